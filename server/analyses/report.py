@@ -1,0 +1,170 @@
+"""What a replay tells: failures, version rows, stories. Plain data that rules and editors read.
+
+Nothing here knows of rules, editors or files; positions are sites, which `Program.span` turns into
+lines and columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from ..syntax.chunks import Chunk
+    from ..syntax.ir import Node
+
+Kind = Literal[
+    "stale-saved",
+    "silent-stale",
+    "leaf-inplace",
+    "view-of-leaf-inplace",
+    "multi-view-inplace",
+    "no-grad-view-inplace",
+    "overlap-write",
+    "out-grad",
+    "inference-tensor",
+    "freed-graph",
+    "nonleaf-grad",
+    "gradcheck",
+    "requires-grad-dtype",
+    "deepcopy-nonleaf",
+    "other",
+]
+"""What PyTorch does when the program runs (the contract's *kinds*)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in the program: a node of a chunk's text."""
+
+    chunk: Chunk
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A change of a tensor's memory: the version counter moved from `before` to `after`.
+
+    `via` tells what changed it: the operator's or method's name as written (`+=`, `add_`, `[…] =`),
+    or the library call that did (`optimizer.step()`, `load_state_dict()`). `before` is None where the
+    number isn't known; a silent write has `before == after`.
+    """
+
+    site: Site
+    via: str
+    name: str | None
+    before: int | None
+    after: int | None
+    by: Literal["user", "optimizer", "library"] = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A tensor that a node saved for backward: by which operation, where, at which version."""
+
+    site: Site
+    op: str
+    role: str
+    """`input`, `result`, `weight`, `index`, or the parameter's name in PyTorch's signature"""
+    name: str | None
+    version: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A station on the tensor's way, in the order in which it is told."""
+
+    site: Site
+    kind: Literal["saved", "alias", "passed", "stored", "changed", "backward", "leaf", "view", "freed", "built"]
+    name: str | None = None
+    version: int | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something that a failure needs and the program does not show.
+
+    `branch`: the branch at `site` is taken (or not, `holds` False). `requires-grad`: `subject` requires
+    grad. `backward`: the caller calls backward() on the result. `iteration`: the loop at `site` runs
+    again. `trained`: the module is trained. `guess`: rests on something unknown (`subject` says what).
+    """
+
+    kind: Literal["branch", "requires-grad", "backward", "iteration", "trained", "guess"]
+    subject: str
+    site: Site | None = None
+    holds: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One thing that goes wrong when the program runs.
+
+    `site` is where the user's eye should go: the change in place, or the call that raises at once.
+    `cause` refines `kind` where several rules predict the same failure: `inplace`, `update` (an
+    optimizer step or another update of parameters), `carried` (state from an earlier iteration),
+    `function` (a custom autograd.Function's contract), `second` (a second backward).
+    """
+
+    kind: Kind
+    cause: Literal["inplace", "update", "carried", "function", "second", "direct"]
+    site: Site
+    name: str | None
+    """the tensor by the user's name, as written at `site` where possible"""
+    via: str = ""
+    saved: Saved | None = None
+    write: Write | None = None
+    backward: Site | None = None
+    hops: tuple[Hop, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+    raised: Site | None = None
+    detail: str = ""
+    """what a rule's message may add, e.g. the node's name or the dtype"""
+    facts: dict[str, object] = field(default_factory=dict, hash=False, compare=False)
+    """further facts that a fix needs, by name: sites, names of the op, the constructor's site"""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """The state of one tensor name after a statement, when it last ran (`gradguard versions`)."""
+
+    site: Site
+    name: str
+    version: int | None
+    low: int
+    high: int | None
+    requires_grad: bool | None
+    is_leaf: bool | None
+    storage: int
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """The life of the version counter behind a name at a place, for hovers, hints and highlights."""
+
+    site: Site
+    name: str
+    version: int | None
+    requires_grad: bool | None
+    is_leaf: bool | None
+    writes: tuple[Write, ...]
+    saves: tuple[Saved, ...]
+    aliases: tuple[str, ...]
+    """the other names that share its memory here"""
+    shape: tuple[int | None, ...] | None
+    dtype: str | None
+
+
+@dataclass(slots=True)
+class Report:
+    """All that one replay of a program found.
+
+    `failures` are in the order of the text; `rows` by line; `stories` answers for each traced name.
+    `problems` are internal errors that the replay survived (a function's answers are then missing).
+    """
+
+    failures: list[Failure] = field(default_factory=list)
+    rows: list[VersionRow] = field(default_factory=list)
+    stories: dict[tuple[int, str], Story] = field(default_factory=dict)
+    """by the id of the IR node (a Name or Attribute expression, kept alive by the chunks) and its text"""
+    problems: list[str] = field(default_factory=list)

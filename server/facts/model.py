@@ -1,0 +1,150 @@
+"""What a measured fact says. Plain data; `table.py` reads it, `measure/` writes it.
+
+Names are users' names: `torch.exp`, `torch.Tensor.exp_`, `torch.nn.functional.relu`, `torch.nn.Linear`,
+`torch.optim.SGD`. Parameters are named as in PyTorch's signature; a method's tensor is `self`. A
+result is `out`, or `out0`, `out1` … where a call gives several; a module's own tensors are
+`self.weight` and so on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Grads = tuple[frozenset[str], ...]
+"""A condition on which inputs require grad, as alternatives: it holds if, for one of the sets, every
+member requires grad. `()` never holds, `(frozenset(),)` always does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter of a callable. `default` is a literal where PyTorch has one, else `REQUIRED`."""
+
+    name: str
+    default: object
+    keyword_only: bool = False
+    variadic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A condition on one argument, which tells the cases of a callable apart.
+
+    `tensor`: it is a tensor (`value` True) or not (False); `given`: it is passed and not None (True) or
+    left out or None (False); `is`: it equals `value`; `is_not`: it differs from `value`. For a module
+    the parameter is one of its constructor's, or `training`.
+    """
+
+    param: str
+    op: Literal["tensor", "given", "is", "is_not"]
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """A tensor that the call saves for backward, version and all."""
+
+    what: str
+    """a parameter (each of its tensors where it takes several), `out`/`outN`, or `self.weight` …"""
+    when: Grads
+    certain: bool = True
+    """False: some of the measured samples saved it and some did not, and no test tells them apart"""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """A tensor that the call changes. `bumps` is what its version counter moves by; 0 is a silent write."""
+
+    what: str
+    bumps: int
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One result of the call.
+
+    `new`: memory of its own. `view`: shares `of`'s memory and counter. `same`: `of` itself. `depends`:
+    one of these, depending on strides, dtype or device (`reshape`, `contiguous`, `to`). `alias`: shares
+    memory but has a counter of its own (`unsafe_chunk`).
+    """
+
+    kind: Literal["new", "view", "same", "depends", "alias"]
+    of: str | None = None
+    multi: bool = False
+    """it is one of several views that one call made (`CreationMeta::MULTI_OUTPUT_NODE`)"""
+    differentiable: bool = True
+    """whether it gets a grad_fn where an input requires grad (False: indices, masks, sizes)"""
+    dtype: str | None = None
+    """`bool`, `int64`, … where it is always that; None: follows the inputs"""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What the call does when all of `tests` hold. A callable's first matching case applies."""
+
+    tests: tuple[Test, ...]
+    flows: frozenset[str]
+    """the inputs that a gradient flows to: the result requires grad if one of these does"""
+    saves: tuple[Save, ...]
+    frees: Grads
+    """when its nodes hold any saved value, user's or temporary: a second backward then raises"""
+    mutates: tuple[Mutation, ...]
+    results: tuple[Result, ...]
+    sequence: bool = False
+    """the results come as a tuple or list of unknown length, all like `results[0]` (split, unbind)"""
+    node: str | None = None
+    """the name of the result's grad_fn, as PyTorch's messages print it (`ExpBackward0`)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """A function or method. `inplace_of` names the out-of-place op that an `op_` writes the result of."""
+
+    name: str
+    params: tuple[Param, ...]
+    cases: tuple[Case, ...]
+    inplace_of: str | None = None
+    accepts_out: bool = False
+    out_bumps: int = 1
+    doc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFact:
+    """A class of `torch.nn`: its constructor, its tensors, and what calling it does."""
+
+    name: str
+    params: tuple[Param, ...]
+    parameters: tuple[str, ...]
+    """dotted names of its parameters with default arguments (`weight`, `in_proj_weight`, `out_proj.weight`)"""
+    buffers: tuple[str, ...]
+    forward: tuple[Param, ...]
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OptimizerFact:
+    """A class of `torch.optim`: what `step()` does to parameters that have a gradient."""
+
+    name: str
+    params: tuple[Param, ...]
+    bumps: int
+    """what each parameter's version moves by, with default arguments"""
+    exact: bool
+    """whether that number is the same in all measured configurations"""
+    silent_when: tuple[Test, ...]
+    """the constructor arguments under which the write does not move the version (`fused=True` on CPU)"""
+    needs_closure: bool
+
+
+class Required:
+    """The default of a parameter that has none."""
+
+    def __repr__(self) -> str:
+        return "REQUIRED"
+
+
+REQUIRED = Required()
+
+Fact = Op | ModuleFact | OptimizerFact
