@@ -1,0 +1,543 @@
+"""What real PyTorch does with a program: the truth that a static verdict is held against.
+
+`run_program` runs a program with anomaly mode on and tells whether PyTorch refused it or got its
+gradients silently wrong, and which lines did what. `trace_versions` runs one file and tells the state
+of its tensors after each line.
+
+Each program runs in a process of its own, forked from a server that has imported torch already, so
+that a run costs some milliseconds. Run as a script, this file is that server.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import runpy
+import signal
+import subprocess
+import sys
+import warnings
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    import torch
+
+SECONDS = 60
+"""how long a program may run"""
+
+KINDS = {
+    "stale-saved": r"modified by an inplace operation",
+    "view-of-leaf-inplace": r"a view of a leaf Variable that requires grad is being used in an in-place operation",
+    "leaf-inplace": r"a leaf Variable that requires grad is being used in an in-place operation",
+    "multi-view-inplace": r"is a view and (is being|its base or another view of its base has been) modified inplace",
+    "no-grad-view-inplace": r"A view was created in no_grad mode",
+    "overlap-write": r"unsupported operation: (more than one element of the written-to tensor|some elements of the)",
+    "freed-graph": r"Trying to backward through the graph a second time",
+    "gradcheck": r"Jacobian mismatch|Backward is not reentrant",
+    "requires-grad-dtype": r"[Oo]nly Tensors of floating point",
+    "inference-tensor": r"[Ii]nference tensor",
+    "deepcopy-nonleaf": r"Only Tensors created explicitly by the user .* support the deepcopy",
+    "out-grad": r"functions with out=\.\.\. arguments don't support automatic differentiation",
+}
+"""The kinds of failure that PyTorch announces, by its message; the first that matches counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What PyTorch did with a program. Lines are told as `FILE:LINE`, in the order of the text.
+
+    `saved` are the lines whose operation saved a tensor that backward found stale, `mutation` those
+    that changed it since (for a failure that is raised at once: the line that raises), `raised` the
+    innermost line of the program that raised, `stack` its lines on the stack, outermost first.
+    """
+
+    ok: bool
+    kind: str | None = None
+    message: str | None = None
+    saved: tuple[str, ...] = ()
+    mutation: tuple[str, ...] = ()
+    raised: str | None = None
+    stack: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The state of a named tensor after the statement at `line`, when it last ran.
+
+    Names with one `storage` share memory; the numbers count storages in the order of appearance.
+    """
+
+    line: int
+    name: str
+    version: int
+    requires_grad: bool
+    is_leaf: bool
+    storage: int
+
+
+def run_program(path: Path) -> Verdict:
+    """Run a program, a file or a folder with a `main.py`, and tell what PyTorch did with it.
+
+    Raises RuntimeError if it crashes its interpreter or takes more than `SECONDS`.
+    """
+    entry = path / "main.py" if path.is_dir() else path
+    reply = _server().ask("judge", entry)
+    fields: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in reply.items()}
+    return Verdict(**fields)
+
+
+def trace_versions(path: Path) -> list[Row]:
+    """The state of the tensors that each statement of a file names, in the order of lines and names.
+
+    A program that fails is traced up to its failure. Raises RuntimeError as `run_program` does.
+    """
+    return [Row(**row) for row in _server().ask("trace", path)]
+
+
+# -- the side of the tests ------------------------------------------------------------------------
+
+
+class _Server:
+    """A process with torch imported that forks a child for each program."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, what: str, path: Path) -> Any:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps([what, str(path.resolve())]) + "\n")
+        self.process.stdin.flush()
+        reply = self.process.stdout.readline().strip()
+        if not reply:
+            raise RuntimeError(f"{path} crashed its interpreter or ran for more than {SECONDS} s")
+        return json.loads(reply)
+
+
+@cache
+def _server() -> _Server:
+    return _Server()
+
+
+# -- the side of the server -----------------------------------------------------------------------
+
+
+def serve() -> None:
+    """Answer requests, one JSON line each, until standard input ends."""
+    import torch
+    import torch._dynamo  # imported by optimizers, which would cost each child a second
+    import torch.utils.checkpoint
+
+    torch.set_num_threads(1)
+    sys.dont_write_bytecode = True
+    replies = os.fdopen(os.dup(1), "w")
+    silence = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silence, 1)
+    os.dup2(silence, 2)
+    answers: dict[str, Callable[[Path], object]] = {"judge": judge, "trace": trace}
+    for request in sys.stdin:
+        what, path = json.loads(request)
+        replies.write(_in_child(answers[what], Path(path)) + "\n")
+        replies.flush()
+
+
+def _in_child(answer: Callable[[Path], object], path: Path) -> str:
+    """What a forked child answers, as JSON; empty if it died."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(SECONDS)
+        os.write(writer, json.dumps(answer(path)).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        reply = pipe.read()
+    os.waitpid(child, 0)
+    return reply
+
+
+def _execute(path: Path) -> None:
+    """Run a file as `python path` would, from a fixed seed."""
+    import torch
+
+    torch.manual_seed(0)
+    sys.argv = [str(path)]
+    sys.path.insert(0, str(path.parent))
+    with suppress(SystemExit):
+        runpy.run_path(str(path), run_name="__main__")
+
+
+# -- the verdict ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Unpacked:
+    """A tensor that a node saved, as it was when the node was made. `tensor` shares its version counter."""
+
+    attribute: str
+    tensor: torch.Tensor
+    version: int
+    content: torch.Tensor
+
+    @property
+    def storage(self) -> int:
+        return _storage(self.tensor)
+
+
+@dataclass(slots=True)
+class Made:
+    """A node of the graph, the line that made it, what it saved, and how many bumps came before it."""
+
+    node: Any
+    line: str | None
+    saved: list[Unpacked]
+    bumps_before: int
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Sees every call of torch that a program makes: which nodes it makes, which counters it moves."""
+
+    root: Path
+    made: dict[int, Made] = field(default_factory=dict)
+    bumps: list[tuple[torch.UntypedStorage, str | None]] = field(default_factory=list)
+    """the storage whose counter moved (kept alive, so that no other gets its address), and the line that moved it"""
+    roots: list[Any] = field(default_factory=list)
+    """where the last backward began"""
+    silent: list[tuple[Made, Unpacked]] = field(default_factory=list)
+    """tensors that a backward was about to use, changed without their counter moving"""
+    lost: set[str] = field(default_factory=set)
+    """lines that read `.grad` of a non-leaf"""
+    forward: str | None = None
+    """the line that made the node which failed, where anomaly mode told it"""
+    calls: list[tuple[str | None, int, set[int]]] = field(default_factory=list)
+    """each call's line, the bumps before it and the storages that it touched"""
+
+    def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Make a call and note what it did to the graph and to version counters."""
+        inputs = [(tensor, tensor._version) for tensor in _tensors((args, kwargs)) if not tensor.is_inference()]
+        bumps_before = len(self.bumps)
+        result = function(*args, **kwargs)
+        line = self.line()
+        outputs = _tensors(result)
+        touched = {_storage(tensor) for tensor, _ in inputs} | {_storage(tensor) for tensor in outputs}
+        self.calls.append((line, bumps_before, touched))
+        self.bumps += [(tensor.untyped_storage(), line) for tensor, version in inputs if tensor._version != version]
+        for tensor in outputs:
+            if not tensor.is_inference():
+                self.note(_grad_fn(tensor), line, depth=6)
+        return result
+
+    def note(self, node: Any, line: str | None, depth: int) -> None:
+        """Remember the nodes from `node` down that weren't there before: one call may make several."""
+        if node is None or depth < 0 or id(node) in self.made:
+            return
+        self.made[id(node)] = Made(node, line, list(_unpack(node)), len(self.bumps))
+        for earlier, _ in node.next_functions:
+            self.note(earlier, line, depth - 1)
+
+    def before_backward(self, outputs: Any) -> None:
+        """Look for saved tensors whose content is no longer what it was, while their version is."""
+        self.roots = [_grad_fn(tensor) for tensor in _tensors(outputs)]
+        for made in self.reached():
+            # batch norm's kernel writes the running statistics, which its backward doesn't use in train mode
+            kernel_writes = {"_saved_running_mean", "_saved_running_var"} if _in_train_mode(made.node) else set()
+            for saved in made.saved:
+                if saved.tensor._version == saved.version and saved.attribute not in kernel_writes:
+                    now = saved.tensor.detach()
+                    if now.shape == saved.content.shape and not bool(((now == saved.content) | now.isnan()).all()):
+                        self.silent.append((made, saved))
+
+    def reached(self) -> list[Made]:
+        """The known nodes that the last backward walks through, or all where none was seen."""
+        if not self.roots:
+            return list(self.made.values())
+        reached: dict[int, Any] = {}
+        todo = list(self.roots)
+        while todo:
+            node = todo.pop()
+            if node is not None and id(node) not in reached:
+                reached[id(node)] = node
+                todo += [earlier for earlier, _ in node.next_functions]
+        return [made for made in self.made.values() if id(made.node) in reached]
+
+    def stale(self) -> list[tuple[Made, Unpacked]]:
+        """What the last backward would unpack although its version has moved."""
+        return [(made, saved) for made in self.reached() for saved in made.saved if _is_stale(made.node, saved)]
+
+    def changes(self, made: Made, saved: Unpacked) -> list[str]:
+        """The lines that moved a saved tensor's counter after it was saved."""
+        return [line for storage, line in self.bumps[made.bumps_before :] if storage._cdata == saved.storage and line]
+
+    def hidden_changes(self) -> list[str]:
+        """The lines that moved a counter which the failing line's call touched, after it or else in it."""
+        for line, before, touched in self.calls:
+            if line == self.forward:
+                later = [at for storage, at in self.bumps[before:] if storage._cdata in touched and at]
+                return [at for at in later if at != line] or later
+        return []
+
+    def line(self) -> str | None:
+        """The innermost line of the program that is running."""
+        frame: FrameType | None = sys._getframe(1)
+        while frame is not None:
+            if self.is_program(frame.f_code.co_filename):
+                return self.told(frame.f_code.co_filename, frame.f_lineno)
+            frame = frame.f_back
+        return None
+
+    def is_program(self, filename: str) -> bool:
+        return filename.startswith(f"{self.root}{os.sep}")
+
+    def told(self, filename: str, line: int) -> str:
+        return f"{os.path.relpath(filename, self.root)}:{line}"
+
+    def hear(self, message: Warning | str, *_: object, **__: object) -> None:
+        """A warning: anomaly mode's traceback of the failing node, or the read of a lost gradient."""
+        text = str(message)
+        if "Traceback of forward call" in text:
+            places = re.findall(r'File "([^"]+)", line (\d+)', text)
+            self.forward = next((self.told(f, int(n)) for f, n in reversed(places) if self.is_program(f)), None)
+        elif "not a leaf Tensor is being accessed" in text and (line := self.line()):
+            self.lost.add(line)
+
+
+def judge(path: Path) -> dict[str, Any]:
+    """The verdict on a program, as plain data."""
+    recorder = Recorder(path.parent)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.filterwarnings("always", message="(?s).*(Traceback of forward call|not a leaf Tensor is being)")
+            warnings.showwarning = recorder.hear
+            with _recording(recorder):
+                _execute(path)
+    except Exception as error:
+        return asdict(_refused(recorder, error))
+    return asdict(_ran(recorder))
+
+
+def _refused(recorder: Recorder, error: Exception) -> Verdict:
+    """The verdict on a program that raised."""
+    message = str(error)
+    kind = next((kind for kind, pattern in KINDS.items() if re.search(pattern, message)), "other")
+    stack, traceback = [], error.__traceback__
+    while traceback is not None:
+        if recorder.is_program(traceback.tb_frame.f_code.co_filename):
+            stack.append(recorder.told(traceback.tb_frame.f_code.co_filename, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    saved, mutation = [], stack[-1:]
+    if kind == "stale-saved":
+        stale = recorder.stale()
+        saved = [made.line for made, _ in stale if made.line]
+        mutation = [line for made, unpacked in stale for line in recorder.changes(made, unpacked)]
+        if not saved and recorder.forward:  # the node is inside a CopySlices, out of Python's sight
+            saved, mutation = [recorder.forward], recorder.hidden_changes()
+    return Verdict(
+        False, kind, message, _ordered(saved), _ordered(mutation), stack[-1] if stack else None, tuple(stack)
+    )
+
+
+def _ran(recorder: Recorder) -> Verdict:
+    """The verdict on a program that ran to its end."""
+    if recorder.silent:
+        saved = _ordered([made.line for made, _ in recorder.silent if made.line])
+        mutation = _ordered([line for pair in recorder.silent for line in recorder.changes(*pair)])
+        return Verdict(False, "silent-stale", saved=saved, mutation=mutation)
+    if recorder.lost:
+        lines = _ordered(recorder.lost)
+        return Verdict(False, "nonleaf-grad", mutation=lines, raised=lines[0])
+    return Verdict(True)
+
+
+@contextmanager
+def _recording(recorder: Recorder) -> Iterator[None]:
+    """A context in which `recorder` sees what a program asks of torch."""
+    import torch
+    from torch.overrides import TorchFunctionMode
+
+    class Mode(TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            return func(*args, **kwargs or {}) if _is_getter(func) else recorder.call(func, args, kwargs or {})
+
+    run_engine: Any = vars(torch.autograd)["_engine_run_backward"]
+    apply: Any = vars(torch.autograd.Function)["apply"].__func__
+
+    def engine(outputs: Any, *args: Any, **kwargs: Any) -> Any:
+        with torch._C.DisableTorchFunction():
+            recorder.before_backward(outputs)
+        return run_engine(outputs, *args, **kwargs)
+
+    def applied(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        return recorder.call(lambda *a, **k: apply(cls, *a, **k), args, kwargs)
+
+    with (
+        patch.object(torch.autograd, "_engine_run_backward", engine),
+        patch.object(torch.autograd.Function, "apply", classmethod(applied)),
+        torch.autograd.set_detect_anomaly(True, check_nan=False),
+        Mode(),
+    ):
+        yield
+
+
+def _is_getter(function: Any) -> bool:
+    return getattr(function, "__name__", "") == "__get__"
+
+
+def _tensors(value: Any) -> list[torch.Tensor]:
+    """The tensors in a nest of containers, less those that a torch.func transform has wrapped."""
+    import torch
+    from torch.utils._pytree import tree_leaves
+
+    wrapped = torch._C._functorch.is_functorch_wrapped_tensor
+    return [leaf for leaf in tree_leaves(value) if isinstance(leaf, torch.Tensor) and not wrapped(leaf)]
+
+
+def _storage(tensor: torch.Tensor) -> int:
+    """The identity of a tensor's storage, as long as that is alive."""
+    return int(tensor.untyped_storage()._cdata)
+
+
+def _grad_fn(tensor: torch.Tensor) -> Any:
+    """The node that made a tensor; None for a view that may not be used any more, which raises when asked."""
+    try:
+        return tensor.grad_fn
+    except RuntimeError:
+        return None
+
+
+def _unpack(node: Any) -> Iterator[Unpacked]:
+    """What a node saved. What went through a pack hook is nobody's memory any more, and not versioned."""
+    for raw_name in dir(node):
+        if raw_name.startswith("_raw_saved_"):
+            name = "saved_tensors" if raw_name == "_raw_saved_tensors" else raw_name.removeprefix("_raw")
+            raw = getattr(node, raw_name)
+            if all(one.unpack_hook is None for one in (raw if isinstance(raw, tuple) else [raw])):
+                for tensor in _tensors(getattr(node, name)):
+                    yield Unpacked(name, tensor, tensor._version, tensor.detach().clone())
+
+
+def _is_stale(node: Any, saved: Unpacked) -> bool:
+    if saved.tensor._version == saved.version:
+        return False
+    try:
+        getattr(node, saved.attribute)
+    except RuntimeError as error:
+        return re.search(KINDS["stale-saved"], str(error)) is not None
+    return False
+
+
+def _in_train_mode(node: Any) -> bool:
+    return bool(getattr(node, "_saved_training", False))
+
+
+def _ordered(lines: Any) -> tuple[str, ...]:
+    return tuple(sorted(set(lines), key=lambda line: (line.rpartition(":")[0], int(line.rpartition(":")[2]))))
+
+
+# -- version rows ---------------------------------------------------------------------------------
+
+
+def trace(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file, as plain data."""
+    tracer = Tracer(path)
+    sys.settrace(tracer.enter)
+    try:
+        _execute(path)
+    except Exception:
+        pass  # the rows end there
+    finally:
+        sys.settrace(None)
+    return [asdict(row) for row in sorted(tracer.rows.values(), key=lambda row: (row.line, row.name))]
+
+
+class Tracer:
+    """Follows the statements of one file and looks at the tensors that each names, once it is done."""
+
+    def __init__(self, path: Path) -> None:
+        self.filename = str(path)
+        self.rows: dict[tuple[int, str], Row] = {}
+        self.statements: dict[int, tuple[int, set[str]]] = {}
+        """by line: where its statement begins, and what that names"""
+        self.running: dict[FrameType, int] = {}
+        """the line that each frame is at"""
+        self.storages: dict[int, torch.UntypedStorage] = {}
+        """every storage seen, kept alive so that no two share an address"""
+        for statement in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(statement, ast.stmt) and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                parts = list(_own_parts(statement))
+                last = max((part.end_lineno or 0 for part in parts), default=statement.lineno)
+                entry = statement.lineno, {name for part in parts for name in _names(part)}
+                self.statements |= dict.fromkeys(range(statement.lineno, last + 1), entry)
+
+    def enter(self, frame: FrameType, event: str, _: Any) -> Any:
+        return self.step if event == "call" and frame.f_code.co_filename == self.filename else None
+
+    def step(self, frame: FrameType, event: str, _: Any) -> Any:
+        done = self.running.pop(frame, None)
+        if done is not None and event != "exception":
+            self.look(frame, done)
+        if event == "line":
+            self.running[frame] = frame.f_lineno
+        return self.step
+
+    def look(self, frame: FrameType, line: int) -> None:
+        """Note the state of the tensors that the statement at `line` names."""
+        import torch
+
+        first, names = self.statements.get(line, (line, set()))
+        scope = frame.f_globals | frame.f_locals
+        for name in names:
+            value = _look_up(scope, name)
+            if isinstance(value, torch.Tensor) and not value.is_inference():
+                storage = value.untyped_storage()
+                self.storages.setdefault(storage._cdata, storage)
+                number = list(self.storages).index(storage._cdata)
+                with suppress(RuntimeError):  # a view that may not be used any more raises when asked
+                    self.rows[first, name] = Row(
+                        first, name, value._version, value.requires_grad, value.is_leaf, number
+                    )
+
+
+def _own_parts(statement: ast.stmt) -> Iterator[ast.expr]:
+    """A statement's expressions, without the statements in its body."""
+    for child in ast.iter_child_nodes(statement):
+        if isinstance(child, ast.expr):
+            yield child
+        elif isinstance(child, ast.withitem):
+            yield from (part for part in (child.context_expr, child.optional_vars) if part)
+
+
+def _names(part: ast.expr) -> Iterator[str]:
+    """The names in an expression, and its dotted ones as far as they are only that."""
+    for node in ast.walk(part):
+        if isinstance(node, ast.Name):
+            yield node.id
+        elif isinstance(node, ast.Attribute) and re.fullmatch(r"[\w.]+", text := ast.unparse(node)):
+            yield text
+
+
+def _look_up(scope: dict[str, Any], name: str) -> Any:
+    """What a dotted name stands for, found without running a property."""
+    first, *rest = name.split(".")
+    value = scope.get(first)
+    for attribute in rest:
+        members = getattr(value, "__dict__", {})
+        value = (members | members.get("_parameters", {}) | members.get("_buffers", {})).get(attribute)
+    return value
+
+
+if __name__ == "__main__":
+    serve()
