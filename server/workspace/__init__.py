@@ -1,0 +1,1 @@
+"""Files, configuration, suppressions, and how modules of a project find each other."""

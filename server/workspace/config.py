@@ -1,0 +1,326 @@
+"""The configuration: `[tool.gradguard]` of a pyproject.toml, or a gradguard.toml.
+
+The nearest file up from a source file wins, whole: tables of different files are not merged. Within one folder
+gradguard.toml goes before pyproject.toml, and a pyproject.toml without the table is passed over, as with ruff.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from pathlib import Path
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+SEVERITIES = ("error", "warning", "information", "hint")
+
+DEFAULT_EXCLUDE = (
+    ".direnv",
+    ".eggs",
+    ".git",
+    ".hg",
+    ".ipynb_checkpoints",
+    ".mypy_cache",
+    ".nox",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".svn",
+    ".tox",
+    ".venv",
+    ".vscode",
+    "__pypackages__",
+    "_build",
+    "build",
+    "dist",
+    "node_modules",
+    "site-packages",
+    "venv",
+)
+"""Folders that hold no code of the project, by ruff's list."""
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be used; `path` and the 1-based `line` say where, if known."""
+
+    def __init__(self, message: str, path: Path | None = None, line: int | None = None) -> None:
+        place = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        super().__init__(place + message)
+        self.message = message
+        self.path = path
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class OwnOp:
+    """What the project says of an operator of its own: parameters that it saves for backward, or changes.
+
+    `params` are its parameters in order, for calls with positional arguments; `out` names the result.
+    """
+
+    params: tuple[str, ...] = ()
+    saves: tuple[str, ...] = ()
+    mutates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The settings that hold for a file. `root` is the folder that patterns and `src` are relative to.
+
+    `select`, `ignore` and the values of `per_file_ignores` are selectors: a rule's code, the beginning of
+    codes (`GG1`), a rule's name, or `ALL`. `min_severity` is None where each client takes its own default.
+    """
+
+    root: Path
+    path: Path | None = None
+    select: tuple[str, ...] = ("ALL",)
+    ignore: tuple[str, ...] = ()
+    min_severity: str | None = None
+    exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    extend_exclude: tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    src: tuple[str, ...] = ()
+    ops: Mapping[str, OwnOp] = field(default_factory=dict)
+
+
+def find_config(folder: Path) -> Config | None:
+    """The configuration of the files in `folder`, or None where neither it nor a parent has one.
+
+    Raises ConfigError for a file that cannot be read or holds wrong settings.
+    """
+    for parent in (folder, *folder.parents):
+        for name in ("gradguard.toml", "pyproject.toml"):
+            path = parent / name
+            if path.is_file() and (config := _load(path)) is not None:
+                return config
+    return None
+
+
+def load_config(path: Path) -> Config:
+    """The configuration in the file `path`, which may be of either form.
+
+    Raises ConfigError if it cannot be read, holds wrong settings, or is a pyproject.toml without the table.
+    """
+    config = _load(path)
+    if config is None:
+        raise ConfigError("there is no table [tool.gradguard]", path)
+    return config
+
+
+def check_selectors(selectors: Iterable[str]) -> None:
+    """Raises ValueError for the first selector that fits no rule."""
+    for selector in selectors:
+        if not any(_fits(selector, code, name) is not None for code, name in _rule_names()):
+            raise ValueError(f"unknown rule `{selector}` (`gradguard rules` lists them)")
+
+
+def selected(config: Config, code: str, path: Path | None = None) -> bool:
+    """Whether the rule `code` is on, for the file `path` if one is named.
+
+    Of a selector in `select` and one in `ignore` the longer wins, and `ignore` if they are the same.
+    """
+    name = next(name for known, name in _rule_names() if known == code)
+    on = _longest(config.select, code, name)
+    if on is None or (_longest(config.ignore, code, name) or -1) >= on:
+        return False
+    ignored_here = _ignored_in(config, path) if path is not None and config.per_file_ignores else ()
+    return _longest(ignored_here, code, name) is None
+
+
+def _ignored_in(config: Config, path: Path) -> list[str]:
+    """The selectors that `per-file-ignores` holds for the file."""
+    from pathspec import GitIgnoreSpec
+
+    if not path.is_relative_to(config.root):
+        return []
+    inside = path.relative_to(config.root).as_posix()
+    tables = config.per_file_ignores.items()
+    return [
+        s for pattern, selectors in tables if GitIgnoreSpec.from_lines([pattern]).match_file(inside) for s in selectors
+    ]
+
+
+def _rule_names() -> list[tuple[str, str]]:
+    from ..rules import RULES
+
+    return [(rule.code, rule.name) for rule in RULES.values()]
+
+
+def _longest(selectors: Iterable[str], code: str, name: str) -> int | None:
+    return max((fit for s in selectors if (fit := _fits(s, code, name)) is not None), default=None)
+
+
+def _fits(selector: str, code: str, name: str) -> int | None:
+    """How much of the code the selector spells out; None if it means another rule."""
+    if selector == "ALL":
+        return 0
+    if selector == name:
+        return len(code)
+    return len(selector) if selector and code.startswith(selector) else None
+
+
+# -- reading ----------------------------------------------------------------------------------
+
+
+class _Wrong(Exception):
+    """A wrong value: what is wrong with it, and the keys that lead to it."""
+
+    def __init__(self, message: str, *keys: str) -> None:
+        self.message = message
+        self.keys = keys
+
+
+def _load(path: Path) -> Config | None:
+    text = _read(path)
+    try:
+        table: Any = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(error, path) from None
+    prefix = () if path.name == "gradguard.toml" else ("tool", "gradguard")
+    for key in prefix:
+        table = table.get(key) if isinstance(table, dict) else None
+    if table is None:
+        return None
+    try:
+        return Config(root=path.parent, path=path, **_settings(table))
+    except _Wrong as wrong:
+        raise ConfigError(wrong.message, path, _line(text, (*prefix, *wrong.keys))) from None
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ConfigError(error.strerror or str(error), path) from None
+    except UnicodeDecodeError:
+        raise ConfigError("is not valid UTF-8", path) from None
+
+
+def _syntax_error(error: Exception, path: Path) -> ConfigError:
+    """The TOML parser's message, with its `(at line 3, column 5)` made the error's place."""
+    place = re.search(r" \(at line (\d+), column \d+\)$", str(error))
+    if place is None:
+        return ConfigError(f"is not valid TOML: {error}", path)
+    return ConfigError(f"is not valid TOML: {str(error)[: place.start()]}", path, int(place[1]))
+
+
+def _settings(table: Any) -> dict[str, Any]:
+    """The fields of Config that the table sets."""
+    return {key.replace("-", "_"): value for key, value in _record(table, _SETTINGS).items()}
+
+
+def _record(table: Any, readers: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
+    """A table with known keys."""
+    for key in _table(table):
+        if key not in readers:
+            raise _Wrong(f"unknown setting `{key}`; known are {', '.join(readers)}", key)
+    return {key: _within(key, readers[key], value) for key, value in table.items()}
+
+
+def _within(key: str, reader: Callable[[Any], Any], value: Any) -> Any:
+    """What `reader` makes of the value; if that is wrong, the error names `key`."""
+    try:
+        return reader(value)
+    except _Wrong as wrong:
+        raise _Wrong(wrong.message if wrong.keys else f"`{key}` {wrong.message}", key, *wrong.keys) from None
+
+
+def _table(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _Wrong(f"must be a table, not {_described(value)}")
+    return value
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise _Wrong(f"must be a list of strings, not {_described(value)}")
+    return tuple(value)
+
+
+def _selectors(value: Any) -> tuple[str, ...]:
+    selectors = _strings(value)
+    try:
+        check_selectors(selectors)
+    except ValueError as error:
+        raise _Wrong(f"names an {error}") from None
+    return selectors
+
+
+def _patterns(value: Any) -> tuple[str, ...]:
+    from pathspec import GitIgnoreSpec
+
+    patterns = _strings(value)
+    try:
+        GitIgnoreSpec.from_lines(patterns)
+    except ValueError as error:
+        raise _Wrong(f"holds a wrong pattern: {error}") from None
+    return patterns
+
+
+def _severity(value: Any) -> str:
+    if value not in SEVERITIES:
+        raise _Wrong(f"must be one of {', '.join(SEVERITIES)}, not {_described(value)}")
+    return str(value)
+
+
+def _per_file(value: Any) -> dict[str, tuple[str, ...]]:
+    _within("pattern", _patterns, list(_table(value)))
+    return {pattern: _within(pattern, _selectors, selectors) for pattern, selectors in value.items()}
+
+
+def _ops(value: Any) -> dict[str, OwnOp]:
+    return {name: OwnOp(**_within(name, _op, op)) for name, op in _table(value).items()}
+
+
+def _op(value: Any) -> dict[str, tuple[str, ...]]:
+    return _record(value, {"params": _strings, "saves": _strings, "mutates": _strings})
+
+
+def _described(value: Any) -> str:
+    """The value as TOML writes it, where that is short."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
+    "select": _selectors,
+    "ignore": _selectors,
+    "min-severity": _severity,
+    "exclude": _patterns,
+    "extend-exclude": _patterns,
+    "per-file-ignores": _per_file,
+    "src": _strings,
+    "ops": _ops,
+}
+
+
+def _line(text: str, keys: tuple[str, ...]) -> int | None:
+    """The 1-based line that sets `keys`, or as much of them as is spelt out in one place.
+
+    The TOML parser keeps no positions; headers and `key =` at the beginning of lines are enough to point at.
+    """
+    best, found = 0, None
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := re.match(r"\s*\[{1,2}([^\]]+)\]", line):
+            here = table = _dotted(header[1])
+        elif setting := re.match(r"""\s*((?:"[^"]*"|'[^']*'|[\w.-]|\s*\.\s*)+?)\s*=""", line):
+            here = table + _dotted(setting[1])
+        else:
+            continue
+        if keys[: len(here)] == here and len(here) > best:
+            best, found = len(here), number
+    return found
+
+
+def _dotted(key: str) -> tuple[str, ...]:
+    parts = re.findall(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*""", key)
+    return tuple(double or single or bare for double, single, bare in parts)

@@ -1,0 +1,252 @@
+"""Which files to check, and their text.
+
+Folders are walked for .py and .ipynb files in the order of their names. What `exclude` and .gitignore files
+name is left out; a path that the user names is always taken. Links to folders are not followed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tokenize
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .config import Config, find_config
+from .notebook import Notebook, read_notebook
+from .problems import Problem, Unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pathspec import GitIgnoreSpec
+
+SUFFIXES = (".py", ".ipynb")
+
+
+# -- reading ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file's program. `encoding` is what its bytes are written in; `utf-8-sig` keeps a byte order mark."""
+
+    path: str
+    text: str
+    encoding: str = "utf-8"
+    notebook: Notebook | None = None
+
+
+def read_document(path: str) -> Document:
+    """The program in the file. Raises Unreadable if there is none that can be read."""
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise Unreadable(Problem(path, _reason(error))) from None
+    return decode_document(data, path)
+
+
+def decode_document(data: bytes, path: str) -> Document:
+    """The program in a file's bytes, decoded as Python does: byte order mark, PEP 263 cookie, else UTF-8.
+
+    Raises Unreadable for bytes that are no text.
+    """
+    try:
+        encoding, _ = tokenize.detect_encoding(BytesIO(data).readline)
+    except SyntaxError as error:
+        raise Unreadable(_undecodable(data, "utf-8", path) or Problem(path, str(error))) from None
+    problem = _undecodable(data, encoding, path)
+    if problem is not None:
+        raise Unreadable(problem)
+    text = data.decode(encoding)
+    if not path.endswith(".ipynb"):
+        return Document(path, text, encoding)
+    try:
+        notebook = read_notebook(text)
+    except ValueError as error:
+        raise Unreadable(Problem(path, str(error))) from None
+    return Document(path, notebook.text, encoding, notebook)
+
+
+def _undecodable(data: bytes, encoding: str, path: str) -> Problem | None:
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = len(re.findall(rb"\r\n|\r|\n", data[: error.start])) + 1
+        name = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8"}.get(encoding, encoding)
+        return Problem(path, f"is not valid {name} (byte 0x{data[error.start]:02x})", line)
+    return None
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "does not exist"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder"
+    return f"cannot be read: {error.strerror or error}"
+
+
+# -- walking ----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Settings:
+    """Which configuration holds where.
+
+    `explicit` is one that the user names for all files. `select`, `ignore` and `min_severity` come from the
+    command line and replace what a file says.
+    """
+
+    explicit: Config | None = None
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    min_severity: str | None = None
+    _found: dict[Path, Config | None] = field(default_factory=dict)
+
+    def at(self, folder: Path, root: Path) -> Config:
+        """The configuration for files in `folder`; `root` becomes its root if there is none to be found.
+
+        Raises ConfigError.
+        """
+        if self.explicit is not None:
+            return self._overridden(self.explicit)
+        if folder not in self._found:
+            self._found[folder] = find_config(folder)
+        return self._overridden(self._found[folder] or Config(root))
+
+    def _overridden(self, config: Config) -> Config:
+        if self.select is not None:
+            config = replace(config, select=self.select)
+        if self.ignore is not None:
+            config = replace(config, ignore=(*config.ignore, *self.ignore))
+        if self.min_severity is not None:
+            config = replace(config, min_severity=self.min_severity)
+        return config
+
+
+@dataclass(slots=True)
+class Files:
+    """Files to check, by the configuration that holds for them, and paths that led to none."""
+
+    groups: list[tuple[Config, list[str]]] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    empty: list[str] = field(default_factory=list)
+    """folders without a file to check"""
+
+    def __iter__(self) -> Iterator[str]:
+        return (path for _, paths in self.groups for path in paths)
+
+
+def find_files(paths: Sequence[str], settings: Settings) -> Files:
+    """All files that `paths` name or hold, absolute, each once, grouped by configuration.
+
+    Raises ConfigError if a configuration that holds for one of them is wrong.
+    """
+    files = Files()
+    by_config: dict[tuple[Path | None, Path], tuple[Config, dict[str, None]]] = {}
+    for path in paths:
+        start = Path(os.path.abspath(path))
+        if not start.exists():
+            files.problems.append(Problem(str(path), "does not exist"))
+            continue
+        folder = start if start.is_dir() else start.parent
+        root = Path.cwd() if folder.is_relative_to(Path.cwd()) else folder
+        found = list(_walk(start, root, settings)) if start.is_dir() else [(start, settings.at(folder, root))]
+        if not found:
+            files.empty.append(str(path))
+        for file, config in found:
+            _, group = by_config.setdefault((config.path, config.root), (config, {}))
+            group[str(file)] = None
+    files.groups = [(config, list(group)) for config, group in by_config.values()]
+    return files
+
+
+def _walk(start: Path, root: Path, settings: Settings) -> Iterator[tuple[Path, Config]]:
+    """The files below the folder `start`, each with its configuration."""
+    ignores = _Ignores.above(start)
+    if ignores.hides(start, is_folder=True):
+        ignores = _Ignores()
+    config = settings.at(start, root)
+    base = start if _excluded(start, config, config.root) else None
+    yield from _walk_folder(start, base, root, ignores, settings)
+
+
+def _walk_folder(
+    folder: Path, base: Path | None, root: Path, ignores: _Ignores, settings: Settings
+) -> Iterator[tuple[Path, Config]]:
+    """As `_walk`; `base` is what patterns are relative to, if not the configuration's root."""
+    config = settings.at(folder, root)
+    ignores = ignores.below(folder)
+    for entry in _entries(folder):
+        path = Path(entry.path)
+        is_folder = entry.is_dir(follow_symlinks=False)
+        if not is_folder and (path.suffix not in SUFFIXES or not entry.is_file()):
+            continue
+        if ignores.hides(path, is_folder) or _excluded(path, config, base or config.root):
+            continue
+        if is_folder:
+            yield from _walk_folder(path, base, root, ignores, settings)
+        else:
+            yield path, config
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """What is in the folder, by name; nothing if it may not be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        return []
+
+
+def _excluded(path: Path, config: Config, base: Path) -> bool:
+    if path == base or not path.is_relative_to(base):
+        return False
+    spec = _spec((*config.exclude, *config.extend_exclude))
+    return spec.match_file(path.relative_to(base).as_posix())
+
+
+_specs: dict[tuple[str, ...], GitIgnoreSpec] = {}
+
+
+def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
+    if patterns not in _specs:
+        from pathspec import GitIgnoreSpec
+
+        _specs[patterns] = GitIgnoreSpec.from_lines(patterns)
+    return _specs[patterns]
+
+
+@dataclass(frozen=True, slots=True)
+class _Ignores:
+    """The .gitignore files that hold in a folder, outermost first. The innermost that decides wins, as in git."""
+
+    specs: tuple[tuple[Path, GitIgnoreSpec], ...] = ()
+
+    @classmethod
+    def above(cls, start: Path) -> _Ignores:
+        """Those of the parents of `start`, up to the root of its repository."""
+        parents = list(start.parents)
+        top = next((i for i, folder in enumerate([start, *parents]) if (folder / ".git").exists()), 0)
+        ignores = cls()
+        for folder in reversed(parents[:top]):
+            ignores = ignores.below(folder)
+        return ignores
+
+    def below(self, folder: Path) -> _Ignores:
+        """With the .gitignore of `folder`, if it has one that can be read."""
+        try:
+            lines = (folder / ".gitignore").read_text(encoding="utf-8-sig").splitlines()
+            return _Ignores((*self.specs, (folder, _spec(tuple(lines)))))
+        except (OSError, ValueError):
+            return self
+
+    def hides(self, path: Path, is_folder: bool) -> bool:
+        for folder, spec in reversed(self.specs):
+            inside = path.relative_to(folder).as_posix() + ("/" if is_folder else "")
+            include = spec.check_file(inside).include
+            if include is not None:
+                return include
+        return False

@@ -1,0 +1,104 @@
+"""Jupyter notebooks: their code cells as one program, and edited text back into the cells.
+
+The text of the program keeps every column: cells are joined by line breaks, and what only IPython
+understands (`%magic`, `!command`, `%%script` cells) is overwritten with comments of the same length.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+_MAGIC = re.compile(r"^([ \t]*)(%{1,2}[A-Za-z].*|[!?].*|[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Notebook:
+    """A notebook's code: `raw` is the text of all code cells, each ending with a line break.
+
+    `cells` are the 1-based places of these cells among all cells, `lines` the 0-based lines of `raw` where
+    they begin, `starts` the offsets.
+    """
+
+    content: dict[str, Any]
+    raw: str
+    cells: tuple[int, ...]
+    lines: tuple[int, ...]
+    starts: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """The program: `raw` with IPython's own syntax overwritten."""
+        ends = (*self.starts[1:], len(self.raw))
+        return "".join(_plain(self.raw[start:end]) for start, end in zip(self.starts, ends, strict=True))
+
+    def place(self, line: int) -> tuple[int, int]:
+        """The cell's number and the 0-based line within it, of a 0-based line of the program."""
+        index = max(bisect_right(self.lines, line) - 1, 0)
+        return self.cells[index], line - self.lines[index]
+
+    def saved(self, sources: list[str]) -> str:
+        """The notebook's file with the code cells' texts replaced, as Jupyter writes it.
+
+        `sources` has one text for each code cell, ending with the line break that joins them.
+        """
+        cells = list(self.content["cells"])
+        for number, source in zip(self.cells, sources, strict=True):
+            text = source[:-1]
+            old = cells[number - 1]["source"]
+            cells[number - 1] = {
+                **cells[number - 1],
+                "source": text if isinstance(old, str) else text.splitlines(keepends=True),
+            }
+        return json.dumps({**self.content, "cells": cells}, indent=1, ensure_ascii=False) + "\n"
+
+
+def read_notebook(text: str) -> Notebook:
+    """The notebook in the text of an .ipynb file. Raises ValueError if it is none, or not of Python."""
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"is not valid JSON (line {error.lineno}): {error.msg}") from None
+    if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
+        raise ValueError("is not a notebook: it has no list of cells")
+    language = content.get("metadata", {}).get("language_info", {}).get("name", "python")
+    if language != "python":
+        raise ValueError(f"is a notebook of {language}, not of Python")
+    code = [(number, _source(cell)) for number, cell in enumerate(content["cells"], 1) if _is_code(cell)]
+    texts = [source + "\n" for _, source in code]
+    return Notebook(
+        content=content,
+        raw="".join(texts),
+        cells=tuple(number for number, _ in code),
+        lines=_running(text.count("\n") for text in texts),
+        starts=_running(len(text) for text in texts),
+    )
+
+
+def _is_code(cell: Any) -> bool:
+    return isinstance(cell, dict) and cell.get("cell_type") == "code"
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell.get("source", "")
+    return source if isinstance(source, str) else "".join(source)
+
+
+def _running(sizes: Any) -> tuple[int, ...]:
+    """Where each begins that follows the ones before it."""
+    return tuple(accumulate(sizes, initial=0))[:-1]
+
+
+def _plain(cell: str) -> str:
+    if cell.lstrip().startswith("%%"):
+        return re.sub(r"^[^\n]", "#", cell, flags=re.MULTILINE)
+    return _MAGIC.sub(lambda match: match[1] + _statement(match[2]), cell)
+
+
+def _statement(magic: str) -> str:
+    """A statement without effect, of the same length: a block that holds nothing but a magic stays a block."""
+    return "0" if len(magic) == 1 else "0#" + magic[2:]

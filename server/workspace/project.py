@@ -1,0 +1,280 @@
+"""A project: its files, parsed once, checked together, and what is left after suppressions and selection."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .config import Config, selected
+from .files import Document, read_document
+from .modules import find_module
+from .problems import Problem, Unreadable
+from .suppressions import UNUSED, Suppression, find_suppressions, statement_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..analyses.report import Report, Site
+    from ..fixes.edit import Fix
+    from ..rules.diagnostic import Diagnostic
+    from ..rules.rule import Rule, Severity
+    from ..syntax.chunks import Source, Span
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A piece of a file, and what is to be said about it."""
+
+    path: str
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One diagnostic of one file, or a suppression comment that is of no use (`diagnostic` is then None)."""
+
+    path: str
+    span: Span
+    rule: Rule
+    severity: Severity
+    message: str
+    related: tuple[Place, ...] = ()
+    suppressed: bool = False
+    diagnostic: Diagnostic | None = field(default=None, compare=False)
+
+    @property
+    def kind(self) -> str | None:
+        """The kind of failure that it predicts; None for comments."""
+        if self.diagnostic is None or self.diagnostic.failure is None:
+            return self.rule.kind
+        return self.diagnostic.failure.kind
+
+
+@dataclass(slots=True)
+class CheckResult:
+    """What a check found. `documents` has the text of every file that was read, by path."""
+
+    findings: list[Finding] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    documents: dict[str, Document] = field(default_factory=dict)
+    checked: int = 0
+    """the number of files that were asked for and could be read"""
+
+    @property
+    def active(self) -> list[Finding]:
+        """The findings that no comment silences."""
+        return [finding for finding in self.findings if not finding.suppressed]
+
+
+@dataclass(slots=True)
+class _File:
+    """A file as it was last read and parsed; `stamp` tells whether it is still that on the disk."""
+
+    stamp: tuple[int, int] | None
+    document: Document
+    source: Source
+
+
+class Project:
+    """The files below one configuration, and the modules that they import from one another.
+
+    It is the resolver that a replay asks for modules. Files are read when they are needed, and parsed again
+    only when their text has changed.
+    """
+
+    def __init__(self, root: Path, config: Config | None = None) -> None:
+        self.root = root
+        self.config = config or Config(root)
+        self._files: dict[str, _File] = {}
+        self._overlay: dict[str, Document] = {}
+        self._modules: dict[tuple[str, int, str], str | None] = {}
+
+    # -- texts -----------------------------------------------------------------------------------
+
+    def overlay(self, document: Document) -> None:
+        """Let `document` stand for the file of its path, until `uncover`."""
+        self._overlay[document.path] = document
+
+    def uncover(self, path: str) -> None:
+        """Go back to what the disk holds for the path."""
+        self._overlay.pop(path, None)
+
+    def document(self, path: str) -> Document:
+        """The text of a file. Raises Unreadable."""
+        return self._file(path).document
+
+    def source(self, path: str) -> Source:
+        """The parsed file. Raises Unreadable."""
+        return self._file(path).source
+
+    def load(self, name: str, level: int, importer: str) -> Source | None:
+        """The module that an import in the file `importer` means; None if it is none of the project's.
+
+        `name` has no leading dots, `level` counts them.
+        """
+        key = (name, level, os.path.dirname(importer))
+        if key not in self._modules:
+            found = find_module(name, level, Path(importer), self.root, self.config.src)
+            self._modules[key] = None if found is None else str(found)
+        path = self._modules[key]
+        try:
+            return None if path is None else self.source(path)
+        except Unreadable:
+            return None
+
+    def refresh(self) -> None:
+        """Look for modules anew: files may have come or gone."""
+        self._modules.clear()
+
+    def _file(self, path: str) -> _File:
+        known = self._files.get(path)
+        shown = self._overlay.get(path)
+        stamp = _stamp(path) if shown is None else None
+        if known is not None and (shown is known.document if shown else stamp is not None and stamp == known.stamp):
+            return known
+        document = shown or read_document(path)
+        self._files[path] = _File(stamp, document, _parsed(document, known))
+        return self._files[path]
+
+    # -- checking --------------------------------------------------------------------------------
+
+    def check(self, paths: Sequence[str], least: Severity | None = None) -> CheckResult:
+        """Replay the files `paths` (absolute) as one program and give what is wrong with them.
+
+        A file that cannot be read, or not wholly parsed, is told of in `problems`; the rest is checked.
+        Findings less grave than `least`, if given, are left out.
+        """
+        from ..analyses import replay
+        from ..rules.diagnostic import diagnose
+
+        self.refresh()
+        result = CheckResult()
+        sources = self._sources(paths, result)
+        report = replay(list(sources.values()), self)
+        result.problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
+        diagnostics = [d for d in diagnose(report) if d.site.chunk.path in sources]
+        result.findings = self._judged(sources, diagnostics, complete=not report.problems)
+        if least is not None:
+            result.findings = [finding for finding in result.findings if finding.severity <= least]
+        result.documents = {path: file.document for path, file in self._files.items()}
+        return result
+
+    def report(self, path: str) -> Report:
+        """The replay of one file as it stands, whatever is selected. Raises Unreadable."""
+        from ..analyses import replay
+
+        return replay([self.source(path)], self)
+
+    def fixes(self, finding: Finding) -> list[Fix]:
+        """The edits that mend what was found, best first, each tried by replaying the edited program."""
+        from ..fixes import mend
+        from ..fixes.verify import verifier
+
+        if finding.diagnostic is None:
+            return []
+        sources = {path: file.source for path, file in self._files.items()}
+        return mend(finding.diagnostic, sources, verifier(finding.diagnostic, sources, self))
+
+    def _sources(self, paths: Iterable[str], result: CheckResult) -> dict[str, Source]:
+        sources = {}
+        for path in paths:
+            try:
+                source = sources[path] = self.source(path)
+            except Unreadable as error:
+                result.problems.append(error.problem)
+                continue
+            result.problems += [_placed(problem, self.document(path)) for problem in source.problems]
+        result.checked = len(sources)
+        return sources
+
+    def _judged(self, sources: Mapping[str, Source], diagnostics: Iterable[Diagnostic], complete: bool) -> list[Finding]:
+        """The diagnostics that are selected, with those that comments silence marked, and idle comments."""
+        suppressions = {path: find_suppressions(source.text) for path, source in sources.items()}
+        findings = []
+        for diagnostic in diagnostics:
+            path = diagnostic.site.chunk.path
+            if selected(self.config, diagnostic.rule.code, Path(path)):
+                findings.append(_finding(diagnostic, suppressions[path]))
+        for path, comments in suppressions.items():
+            if complete and not sources[path].problems and selected(self.config, UNUSED, Path(path)):
+                findings += self._idle(path, comments)
+        return sorted(findings, key=lambda found: (found.path, found.span.start_line, found.span.start_col))
+
+    def _idle(self, path: str, comments: Sequence[Suppression]) -> list[Finding]:
+        """Findings for the comments of a file that silence nothing."""
+        from ..rules import RULES, rule
+        from ..syntax.chunks import Span
+
+        def is_on(code: str) -> bool | None:
+            try:
+                return selected(self.config, rule(code).code, Path(path))
+            except KeyError:
+                return None
+
+        unused = RULES[UNUSED]
+        findings = []
+        for comment in comments:
+            codes = comment.leftover(is_on)
+            if codes is None:
+                continue
+            span = Span(comment.line, comment.start, comment.line, comment.end)
+            lines = range(comment.line, comment.line + 1)
+            silenced = any(other.silences(UNUSED, unused.name, lines) for other in comments)
+            findings.append(Finding(path, span, unused, unused.severity, _idle_message(comment, codes), (), silenced))
+        return findings
+
+
+def _idle_message(comment: Suppression, codes: tuple[str, ...]) -> str:
+    from ..rules.messages import say
+
+    if not comment.understood:
+        return "This comment is not understood: write `# gradguard: ignore[CODE]` or `# gradguard: ignore-file`."
+    if not codes:
+        return say("unused-suppression-all", "en")
+    return say("unused-suppression", "en", codes=", ".join(f"`{code}`" for code in codes))
+
+
+def _finding(diagnostic: Diagnostic, comments: Iterable[Suppression]) -> Finding:
+    rule = diagnostic.rule
+    lines = _statement(diagnostic.site)
+    silencers = [comment for comment in comments if comment.silences(rule.code, rule.name, lines)]
+    return Finding(
+        path=diagnostic.site.chunk.path,
+        span=_span(diagnostic.site),
+        rule=rule,
+        severity=diagnostic.severity,
+        message=diagnostic.message,
+        related=tuple(Place(r.site.chunk.path, _span(r.site), r.message) for r in diagnostic.related),
+        suppressed=bool(silencers),
+        diagnostic=diagnostic,
+    )
+
+
+def _statement(site: Site) -> range:
+    """The lines of the statement at the site."""
+    lines = statement_lines(site.chunk.body, site.node, site.chunk.line_of)
+    span = _span(site)
+    return lines or range(span.start_line, span.end_line + 1)
+
+
+def _span(site: Site) -> Span:
+    return site.chunk.span(site.node)
+
+
+def _parsed(document: Document, known: _File | None) -> Source:
+    from ..syntax.chunks import parse
+
+    if known is not None and known.document.text == document.text:
+        return known.source
+    return parse(document.text, document.path, known.source if known else None)
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size

@@ -1,0 +1,145 @@
+"""Comments that silence diagnostics, and what is left of them when nothing needed silencing.
+
+`# gradguard: ignore[GG101]` on any line of a statement silences that rule there, without codes every rule;
+`# gradguard: ignore-file` does so for the file. `# noqa: GG101` and a bare `# noqa` are honoured as in flake8.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..syntax import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+UNUSED = "GG900"
+"""The rule about comments that silence nothing."""
+
+_DIRECTIVE = re.compile(r"#\s*gradguard:\s*(?P<text>[^#]*[^#\s])", re.IGNORECASE)
+_IGNORE = re.compile(r"(?P<scope>ignore(?:-file)?)(?:\s*\[(?P<codes>[^\]]*)\])?(?=\s|$)", re.IGNORECASE)
+_NOQA = re.compile(r"#\s*noqa(?P<colon>:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?(?![\w:])", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Suppression:
+    """One comment that silences. `line` is 0-based, `start` and `end` are its columns.
+
+    `codes` are rules' codes or names as written, none for every rule. `whole_file` comments hold everywhere.
+    A comment that is `foreign` is another tool's too: it is never reported as unused. One that is not
+    `understood` silences nothing.
+    """
+
+    line: int
+    start: int
+    end: int
+    codes: tuple[str, ...]
+    whole_file: bool = False
+    foreign: bool = False
+    understood: bool = True
+    used: set[str] = field(default_factory=set)
+
+    def silences(self, code: str, name: str, lines: range) -> bool:
+        """Whether it silences the rule in a statement on `lines`; if so it counts as used.
+
+        That it is itself unused can be silenced by code only.
+        """
+        if not self.understood or not (self.whole_file or self.line in lines):
+            return False
+        if not self.codes:
+            if code != UNUSED:
+                self.used.add(code)
+            return code != UNUSED
+        wanted = {code.lower(), name.lower()}
+        hits = [written for written in self.codes if written.lower() in wanted]
+        self.used.update(hits)
+        return bool(hits)
+
+    def leftover(self, is_on: Callable[[str], bool | None]) -> tuple[str, ...] | None:
+        """The codes that silenced nothing, `()` if that is all of it, None if the comment is needed.
+
+        To be asked when everything was silenced that can be. `is_on` tells whether a rule, by code or name,
+        is checked for in this file, and None if there is no such rule.
+        """
+        if not self.codes:
+            return None if self.used or self.foreign else ()
+        idle = tuple(code for code in self.codes if code not in self.used and is_on(code) is not False)
+        return idle or None
+
+
+def find_suppressions(text: str) -> list[Suppression]:
+    """The comments of the program that silence diagnostics, in order."""
+    if "gradguard:" not in text.lower() and "noqa" not in text.lower():
+        return []
+    return [found for line, column, comment in _comments(text) for found in _read(line, column, comment)]
+
+
+def statement_lines(body: Sequence[ir.Stmt], node: ir.Node, line: Callable[[ir.Node], int]) -> range:
+    """The lines of the smallest statement of `body` that `node` is in; of a compound one, its header alone.
+
+    `line` gives the 0-based line that a node begins on. Statements in another chunk are passed over: their
+    offsets mean something else.
+    """
+    for statement in body:
+        if not statement.start <= node.start < statement.end:
+            continue
+        blocks = [block for block in _blocks(statement) if block and block[0].chunk is statement.chunk]
+        for block in blocks:
+            if block[0].start <= node.start:
+                inner = statement_lines(block, node, line)
+                if inner:
+                    return inner
+        first = line(statement)
+        if blocks:
+            return range(first, max(line(blocks[0][0]), first + 1))
+        return range(first, line(ir.Node(max(statement.end - 1, statement.start), statement.end)) + 1)
+    return range(0)
+
+
+def _blocks(statement: ir.Stmt) -> Iterator[list[ir.Stmt]]:
+    """The blocks of statements in a compound statement, in the order of the text."""
+    match statement:
+        case ir.If() | ir.While() | ir.For():
+            yield from (statement.body, statement.orelse)
+        case ir.Try():
+            yield statement.body
+            yield from (handler.body for handler in statement.handlers)
+            yield from (statement.orelse, statement.finalbody)
+        case ir.Match():
+            yield from (case.body for case in statement.cases)
+        case ir.With() | ir.FunctionDef() | ir.ClassDef():
+            yield statement.body
+
+
+def _comments(text: str) -> list[tuple[int, int, str]]:
+    """Line, column and text of each comment; of text that Python cannot read, each `#` to the line's end."""
+    try:
+        tokens = list(tokenize.generate_tokens(io.StringIO(text, newline="").readline))
+    except (tokenize.TokenError, SyntaxError):
+        lines = enumerate(re.split(r"\r\n|\r|\n", text))
+        return [(number, match.start(), match[0]) for number, line in lines for match in re.finditer("#.*", line)]
+    return [(t.start[0] - 1, t.start[1], t.string) for t in tokens if t.type == tokenize.COMMENT]
+
+
+def _read(line: int, column: int, comment: str) -> Iterable[Suppression]:
+    """The suppressions in one comment."""
+    for match in _DIRECTIVE.finditer(comment):
+        start, end = column + match.start(), column + match.end()
+        ignore = _IGNORE.match(match["text"])
+        if ignore is None or ignore["codes"] == "":
+            yield Suppression(line, start, end, (), understood=False)
+            continue
+        whole_file = ignore["scope"].lower() == "ignore-file"
+        yield Suppression(line, start, end, _codes(ignore["codes"]), whole_file)
+    for match in _NOQA.finditer(comment):
+        codes = tuple(code for code in _codes(match["codes"]) if code.upper().startswith("GG"))
+        if codes or match["codes"] is None:
+            yield Suppression(line, column + match.start(), column + match.end(), codes, foreign=True)
+
+
+def _codes(listed: str | None) -> tuple[str, ...]:
+    return tuple(re.findall(r"[\w-]+", listed or ""))
