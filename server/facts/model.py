@@ -24,6 +24,9 @@ class Param:
     default: object
     keyword_only: bool = False
     variadic: bool = False
+    """takes all further positional arguments, or one tuple or list of them (`x.view(2, 3)`)"""
+    aliases: tuple[str, ...] = ()
+    """other names of the same place, in other overloads (`torch.max(x, other)`) or as in NumPy (`axis`)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +34,13 @@ class Test:
     """A condition on one argument, which tells the cases of a callable apart.
 
     `tensor`: it is a tensor (`value` True) or not (False); `given`: it is passed and not None (True) or
-    left out or None (False); `is`: it equals `value`; `is_not`: it differs from `value`. For a module
-    the parameter is one of its constructor's, or `training`.
+    left out or None (False); `is`: it equals `value`; `is_not`: it differs from `value`; `advanced`: it is
+    an index with a tensor, list or bool in it (True) or made of int, slice, None and `...` alone (False).
+    For a module the parameter is one of its constructor's, or `training`.
     """
 
     param: str
-    op: Literal["tensor", "given", "is", "is_not"]
+    op: Literal["tensor", "given", "is", "is_not", "advanced"]
     value: object
 
 
@@ -107,6 +111,8 @@ class Op:
     inplace_of: str | None = None
     accepts_out: bool = False
     out_bumps: int = 1
+    measured: bool = True
+    """False: no sample runs it; mutations and results are read off its schema, what it saves is unknown"""
     doc: str = ""
 
 

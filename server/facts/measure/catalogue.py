@@ -1,0 +1,106 @@
+"""The callables to measure: every public function and method of PyTorch, by its users' name."""
+
+from __future__ import annotations
+
+import importlib
+import operator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from ..model import Param
+from .signatures import parameters
+
+MODULES = (
+    "torch",
+    "torch.nn.functional",
+    "torch.linalg",
+    "torch.special",
+    "torch.fft",
+    "torch.nn.init",
+)
+
+PROPERTIES = ("T", "H", "mT", "mH", "real", "imag", "data")
+"""attributes of a tensor that give another tensor"""
+
+DUNDERS = (
+    *("abs", "add", "and", "eq", "floordiv", "ge", "getitem", "gt", "iadd", "iand", "ifloordiv", "ilshift", "imod"),
+    *("imul", "invert", "ior", "ipow", "irshift", "isub", "itruediv", "ixor", "le", "lshift", "lt", "matmul", "mod"),
+    *("mul", "ne", "neg", "or", "pos", "pow", "radd", "rand", "rfloordiv", "rlshift", "rmatmul", "rmod", "rmul"),
+    *("ror", "rpow", "rrshift", "rshift", "rsub", "rtruediv", "rxor", "setitem", "sub", "truediv", "xor"),
+    *("deepcopy", "array", "bool", "contains", "float", "index", "int", "len"),
+)
+
+OPERATORS = (
+    *("abs", "add", "and_", "eq", "floordiv", "ge", "getitem", "gt", "iadd", "iand", "ifloordiv", "ilshift", "imatmul"),
+    *("imod", "imul", "invert", "ior", "ipow", "irshift", "isub", "itruediv", "ixor", "le", "lshift", "lt", "matmul"),
+    *("mod", "mul", "ne", "neg", "or_", "pos", "pow", "rshift", "setitem", "sub", "truediv", "xor"),
+)
+
+SETTINGS = ("autocast", "set_", "get_", "is_grad", "is_inference_mode", "import_ir", "parse_", "merge_type", "init_num")
+"""beginnings of names of `torch` that are about PyTorch itself, not about tensors"""
+
+NOT_OPERATIONS = frozenset(
+    {
+        *("classproperty", "compile", "compiled_with_cxx11_abi", "fork", "wait", "load", "save", "seed", "typename"),
+        *("manual_seed", "initial_seed", "unify_type_list", "use_deterministic_algorithms", "vmap", "cond", "while_loop"),
+        *("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic", "handle_torch_function"),
+        *("boolean_dispatch", "assert_int_or_pair", "are_deterministic_algorithms_enabled", "clear_autocast_cache"),
+        *("is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled", "prepare_multiprocessing_environment"),
+        *("is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_storage", "is_tensor", "obj", "export", "sym_constrain_range"),
+        *("sym_constrain_range_for_size", "thread_safe_generator", "lobpcg", "eval", "get_device_module"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One callable: its users' name, what to call, and the parameters that it takes."""
+
+    name: str
+    call: Callable[..., Any]
+    params: tuple[Param, ...]
+
+    @property
+    def basename(self) -> str:
+        """The last part of the name, without the underscores of an in-place form or an operator."""
+        return self.name.rpartition(".")[2].strip("_")
+
+
+def entries() -> Iterator[Entry]:
+    """Yield every function, method, operator and tensor-valued attribute, in a stable order."""
+    for name, call in _named():
+        params = parameters(name, call)
+        if params is not None:
+            yield Entry(name, call, params)
+
+
+def _named() -> Iterator[tuple[str, Callable[..., Any]]]:
+    for module in MODULES:
+        for name, value in _public(importlib.import_module(module)):
+            if module != "torch" or not name.startswith(SETTINGS):
+                yield f"{module}.{name}", value
+    for name, value in _public(torch.Tensor):
+        yield f"torch.Tensor.{name}", value
+    for name in DUNDERS:
+        yield f"torch.Tensor.__{name}__", getattr(torch.Tensor, f"__{name}__")
+    for name in PROPERTIES:
+        yield f"torch.Tensor.{name}", _getter(name)
+    for name in OPERATORS:
+        yield f"operator.{name}", getattr(operator, name)
+
+
+def _public(home: object) -> Iterator[tuple[str, Callable[..., Any]]]:
+    for name in sorted(vars(home) if not isinstance(home, type) else dir(home)):
+        value = getattr(home, name)
+        if not name.startswith("_") and name not in NOT_OPERATIONS and callable(value) and not isinstance(value, type):
+            yield name, value
+
+
+def _getter(name: str) -> Callable[[torch.Tensor], Any]:
+    def read(self: torch.Tensor) -> Any:
+        return getattr(self, name)
+
+    return read

@@ -1,0 +1,245 @@
+"""Condense what the samples of one callable showed into cases: a small decision tree over its arguments.
+
+Samples agree if one case can say what all of them did. Where they don't, the test on one argument that
+leaves the fewest contradictions parts them, and so on; what no test parts is marked uncertain.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from ..model import REQUIRED, Case, Grads, Mutation, Param, Result, Save, Test
+from .probe import Observation, Subset
+from .samples import Arguments, tensors
+
+DEPTH = 5
+NUMERIC = frozenset({"p", "dropout_p", "ord", "exponent", "beta", "alpha", "value", "dropout", "other", "lambd"})
+"""parameters whose numbers may select another formula; elsewhere they are sizes and positions"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The arguments of one sample and what it showed."""
+
+    arguments: Arguments
+    seen: Observation
+
+
+def condense(params: Sequence[Param], samples: Sequence[Sample]) -> tuple[Case, ...]:
+    """Return the cases that the samples show; the first case that matches applies."""
+    samples = _as_sequences(samples)
+    return tuple(_cases(params, samples, (), DEPTH))
+
+
+def _cases(params: Sequence[Param], samples: Sequence[Sample], tests: tuple[Test, ...], depth: int) -> Iterator[Case]:
+    present = _contradictions(samples)
+    best = min(_splits(params, samples), key=lambda split: split[0], default=None) if present and depth else None
+    if best is None or best[0][0] >= present:
+        yield _case(samples, tests)
+        return
+    _, test, holds, fails = best
+    yield from _cases(params, holds, (*tests, test), depth - 1)
+    yield from _cases(params, fails, tests, depth - 1)
+
+
+# -- the tests -------------------------------------------------------------------------------
+
+Split = tuple[tuple[int, int, int], Test, list[Sample], list[Sample]]
+
+
+def _splits(params: Sequence[Param], samples: Sequence[Sample]) -> Iterator[Split]:
+    """Yield the tests that part the samples, with what contradictions remain and how odd the test is."""
+    for place, param in enumerate(params):
+        for test in _tests(param, samples):
+            holds = [s for s in samples if holds_for(test, param, s.arguments)]
+            fails = [s for s in samples if not holds_for(test, param, s.arguments)]
+            if holds and fails:
+                cost = (_contradictions(holds) + _contradictions(fails), _oddity(test), place)
+                yield cost, test, holds, fails
+
+
+def _tests(param: Param, samples: Sequence[Sample]) -> Iterator[Test]:
+    yield Test(param.name, "tensor", True)
+    yield Test(param.name, "given", True)
+    if param.name in ("index", "b"):
+        yield Test(param.name, "advanced", True)
+    values = {s.arguments.get(param.name, param.default): None for s in samples if _tells(param, s.arguments)}
+    for value in values:
+        yield Test(param.name, "is", value)
+
+
+def _tells(param: Param, arguments: Arguments) -> bool:
+    value = arguments.get(param.name, param.default)
+    return isinstance(value, (bool, str)) or (param.name in NUMERIC and isinstance(value, (int, float)))
+
+
+def _oddity(test: Test) -> int:
+    if test.op != "is":
+        return 0
+    return 1 if isinstance(test.value, bool) else 2
+
+
+def holds_for(test: Test, param: Param, arguments: Arguments) -> bool:
+    """Whether the test holds for sample arguments."""
+    value = arguments.get(param.name, param.default)
+    if test.op == "tensor":
+        return bool(tensors(value)) is test.value
+    if test.op == "given":
+        return (value is not None and value is not REQUIRED) is test.value
+    if test.op == "advanced":
+        return is_advanced(value) is test.value
+    equal = isinstance(value, (bool, str, int, float)) and value == test.value
+    return equal is (test.op == "is")
+
+
+def is_advanced(index: object) -> bool:
+    """Whether an index selects by tensor, list or bool (NumPy's advanced indexing)."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(part, (bool, list, tuple, torch.Tensor)) for part in parts)
+
+
+# -- agreement -------------------------------------------------------------------------------
+
+
+def _contradictions(samples: Iterable[Sample]) -> int:
+    """Count the things that one case could not say of all the samples."""
+    pooled = _pooled(samples)
+    differing = sum(len(values) > 1 for key, values in pooled.items() if key[0] in ("flow", "mutate", "count", "result"))
+    return differing + sum(_not_monotone(held) for held in _held(pooled).values())
+
+
+Pooled = dict[tuple[object, ...], Counter[object]]
+
+
+def _pooled(samples: Iterable[Sample]) -> Pooled:
+    pooled: Pooled = defaultdict(Counter)
+    for sample in samples:
+        for key, value in sample.seen.items():
+            pooled[key][value] += 1
+    return pooled
+
+
+def _held(pooled: Pooled) -> dict[object, dict[Subset, set[bool]]]:
+    """Return for each label (`"frees"` for the graph) by subset whether it was saved."""
+    held: dict[object, dict[Subset, set[bool]]] = defaultdict(dict)
+    for key, values in pooled.items():
+        if key[0] == "save":
+            held["save", key[1]][key[2]] = set(values)  # type: ignore[index,arg-type]
+        elif key[0] == "frees":
+            held["frees"][key[1]] = set(values)  # type: ignore[index,arg-type]
+    return held
+
+
+def _not_monotone(held: dict[Subset, set[bool]]) -> bool:
+    """Whether a subset that saves is part of one that doesn't."""
+    saving = minimal(s for s, values in held.items() if True in values)
+    return any(False in values and any(m <= s for m in saving) for s, values in held.items())
+
+
+def minimal(subsets: Iterable[Subset]) -> Grads:
+    """Return the smallest of the sets, those left out that contain another."""
+    found: list[Subset] = []
+    for s in sorted(set(subsets), key=lambda s: (len(s), sorted(s))):
+        if not any(m <= s for m in found):
+            found.append(s)
+    return tuple(found)
+
+
+# -- one case --------------------------------------------------------------------------------
+
+
+def _case(samples: Sequence[Sample], tests: tuple[Test, ...]) -> Case:
+    pooled = _pooled(samples)
+    held = _held(pooled)
+    count = _common(pooled, "count") or 0
+    results = _results(pooled, 1 if count == "sequence" else _size(count))
+    mutates = tuple(_mutations(pooled))
+    return Case(
+        tests=tests,
+        flows=frozenset(str(key[1]) for key, values in pooled.items() if key[0] == "flow" and True in values),
+        saves=tuple(_saves(held, results, {m.what for m in mutates})),
+        frees=minimal(s for s, values in held.get("frees", {}).items() if True in values),
+        mutates=mutates,
+        results=results,
+        sequence=count == "sequence",
+        node=_common(pooled, "node"),
+    )
+
+
+def _common(pooled: Pooled, key: str) -> object:
+    values = pooled.get((key,))
+    return values.most_common(1)[0][0] if values else None
+
+
+def _size(count: object) -> int:
+    return count[1] if isinstance(count, tuple) else count if isinstance(count, int) else 0
+
+
+def _saves(held: dict[object, dict[Subset, set[bool]]], results: Sequence[Result], changed: set[str]) -> Iterator[Save]:
+    """Yield what is saved; what is both an input and a result is called a result if the call changed it."""
+    same = {i: r.of for i, r in enumerate(results) if r.kind in ("same", "view")}
+    for key, subsets in held.items():
+        if key == "frees":
+            continue
+        label = key[1]  # type: ignore[index]
+        if label in changed & set(same.values()) or (label in same and same[label] not in changed):
+            continue
+        when = minimal(s for s, values in subsets.items() if True in values)
+        if when:
+            name = label if isinstance(label, str) else "out" if len(results) == 1 else f"out{label}"
+            yield Save(name, when, certain=not _not_monotone(subsets))
+
+
+def _mutations(pooled: Pooled) -> Iterator[Mutation]:
+    for key, values in pooled.items():
+        moved = [v for v in values if isinstance(v, int)]
+        if key[0] == "mutate" and moved:
+            yield Mutation(str(key[1]), max(moved), certain=len(values) == 1)
+
+
+def _results(pooled: Pooled, count: int) -> tuple[Result, ...]:
+    return tuple(_result(pooled, i) for i in range(count))
+
+
+def _result(pooled: Pooled, i: int) -> Result:
+    relations = pooled.get(("result", i), Counter())
+    kinds, sources = {r[0] for r in relations}, {r[1] for r in relations} - {None}  # type: ignore[index]
+    dtypes = set(pooled.get(("dtype", i), ()))
+    return Result(
+        kind=kinds.pop() if len(kinds) == 1 else "depends",  # type: ignore[arg-type]
+        of=str(sorted(map(str, sources))[0]) if sources else None,
+        multi=True in pooled.get(("multi", i), ()),
+        differentiable=("differentiable", i) in pooled,
+        dtype=str(dtypes.pop()) if len(dtypes) == 1 else None,
+    )
+
+
+# -- sequences -------------------------------------------------------------------------------
+
+
+def _as_sequences(samples: Sequence[Sample]) -> list[Sample]:
+    """Take a tuple of varying length, or of pieces of one tensor, for a sequence whose results are all alike."""
+    counts = {s.seen["count",] for s in samples}
+    tuples = {c for c in counts if isinstance(c, tuple)}
+    varying = "sequence" in counts or len(tuples) > 1 or any(s.seen.get(("multi", 0)) for s in samples)
+    return [Sample(s.arguments, _merged(s.seen)) if varying and _many(s.seen) else s for s in samples]
+
+
+def _many(seen: Observation) -> bool:
+    return not isinstance(seen["count",], int)
+
+
+def _merged(seen: Observation) -> Observation:
+    merged: Observation = {}
+    for key, value in seen.items():
+        if len(key) > 1 and isinstance(key[1], int):
+            first = (key[0], 0, *key[2:])
+            merged[first] = bool(merged.get(first) or value) if isinstance(value, bool) else merged.get(first, value)
+        else:
+            merged[key] = value
+    merged["count",] = "sequence"
+    return merged

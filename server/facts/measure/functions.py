@@ -1,0 +1,104 @@
+"""Measure functions and methods: every entry of the catalogue with every sample and its variations."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ..model import Case, Mutation, Op, Result
+from .catalogue import Entry
+from .condense import Sample, condense
+from .probe import observe
+from .samples import call, guessed, of_entry
+from .signatures import accepts_out, overloads
+from .variations import variations
+
+RAISED = (RuntimeError, NotImplementedError, ValueError, TypeError, IndexError, AttributeError, AssertionError, KeyError)
+"""what a call may raise that a variation has made meaningless"""
+
+
+@dataclass(slots=True)
+class Tally:
+    """How often the samples of one source (an OpInfo's name, `extra`, `guess`) ran and raised, and how."""
+
+    ran: int = 0
+    raised: int = 0
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class Measured:
+    """The facts found so far, and the tallies by source."""
+
+    facts: list[Op] = field(default_factory=list)
+    tallies: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
+
+
+def measure(entries: Iterable[Entry], device: str, limit: int) -> Measured:
+    """Measure the entries with at most `limit` samples an OpInfo."""
+    measured = Measured()
+    known = {e.name: e for e in entries}
+    for entry in known.values():
+        samples = list(_samples(entry, device, limit, measured.tallies))
+        cases = condense(entry.params, samples) if samples else _declared(entry)
+        if cases is not None:
+            measured.facts.append(_op(entry, cases, known, measured=bool(samples)))
+    return measured
+
+
+def _op(entry: Entry, cases: tuple[Case, ...], known: dict[str, Entry], *, measured: bool) -> Op:
+    base = entry.name.removesuffix("_")
+    return Op(
+        entry.name,
+        entry.params,
+        cases,
+        inplace_of=base if base != entry.name and base in known else None,
+        accepts_out=accepts_out(entry.name),
+        measured=measured,
+    )
+
+
+def _samples(entry: Entry, device: str, limit: int, tallies: dict[str, Tally]) -> Iterator[Sample]:
+    found = False
+    for source, arguments in of_entry(entry, device, limit):
+        for varied in variations(entry.params, arguments):
+            sample = _observed(entry, varied, tallies[source], original=varied is arguments)
+            if sample is not None:
+                found = True
+                yield sample
+    if not found:
+        for arguments in guessed(entry, device):
+            sample = _observed(entry, arguments, tallies["guess"], original=True)
+            if sample is not None:
+                yield sample
+
+
+def _observed(entry: Entry, arguments: dict[str, object], tally: Tally, *, original: bool) -> Sample | None:
+    try:
+        seen = observe(lambda inputs: call(entry, inputs), arguments)
+    except RAISED as error:
+        if original:
+            tally.raised += 1
+            tally.reason = f"{type(error).__name__}: {error}"
+        return None
+    tally.ran += 1
+    return Sample(arguments, seen)
+
+
+def _declared(entry: Entry) -> tuple[Case, ...] | None:
+    """Return what the native schema says of changes and aliases, where no sample runs."""
+    native = overloads(entry.name)
+    if not native:
+        return None
+    function = native[0].func
+    renamed = {"self": entry.params[0].name} if entry.params else {}
+    written = [a.name for a in function.arguments.flat_all if a.annotation is not None and a.annotation.is_write]
+    mutates = tuple(Mutation(renamed.get(name, name), 1) for name in written)
+    shared = [a.name for a in function.arguments.flat_all if a.annotation is not None and not a.annotation.is_write]
+    kind = "same" if written else "view" if shared else "new"
+    source = (written or shared or [None])[0]
+    result = Result(kind, renamed.get(source, source) if source else None)  # type: ignore[arg-type]
+    returned = tuple(result for r in function.returns if r.type.is_tensor_like())
+    sequence = any(str(r.type).startswith("Tensor[") for r in function.returns)
+    return (Case((), frozenset(), (), (), mutates, returned, sequence=sequence),)
