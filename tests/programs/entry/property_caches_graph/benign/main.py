@@ -1,0 +1,31 @@
+import torch
+
+
+class Kernel:
+    """RBF kernel between fixed sites, and the weights on it."""
+
+    def __init__(self, sites, learn_scale=True):
+        self.sites = sites
+        self.scale = torch.tensor(1.5, requires_grad=learn_scale)
+        self.weights = torch.zeros(len(sites), requires_grad=True)
+        self._matrix = None
+
+    @property
+    def matrix(self):
+        if self._matrix is None:
+            gap = self.sites[:, None] - self.sites[None, :]
+            self._matrix = torch.exp(-(gap**2) / self.scale)
+        return self._matrix
+
+    def predict(self):
+        return self.matrix @ self.weights
+
+
+kernel = Kernel(torch.linspace(0, 2, 5), learn_scale=False)
+rain = torch.tensor([0.0, 0.4, 0.9, 0.3, 0.1])
+optimizer = torch.optim.Adam([kernel.weights], lr=0.1)
+for epoch in range(3):
+    loss = (kernel.predict() - rain).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
