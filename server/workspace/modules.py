@@ -5,11 +5,11 @@ Nothing is run and no installed package is looked at: a name that is no file of 
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
 
 def find_module(name: str, level: int, importer: Path, root: Path, src: Sequence[str] = ()) -> Path | None:

@@ -33,8 +33,13 @@ class Notebook:
     @property
     def text(self) -> str:
         """The program: `raw` with IPython's own syntax overwritten."""
+        return "".join(_plain(source) for source in self.sources)
+
+    @property
+    def sources(self) -> list[str]:
+        """The text of each code cell, with the line break that joins it to the next."""
         ends = (*self.starts[1:], len(self.raw))
-        return "".join(_plain(self.raw[start:end]) for start, end in zip(self.starts, ends, strict=True))
+        return [self.raw[start:end] for start, end in zip(self.starts, ends, strict=True)]
 
     def place(self, line: int) -> tuple[int, int]:
         """The cell's number and the 0-based line within it, of a 0-based line of the program."""
@@ -42,7 +47,7 @@ class Notebook:
         return self.cells[index], line - self.lines[index]
 
     def saved(self, sources: list[str]) -> str:
-        """The notebook's file with the code cells' texts replaced, as Jupyter writes it.
+        """The text of the notebook's file with the code cells' texts replaced.
 
         `sources` has one text for each code cell, ending with the line break that joins them.
         """
@@ -54,7 +59,17 @@ class Notebook:
                 **cells[number - 1],
                 "source": text if isinstance(old, str) else text.splitlines(keepends=True),
             }
-        return json.dumps({**self.content, "cells": cells}, indent=1, ensure_ascii=False) + "\n"
+        return _file({**self.content, "cells": cells})
+
+    @property
+    def file(self) -> str:
+        """The text of the notebook's file."""
+        return _file(self.content)
+
+
+def _file(content: dict[str, Any]) -> str:
+    """As Jupyter writes it."""
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
 def read_notebook(text: str) -> Notebook:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..fixes.edit import Fix
     from ..rules.diagnostic import Diagnostic
     from ..rules.rule import Rule, Severity
+    from ..syntax.chunks import Problem as SyntaxProblem
     from ..syntax.chunks import Source, Span
 
 
@@ -34,23 +35,34 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One diagnostic of one file, or a suppression comment that is of no use (`diagnostic` is then None)."""
+    """One diagnostic, in the places where the files had it when they were checked."""
 
     path: str
     span: Span
-    rule: Rule
-    severity: Severity
-    message: str
+    diagnostic: Diagnostic
     related: tuple[Place, ...] = ()
     suppressed: bool = False
-    diagnostic: Diagnostic | None = field(default=None, compare=False)
+
+    @property
+    def rule(self) -> Rule:
+        """The rule that found it."""
+        return self.diagnostic.rule
+
+    @property
+    def severity(self) -> Severity:
+        """How sure it is."""
+        return self.diagnostic.severity
+
+    @property
+    def message(self) -> str:
+        """What is wrong."""
+        return self.diagnostic.message
 
     @property
     def kind(self) -> str | None:
-        """The kind of failure that it predicts; None for comments."""
-        if self.diagnostic is None or self.diagnostic.failure is None:
-            return self.rule.kind
-        return self.diagnostic.failure.kind
+        """The kind of failure that it predicts; None for what is said about comments."""
+        failure = self.diagnostic.failure
+        return self.rule.kind if failure is None else failure.kind
 
 
 @dataclass(slots=True)
@@ -173,8 +185,6 @@ class Project:
         from ..fixes import mend
         from ..fixes.verify import verifier
 
-        if finding.diagnostic is None:
-            return []
         sources = {path: file.source for path, file in self._files.items()}
         return mend(finding.diagnostic, sources, verifier(finding.diagnostic, sources, self))
 
@@ -190,67 +200,68 @@ class Project:
         result.checked = len(sources)
         return sources
 
-    def _judged(self, sources: Mapping[str, Source], diagnostics: Iterable[Diagnostic], complete: bool) -> list[Finding]:
+    def _judged(
+        self, sources: Mapping[str, Source], diagnostics: Iterable[Diagnostic], complete: bool
+    ) -> list[Finding]:
         """The diagnostics that are selected, with those that comments silence marked, and idle comments."""
         suppressions = {path: find_suppressions(source.text) for path, source in sources.items()}
         findings = []
         for diagnostic in diagnostics:
             path = diagnostic.site.chunk.path
             if selected(self.config, diagnostic.rule.code, Path(path)):
-                findings.append(_finding(diagnostic, suppressions[path]))
+                findings.append(_finding(diagnostic, suppressions[path], _statement(diagnostic.site)))
         for path, comments in suppressions.items():
             if complete and not sources[path].problems and selected(self.config, UNUSED, Path(path)):
-                findings += self._idle(path, comments)
+                findings += self._idle(sources[path], comments)
         return sorted(findings, key=lambda found: (found.path, found.span.start_line, found.span.start_col))
 
-    def _idle(self, path: str, comments: Sequence[Suppression]) -> list[Finding]:
+    def _idle(self, source: Source, comments: Sequence[Suppression]) -> list[Finding]:
         """Findings for the comments of a file that silence nothing."""
-        from ..rules import RULES, rule
-        from ..syntax.chunks import Span
+        from ..rules import rule
+        from ..rules.diagnostic import unused_suppression
 
         def is_on(code: str) -> bool | None:
             try:
-                return selected(self.config, rule(code).code, Path(path))
+                return selected(self.config, rule(code).code, Path(source.path))
             except KeyError:
                 return None
 
-        unused = RULES[UNUSED]
         findings = []
         for comment in comments:
             codes = comment.leftover(is_on)
-            if codes is None:
-                continue
-            span = Span(comment.line, comment.start, comment.line, comment.end)
-            lines = range(comment.line, comment.line + 1)
-            silenced = any(other.silences(UNUSED, unused.name, lines) for other in comments)
-            findings.append(Finding(path, span, unused, unused.severity, _idle_message(comment, codes), (), silenced))
+            if codes is not None:
+                diagnostic = unused_suppression(_comment_site(source, comment), codes)
+                findings.append(_finding(diagnostic, comments, range(comment.line, comment.line + 1)))
         return findings
 
 
-def _idle_message(comment: Suppression, codes: tuple[str, ...]) -> str:
-    from ..rules.messages import say
+def _comment_site(source: Source, comment: Suppression) -> Site:
+    """Comments belong to no statement: their chunk is the whole file."""
+    from ..analyses.report import Site
+    from ..syntax.chunks import Chunk
+    from ..syntax.ir import Node
 
-    if not comment.understood:
-        return "This comment is not understood: write `# gradguard: ignore[CODE]` or `# gradguard: ignore-file`."
-    if not codes:
-        return say("unused-suppression-all", "en")
-    return say("unused-suppression", "en", codes=", ".join(f"`{code}`" for code in codes))
+    return Site(Chunk(source.path, source.text), Node(comment.start, comment.end))
 
 
-def _finding(diagnostic: Diagnostic, comments: Iterable[Suppression]) -> Finding:
+def _finding(diagnostic: Diagnostic, comments: Sequence[Suppression], lines: range) -> Finding:
     rule = diagnostic.rule
-    lines = _statement(diagnostic.site)
     silencers = [comment for comment in comments if comment.silences(rule.code, rule.name, lines)]
     return Finding(
         path=diagnostic.site.chunk.path,
         span=_span(diagnostic.site),
-        rule=rule,
-        severity=diagnostic.severity,
-        message=diagnostic.message,
+        diagnostic=diagnostic,
         related=tuple(Place(r.site.chunk.path, _span(r.site), r.message) for r in diagnostic.related),
         suppressed=bool(silencers),
-        diagnostic=diagnostic,
     )
+
+
+def _placed(problem: SyntaxProblem, document: Document) -> Problem:
+    """A fault in the syntax, at its place; in a notebook the message names the cell."""
+    if document.notebook is None:
+        return Problem(document.path, problem.message, problem.line + 1, problem.column + 1)
+    cell, line = document.notebook.place(problem.line)
+    return Problem(document.path, f"cell {cell}: {problem.message}", line + 1, problem.column + 1)
 
 
 def _statement(site: Site) -> range:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
+from .lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,7 +28,7 @@ _NOQA = re.compile(r"#\s*noqa(?P<colon>:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+
 
 @dataclass(slots=True)
 class Suppression:
-    """One comment that silences. `line` is 0-based, `start` and `end` are its columns.
+    """One comment that silences: on which 0-based line, and its offsets in the text.
 
     `codes` are rules' codes or names as written, none for every rule. `whole_file` comments hold everywhere.
     A comment that is `foreign` is another tool's too: it is never reported as unused. One that is not
@@ -75,7 +76,8 @@ def find_suppressions(text: str) -> list[Suppression]:
     """The comments of the program that silence diagnostics, in order."""
     if "gradguard:" not in text.lower() and "noqa" not in text.lower():
         return []
-    return [found for line, column, comment in _comments(text) for found in _read(line, column, comment)]
+    starts = Lines(text).starts
+    return [found for line, column, comment in _comments(text) for found in _read(line, starts[line] + column, comment)]
 
 
 def statement_lines(body: Sequence[ir.Stmt], node: ir.Node, line: Callable[[ir.Node], int]) -> range:
@@ -125,10 +127,10 @@ def _comments(text: str) -> list[tuple[int, int, str]]:
     return [(t.start[0] - 1, t.start[1], t.string) for t in tokens if t.type == tokenize.COMMENT]
 
 
-def _read(line: int, column: int, comment: str) -> Iterable[Suppression]:
+def _read(line: int, offset: int, comment: str) -> Iterable[Suppression]:
     """The suppressions in one comment."""
     for match in _DIRECTIVE.finditer(comment):
-        start, end = column + match.start(), column + match.end()
+        start, end = offset + match.start(), offset + match.end()
         ignore = _IGNORE.match(match["text"])
         if ignore is None or ignore["codes"] == "":
             yield Suppression(line, start, end, (), understood=False)
@@ -138,7 +140,7 @@ def _read(line: int, column: int, comment: str) -> Iterable[Suppression]:
     for match in _NOQA.finditer(comment):
         codes = tuple(code for code in _codes(match["codes"]) if code.upper().startswith("GG"))
         if codes or match["codes"] is None:
-            yield Suppression(line, column + match.start(), column + match.end(), codes, foreign=True)
+            yield Suppression(line, offset + match.start(), offset + match.end(), codes, foreign=True)
 
 
 def _codes(listed: str | None) -> tuple[str, ...]:

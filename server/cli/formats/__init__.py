@@ -1,0 +1,17 @@
+"""The forms in which findings are written, one file each: `write(results, out)`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from ..places import Results
+
+NAMES = ("full", "concise", "json", "json-lines", "sarif", "github")
+
+
+def write(name: str, results: Results, out: TextIO) -> None:
+    """Write the results in the form `name`, one of NAMES."""
+    module = import_module(f".{name.replace('-', '_')}", __name__)
+    module.write(results, out)

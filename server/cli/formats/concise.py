@@ -1,0 +1,14 @@
+"""One line for each finding: `path:line:column: CODE severity: message`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from ..places import Results
+
+
+def write(results: Results, out: TextIO) -> None:
+    """Write the findings that no comment silences."""
+    for found in results.active:
+        print(f"{results.region(found)}: {found.rule.code} {found.severity.label}: {found.message}", file=out)

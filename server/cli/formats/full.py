@@ -1,0 +1,152 @@
+"""What people read in a terminal: each finding with the source of all its places, as rustc shows it.
+
+error[GG101]: `y` is changed in place here …
+  --> main.py:6:1
+   |
+ 5 | y = torch.exp(x)
+   |     ------------ `exp` saved it here at version 0
+ 6 | y += 1
+   | ^^^^^^ changed here
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
+
+from ..places import Results, colours
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ...syntax.chunks import Span
+    from ...workspace.lines import Lines
+    from ...workspace.project import Finding, Place
+
+Piece = tuple[str, str]
+"""Text and its style, in Rich's names; the style of plain text is empty."""
+
+COLOURS = {"error": "bold red", "warning": "bold yellow", "information": "bold cyan", "hint": "bold cyan"}
+FRAME = "bold blue"
+TAB = 4
+NEAR = 2
+"""Lines between two places are shown if they are at most as many, else `...` stands for them."""
+
+
+def write(results: Results, out: TextIO) -> None:
+    """Write the findings that no comment silences; in colour if `out` is a terminal."""
+    for found in results.active:
+        _print(_finding(found, results), out)
+
+
+def _print(lines: Iterable[Sequence[Piece]], out: TextIO) -> None:
+    if not colours(out):
+        for line in lines:
+            print("".join(text for text, _ in line).rstrip(), file=out)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=out, highlight=False, soft_wrap=True)
+    for line in lines:
+        console.print(Text.assemble(*line))
+
+
+# -- one finding ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """A piece of one line to underline, with `mark`, and what to say about it."""
+
+    line: int
+    start: int
+    end: int | None
+    """None: to the end of the line"""
+    mark: str
+    message: str
+    style: str
+
+
+def _finding(found: Finding, results: Results) -> Iterator[Sequence[Piece]]:
+    style = COLOURS[found.severity.label]
+    yield [(f"{found.severity.label}[{found.rule.code}]", style), (f": {found.message}", "bold")]
+    labels = {found.path: [_label(found.span, "^", "", style)]}
+    for place in found.related:
+        labels.setdefault(place.path, []).append(_label(place.span, "-", place.message, FRAME))
+    width = len(str(max(label.line for group in labels.values() for label in group) + 1))
+    for path, group in labels.items():
+        arrow, place = ("-->", found) if path == found.path else (":::", _first(found.related, path))
+        yield [(" " * width + arrow, FRAME), (f" {results.region(place)}", "")]
+        yield from _snippet(sorted(group, key=_order), results, path, width)
+    yield [(" " * width + " = ", FRAME), (f"{found.rule.name}: `gradguard explain {found.rule.code}`", "")]
+    yield []
+
+
+def _first(places: Iterable[Place], path: str) -> Place:
+    return next(place for place in places if place.path == path)
+
+
+def _label(span: Span, mark: str, message: str, style: str) -> _Label:
+    end = span.end_col if span.end_line == span.start_line else None
+    return _Label(span.start_line, span.start_col, end, mark, message, style)
+
+
+def _order(label: _Label) -> tuple[int, bool, int]:
+    """By line; the finding itself is nearest to the text."""
+    return label.line, label.mark != "^", label.start
+
+
+def _snippet(labels: Sequence[_Label], results: Results, path: str, width: int) -> Iterator[Sequence[Piece]]:
+    """The lines of a file that have labels, each above its labels, and what is between near ones."""
+    lines = results.lines(path)
+    gutter = (" " * width + " | ", FRAME)
+    yield [gutter]
+    previous: int | None = None
+    for label in labels:
+        if label.line != previous:
+            yield from _between(previous, label.line, lines, width)
+            yield _source(label.line, lines, width)
+        yield [gutter, *_underline(label, lines[label.line])]
+        previous = label.line
+
+
+def _between(previous: int | None, line: int, lines: Lines, width: int) -> Iterator[Sequence[Piece]]:
+    if previous is None:
+        return
+    between = range(previous + 1, line)
+    if len(between) > NEAR:
+        yield [("...", FRAME)]
+    else:
+        yield from (_source(number, lines, width) for number in between)
+
+
+def _source(line: int, lines: Lines, width: int) -> Sequence[Piece]:
+    return [(f"{line + 1:>{width}} | ", FRAME), (_printable(lines[line]), "")]
+
+
+def _underline(label: _Label, line: str) -> Sequence[Piece]:
+    start = _columns(line[: label.start])
+    end = _columns(line if label.end is None else line[: label.end])
+    marks = label.mark * max(end - start, 1)
+    return [(" " * start + f"{marks} {label.message}", label.style)]
+
+
+# -- widths -----------------------------------------------------------------------------------
+
+
+def _printable(line: str) -> str:
+    """The line as it is printed: tabs as blanks, nothing that would move the cursor."""
+    return "".join(" " * TAB if c == "\t" else c if c.isprintable() else " " for c in line)
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal the text takes."""
+    return sum(TAB if c == "\t" else _width(c) for c in text)
+
+
+def _width(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -1,0 +1,45 @@
+"""Workflow commands of GitHub Actions, which become annotations of the changed lines.
+
+https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TextIO
+
+from ..places import Results, shown
+
+if TYPE_CHECKING:
+    from ...workspace.project import Finding
+
+_LEVELS = {"error": "error", "warning": "warning", "information": "notice", "hint": "notice"}
+
+
+def write(results: Results, out: TextIO) -> None:
+    """Write the findings that no comment silences."""
+    for found in results.active:
+        print(_command(found, results), file=out)
+
+
+def _command(found: Finding, results: Results) -> str:
+    region = results.region(found)
+    properties = {
+        "title": f"GradGuard ({found.rule.code})",
+        "file": shown(found.path).replace("\\", "/"),
+        "line": region.start[0],
+        "endLine": region.end[0],
+    }
+    if region.start[0] == region.end[0]:
+        # GitHub ignores columns of an annotation that goes over several lines.
+        properties |= {"col": region.start[1], "endColumn": region.end[1]}
+    listed = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in properties.items())
+    message = f"{region}: {found.rule.code} {found.message}"
+    return f"::{_LEVELS[found.severity.label]} {listed}::{_escaped(message)}"
+
+
+def _escaped(text: str, more: str = "") -> str:
+    """Percent-encode what would end the command or one of its properties."""
+    text = text.replace("%", "%25")
+    for character in "\r\n" + more:
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text

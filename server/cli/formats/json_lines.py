@@ -1,0 +1,17 @@
+"""One JSON object a line, as in `json`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, TextIO
+
+from .json import as_object
+
+if TYPE_CHECKING:
+    from ..places import Results
+
+
+def write(results: Results, out: TextIO) -> None:
+    """Write the findings that no comment silences, each as soon as its fixes are known."""
+    for found in results.active:
+        print(json.dumps(as_object(found, results), ensure_ascii=False), file=out, flush=True)

@@ -1,0 +1,148 @@
+"""SARIF 2.1.0, for code scanning and for editors that read it.
+
+https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any, TextIO
+
+from ..places import Region, Results, uri
+
+if TYPE_CHECKING:
+    from ...fixes.edit import Fix
+    from ...rules.rule import Rule
+    from ...workspace.problems import Problem
+    from ...workspace.project import Finding, Place
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+
+def write(results: Results, out: TextIO) -> None:
+    """Write all findings, silenced ones with their suppressions, and problems as notifications."""
+    json.dump(_log(results), out, indent=2, ensure_ascii=False)
+    out.write("\n")
+
+
+def _log(results: Results) -> dict[str, Any]:
+    from importlib.metadata import version
+
+    from ...rules import RULES
+
+    rules = list(RULES.values())
+    indexes = {rule.code: index for index, rule in enumerate(rules)}
+    seen: Counter[str] = Counter()
+    run = {
+        "tool": {
+            "driver": {
+                "name": "GradGuard",
+                "version": version("gradguard"),
+                "rules": [_rule(rule) for rule in rules],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "invocations": [
+            {
+                "executionSuccessful": not any(problem.internal for problem in results.problems),
+                "toolExecutionNotifications": [_notification(problem) for problem in results.problems],
+            }
+        ],
+        "results": [_result(found, indexes[found.rule.code], results, seen) for found in results.findings],
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    from ...rules.page import page
+
+    return {
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": rule.what, "markdown": rule.what},
+        "help": {"text": page(rule), "markdown": page(rule)},
+        "helpUri": rule.url,
+        "defaultConfiguration": {"level": rule.severity.level},
+        "properties": {"kind": rule.kind, "tags": ["pytorch", "autograd"]},
+    }
+
+
+def _result(found: Finding, index: int, results: Results, seen: Counter[str]) -> dict[str, Any]:
+    result = {
+        "ruleId": found.rule.code,
+        "ruleIndex": index,
+        "level": found.severity.level,
+        "message": {"text": found.message},
+        "locations": [_location(results.region(found))],
+        "relatedLocations": [_related(number, place, results) for number, place in enumerate(found.related, 1)],
+        "partialFingerprints": {"gradguard/v1": _fingerprint(found, results, seen)},
+        "properties": {"kind": found.kind, "severity": found.severity.label},
+    }
+    if found.suppressed:
+        result["suppressions"] = [{"kind": "inSource"}]
+    elif fixes := results.fixes(found):
+        result["fixes"] = [_fix(fix, results) for fix in fixes]
+    return result
+
+
+def _fingerprint(found: Finding, results: Results, seen: Counter[str]) -> str:
+    """The same for the same finding when lines above it come and go: rule, file, text, and which one of these."""
+    line = results.lines(found.path)[found.span.start_line].strip()
+    key = f"{found.rule.code}\n{uri(found.path)}\n{line}"
+    seen[key] += 1
+    return hashlib.sha256(f"{key}\n{seen[key]}".encode()).hexdigest()
+
+
+def _related(number: int, place: Place, results: Results) -> dict[str, Any]:
+    return {"id": number, **_location(results.region(place)), "message": {"text": place.message}}
+
+
+def _location(region: Region) -> dict[str, Any]:
+    location: dict[str, Any] = {
+        "physicalLocation": {"artifactLocation": {"uri": uri(region.path)}, "region": _region(region)}
+    }
+    if region.cell is not None:
+        location["logicalLocations"] = [{"name": f"cell {region.cell}"}]
+    return location
+
+
+def _region(region: Region) -> dict[str, int]:
+    return {
+        "startLine": region.start[0],
+        "startColumn": region.start[1],
+        "endLine": region.end[0],
+        "endColumn": region.end[1],
+    }
+
+
+def _fix(fix: Fix, results: Results) -> dict[str, Any]:
+    """A fix; its edits by file, as SARIF wants them."""
+    changes: dict[str, list[dict[str, Any]]] = {}
+    for edit in fix.edits:
+        replacement = {
+            "deletedRegion": _region(results.edit_region(edit)),
+            "insertedContent": {"text": edit.text},
+        }
+        changes.setdefault(edit.path, []).append(replacement)
+    return {
+        "description": {"text": fix.title},
+        "artifactChanges": [
+            {"artifactLocation": {"uri": uri(path)}, "replacements": replacements}
+            for path, replacements in changes.items()
+        ],
+        "properties": {"safety": fix.safety, "preferred": fix.preferred},
+    }
+
+
+def _notification(problem: Problem) -> dict[str, Any]:
+    location: dict[str, Any] = {"artifactLocation": {"uri": uri(problem.path)}}
+    if problem.line is not None:
+        location["region"] = {"startLine": problem.line, "startColumn": problem.column or 1}
+    return {
+        "level": "error",
+        "message": {"text": problem.message},
+        "locations": [{"physicalLocation": location}],
+    }

@@ -1,0 +1,87 @@
+"""The command `gradguard`: which command was meant, and what its exit status is.
+
+Every command is a module with `add_arguments(parser)` and `run(args) -> int`. They import what they need when
+they run, because most of the time of a short run goes into imports.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from . import check, explain, facts, rules, server, versions
+from .status import FAILED, OK
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS = (check, versions, explain, rules, facts, server)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status; `arguments` are `sys.argv` if not given.
+
+    Raises SystemExit where argparse does: with 0 for `--help` and `--version`, with 2 for wrong usage.
+    """
+    args = _parser().parse_args(arguments)
+    try:
+        return _run(args)
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Python would complain again when it closes stdout: let it close something harmless.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+
+
+def _run(args: argparse.Namespace) -> int:
+    from ..workspace.config import ConfigError
+
+    try:
+        status: int = args.run(args)
+        sys.stdout.flush()
+        return status
+    except ConfigError as error:
+        print(f"gradguard: {error}", file=sys.stderr)
+    except (KeyboardInterrupt, BrokenPipeError):
+        raise
+    except Exception as error:
+        if os.environ.get("GRADGUARD_TRACEBACK"):
+            raise
+        print(f"gradguard: internal error: {type(error).__name__}: {error} ({_HINT})", file=sys.stderr)
+    return FAILED
+
+
+_HINT = "please report it; GRADGUARD_TRACEBACK=1 shows where"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="gradguard",
+        description="Finds the in-place tensor operations that break PyTorch's backward pass.",
+    )
+    parser.add_argument("--version", action=_Version)
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        name = command.__name__.rpartition(".")[2]
+        summary = (command.__doc__ or "").partition("\n")[0].rstrip(".")
+        subparser = commands.add_parser(name, help=summary, description=command.__doc__)
+        subparser.formatter_class = argparse.RawDescriptionHelpFormatter
+        command.add_arguments(subparser)
+        subparser.set_defaults(run=command.run)
+    return parser
+
+
+class _Version(argparse.Action):
+    """`--version`; the distribution's metadata is read only then."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="show the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        print("gradguard", version("gradguard"))
+        parser.exit()

@@ -1,0 +1,100 @@
+"""Findings as users read them: paths from where they stand, lines and columns from 1, cells of notebooks."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from ..workspace.lines import Lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ..fixes.edit import Edit, Fix
+    from ..workspace.files import Document
+    from ..workspace.problems import Problem
+    from ..workspace.project import Finding, Place
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A range of a file, from 1, its end exclusive; in a notebook within `cell`."""
+
+    path: str
+    start: tuple[int, int]
+    end: tuple[int, int]
+    cell: int | None = None
+
+    def __str__(self) -> str:
+        cell = "" if self.cell is None else f"cell {self.cell}:"
+        return f"{shown(self.path)}:{cell}{self.start[0]}:{self.start[1]}"
+
+
+@dataclass(slots=True)
+class Results:
+    """What a format writes: findings, silenced ones among them, the texts that they are in, and their fixes."""
+
+    findings: list[Finding]
+    documents: Mapping[str, Document]
+    fixes: Callable[[Finding], list[Fix]]
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def active(self) -> list[Finding]:
+        """The findings that no comment silences."""
+        return [finding for finding in self.findings if not finding.suppressed]
+
+    def region(self, place: Finding | Place) -> Region:
+        """Where a finding or a related place is."""
+        span = place.span
+        return self._region(place.path, (span.start_line, span.start_col), (span.end_line, span.end_col))
+
+    def edit_region(self, edit: Edit) -> Region:
+        """The text that an edit replaces."""
+        lines = self.lines(edit.path)
+        return self._region(edit.path, lines.position(edit.start), lines.position(edit.end))
+
+    def lines(self, path: str) -> Lines:
+        """The lines of a file that was read."""
+        return _lines(self.documents[path].text)
+
+    def _region(self, path: str, start: tuple[int, int], end: tuple[int, int]) -> Region:
+        notebook = self.documents[path].notebook
+        cell, first = (None, start[0]) if notebook is None else notebook.place(start[0])
+        last = first + end[0] - start[0]
+        return Region(path, (first + 1, start[1] + 1), (last + 1, end[1] + 1), cell)
+
+
+@cache
+def _lines(text: str) -> Lines:
+    return Lines(text)
+
+
+def shown(path: str) -> str:
+    """The path as it is printed: relative to the working directory if it is in there."""
+    inside = os.path.relpath(path)
+    return path if inside.startswith("..") else inside
+
+
+def uri(path: str) -> str:
+    """The path as a URI: a relative reference if it is in the working directory."""
+    from urllib.parse import quote
+
+    inside = shown(path)
+    return Path(path).as_uri() if os.path.isabs(inside) else quote(Path(inside).as_posix())
+
+
+def colours(stream: TextIO) -> bool:
+    """Whether to colour what goes to the stream: on a terminal, unless NO_COLOR is set (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def complain(problem: Problem) -> str:
+    """A problem in one line."""
+    place = shown(problem.path) if os.path.isabs(problem.path) else problem.path
+    if problem.line is not None:
+        place += f":{problem.line}" + (f":{problem.column}" if problem.column is not None else "")
+    return f"{place}: {'internal error: ' if problem.internal else ''}{problem.message}"

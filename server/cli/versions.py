@@ -1,0 +1,94 @@
+"""Show the version counters of a program's tensors, line by line."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .places import complain, shown
+from .status import FAILED, OK
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from ..analyses.report import VersionRow
+    from ..workspace.lines import Lines
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what `gradguard versions` takes."""
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("--output-format", choices=("text", "json"), default="text", help="(default: text)")
+    parser.add_argument("--config", metavar="FILE", help="use this configuration")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the state of each tensor name after each line that assigns, reads or changes it."""
+    from pathlib import Path
+
+    from ..workspace.config import load_config
+    from ..workspace.files import Settings
+    from ..workspace.lines import Lines
+    from ..workspace.problems import Unreadable
+    from ..workspace.project import Project
+
+    path = os.path.abspath(args.file)
+    explicit = load_config(Path(os.path.abspath(args.config))) if args.config else None
+    config = Settings(explicit).at(Path(path).parent, Path(path).parent)
+    project = Project(config.root, config)
+    try:
+        report, document = project.report(path), project.document(path)
+    except Unreadable as error:
+        print(complain(error.problem), file=sys.stderr)
+        return FAILED
+    rows = [row for row in report.rows if row.site.chunk.path == path]
+    if args.output_format == "json":
+        print(json.dumps([_object(row) for row in rows], indent=2))
+    else:
+        _print_table(rows, Lines(document.text), shown(path))
+    return OK
+
+
+def _line(row: VersionRow) -> int:
+    return row.site.chunk.span(row.site.node).start_line
+
+
+def _object(row: VersionRow) -> dict[str, Any]:
+    return {
+        "line": _line(row) + 1,
+        "name": row.name,
+        "version": row.version,
+        "min": row.low,
+        "max": row.high,
+        "requires_grad": row.requires_grad,
+        "is_leaf": row.is_leaf,
+        "storage": row.storage,
+    }
+
+
+def _print_table(rows: Sequence[VersionRow], lines: Lines, path: str) -> None:
+    """Each line of the program that touches a tensor, and under it the tensors."""
+    print(path)
+    width = max((len(row.name) for row in rows), default=0)
+    last = None
+    for row in rows:
+        line = _line(row)
+        if line != last:
+            print(f"{line + 1:>5} | {lines[line]}")
+            last = line
+        grad = _either(row.requires_grad, "requires grad", "no grad", "grad unknown")
+        leaf = _either(row.is_leaf, "leaf", "not a leaf", "leaf or not")
+        print(f"      |     {row.name:<{width}}  version {_version(row):<6} {grad}, {leaf}, storage #{row.storage}")
+
+
+def _version(row: VersionRow) -> str:
+    if row.version is not None:
+        return str(row.version)
+    return f"{row.low}–{row.high}" if row.high is not None else f"{row.low}+"
+
+
+def _either(known: bool | None, yes: str, no: str, unknown: str) -> str:
+    return unknown if known is None else yes if known else no

@@ -1,0 +1,103 @@
+"""Applying fixes: the best of each finding, as long as they do not touch the same text, until none is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ..fixes.edit import Edit, Fix, apply
+from .notebook import read_notebook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ..rules.rule import Severity
+    from .files import Document
+    from .project import CheckResult, Project
+
+ROUNDS = 10
+"""One fix can make room for another; programs that are not done by then are left as they are."""
+
+
+@dataclass(slots=True)
+class Mended:
+    """What mending a project came to: changed files before and after, and the check of what remains."""
+
+    result: CheckResult
+    before: dict[str, Document] = field(default_factory=dict)
+    after: dict[str, Document] = field(default_factory=dict)
+    applied: int = 0
+
+
+def mend_project(project: Project, paths: Sequence[str], unsafe: bool, least: Severity | None = None) -> Mended:
+    """Check the files and apply fixes to the project's texts; nothing is written to the disk.
+
+    `unsafe` allows fixes that change what the program means. Afterwards the project shows the new texts.
+    """
+    mended = Mended(project.check(paths, least))
+    for _ in range(ROUNDS):
+        fixes = _compatible(_best(project, mended.result, unsafe))
+        if not fixes:
+            break
+        mended.applied += len(fixes)
+        for path, edits in _by_path(fixes).items():
+            document = project.document(path)
+            mended.before.setdefault(path, document)
+            mended.after[path] = edited(document, edits)
+            project.overlay(mended.after[path])
+        mended.result = project.check(paths, least)
+    return mended
+
+
+def edited(document: Document, edits: Iterable[Edit]) -> Document:
+    """The document with the edits made to its text; in a notebook, to its cells.
+
+    Raises ValueError where an edit reaches over the end of a cell.
+    """
+    if document.notebook is None:
+        return replace(document, text=apply(document.text, edits))
+    notebook, edits = document.notebook, list(edits)
+    cells = []
+    for start, source in zip(notebook.starts, notebook.sources, strict=True):
+        moved = [replace(edit, start=edit.start - start, end=edit.end - start) for edit in edits]
+        cells.append(apply(source, [edit for edit in moved if 0 <= edit.start < len(source)]))
+    changed = read_notebook(notebook.saved(cells))
+    return replace(document, text=changed.text, notebook=changed)
+
+
+def written(document: Document) -> bytes:
+    """The bytes of the document's file."""
+    text = document.text if document.notebook is None else document.notebook.file
+    return text.encode(document.encoding)
+
+
+def _best(project: Project, result: CheckResult, unsafe: bool) -> list[Fix]:
+    """For each finding the fix to apply, where there is one."""
+    chosen = []
+    for finding in result.active:
+        fixes = [fix for fix in project.fixes(finding) if unsafe or fix.safety == "safe"]
+        chosen += sorted(fixes, key=lambda fix: not fix.preferred)[:1]
+    return chosen
+
+
+def _compatible(fixes: Iterable[Fix]) -> list[Fix]:
+    """The fixes without those that touch the text of an earlier one, or repeat it."""
+    taken: list[Edit] = []
+    kept = []
+    for fix in fixes:
+        if not any(_touch(edit, other) for edit in fix.edits for other in taken):
+            kept.append(fix)
+            taken += fix.edits
+    return kept
+
+
+def _touch(edit: Edit, other: Edit) -> bool:
+    return edit.path == other.path and edit.start <= other.end and other.start <= edit.end
+
+
+def _by_path(fixes: Iterable[Fix]) -> dict[str, list[Edit]]:
+    edits: dict[str, list[Edit]] = {}
+    for fix in fixes:
+        for edit in fix.edits:
+            edits.setdefault(edit.path, []).append(edit)
+    return edits
