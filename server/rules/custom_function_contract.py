@@ -1,0 +1,100 @@
+"""GG501: a custom `autograd.Function` breaks its contract with autograd."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import phrases
+from .messages import Locale, say
+from .rule import Rule
+
+if TYPE_CHECKING:
+    from ..analyses.report import Failure
+
+DETAILS = {"mark_dirty": "function-mark-dirty", "ctx": "function-ctx"}
+"""what a failure's `detail` names, and the sentence about it"""
+
+
+def matches(failure: Failure) -> bool:
+    """A failure that a custom Function causes and no operation of PyTorch's own could."""
+    return failure.cause == "function" and failure.kind in ("stale-saved", "other")
+
+
+def message(failure: Failure, locale: Locale = "en") -> str:
+    """Which part of the contract is broken here."""
+    if failure.kind == "stale-saved":
+        return f"{phrases.stale(failure, locale)}{say('function-rule', locale)}"
+    return phrases.at_once(DETAILS.get(failure.detail, "function-contract"), failure, locale)
+
+
+RULE = Rule(
+    code="GG501",
+    name="custom-function-contract",
+    kinds=("stale-saved", "other"),
+    summary="A custom autograd.Function breaks its contract with autograd.",
+    error=(
+        "one of the variables needed for gradient computation has been modified by an inplace operation",
+        "elements marked as dirty during the forward method were not returned as output",
+        "returned an incorrect number of gradients",
+    ),
+    what="""\
+Finds custom `torch.autograd.Function`s that
+
+- change an input in place without saying so with `ctx.mark_dirty`,
+- keep input or output tensors as attributes of `ctx` instead of with `ctx.save_for_backward`,
+- return another number of gradients than `forward` has inputs.""",
+    why="""\
+Inside `forward` nothing is recorded; autograd knows of it only what `ctx` is told.
+
+- A change in place moves the version counter of the input, as everywhere. In the example `exp` saved that
+  very tensor at version 0, and its backward finds version 1. Where nothing had saved it, `ctx.mark_dirty(x)`
+  and returning `x` make the change known; without that, the gradient of everything that reads `x`
+  afterwards is wrong, and nothing is raised.
+- `ctx.save_for_backward(y)` notes the version of `y`, and backward checks it. `ctx.y = y` notes nothing: a
+  change before backward goes unseen (like GG111), and an output that is kept this way is never freed.""",
+    fails="""\
+import torch
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        x *= 2
+        return x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+x = torch.ones(3, requires_grad=True)
+y = Double.apply(x.exp())
+y.sum().backward()
+""",
+    works="""\
+import torch
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2
+
+
+x = torch.ones(3, requires_grad=True)
+y = Double.apply(x.exp())
+y.sum().backward()
+""",
+    limits="""\
+Whether `backward` computes the right derivative is not checked; `gradcheck` does that. Kernels that a
+`forward` calls outside of PyTorch are taken to change none of their arguments.""",
+    fixes="""\
+Safe: computing the result out of place. Unsafe: adding `ctx.mark_dirty`, and `ctx.save_for_backward` for
+attributes of `ctx`, which turn wrong gradients into right ones, or into an error.""",
+    matches=matches,
+    message=message,
+)

@@ -1,0 +1,160 @@
+"""From what the replay found to what a user reads: `diagnose(report)`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..analyses.report import Assumption, Failure, Hop, Report, Saved, Site
+from . import RULES, phrases
+from .messages import ENGLISH, Locale, say
+from .rule import Rule, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+MOST_RELATED = 6
+"""how many related places a diagnostic has at most"""
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A further place that explains a diagnostic."""
+
+    site: Site
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """What is wrong at a site. `failure` is what the replay found; an unused suppression has none."""
+
+    rule: Rule
+    severity: Severity
+    message: str
+    site: Site
+    related: tuple[Related, ...] = ()
+    failure: Failure | None = None
+
+
+def diagnose(report: Report, locale: Locale = "en") -> list[Diagnostic]:
+    """The diagnostics of a replay, by file and position; those of one rule at one site become one.
+
+    A failure that no rule is about (kind `other` outside a custom Function) is left out.
+    """
+    groups: dict[tuple[str, Position], list[Failure]] = {}
+    for failure in report.failures:
+        if rule := rule_of(failure):
+            groups.setdefault((rule.code, position(failure.site)), []).append(failure)
+    ordered = sorted(groups.items(), key=lambda item: (item[0][1], item[0][0]))
+    return [_diagnostic(RULES[code], failures, locale) for (code, _), failures in ordered]
+
+
+def unused_suppression(site: Site, codes: Sequence[str], locale: Locale = "en") -> Diagnostic:
+    """GG900 for a comment that suppresses nothing; `codes` are the idle ones, none where it names none."""
+    rule = RULES["GG900"]
+    key = "unused-suppression" if codes else "unused-suppression-all"
+    return Diagnostic(rule, rule.severity, say(key, locale, codes=", ".join(codes)), site)
+
+
+def rule_of(failure: Failure) -> Rule | None:
+    """The one rule that is about a failure."""
+    return next((rule for rule in RULES.values() if rule.matches(failure)), None)
+
+
+def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
+    """How sure a failure is: the rule's own severity, less what has to be assumed.
+
+    A usual assumption makes it a warning. It is a hint where it rests on something unknown, or where
+    nothing shows that the code is trained at all: two assumptions of grad or backward at once.
+    """
+    kinds = [a.kind for a in assumptions]
+    about_training = sum(kind in ("requires-grad", "backward") for kind in kinds)
+    if "guess" in kinds or (about_training > 1 and "trained" not in kinds):
+        return Severity.HINT
+    return max(rule.severity, Severity.WARNING) if kinds else rule.severity
+
+
+Position = tuple[str, int, int]
+
+
+def position(site: Site) -> Position:
+    """A site as its file and its first and last offset, by which sites are compared and put in order."""
+    offset = site.chunk.offset
+    return site.chunk.path, offset + site.node.start, offset + site.node.end
+
+
+def _diagnostic(rule: Rule, failures: list[Failure], locale: Locale) -> Diagnostic:
+    lead = min(failures, key=lambda failure: severity(rule, failure.assumptions))
+    others = [failure for failure in failures if failure is not lead]
+    return Diagnostic(
+        rule,
+        severity(rule, lead.assumptions),
+        rule.message(lead, locale),
+        lead.site,
+        _related([lead, *others], locale),
+        lead,
+    )
+
+
+# -- related places ---------------------------------------------------------------------------
+
+SAVED, ON_THE_WAY, CHANGED, BACKWARD = range(4)
+"""the order in which related places are told"""
+
+Station = tuple[int, Site, str]
+
+
+def _related(failures: list[Failure], locale: Locale) -> tuple[Related, ...]:
+    """The places of all failures in the order of the story; where they are too many, what is on the way goes first."""
+    stations = [s for failure in failures for s in _ends(failure, locale)]
+    stations += [s for failure in failures for s in _hops(failure, locale)]
+    seen = {position(failures[0].site)}
+    chosen: list[Station] = []
+    for station in stations:
+        if position(station[1]) not in seen and len(chosen) < MOST_RELATED:
+            seen.add(position(station[1]))
+            chosen.append(station)
+    return tuple(Related(site, message) for _, site, message in sorted(chosen, key=lambda station: station[0]))
+
+
+def _ends(failure: Failure, locale: Locale) -> Iterator[Station]:
+    """Where the tensor was saved, where it was changed, and where that comes to light."""
+    if failure.saved:
+        yield SAVED, failure.saved.site, _saved(failure.saved, locale)
+    if failure.write:
+        named = phrases.tensor(failure.write.name, locale)
+        words = {
+            "how": phrases.how(failure.write.via, locale),
+            "versions": phrases.versions(failure.write, locale),
+        }
+        yield CHANGED, failure.write.site, phrases.sentence("related-changed", locale, tensor=named, **words)
+    if failure.backward:
+        key = "related-backward" if failure.saved else "related-raised"
+        yield BACKWARD, failure.backward, phrases.sentence(key, locale)
+    if failure.raised:
+        yield BACKWARD, failure.raised, phrases.sentence("related-raised", locale)
+
+
+def _saved(saved: Saved, locale: Locale) -> str:
+    role = f"role-{saved.role}"
+    return phrases.sentence(
+        "related-saved",
+        locale,
+        op=say("quote", locale, text=saved.op),
+        tensor=phrases.tensor(saved.name, locale),
+        version=phrases.at_version(saved, locale),
+        role=say(role if role in ENGLISH else "role-other", locale, role=saved.role),
+    )
+
+
+def _hops(failure: Failure, locale: Locale) -> Iterator[Station]:
+    ranks = {"saved": SAVED, "changed": CHANGED, "backward": BACKWARD}
+    for hop in failure.hops:
+        yield ranks.get(hop.kind, ON_THE_WAY), hop.site, _hop(hop, locale)
+
+
+def _hop(hop: Hop, locale: Locale) -> str:
+    key = "related-saved-here" if hop.kind == "saved" else f"related-{hop.kind}"
+    words = {"tensor": phrases.tensor(hop.name, locale), "how": phrases.how(hop.detail, locale), "versions": ""}
+    return phrases.sentence(key, locale, **words)

@@ -1,0 +1,75 @@
+"""GG201: a leaf that requires grad is changed in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import phrases
+from .rule import Rule
+
+if TYPE_CHECKING:
+    from ..analyses.report import Failure
+    from .messages import Locale
+
+
+def matches(failure: Failure) -> bool:
+    """A write to a leaf itself."""
+    return failure.kind == "leaf-inplace"
+
+
+def message(failure: Failure, locale: Locale = "en") -> str:
+    """Which leaf is changed, and where it was made."""
+    return phrases.at_once("leaf-inplace", failure, locale, leaf=phrases.leaf(failure, locale))
+
+
+RULE = Rule(
+    code="GG201",
+    name="leaf-inplace",
+    kinds=("leaf-inplace",),
+    summary="A leaf that requires grad is changed in place with grad mode on.",
+    error=("a leaf Variable that requires grad is being used in an in-place operation",),
+    what="""\
+Finds a change in place (`w -= …`, `w.zero_()`, `w.normal_()`) of a leaf that requires
+grad, while grad mode is on. A leaf is a tensor that no operation computed: one made with
+`requires_grad=True`, or an `nn.Parameter`.""",
+    why="""\
+Backward puts a leaf's gradient into its `.grad`. A change in place would make the tensor the result of an
+operation, and it could be a leaf no longer: the gradient that you asked for would have no place to go. So
+PyTorch refuses at once, whatever the version counter says.
+
+What to do depends on what is meant:
+
+- a step of training, or an initialisation: `with torch.no_grad(): w -= …`. The tensor stays a leaf, and its
+  version moves by one, so do it after the backwards that need the old values;
+- another tensor, computed from the leaf: `v = w * 2`, under another name (`w = w * 2` is legal, but then
+  `w` names the result, and the leaf with its `.grad` is lost: GG302);
+- a copy to work on: `v = w.clone()`, which may be changed in place.
+
+`w.data -= …` works, too, but nobody notices any more if something has saved `w` (GG111).""",
+    fails="""\
+import torch
+
+w = torch.ones(3, requires_grad=True)
+loss = (w * 2).sum()
+loss.backward()
+w -= 0.1 * w.grad
+""",
+    works="""\
+import torch
+
+w = torch.ones(3, requires_grad=True)
+loss = (w * 2).sum()
+loss.backward()
+with torch.no_grad():
+    w -= 0.1 * w.grad
+""",
+    limits="""\
+Whether a function's argument is a leaf is not shown by the function alone. Where its callers do not show
+it either, the message says what it assumes.""",
+    fixes="""\
+Safe: the clone before the change, where the changed tensor is only read afterwards. Unsafe: `with
+torch.no_grad():` around it, since the change is then no part of the graph. That is right for an update
+and wrong for a computation.""",
+    matches=matches,
+    message=message,
+)

@@ -1,0 +1,281 @@
+"""Every sentence that a diagnostic says, in English and in Simplified Chinese.
+
+A template's key is the same in both catalogues, and so are the placeholders in its braces. Fragments
+that may be empty (`{versions}`, `{how}`, `{made}`, `{version}`, `{when}`) bring their own spacing.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Locale = Literal["en", "zh-cn"]
+
+ENGLISH = {
+    # a tensor, where it is, and what happened to it
+    "tensor": "`{name}`",
+    "tensor-unnamed": "this tensor",
+    "tensor-it": "it",
+    "tensor-some": "a tensor",
+    "tensor-parameter": "a parameter",
+    "tensor-state": "a tensor that outlives the iteration",
+    "line": "line {line}",
+    "here": "here",
+    "there": "in {place}",
+    "made": " ({place})",
+    "made-by": " (`{op}`, {place})",
+    "how": " (`{via}`)",
+    "versions": " (version {before} → {after})",
+    "at-version": " at version {version}",
+    "changed": "{tensor} is changed in place {where}{versions}",
+    "changed-by": "`{via}` changes {tensor} in place {where}{versions}",
+    "saver": "`{op}` ({place})",
+    "saver-unknown": "an earlier operation",
+    "an-operation": "this operation",
+    "saved-it": "{saver} saved it{version}",
+    "saved-other": "{saver} saved {other}{version}, whose memory it shares",
+    "backward": "`backward()`",
+    "backward-at": "`{call}` ({place})",
+    "backward-it": "it",
+    "raises": "this raises at once",
+    "raises-later": "the next use ({place}) raises",
+    # what the program does not show
+    "when": "{conditions}, ",
+    "and": " and ",
+    "quote": "`{text}`",
+    "when-branch": "if {subject} holds{made}",
+    "when-not-branch": "if {subject} does not hold{made}",
+    "when-requires-grad": "if {subject} requires grad",
+    "when-not-requires-grad": "if {subject} does not require grad",
+    "when-backward": "when the caller calls `backward()` on {subject}",
+    "when-iteration": "from the second iteration on",
+    "when-iteration-at": "from the second iteration of the loop in {place} on",
+    "when-trained": "when {subject} is trained",
+    "when-guess": "assuming {subject}",
+    "some-branch": "the condition",
+    "some-requires-grad": "the input",
+    "some-backward": "the result",
+    "some-trained": "the module",
+    "some-guess": "something that the program does not show",
+    # the rules
+    "stale": "{change}, but {saved}: {when}{backward} will raise.",
+    "silent": (
+        "{tensor} is changed {where}{how} where its version counter cannot see it, but {saved}: "
+        "{when}{backward} will raise nothing and compute wrong gradients."
+    ),
+    "carried-stale": (
+        "{state}{made} carries an earlier iteration's graph into this one. In it {saver} saved {tensor}{version}, "
+        "and {change}: {when}{backward} will raise."
+    ),
+    "carried-freed": (
+        "{state}{made} carries an earlier iteration's graph into this one, and that iteration's backward has freed "
+        "what {saver} saved: {when}{backward} will raise."
+    ),
+    "leaf": "a leaf that requires grad",
+    "leaf-assumed": "a leaf",
+    "leaf-inplace": "{tensor} is changed in place here{how}, but it is {leaf}{made}: {when}{raises}.",
+    "view-of-leaf-inplace": ("{tensor} is changed in place here{how} through a view of {leaf}{made}: {when}{raises}."),
+    "multi-view-inplace": (
+        "{tensor} is changed in place here{how}, but one call{made} made several views of its memory: {when}{raises}."
+    ),
+    "function-view-inplace": (
+        "{tensor} is changed in place here{how}, but it came as a view out of a custom Function or a hooked "
+        "module{made}: {when}{raises}."
+    ),
+    "no-grad-view-inplace": (
+        "{tensor} is changed in place here{how}, but it is a view made without grad mode{made}: {when}{raises}."
+    ),
+    "overlap-write": (
+        "{tensor} is changed in place here{how}, but several of its elements share one place in memory{made}: "
+        "{when}{raises}."
+    ),
+    "overlap-read": (
+        "{tensor} is changed in place here{how} from values that lie in the same memory{made}: {when}{raises}."
+    ),
+    "out-grad": (
+        "`out=` writes into {tensor} here, but autograd does not record `out=`, and one of the tensors requires "
+        "grad{made}: {when}{raises}."
+    ),
+    "inference-changed": (
+        "{tensor} is changed in place here{how}, but it is an inference tensor{made}: {when}{raises}."
+    ),
+    "inference-saved": (
+        "{op} has to save {tensor} for backward here, but it is an inference tensor{made}: {when}{raises}."
+    ),
+    "freed-graph": (
+        "This backward needs what {saver} saved, but an earlier backward{made} has freed it: {when}{raises}."
+    ),
+    "nonleaf-grad": (
+        "`.grad` of {tensor} is read here, but {tensor} is the result of an operation{made}, not a leaf: "
+        "{when}it is None."
+    ),
+    "gradcheck": (
+        "`{call}` compares gradients with finite differences, which need double precision, but {tensor} is "
+        "{dtype}{made}: {when}it reports a mismatch."
+    ),
+    "single-precision": "in single precision",
+    "requires-grad-dtype": (
+        "{tensor} is {dtype}{made}, and only floating point and complex tensors can require grad: {when}{raises}."
+    ),
+    "integer": "an integer tensor",
+    "function-rule": (
+        " A custom Function may change an input only where nothing has saved it, and says so with `ctx.mark_dirty`."
+    ),
+    "function-mark-dirty": (
+        "A custom Function changes {tensor} in place here{how} without `ctx.mark_dirty`: {when}autograd does not "
+        "learn of it, and the gradients are wrong."
+    ),
+    "function-ctx": (
+        "{tensor} is kept on `ctx` here instead of with `ctx.save_for_backward`: {when}its version is not checked, "
+        "and a change before backward goes unseen."
+    ),
+    "function-contract": "A custom Function breaks its contract with autograd here{how}: {when}{raises}.",
+    "deepcopy-nonleaf": (
+        "`deepcopy` reaches {tensor} here, which is the result of an operation{made}, not a leaf: {when}{raises}."
+    ),
+    "unused-suppression": "Nothing is reported here for {codes}: this suppression can go.",
+    "unused-suppression-all": "Nothing is reported here: this suppression can go.",
+    # the related places
+    "related-saved": "{op} saves {tensor} here for backward{version} ({role})",
+    "related-saved-here": "{tensor} is saved here for backward",
+    "related-alias": "{tensor} names the same memory from here on",
+    "related-passed": "{tensor} receives the same memory here",
+    "related-stored": "{tensor} keeps it here beyond the iteration",
+    "related-view": "{tensor} becomes a view here{how}",
+    "related-leaf": "{tensor} becomes a leaf here",
+    "related-built": "{tensor} becomes the result of an operation here{how}",
+    "related-freed": "this backward frees what the graph saved",
+    "related-changed": "{tensor} is changed here{how}{versions}",
+    "related-backward": "this backward needs it as it was when it was saved",
+    "related-raised": "the error comes here",
+    "role-input": "its input",
+    "role-result": "its result",
+    "role-weight": "its weight",
+    "role-index": "its index",
+    "role-other": "its `{role}`",
+}
+
+CHINESE = {
+    "tensor": "`{name}`",
+    "tensor-unnamed": "该张量",
+    "tensor-it": "它",
+    "tensor-some": "某个张量",
+    "tensor-parameter": "某个参数",
+    "tensor-state": "某个跨迭代存活的张量",
+    "line": "第 {line} 行",
+    "here": "在此处",
+    "there": "在{place}",
+    "made": "（{place}）",
+    "made-by": "（`{op}`，{place}）",
+    "how": "（`{via}`）",
+    "versions": "（版本 {before} → {after}）",
+    "at-version": "，版本为 {version}",
+    "changed": "{tensor} {where}被就地修改{versions}",
+    "changed-by": "`{via}` {where}就地修改了 {tensor}{versions}",
+    "saver": " `{op}`（{place}）",
+    "saver-unknown": "此前的某个操作",
+    "an-operation": "该操作",
+    "saved-it": "{saver}已为反向传播保存了它{version}",
+    "saved-other": "{saver}已为反向传播保存了与它共享内存的 {other}{version}",
+    "backward": "`backward()` ",
+    "backward-at": "`{call}`（{place}）",
+    "backward-it": "该调用",
+    "raises": "此处会立即报错",
+    "raises-later": "下一次使用（{place}）会报错",
+    "when": "{conditions}，",
+    "and": "，且",
+    "quote": "`{text}`",
+    "when-branch": "若 {subject} 成立{made}",
+    "when-not-branch": "若 {subject} 不成立{made}",
+    "when-requires-grad": "若 {subject} 需要梯度",
+    "when-not-requires-grad": "若 {subject} 不需要梯度",
+    "when-backward": "当调用方对 {subject} 调用 `backward()` 时",
+    "when-iteration": "从第二次迭代起",
+    "when-iteration-at": "从循环（{place}）的第二次迭代起",
+    "when-trained": "当 {subject} 被训练时",
+    "when-guess": "假定 {subject}",
+    "some-branch": "该条件",
+    "some-requires-grad": "输入",
+    "some-backward": "结果",
+    "some-trained": "该模块",
+    "some-guess": "程序中未写明的情况成立",
+    "stale": "{change}，但{saved}：{when}{backward}将报错。",
+    "silent": (
+        "{tensor} {where}被修改{how}，而其版本计数器看不到这次修改，但{saved}："
+        "{when}{backward}不会报错，却会算出错误的梯度。"
+    ),
+    "carried-stale": (
+        "{state}{made}把先前迭代的计算图带入了本次迭代。其中{saver}保存了 {tensor}{version}，而 {change}："
+        "{when}{backward}将报错。"
+    ),
+    "carried-freed": (
+        "{state}{made}把先前迭代的计算图带入了本次迭代，而那次迭代的反向传播已释放{saver}保存的内容：{when}{backward}将报错。"
+    ),
+    "leaf": "需要梯度的叶子张量",
+    "leaf-assumed": "叶子张量",
+    "leaf-inplace": "{tensor} 在此处被就地修改{how}，但它是{leaf}{made}：{when}{raises}。",
+    "view-of-leaf-inplace": "{tensor} 在此处通过{leaf}{made}的视图被就地修改{how}：{when}{raises}。",
+    "multi-view-inplace": (
+        "{tensor} 在此处被就地修改{how}，但有一次调用{made}为其内存同时创建了多个视图：{when}{raises}。"
+    ),
+    "function-view-inplace": (
+        "{tensor} 在此处被就地修改{how}，但它是自定义 Function 或带钩子的模块返回的视图{made}：{when}{raises}。"
+    ),
+    "no-grad-view-inplace": "{tensor} 在此处被就地修改{how}，但它是在关闭梯度模式时创建的视图{made}：{when}{raises}。",
+    "overlap-write": "{tensor} 在此处被就地修改{how}，但它的多个元素共用同一内存位置{made}：{when}{raises}。",
+    "overlap-read": "{tensor} 在此处被就地修改{how}，而写入的值与它位于同一内存{made}：{when}{raises}。",
+    "out-grad": ("`out=` 在此处写入 {tensor}，但 autograd 不记录 `out=`，而其中有张量需要梯度{made}：{when}{raises}。"),
+    "inference-changed": "{tensor} 在此处被就地修改{how}，但它是推理张量{made}：{when}{raises}。",
+    "inference-saved": "{op} 需要在此处为反向传播保存 {tensor}，但它是推理张量{made}：{when}{raises}。",
+    "freed-graph": "这次反向传播需要{saver}保存的内容，但此前的反向传播{made}已将其释放：{when}{raises}。",
+    "nonleaf-grad": (
+        "此处读取 {tensor} 的 `.grad`，但 {tensor} 是某个操作的结果{made}，不是叶子张量：{when}读到的是 None。"
+    ),
+    "gradcheck": ("`{call}` 将梯度与有限差分比较，这需要双精度，但 {tensor} 是{dtype}{made}：{when}它会报告不匹配。"),
+    "single-precision": "单精度的",
+    "requires-grad-dtype": "{tensor} 是 {dtype}{made}，而只有浮点和复数张量才能需要梯度：{when}{raises}。",
+    "integer": "整数张量",
+    "function-rule": "自定义 Function 只能修改未被保存的输入，并须用 `ctx.mark_dirty` 声明。",
+    "function-mark-dirty": (
+        "自定义 Function 在此处就地修改了 {tensor}{how}，却没有调用 `ctx.mark_dirty`：{when}autograd 不知道这次修改，"
+        "梯度会出错。"
+    ),
+    "function-ctx": (
+        "{tensor} 在此处被直接放在 `ctx` 上，而没有使用 `ctx.save_for_backward`：{when}其版本不受检查，"
+        "反向传播前的修改不会被发现。"
+    ),
+    "function-contract": "自定义 Function 在此处违反了与 autograd 的约定{how}：{when}{raises}。",
+    "deepcopy-nonleaf": "`deepcopy` 在此处复制到 {tensor}，它是某个操作的结果{made}，不是叶子张量：{when}{raises}。",
+    "unused-suppression": "此处没有 {codes} 的诊断：可以删除这条抑制注释。",
+    "unused-suppression-all": "此处没有任何诊断：可以删除这条抑制注释。",
+    "related-saved": "{op} 在此处为反向传播保存了 {tensor}{version}（{role}）",
+    "related-saved-here": "{tensor} 在此处为反向传播而保存",
+    "related-alias": "从此处起 {tensor} 指向同一内存",
+    "related-passed": "{tensor} 在此处接收同一内存",
+    "related-stored": "{tensor} 在此处将它保留到迭代之外",
+    "related-view": "{tensor} 在此处成为视图{how}",
+    "related-leaf": "{tensor} 在此处成为叶子张量",
+    "related-built": "{tensor} 在此处成为某个操作的结果{how}",
+    "related-freed": "这次反向传播释放了计算图保存的内容",
+    "related-changed": "{tensor} 在此处被修改{how}{versions}",
+    "related-backward": "这次反向传播需要它被保存时的内容",
+    "related-raised": "在此处报错",
+    "role-input": "其输入",
+    "role-result": "其结果",
+    "role-weight": "其权重",
+    "role-index": "其索引",
+    "role-other": "其 `{role}`",
+}
+
+CATALOGUES: dict[Locale, dict[str, str]] = {"en": ENGLISH, "zh-cn": CHINESE}
+
+
+def say(key: str, locale: Locale, **words: object) -> str:
+    """The template `key` of a locale with its placeholders filled in. Raises KeyError where one is missing."""
+    return CATALOGUES[locale][key].format(**words)
+
+
+def locale_of(tag: str | None) -> Locale:
+    """The locale that serves a reader whose language tag is `tag` (`zh-CN`, `zh_CN.UTF-8`, `de`): else English."""
+    parts = (tag or "").split(".")[0].lower().replace("_", "-").split("-")
+    traditional = {"hant", "tw", "hk", "mo"} & set(parts)
+    return "zh-cn" if parts[0] == "zh" and not traditional else "en"

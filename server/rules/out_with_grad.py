@@ -1,0 +1,61 @@
+"""GG206: `out=` where a tensor requires grad."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import phrases
+from .rule import Rule
+
+if TYPE_CHECKING:
+    from ..analyses.report import Failure
+    from .messages import Locale
+
+
+def matches(failure: Failure) -> bool:
+    """A call with `out=` that autograd refuses."""
+    return failure.kind == "out-grad"
+
+
+def message(failure: Failure, locale: Locale = "en") -> str:
+    """What is written with `out=` here."""
+    return phrases.at_once("out-grad", failure, locale)
+
+
+RULE = Rule(
+    code="GG206",
+    name="out-with-grad",
+    kinds=("out-grad",),
+    summary="A function is called with out= while one of its tensors requires grad.",
+    error=("functions with out=... arguments don't support automatic differentiation",),
+    what="""\
+Finds a call with `out=` in grad mode where an input or the output tensor requires grad.""",
+    why="""\
+`out=` writes a result into a tensor that exists already. Autograd has no record of such a write: the
+output's history would have to be replaced by that of the call. PyTorch does not offer it and raises at
+once.
+
+Under `no_grad`, or with plain tensors, `out=` is legal; it is still a change in place, and adds one to the
+version of the tensor that it writes to (GG101 where something saved that).""",
+    fails="""\
+import torch
+
+weight = torch.ones(2, 2, requires_grad=True)
+buffer = torch.empty(2, 2)
+torch.mm(weight, weight, out=buffer)
+""",
+    works="""\
+import torch
+
+weight = torch.ones(2, 2, requires_grad=True)
+buffer = torch.mm(weight, weight)
+buffer.sum().backward()
+""",
+    limits="""\
+Whether an argument of a function requires grad may depend on its callers; the message then says so.""",
+    fixes="""\
+Safe: `buffer = torch.mm(…)` for `torch.mm(…, out=buffer)`, where no other name needs to see the result in
+the old memory.""",
+    matches=matches,
+    message=message,
+)

@@ -1,0 +1,60 @@
+"""GG900: a suppression comment suppresses nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .messages import Locale, say
+from .rule import Rule, Severity
+
+if TYPE_CHECKING:
+    from ..analyses.report import Failure
+
+
+def matches(failure: Failure) -> bool:
+    """No failure of a program: the rule is about comments (`diagnostic.unused_suppression`)."""
+    return False
+
+
+def message(failure: Failure, locale: Locale = "en") -> str:
+    """What is said of a suppression that names no codes."""
+    return say("unused-suppression-all", locale)
+
+
+RULE = Rule(
+    code="GG900",
+    name="unused-suppression",
+    kinds=(),
+    summary="A suppression comment suppresses nothing.",
+    error=(),
+    what="""\
+Finds `# gradguard: ignore[…]` and `# gradguard: ignore-file` comments, or codes in them, where nothing is
+reported that they would suppress.""",
+    why="""\
+A suppression that outlives its reason hides the next, real failure in the same statement. This rule is
+about comments only; no tensor and no version counter is involved.""",
+    fails="""\
+import torch
+
+x = torch.ones(3, requires_grad=True)
+y = x + 1
+y += 1  # gradguard: ignore[GG101]
+y.sum().backward()
+""",
+    works="""\
+import torch
+
+x = torch.ones(3, requires_grad=True)
+y = x + 1
+y += 1
+y.sum().backward()
+""",
+    limits="""\
+`# noqa` comments belong to other tools as well, and are not reported. A code of a rule that the
+configuration turns off is not reported either.""",
+    fixes="""\
+Safe: the comment, or the idle code in it, is removed.""",
+    matches=matches,
+    message=message,
+    severity=Severity.WARNING,
+)
