@@ -1,0 +1,17 @@
+import random
+from collections import deque
+
+import torch
+
+
+class Buffer:
+    def __init__(self, capacity):
+        self.rows = deque(maxlen=capacity)
+
+    def push(self, prediction, reward):
+        self.rows.append((torch.tensor([prediction.item()]), reward))
+
+    def sample(self, size):
+        rows = random.sample(self.rows, min(size, len(self.rows)))
+        predictions, rewards = zip(*rows)
+        return torch.stack(predictions).squeeze(-1), torch.stack(rewards)
