@@ -47,11 +47,14 @@ class Constant(Expr):
 class JoinedStr(Expr):
     """An f-string; `values` are its embedded expressions in order, `text` its pieces.
 
-    `text[i]` stands before `values[i]`, the last piece after the last value.
+    `text[i]` stands before `values[i]`, the last piece after the last value. `plain`: no value has a
+    conversion, a format or `=`, so that each contributes its `str()`. The values in a format come after
+    the one that they format, and the format's own text is left out. A t-string comes as one that isn't plain.
     """
 
     values: list[Expr]
     text: list[str]
+    plain: bool
 
 
 @dataclass(slots=True, eq=False)
@@ -234,7 +237,7 @@ class Yield(Expr):
 class Stmt(Node):
     """A statement; compound ones end with their last line. `chunk` is the text that it was lowered from."""
 
-    chunk: Chunk
+    chunk: Chunk = field(repr=False)
 
 
 @dataclass(slots=True, eq=False)

@@ -1,0 +1,265 @@
+"""A file as chunks: each top-level statement, and each member of a class, is parsed on its own.
+
+A chunk whose text is unchanged is taken over from the last parse of the file, nodes and all, so that a
+keystroke costs the parse of the one statement that it is in.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from . import ir
+from .repair import Fault, lower_or_repair
+from .scan import Piece, split
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_newline = re.compile(r"\r\n?|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A range of a file: 0-based lines, columns in code points; the end is exclusive."""
+
+    start_line: int
+    start_col: int
+    end_line: int
+    end_col: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a chunk could not be parsed as it stands, at a 0-based line and code-point column of the file."""
+
+    line: int
+    column: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """How a chunk's text changed since its statements were lowered.
+
+    The first `same` code points are as they were; what was at `end` or after it moved by `shift`.
+    """
+
+    same: int
+    end: int
+    shift: int
+
+    def place(self, offset: int) -> int:
+        """Where an offset into the old text is in the new one; what is gone collapses to where it was."""
+        if offset >= self.end:
+            return offset + self.shift
+        return min(offset, self.same)
+
+
+@dataclass(slots=True, eq=False)
+class Chunk:
+    """A statement's text and what it was lowered to.
+
+    `text` is the text that the offsets in `body` point into. It is what the file has at `offset`, unless
+    that doesn't parse and the chunk keeps its last good statements: then the file has `current`, and
+    spans follow `edit`. A `header` holds a class whose members are the chunks after it.
+    """
+
+    path: str
+    text: str
+    offset: int
+    line: int
+    kind: Literal["statement", "header", "member"]
+    body: list[ir.Stmt] = field(default_factory=list, repr=False)
+    problem: Problem | None = None
+    current: str = ""
+    edit: Edit | None = None
+    line_starts: list[int] = field(default_factory=list, repr=False)
+
+    def span(self, node: ir.Node) -> Span:
+        """Where a node of this chunk is in the file."""
+        return self.range(node.start, node.end)
+
+    def range(self, start: int, end: int) -> Span:
+        """Where the code points `start` to `end` of `text` are in the file."""
+        return Span(*self._position(start), *self._position(end))
+
+    def line_of(self, node: ir.Node) -> int:
+        """The 0-based line of the file that a node begins on."""
+        return self._position(node.start)[0]
+
+    def _position(self, offset: int) -> tuple[int, int]:
+        if self.edit is not None:
+            offset = self.edit.place(offset)
+        offset += self.offset
+        line = bisect_right(self.line_starts, offset) - 1
+        return line, offset - self.line_starts[line]
+
+    def _move(self, path: str, offset: int, line: int, line_starts: list[int]) -> None:
+        if self.problem is not None:
+            self.problem = replace(self.problem, line=self.problem.line + line - self.line)
+        self.path = path
+        self.offset = offset
+        self.line = line
+        self.line_starts = line_starts
+
+
+@dataclass(slots=True, eq=False)
+class Source:
+    """A parsed file. `line_starts[n]` is the offset of line n in `text`."""
+
+    path: str
+    text: str
+    chunks: list[Chunk]
+    line_starts: list[int]
+
+    @property
+    def body(self) -> Iterator[ir.Stmt]:
+        """The top-level statements in order; a class's members are in its `body`."""
+        for chunk in self.chunks:
+            if chunk.kind != "member":
+                yield from chunk.body
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What could not be parsed, in order."""
+        return [chunk.problem for chunk in self.chunks if chunk.problem is not None]
+
+    def line(self, number: int) -> str:
+        """The text of a 0-based line, with its newline."""
+        end = self.line_starts[number + 1] if number + 1 < len(self.line_starts) else len(self.text)
+        return self.text[self.line_starts[number] : end]
+
+
+def line_starts(text: str) -> list[int]:
+    r"""The offset of each line of `text`; lines end with `\n`, `\r\n` or `\r`, as in Python and in LSP."""
+    return [0, *(match.end() for match in _newline.finditer(text))]
+
+
+def parse(text: str, path: str = "<unknown>", previous: Source | None = None) -> Source:
+    """Parses a file. Never raises: what cannot be parsed is told by `Source.problems`.
+
+    `previous` is the last parse of the same file: its chunks are taken over where their text is unchanged,
+    and moved to their new place, so that `previous` itself is not to be used any more.
+    """
+    starts = line_starts(text)
+    old = previous.chunks if previous is not None else []
+    pool = _Pool(old)
+    chunks = []
+    for piece in split(text):
+        line = bisect_right(starts, piece.start) - 1
+        current = text[piece.start : piece.end]
+        chunk = pool.take(piece, current)
+        if chunk is None:
+            chunk = Chunk(path, current, piece.start, line, piece.kind, current=current)
+        chunk._move(path, piece.start, line, starts)
+        chunks.append(chunk)
+    for index, chunk in enumerate(chunks):
+        if not pool.owns(chunk):
+            chunks[index] = _lower(chunk, pool.counterpart(chunks, index))
+    _fill_classes(chunks)
+    return Source(path, text, chunks, starts)
+
+
+class _Pool:
+    """The chunks of the last parse that the next one may take over."""
+
+    def __init__(self, chunks: list[Chunk]) -> None:
+        self._chunks = chunks
+        self._index = {id(chunk): index for index, chunk in enumerate(chunks)}
+        self._by_text: dict[tuple[str, str], list[Chunk]] = defaultdict(list)
+        for chunk in reversed(chunks):
+            self._by_text[chunk.kind, chunk.current].append(chunk)
+        self._taken: set[int] = set()
+
+    def owns(self, chunk: Chunk) -> bool:
+        return id(chunk) in self._index
+
+    def take(self, piece: Piece, text: str) -> Chunk | None:
+        """The first chunk with this text that isn't taken yet."""
+        same = self._by_text.get((piece.kind, text))
+        if not same:
+            return None
+        chunk = same.pop()
+        self._taken.add(id(chunk))
+        return chunk
+
+    def counterpart(self, chunks: list[Chunk], index: int) -> Chunk | None:
+        """The old chunk, not taken over, in the place of the new `chunks[index]`: as far from the same neighbour."""
+        distance = 0
+        place = index
+        for distance, before in enumerate(reversed(chunks[:index]), 1):
+            if self.owns(before):
+                place = self._index[id(before)] + distance
+                break
+        if place >= len(self._chunks):
+            return None
+        found = self._chunks[place]
+        return found if id(found) not in self._taken and found.kind == chunks[index].kind else None
+
+
+def _lower(chunk: Chunk, counterpart: Chunk | None) -> Chunk:
+    """Fills the chunk in; gives back the last parse's `counterpart` instead if that has more to say."""
+    body, fault = lower_or_repair(chunk)
+    if fault is not None:
+        chunk.problem = _problem(chunk, fault)
+    if body is None and counterpart is not None and counterpart.body:
+        return _keep(counterpart, chunk)
+    chunk.body = body or []
+    return chunk
+
+
+def _problem(chunk: Chunk, fault: Fault) -> Problem:
+    span = chunk.range(fault.offset, fault.offset)
+    return Problem(span.start_line, span.start_col, fault.message)
+
+
+def _keep(good: Chunk, broken: Chunk) -> Chunk:
+    """Puts the statements of `good` in the place of `broken`, whose text took its place."""
+    good.edit = _edit(good.text, broken.current)
+    good.current = broken.current
+    good._move(broken.path, broken.offset, broken.line, broken.line_starts)
+    good.problem = broken.problem
+    return good
+
+
+def _edit(old: str, new: str) -> Edit:
+    shorter = min(len(old), len(new))
+    same = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    kept = next((i for i in range(shorter - same) if old[-1 - i] != new[-1 - i]), shorter - same)
+    return Edit(same, len(old) - kept, len(new) - len(old))
+
+
+def _fill_classes(chunks: list[Chunk]) -> None:
+    """Gives each class whose header is a chunk the statements of its member chunks."""
+    header: Chunk | None = None
+    members: list[ir.Stmt] = []
+    for chunk in chunks:
+        if chunk.kind == "member":
+            members += chunk.body
+            continue
+        if header is not None:
+            _fill_class(header, members)
+        header = chunk if chunk.kind == "header" else None
+        members = []
+    if header is not None:
+        _fill_class(header, members)
+
+
+def _fill_class(header: Chunk, members: list[ir.Stmt]) -> None:
+    """Replaces the class if it isn't the same as before: who knows a class by identity need not look inside."""
+    for index, definition in enumerate(header.body):
+        if isinstance(definition, ir.ClassDef):
+            end = _end(header, members) if members else min(definition.end, len(header.text))
+            if definition.body != members or definition.end != end:
+                header.body[index] = replace(definition, body=members, end=end)
+
+
+def _end(header: Chunk, members: list[ir.Stmt]) -> int:
+    """Where the last member ends, as an offset from the header's start."""
+    last = members[-1]
+    end = last.chunk.offset + last.end - header.offset
+    return end - header.edit.shift if header.edit is not None else end

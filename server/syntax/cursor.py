@@ -1,0 +1,76 @@
+"""A place in a chunk's text that walks along with the tree, so that nodes get spans without metadata."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .chunks import Chunk
+
+# Outside of strings a backslash can only continue a line, so it is as blank as the newline after it.
+_blank = re.compile(r"[ \t\f\r\n\\]*(?:#[^\r\n]*[ \t\f\r\n\\]*)*").match
+
+
+def next_token(text: str, offset: int) -> int:
+    """Where the first token at or after `offset` begins: after blanks, comments and continued lines."""
+    match = _blank(text, offset)
+    assert match is not None
+    return match.end()
+
+
+class LostError(Exception):
+    """The text does not go on with the token that the tree says: `offset` is where."""
+
+    def __init__(self, expected: str, offset: int) -> None:
+        super().__init__(f"expected {expected!r}")
+        self.offset = offset
+
+
+@dataclass(slots=True)
+class Bindings:
+    """What the function, class or module that is being lowered binds, as far as it is lowered."""
+
+    names: set[str] = field(default_factory=set)
+    globals: set[str] = field(default_factory=set)
+    nonlocals: set[str] = field(default_factory=set)
+    is_generator: bool = False
+
+
+class Cursor:
+    """Stands at the start of the next token (`pos`) and remembers where the last one ended (`end`)."""
+
+    __slots__ = ("bindings", "chunk", "end", "pos", "text")
+
+    def __init__(self, text: str, chunk: Chunk) -> None:
+        self.text = text
+        self.chunk = chunk
+        self.bindings = Bindings()
+        self.end = 0
+        self.pos = next_token(text, 0)
+
+    def blank(self, end: int) -> None:
+        """Ends a token at `end` and goes on to the next, over blanks, comments and continued lines."""
+        self.end = end
+        self.pos = next_token(self.text, end)
+
+    def take(self, token: str) -> None:
+        """Steps over `token`. Raises `LostError` if something else stands here."""
+        start = self.pos
+        if not self.text.startswith(token, start):
+            raise LostError(token, start)
+        self.blank(start + len(token))
+
+    def take_raw(self, token: str) -> None:
+        """Like `take`, but what follows is part of a string, where blanks and `#` count."""
+        start = self.pos
+        if not self.text.startswith(token, start):
+            raise LostError(token, start)
+        self.pos = self.end = start + len(token)
+
+    def word(self, name: str) -> str:
+        """Steps over an identifier and returns it as Python knows it: in the normal form NFKC."""
+        self.take(name)
+        return name if name.isascii() else unicodedata.normalize("NFKC", name)
