@@ -1,0 +1,273 @@
+"""What the analysis says of one document, and where the server gets it from: the project around the document."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from ..analyses.report import Report
+from ..fixes import ignore_edit, ignore_file_edit
+from ..fixes.edit import Edit
+from ..rules.rule import Severity
+from ..workspace.config import Config, ConfigError, load_config
+from ..workspace.files import Document as File
+from ..workspace.files import Settings as FileSettings
+from ..workspace.files import find_files
+from ..workspace.mending import mend_project
+from ..workspace.project import Project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ..fixes.edit import Fix
+    from ..syntax.chunks import Source
+    from ..workspace.project import Finding
+    from .configuration import Settings
+
+
+@dataclass(eq=False, slots=True)
+class Analysis:
+    """What is known of a program: a document, and the open ones that import it or that it imports.
+
+    `texts` are the texts of the files that findings and fixes may point into, `reads` the files that the
+    result depends on, both by path. `problems` are faults of ours, `notices` what the user has to mend
+    outside of the program. `report` makes the replay, once; only the analysis thread may call it.
+    """
+
+    findings: list[Finding]
+    texts: Mapping[str, str]
+    reads: frozenset[str]
+    report: Callable[[], Report]
+    problems: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+    fixes: dict[int, list[Fix]] = field(default_factory=dict)
+    """the verified fixes of the findings that somebody asked about, by the finding's number"""
+
+
+class Analyser(Protocol):
+    """Answers for documents. Every method is called in the analysis thread, never two at once."""
+
+    def configure(self, settings: Settings, folders: Sequence[str]) -> None:
+        """Take over the editor's settings and the paths of its folders; files are read anew."""
+
+    def analyse(self, path: str, texts: Mapping[str, str]) -> Analysis:
+        """Analyse the document at `path`; `texts` are those of all open documents."""
+
+    def fixes(self, analysis: Analysis, path: str, number: int) -> list[Fix]:
+        """Return the verified fixes of a finding in `path`, best first."""
+
+    def fix_all(self, path: str) -> list[Edit]:
+        """Return the edits of all safe fixes in a document together."""
+
+    def ignore(self, analysis: Analysis, number: int) -> list[Edit]:
+        """Return the edits that silence a finding's rule in its statement."""
+
+    def ignore_file(self, path: str) -> list[Edit]:
+        """Return the edits that silence all rules in a document."""
+
+
+class ProjectAnalyser:
+    """Analyses documents within their projects: one for each configuration file or workspace folder."""
+
+    def __init__(self) -> None:
+        self._settings = FileSettings()
+        self._notices: list[str] = []
+        self._folders: list[Path] = []
+        self._projects: dict[tuple[Path | None, Path], _Linked] = {}
+        self._open: dict[str, File] = {}
+
+    def configure(self, settings: Settings, folders: Sequence[str]) -> None:
+        """Take over settings and folders; projects, and their configuration files, are read again."""
+        self._settings, self._notices = file_settings(settings)
+        self._folders = [Path(folder) for folder in folders]
+        self._projects.clear()
+
+    def analyse(self, path: str, texts: Mapping[str, str]) -> Analysis:
+        """Check the document as one program with the open documents that it imports or that import it."""
+        project, notices = self._project(path)
+        self._show(project, texts)
+        program: set[str] = set()
+        while program != (linked := project.program(path, texts)):
+            program = linked
+            analysis = self._check(project, sorted(program), notices)
+        return analysis
+
+    def _check(self, project: _Linked, program: list[str], notices: list[str]) -> Analysis:
+        """Check a program; what was found for one of its documents holds for the others."""
+        files = [self._open[path] for path in program]
+        if project.checked is None or project.checked[0] != files:
+            project.unlink(program)
+            result = project.check(program, least(project.config))
+            analysis = Analysis(
+                result.findings,
+                texts={name: file.text for name, file in result.documents.items()},
+                reads=frozenset(project.reads(program)),
+                report=cache(lambda: _replay(project, program)),
+                problems=tuple(problem.message for problem in result.problems if problem.internal),
+                notices=tuple(notices),
+            )
+            project.checked = files, analysis
+        return project.checked[1]
+
+    def fixes(self, analysis: Analysis, path: str, number: int) -> list[Fix]:
+        """Return the verified fixes of a finding; they are looked for once."""
+        if number not in analysis.fixes:
+            project, _ = self._project(path)
+            analysis.fixes[number] = project.fixes(analysis.findings[number])
+        return analysis.fixes[number]
+
+    def fix_all(self, path: str) -> list[Edit]:
+        """Return the safe fixes together, as a difference by lines.
+
+        They are tried in a project of their own: mending moves the chunks that positions refer to.
+        """
+        shown, _ = self._project(path)
+        project = Project(shown.root, shown.config)
+        for file in self._open.values():
+            project.overlay(file)
+        mended = mend_project(project, [path], unsafe=False)
+        changed = mended.after.items()
+        return [edit for name, file in changed for edit in difference(name, mended.before[name].text, file.text)]
+
+    def ignore(self, analysis: Analysis, number: int) -> list[Edit]:
+        """Return the comment that silences a finding."""
+        finding = analysis.findings[number]
+        if finding.diagnostic is None:
+            return []
+        project, _ = self._project(finding.path)
+        edit = ignore_edit(finding.diagnostic.site, finding.rule.code, {finding.path: project.source(finding.path)})
+        return [edit] if edit else []
+
+    def ignore_file(self, path: str) -> list[Edit]:
+        """Return the comment that silences the whole file."""
+        project, _ = self._project(path)
+        edit = ignore_file_edit(path, project.source(path))
+        return [edit] if edit else []
+
+    def _project(self, path: str) -> tuple[_Linked, list[str]]:
+        """Return the project of a document, and what is wrong with its configuration."""
+        notices = list(self._notices)
+        root = self._root(Path(path))
+        try:
+            config = self._settings.at(Path(path).parent, root)
+        except ConfigError as error:
+            notices.append(str(error))
+            config = Config(root)
+        key = (config.path, config.root)
+        if key not in self._projects:
+            self._projects[key] = _Linked(config.root, config)
+        return self._projects[key], notices
+
+    def _root(self, path: Path) -> Path:
+        """Return the innermost workspace folder that holds a file, else the file's own folder."""
+        holding = [folder for folder in self._folders if path.is_relative_to(folder)]
+        return max(holding, key=lambda folder: len(folder.parts), default=path.parent)
+
+    def _show(self, project: _Linked, texts: Mapping[str, str]) -> None:
+        """Let the open documents stand for their files; an unchanged text keeps its record, and so its parse."""
+        for path in self._open.keys() - texts.keys():
+            del self._open[path]
+            for one in self._projects.values():
+                one.uncover(path)
+        for path, text in texts.items():
+            if path not in self._open or self._open[path].text != text:
+                self._open[path] = File(path, text)
+            project.overlay(self._open[path])
+
+
+class _Linked(Project):
+    """A project that remembers which file imports which, and what it found last."""
+
+    def __init__(self, root: Path, config: Config) -> None:
+        super().__init__(root, config)
+        self._imports: dict[str, set[str]] = {}
+        self.checked: tuple[list[File], Analysis] | None = None
+
+    def load(self, name: str, level: int, importer: str) -> Source | None:
+        """Return the module that an import means, as `Project` does."""
+        source = super().load(name, level, importer)
+        if source is not None:
+            self._imports.setdefault(importer, set()).add(source.path)
+        return source
+
+    def unlink(self, paths: Iterable[str]) -> None:
+        """Forget what these files import, and what that imports."""
+        for path in self.reads(paths):
+            self._imports.pop(path, None)
+
+    def reads(self, paths: Iterable[str]) -> set[str]:
+        """Return the files, and all that they import, directly or not."""
+        found: set[str] = set()
+        waiting = list(paths)
+        while waiting:
+            path = waiting.pop()
+            if path not in found:
+                found.add(path)
+                waiting += self._imports.get(path, ())
+        return found
+
+    def program(self, path: str, among: Iterable[str]) -> set[str]:
+        """Return the files of `among` that imports link with `path`, in either direction, and itself."""
+        reads = {one: self.reads([one]) for one in among}
+        linked: set[str] = set()
+        waiting = [path]
+        while waiting:
+            here = waiting.pop()
+            if here not in linked:
+                linked.add(here)
+                waiting += [one for one in reads if one in reads[here] or here in reads[one]]
+        return linked
+
+
+def _replay(project: Project, program: Iterable[str]) -> Report:
+    from ..analyses import replay
+
+    return replay([project.source(path) for path in program], project)
+
+
+def check_folders(settings: Settings, folders: Sequence[str]) -> list[Analysis]:
+    """Check all Python files below the folders as they are on the disk, each project as one program.
+
+    Raises ConfigError for a configuration that cannot be used.
+    """
+    analyses = []
+    for config, paths in find_files(folders, file_settings(settings)[0]).groups:
+        project = Project(config.root, config)
+        result = project.check([path for path in paths if path.endswith(".py")], least(config))
+        texts = {name: file.text for name, file in result.documents.items()}
+        problems = tuple(problem.message for problem in result.problems if problem.internal)
+        analyses.append(Analysis(result.findings, texts, frozenset(paths), Report, problems))
+    return analyses
+
+
+def file_settings(settings: Settings) -> tuple[FileSettings, list[str]]:
+    """Return the editor's settings in the form in which the workspace takes them, and what is wrong with them."""
+    explicit, notices = None, []
+    if settings.configuration is not None:
+        try:
+            explicit = load_config(Path(settings.configuration))
+        except ConfigError as error:
+            notices.append(str(error))
+    return FileSettings(explicit, settings.select, settings.ignore, settings.min_severity), notices
+
+
+def least(config: Config) -> Severity | None:
+    """Return the severity below which the configuration wants no diagnostics."""
+    return Severity[config.min_severity.upper()] if config.min_severity else None
+
+
+def difference(path: str, before: str, after: str) -> list[Edit]:
+    """Return the edits that turn one text into the other, by whole lines, so that the rest stays untouched."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    starts = [0]
+    for line in old:
+        starts.append(starts[-1] + len(line))
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    return [
+        Edit(path, starts[i], starts[j], "".join(new[k:n]))
+        for tag, i, j, k, n in matcher.get_opcodes()
+        if tag != "equal"
+    ]

@@ -1,0 +1,183 @@
+"""textDocument/codeAction: quick fixes, fix all, and the comments that silence a rule.
+
+Everything is found from the range alone: some clients send no diagnostics along. Edits are computed when
+the user picks an action, where the client can wait for them (`codeAction/resolve`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
+from pygls.exceptions import JsonRpcContentModified, JsonRpcInvalidParams
+
+from .convert import Text
+from .diagnostics import convert
+from .documents import uri_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..fixes.edit import Edit
+    from ..workspace.project import Finding
+    from .analysis import Analysis
+    from .documents import Document
+    from .server import Server
+
+QUICK_FIX = types.CodeActionKind.QuickFix
+FIX_ALL = "source.fixAll.gradguard"
+
+
+def register(server: Server) -> None:
+    """Serve code actions."""
+    options = types.CodeActionOptions(code_action_kinds=[QUICK_FIX, FIX_ALL], resolve_provider=True)
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(code_actions)
+    server.feature(types.CODE_ACTION_RESOLVE)(resolve)
+
+
+async def code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction] | None:
+    """Answer with what can be done about the problems that touch the range."""
+    return await ls.documents.ask(params.text_document.uri, lambda d, a: list(_actions(ls, d, a, params)))
+
+
+async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
+    """Fill in the edit of an action that `code_actions` gave.
+
+    Raises JsonRpcInvalidParams for an action that isn't ours, JsonRpcContentModified if the text has changed since.
+    """
+    data = action.data
+    if not isinstance(data, dict) or not isinstance(data.get("uri"), str):
+        raise JsonRpcInvalidParams("this code action is not GradGuard's")
+    action.edit = await ls.documents.ask(data["uri"], lambda d, a: _resolved(ls, d, a, data))
+    return action
+
+
+def _actions(
+    ls: Server, document: Document, analysis: Analysis, params: types.CodeActionParams
+) -> Iterator[types.CodeAction]:
+    wanted = params.context.only
+    here = [
+        number
+        for number, finding in enumerate(analysis.findings)
+        if finding.path == document.path and not finding.suppressed and _touches(document.text, finding, params.range)
+    ]
+    if _is_wanted(QUICK_FIX, wanted):
+        yield from _fix_actions(ls, document, analysis, here)
+        yield from _ignore_actions(ls, document, analysis, here)
+    if _is_wanted(FIX_ALL, wanted) and (wanted or here):
+        data = {"uri": document.uri, "version": document.version, "do": "fix-all"}
+        yield _lazily(ls, document, analysis, types.CodeAction(ls.texts("fix-all"), FIX_ALL, data=data))
+
+
+def _fix_actions(
+    ls: Server, document: Document, analysis: Analysis, numbers: Iterable[int]
+) -> Iterator[types.CodeAction]:
+    """Yield the verified fixes of the findings; one of them all is preferred."""
+    preferred = True
+    for number in numbers:
+        for choice, fix in enumerate(ls.analyser.fixes(analysis, document.path, number)):
+            action = types.CodeAction(
+                fix.title,
+                QUICK_FIX,
+                diagnostics=[_told(ls, analysis, number)],
+                is_preferred=True if fix.preferred and preferred else None,
+                data=_data(document, "fix", number) | {"fix": choice},
+            )
+            preferred = preferred and not fix.preferred
+            yield _lazily(ls, document, analysis, action)
+
+
+def _ignore_actions(
+    ls: Server, document: Document, analysis: Analysis, numbers: Iterable[int]
+) -> Iterator[types.CodeAction]:
+    """Yield a suppression for each finding, and one for the file."""
+    number = None
+    for number in numbers:
+        title = ls.texts("ignore-here", code=analysis.findings[number].rule.code)
+        told = [_told(ls, analysis, number)]
+        data = _data(document, "ignore", number)
+        yield _lazily(ls, document, analysis, types.CodeAction(title, QUICK_FIX, told, data=data))
+    if number is not None:
+        data = _data(document, "ignore-file", number)
+        yield _lazily(ls, document, analysis, types.CodeAction(ls.texts("ignore-file"), QUICK_FIX, data=data))
+
+
+def _told(ls: Server, analysis: Analysis, number: int) -> types.Diagnostic:
+    """Return a finding as the client has it."""
+    finding = analysis.findings[number]
+    paths = {finding.path, *(place.path for place in finding.related)}
+    texts = {path: Text(analysis.texts[path], ls.documents.encoding) for path in paths}
+    return convert(finding, texts, ls.client_capabilities)
+
+
+def _data(document: Document, do: str, number: int) -> dict[str, Any]:
+    return {"uri": document.uri, "version": document.version, "do": do, "finding": number}
+
+
+def _lazily(ls: Server, document: Document, analysis: Analysis, action: types.CodeAction) -> types.CodeAction:
+    """Return the action as the client can take it: without the edit where it resolves edits itself."""
+    client = "text_document.code_action"
+    properties = get_capability(ls.client_capabilities, f"{client}.resolve_support.properties", None) or ()
+    keeps_data = get_capability(ls.client_capabilities, f"{client}.data_support", False)
+    if not (keeps_data and "edit" in properties):
+        action.edit = _resolved(ls, document, analysis, action.data or {})
+        action.data = None
+    return action
+
+
+def _resolved(ls: Server, document: Document, analysis: Analysis, data: dict[str, Any]) -> types.WorkspaceEdit:
+    """Return the edit of an action's data."""
+    if data.get("version") != document.version:
+        raise JsonRpcContentModified("the document has changed since the code action was offered")
+    number = data.get("finding", 0)
+    if not isinstance(number, int) or not 0 <= number < max(len(analysis.findings), 1):
+        raise JsonRpcInvalidParams("there is no such finding")
+    match data.get("do"):
+        case "fix":
+            edits = ls.analyser.fixes(analysis, document.path, number)[data["fix"]].edits
+        case "ignore":
+            edits = ls.analyser.ignore(analysis, number)
+        case "ignore-file":
+            edits = ls.analyser.ignore_file(document.path)
+        case "fix-all":
+            edits = ls.analyser.fix_all(document.path)
+        case unknown:
+            raise JsonRpcInvalidParams(f"there is no action {unknown!r}")
+    return workspace_edit(ls, analysis, edits)
+
+
+def workspace_edit(ls: Server, analysis: Analysis, edits: Iterable[Edit]) -> types.WorkspaceEdit:
+    """Return edits for the client: bound to the documents' versions where it understands that."""
+    by_path: dict[str, list[types.TextEdit]] = {}
+    texts: dict[str, Text] = {}
+    for edit in edits:
+        if edit.path not in texts:
+            texts[edit.path] = Text(analysis.texts[edit.path], ls.documents.encoding)
+        place = texts[edit.path].between(edit.start, edit.end)
+        by_path.setdefault(edit.path, []).append(types.TextEdit(place, edit.text))
+    if not get_capability(ls.client_capabilities, "workspace.workspace_edit.document_changes", False):
+        return types.WorkspaceEdit(changes={_uri(ls, path): some for path, some in by_path.items()})
+    return types.WorkspaceEdit(
+        document_changes=[types.TextDocumentEdit(_versioned(ls, path), some) for path, some in by_path.items()]
+    )
+
+
+def _uri(ls: Server, path: str) -> str:
+    document = ls.documents.at(path)
+    return document.uri if document else uri_of(path)
+
+
+def _versioned(ls: Server, path: str) -> types.OptionalVersionedTextDocumentIdentifier:
+    document = ls.documents.at(path)
+    return types.OptionalVersionedTextDocumentIdentifier(_uri(ls, path), document.version if document else None)
+
+
+def _touches(text: Text, finding: Finding, range_: types.Range) -> bool:
+    """Whether a range reaches the lines of a finding: light bulbs are looked for anywhere on the line."""
+    return finding.span.start_line <= range_.end.line and range_.start.line <= finding.span.end_line
+
+
+def _is_wanted(kind: str, only: Iterable[str] | None) -> bool:
+    """Whether a kind is asked for; kinds are hierarchies, `source` asks for `source.fixAll.gradguard`."""
+    return only is None or any(kind == one or kind.startswith(f"{one}.") for one in only)

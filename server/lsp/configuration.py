@@ -1,0 +1,141 @@
+"""Settings of the editor: at the start, when they change, and the project's files that they go with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
+
+if TYPE_CHECKING:
+    from .server import Server
+    from .texts import Texts
+
+SECTION = "gradguard"
+SEVERITIES = ("error", "warning", "information", "hint")
+INLAY_HINTS = ("off", "saved", "all")
+WATCHED = ("**/*.py", "**/pyproject.toml", "**/gradguard.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the user has set in the editor; what is None is left to the project's configuration file.
+
+    `inlay_hints`: `saved` shows versions of tensors that an operation saved, `all` of all.
+    """
+
+    inlay_hints: Literal["off", "saved", "all"] = "saved"
+    min_severity: str | None = None
+    select: tuple[str, ...] | None = None
+    ignore: tuple[str, ...] | None = None
+    configuration: str | None = None
+    """a configuration file to use in place of the nearest one"""
+
+
+@dataclass(slots=True)
+class Reading:
+    """Settings as far as they could be read, and a line for each wrong one."""
+
+    settings: Settings
+    problems: list[str] = field(default_factory=list)
+
+
+def read(value: object, texts: Texts) -> Reading:
+    """Read settings as an editor sends them, in camel case; wrong and unknown ones are left out and named."""
+    if value is None:
+        return Reading(Settings())
+    if not isinstance(value, dict):
+        return Reading(Settings(), [texts("settings-no-object", value=repr(value))])
+    good: dict[str, Any] = {}
+    problems: list[str] = []
+    for name, given in value.items():
+        key = _KEYS.get(name)
+        if key is None:
+            problems.append(texts("setting-unknown", name=name, known=", ".join(_KEYS)))
+        elif given is not None:
+            expected = _complaint(key, given)
+            if expected is None:
+                good[key] = tuple(given) if isinstance(given, list) else given
+            else:
+                problems.append(texts("setting-value", name=name, expected=expected, value=repr(given)))
+    return Reading(Settings(**good), problems)
+
+
+def _camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.title() for word in rest)
+
+
+_KEYS = {_camel(one.name): one.name for one in fields(Settings)}
+
+
+def _complaint(key: str, value: object) -> str | None:
+    """Return what a setting has to be, or None if `value` is that."""
+    match key:
+        case "inlay_hints":
+            return None if value in INLAY_HINTS else _one_of(INLAY_HINTS)
+        case "min_severity":
+            return None if value in SEVERITIES else _one_of(SEVERITIES)
+        case "configuration":
+            return None if isinstance(value, str) else "string"
+        case _:
+            strings = isinstance(value, list) and all(isinstance(one, str) for one in value)
+            return None if strings else '["GG101", …]'
+
+
+def _one_of(values: tuple[str, ...]) -> str:
+    return " | ".join(f'"{value}"' for value in values)
+
+
+# -- the protocol ---------------------------------------------------------------------------------
+
+
+def register(server: Server) -> None:
+    """Follow the editor's settings and the project's files."""
+    server.feature(types.INITIALIZED)(initialized)
+    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(did_change_configuration)
+    server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(did_change_watched_files)
+    server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(did_change_workspace_folders)
+
+
+async def initialized(ls: Server, params: types.InitializedParams) -> None:
+    """Ask the client to report changed files and settings, and for the settings as they are."""
+    wanted = []
+    if get_capability(ls.client_capabilities, "workspace.did_change_watched_files.dynamic_registration", False):
+        watchers = [types.FileSystemWatcher(pattern) for pattern in WATCHED]
+        options: Any = types.DidChangeWatchedFilesRegistrationOptions(watchers)
+        wanted.append(types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
+    if get_capability(ls.client_capabilities, "workspace.did_change_configuration.dynamic_registration", False):
+        options = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
+        wanted.append(types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, options))
+    if wanted:
+        await ls.client_register_capability_async(types.RegistrationParams(wanted))
+    await _pull(ls)
+
+
+async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+    """Take over changed settings, sent along or to be asked for."""
+    sent = params.settings
+    if isinstance(sent, dict) and sent:
+        ls.apply_settings(sent.get(SECTION, sent))
+    else:
+        await _pull(ls)
+
+
+async def _pull(ls: Server) -> None:
+    if get_capability(ls.client_capabilities, "workspace.configuration", False):
+        items = [types.ConfigurationItem(section=SECTION)]
+        answers = await ls.workspace_configuration_async(types.ConfigurationParams(items))
+        if answers and answers[0] is not None:
+            ls.apply_settings(answers[0])
+
+
+def did_change_watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
+    """Look again at files that changed on disk."""
+    ls.files_changed([change.uri for change in params.changes])
+
+
+def did_change_workspace_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
+    """Look again at everything: a folder is a root of imports."""
+    ls.files_changed([folder.uri for folder in (*params.event.added, *params.event.removed)])

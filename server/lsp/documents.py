@@ -1,0 +1,273 @@
+"""The open documents: their texts, and what the analysis says of each, computed once per version.
+
+The protocol's thread only edits texts and marks documents as changed. One worker thread analyses, the
+document that was changed last first; a result that arrives when the text has moved on is kept for what
+can be reused of it, but shown to nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.uris import from_fs_path, to_fs_path
+
+from .convert import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from .analysis import Analysis
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+PATIENCE = 0.03
+"""analyses that take less than this many seconds start at once; dearer ones wait for a pause in the typing"""
+
+LONGEST_PAUSE = 0.25
+
+
+@dataclass(slots=True, eq=False)
+class Document:
+    """One text open in the editor.
+
+    `edition` grows with everything that makes the analysis out of date: edits, other files, settings.
+    `analysis` and what is `shown` of it answer for the edition `analysed`.
+    """
+
+    uri: str
+    path: str
+    text: Text
+    version: int
+    python: bool
+    edition: int = 0
+    analysed: int = -1
+    analysis: Analysis | None = None
+    shown: list[types.Diagnostic] = field(default_factory=list)
+    cost: float = 0.0
+    waiters: list[asyncio.Future[Analysis | None]] = field(default_factory=list)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the analysis answers for the text as it is now."""
+        return self.analysed == self.edition
+
+
+class Documents:
+    """All open documents, and the one thread that analyses them.
+
+    `analyse(path, texts)` analyses the document at `path` among the texts of all open documents, and
+    `present(analysis, path)` makes of it what is shown; both run in the analysis thread. In the event loop,
+    `on_analysis(document)` is called whenever a document's newest text has been analysed,
+    `on_close(document)` when it is closed, and `on_problem(message)` when something failed.
+    """
+
+    def __init__(
+        self,
+        analyse: Callable[[str, Mapping[str, str]], Analysis],
+        present: Callable[[Analysis, str], list[types.Diagnostic]],
+        encoding: types.PositionEncodingKind | str,
+        *,
+        on_analysis: Callable[[Document], None],
+        on_close: Callable[[Document], None],
+        on_problem: Callable[[str], None],
+    ) -> None:
+        self.encoding = encoding
+        self._analyse = analyse
+        self._present = present
+        self._on_analysis = on_analysis
+        self._on_close = on_close
+        self._on_problem = on_problem
+        self._open: dict[str, Document] = {}
+        self._changed: dict[str, Document] = {}
+        self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gradguard-analysis")
+        self._task: asyncio.Task[None] | None = None
+
+    def __iter__(self) -> Iterator[Document]:
+        return iter(list(self._open.values()))
+
+    def find(self, uri: str) -> Document | None:
+        """Return the open document with this URI, or None."""
+        return self._open.get(path_of(uri))
+
+    def at(self, path: str) -> Document | None:
+        """Return the open document of this file, or None."""
+        return self._open.get(path)
+
+    # -- what the editor does --------------------------------------------------------------------
+
+    def open(self, uri: str, text: str, version: int, language: str) -> None:
+        """Take over a text; opening it again replaces it."""
+        path = path_of(uri)
+        python = language == "python" or path.endswith((".py", ".pyi", ".pyw"))
+        self._open[path] = Document(uri, path, Text(text, self.encoding), version, python)
+        self._touch(path)
+
+    def change(self, uri: str, changes: Sequence[types.TextDocumentContentChangeEvent], version: int) -> None:
+        """Apply edits in order; raises JsonRpcInvalidParams for a document that isn't open."""
+        document = self.find(uri)
+        if document is None:
+            raise JsonRpcInvalidParams(f"{uri} is not open")
+        for change in changes:
+            if isinstance(change, types.TextDocumentContentChangePartial):
+                document.text = document.text.replace(change.range, change.text)
+            else:
+                document.text = Text(change.text, self.encoding)
+        document.version = version
+        self._touch(document.path)
+
+    def close(self, uri: str) -> None:
+        """Forget a document, open or not."""
+        document = self._open.pop(path_of(uri), None)
+        if document is not None:
+            self._changed.pop(document.path, None)
+            _answer(document, None)
+            self._touch(document.path)
+            self._on_close(document)
+
+    def restart(self, configure: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Call `configure` in the analysis thread, and have everything analysed again after it."""
+        self._worker.submit(configure, *args, **kwargs)
+        for document in self._open.values():
+            self._mark(document)
+        self._wake()
+
+    def stop(self) -> None:
+        """Drop all work; what is being computed is left to finish, but nobody hears of it."""
+        if self._task is not None:
+            self._task.cancel()
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    # -- answers ---------------------------------------------------------------------------------
+
+    async def analysis(self, uri: str) -> Analysis | None:
+        """Return the analysis of the document's newest text; None if it isn't open or the analysis failed."""
+        document = self.find(uri)
+        if document is None or not document.python:
+            return None
+        if document.is_current:
+            return document.analysis
+        waiter: asyncio.Future[Analysis | None] = asyncio.get_running_loop().create_future()
+        document.waiters.append(waiter)
+        self._wake()
+        return await waiter
+
+    async def ask(self, uri: str, question: Callable[[Document, Analysis], T]) -> T | None:
+        """Return what `question` finds in the analysis of a document; None where there is no analysis.
+
+        The question is put in the analysis thread, so that no newer text moves the chunks meanwhile, and
+        again if the text has changed before the answer was there.
+        """
+        while (analysis := await self.analysis(uri)) is not None:
+            document = self.find(uri)
+            if document is None:
+                return None
+            edition = document.edition
+            answer = await self.run(question, document, analysis)
+            if edition == document.edition:
+                return answer
+        return None
+
+    async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run `function` in the analysis thread, behind the work that is under way."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._worker, lambda: function(*args, **kwargs))
+
+    def texts(self) -> dict[str, str]:
+        """Return the texts of all open documents by path."""
+        return {path: document.text.text for path, document in self._open.items()}
+
+    # -- the worker ------------------------------------------------------------------------------
+
+    def _touch(self, path: str) -> None:
+        """Mark the document at `path`, and those whose analysis read it, as changed; it comes first itself."""
+        for document in self._open.values():
+            if document.path != path and document.analysis is not None and path in document.analysis.reads:
+                self._mark(document)
+        if path in self._open:
+            self._mark(self._open[path])
+        self._wake()
+
+    def _mark(self, document: Document) -> None:
+        document.edition += 1
+        if document.python:
+            self._changed.pop(document.path, None)
+            self._changed[document.path] = document
+
+    def _wake(self) -> None:
+        if self._changed and (self._task is None or self._task.done()):
+            self._task = asyncio.ensure_future(self._work())
+
+    async def _work(self) -> None:
+        while self._changed:
+            document = next(reversed(self._changed.values()))
+            if document.cost > PATIENCE:
+                await self._pause(document)
+            if self._changed.get(document.path) is document:
+                del self._changed[document.path]
+                await self._analyse_one(document)
+
+    async def _pause(self, document: Document) -> None:
+        """Wait until the user has stopped typing for as long as the analysis is worth."""
+        edition = -1
+        while edition != document.edition:
+            edition = document.edition
+            await asyncio.sleep(min(document.cost / 2, LONGEST_PAUSE))
+
+    async def _analyse_one(self, document: Document) -> None:
+        edition = document.edition
+        began = time.perf_counter()
+        analysis, shown, problems = await self.run(self._attempt, document.path, self.texts())
+        document.cost = time.perf_counter() - began
+        for problem in problems:
+            self._on_problem(problem)
+        if edition == document.edition and self._open.get(document.path) is document:
+            document.analysis, document.shown, document.analysed = analysis, shown, edition
+            self._mark_linked(document)
+            _answer(document, analysis)
+            self._on_analysis(document)
+
+    def _mark_linked(self, document: Document) -> None:
+        """Have those documents analysed again that turn out to be one program with `document`."""
+        for path in document.analysis.reads if document.analysis else ():
+            other = self._open.get(path)
+            if other is not None and other.analysis is not None and document.path not in other.analysis.reads:
+                self._mark(other)
+
+    def _attempt(
+        self, path: str, texts: Mapping[str, str]
+    ) -> tuple[Analysis | None, list[types.Diagnostic], tuple[str, ...]]:
+        """Analyse; an internal error costs this document's answers and nothing else."""
+        try:
+            analysis = self._analyse(path, texts)
+            shown = self._present(analysis, path)
+        except Exception:
+            return None, [], (f"The analysis of {path} failed:\n{traceback.format_exc()}",)
+        return analysis, shown, analysis.problems
+
+
+def path_of(uri: str) -> str:
+    """Return the path of a file's URI; the URI itself where it names no file (an untitled buffer)."""
+    try:
+        return to_fs_path(uri) or uri
+    except ValueError:
+        return uri
+
+
+def uri_of(path: str) -> str:
+    """Return the URI of a path, as `path_of` gave it."""
+    return from_fs_path(path) or path
+
+
+def _answer(document: Document, analysis: Analysis | None) -> None:
+    for waiter in document.waiters:
+        if not waiter.done():
+            waiter.set_result(analysis)
+    document.waiters.clear()

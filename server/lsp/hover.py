@@ -1,0 +1,104 @@
+"""textDocument/hover: the version counter's story, the rule behind a squiggle, a rule's page on its code."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
+
+from ..rules import RULES
+from ..rules.page import page as rule_page
+from .documents import uri_of
+from .stories import extent, life, markdown, plain, story_at, unmarked
+
+if TYPE_CHECKING:
+    from ..analyses.report import Site
+    from ..workspace.project import Finding
+    from .analysis import Analysis
+    from .documents import Document
+    from .server import Server
+    from .texts import Texts
+
+_COMMENT = re.compile(r"#.*")
+_CODE = re.compile(r"\bGG\d{3}\b")
+
+
+def register(server: Server) -> None:
+    """Serve hovers."""
+    server.feature(types.TEXT_DOCUMENT_HOVER)(hover)
+
+
+async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    """Answer with what is known at the position, in the markup that the client prefers; None for nothing."""
+    return await ls.documents.ask(params.text_document.uri, lambda d, a: _hover(ls, d, a, params.position))
+
+
+def _hover(ls: Server, document: Document, analysis: Analysis, position: types.Position) -> types.Hover | None:
+    offset = document.text.offset(position)
+    rich = wants_markdown(ls.client_capabilities)
+    parts: list[str] = []
+    place: types.Range | None = None
+    if rule := _rule_in_comment(document.text.text, offset):
+        code, start, end = rule
+        parts, place = [rule_page(RULES[code])], document.text.between(start, end)
+    else:
+        parts += [_why(finding, ls.texts) for finding in analysis.findings if _holds(document, finding, offset)]
+        if story := story_at(analysis.report(), document.path, offset):
+            told = life(story, ls.texts, _line_of, lambda site: _link(site, document.path))
+            parts.append(markdown(told) if rich else plain(told))
+            place = document.text.between(*extent(story.site))
+    if not parts:
+        return None
+    text = "\n\n---\n\n".join(parts) if rich else "\n\n".join(map(unmarked, parts))
+    kind = types.MarkupKind.Markdown if rich else types.MarkupKind.PlainText
+    return types.Hover(types.MarkupContent(kind, text), place)
+
+
+def wants_markdown(capabilities: types.ClientCapabilities) -> bool:
+    """Whether the client shows Markdown in hovers; one that does not say so gets plain text."""
+    formats = get_capability(capabilities, "text_document.hover.content_format", None) or ()
+    return types.MarkupKind.Markdown in formats
+
+
+def _rule_in_comment(text: str, offset: int) -> tuple[str, int, int] | None:
+    """Return the rule whose code the cursor is on, with its offsets, where that stands in a comment.
+
+    A suppression counts as a whole where it names one rule.
+    """
+    start = text.rfind("\n", 0, offset) + 1
+    line = text[start : text.find("\n", offset) if "\n" in text[offset:] else len(text)]
+    comment = next((match for match in _COMMENT.finditer(line) if start + match.start() <= offset), None)
+    if comment is None:
+        return None
+    codes = [match for match in _CODE.finditer(line, comment.start()) if match[0] in RULES]
+    here = [match for match in codes if start + match.start() <= offset <= start + match.end()]
+    if not here and len(codes) == 1 and re.search(r"gradguard:|noqa", comment[0]):
+        here = codes
+    return (here[0][0], start + here[0].start(), start + here[0].end()) if here else None
+
+
+def _holds(document: Document, finding: Finding, offset: int) -> bool:
+    """Whether a finding that is shown is at an offset of the document."""
+    text, span = document.text, finding.span
+    if finding.path != document.path or finding.suppressed:
+        return False
+    return text.at(span.start_line, span.start_col) <= offset <= text.at(span.end_line, span.end_col)
+
+
+def _why(finding: Finding, texts: Texts) -> str:
+    rule = finding.rule
+    more = f"[{texts('rule-more', code=rule.code)}]({rule.url})"
+    return f"**{rule.code} {rule.name}** · {rule.summary}\n\n{finding.message}\n\n{more}"
+
+
+def _line_of(site: Site) -> int:
+    return site.chunk.line_of(site.node) + 1
+
+
+def _link(site: Site, path: str) -> str:
+    """Return the site's line as a link, with the file's name where it is another file."""
+    line = _line_of(site)
+    other = "" if site.chunk.path == path else site.chunk.path.replace("\\", "/").rsplit("/", 1)[-1] + ":"
+    return f"[{other}{line}]({uri_of(site.chunk.path)}#L{line})"

@@ -1,0 +1,100 @@
+"""The JSON-RPC layer: what pygls does, with an error for every request that cannot be served.
+
+pygls logs a message that it cannot read; the specification (and a waiting client) wants an answer. The
+synchronisation of documents goes to `documents.py`: pygls's own text model breaks lines at form feeds
+and other characters that are no line ends in LSP.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from lsprotocol import types
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+    JsonRpcServerNotInitialized,
+)
+from pygls.protocol import LanguageServerProtocol, lsp_method
+
+if TYPE_CHECKING:
+    from .server import Server
+
+
+class Protocol(LanguageServerProtocol):
+    """LSP over JSON-RPC for one client."""
+
+    @property
+    def server(self) -> Server:
+        """The server that this protocol belongs to."""
+        return cast("Server", self._server)
+
+    @property
+    def shut_down(self) -> bool:
+        """Whether the client has sent `shutdown`."""
+        return bool(self._shutdown)
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Turn one decoded JSON object into a message; `json.loads` calls this for nested objects too.
+
+        Raises JsonRpcException where that fails; a request has then got its error already.
+        """
+        if "jsonrpc" not in data:
+            return data
+        try:
+            message = super().structure_message(data)
+        except JsonRpcException as error:
+            self._refuse(data, JsonRpcInvalidParams(str(error.__cause__ or error)))
+            raise
+        if "id" in data and "method" in data and not hasattr(message, "id"):
+            self._refuse(data, JsonRpcInvalidRequest(f"{data['method']} is a notification, sent with an id"))
+        return message
+
+    def handle_message(self, message: Any) -> None:
+        """Dispatch a message; a request that comes too early, too late or twice gets its error."""
+        if not hasattr(message, "jsonrpc"):
+            self.refuse_unreadable(JsonRpcInvalidRequest("a message is an object with `jsonrpc`"))
+        elif (refusal := self._refusal(getattr(message, "method", None))) is None:
+            super().handle_message(message)
+        elif hasattr(message, "id"):
+            self._send_response(message.id, error=refusal.to_response_error())
+
+    def refuse_unreadable(self, error: Exception) -> None:
+        """Answer a message of which not even the id could be read."""
+        refusal = error if isinstance(error, JsonRpcException) else JsonRpcParseError(f"Parse Error: {error}")
+        self._send_data(types.ResponseErrorMessage(id=None, error=refusal.to_response_error()))
+
+    def _refusal(self, method: str | None) -> JsonRpcException | None:
+        if method is None or method == types.EXIT:
+            return None
+        initialized = self._workspace is not None
+        if method == types.INITIALIZE:
+            return JsonRpcInvalidRequest("initialize was sent before") if initialized else None
+        if not initialized:
+            return JsonRpcServerNotInitialized("send initialize first")
+        return JsonRpcInvalidRequest("the server is shutting down") if self.shut_down else None
+
+    def _refuse(self, data: dict[str, Any], error: JsonRpcException) -> None:
+        """Send `error` if `data` is a request: something with an id that waits for an answer."""
+        if "id" in data and "method" in data:
+            number = data["id"] if isinstance(data["id"], int | str) else None
+            self._send_data(types.ResponseErrorMessage(id=number, error=error.to_response_error()))
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Take over a document that the editor has opened."""
+        item = params.text_document
+        self.server.documents.open(item.uri, item.text, item.version, item.language_id)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Apply the user's edits, in order."""
+        document = params.text_document
+        self.server.documents.change(document.uri, params.content_changes, document.version)
+
+    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
+        """Forget a document: from here on the file's text counts again."""
+        self.server.documents.close(params.text_document.uri)

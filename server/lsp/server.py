@@ -1,0 +1,158 @@
+"""The language server: its life cycle, and what it is made of."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from importlib.metadata import version
+from typing import TYPE_CHECKING, cast
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import default_converter
+
+from . import (
+    code_actions,
+    configuration,
+    diagnostics,
+    highlight,
+    hover,
+    inlay_hints,
+    workspace_diagnostics,
+)
+from .analysis import ProjectAnalyser
+from .configuration import Settings
+from .documents import Documents, path_of
+from .protocol import Protocol
+from .texts import Texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pygls.server import ServerErrors
+
+    from .analysis import Analyser
+    from .documents import Document
+
+FEATURES = (configuration, diagnostics, workspace_diagnostics, hover, code_actions, inlay_hints, highlight)
+CONFIGURATION_FILES = ("pyproject.toml", "gradguard.toml")
+
+SWITCH_INTERVAL = 0.001
+"""seconds after which a busy analysis lets the protocol's thread have the interpreter"""
+
+STACK_SIZE = 64 * 1024 * 1024
+"""bytes for the analysis thread: libcst's native parser descends with the nesting of the program"""
+
+
+class Server(LanguageServer):
+    """GradGuard's language server for one client. `analyser` is what it asks about documents."""
+
+    def __init__(self, analyser: Analyser | None = None) -> None:
+        super().__init__(
+            "gradguard", version("gradguard"), protocol_cls=Protocol, converter_factory=default_converter, max_workers=2
+        )
+        self.analyser = analyser or ProjectAnalyser()
+        self.settings = Settings()
+        self.texts = Texts(None)
+        self.closed_files = workspace_diagnostics.Workspace()
+        self._told: set[str] = set()
+        self.documents: Documents
+        self.feature(types.INITIALIZE)(self._initialize)
+        self.feature(types.SHUTDOWN)(self._stop)
+        for one in FEATURES:
+            one.register(self)
+
+    def _initialize(self, params: types.InitializeParams) -> None:
+        self.texts = Texts(params.locale)
+        encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
+        self.documents = Documents(
+            self.analyser.analyse,
+            lambda analysis, path: diagnostics.present(analysis, path, encoding, params.capabilities),
+            encoding,
+            on_analysis=self._analysed,
+            on_close=lambda document: diagnostics.publish(self, document, []),
+            on_problem=self.report_problem,
+        )
+        self.apply_settings(params.initialization_options)
+
+    def _stop(self, params: None) -> None:
+        self.documents.stop()
+
+    def folders(self) -> list[str]:
+        """Return the paths of the workspace folders."""
+        return [path_of(uri) for uri in self.workspace.folders] or [
+            path_of(uri) for uri in (self.workspace.root_uri,) if uri
+        ]
+
+    # -- settings and files ----------------------------------------------------------------------
+
+    def apply_settings(self, value: object) -> None:
+        """Take over settings as the editor sent them; what is wrong with them is shown to the user."""
+        reading = configuration.read(value, self.texts)
+        self.settings = reading.settings
+        for problem in reading.problems:
+            self._show(types.MessageType.Error, self.texts("setting-wrong", problem=problem))
+        self._start_over()
+
+    def files_changed(self, uris: Iterable[str]) -> None:
+        """Read files again that changed on disk; open documents are ahead of theirs."""
+        paths = [path_of(uri) for uri in uris]
+        if any(path.endswith(CONFIGURATION_FILES) or self.documents.at(path) is None for path in paths):
+            self._start_over()
+
+    def _start_over(self) -> None:
+        self._told.clear()
+        self.closed_files.forget()
+        self.documents.restart(self.analyser.configure, self.settings, self.folders())
+        capabilities = self.client_capabilities
+        if get_capability(capabilities, "workspace.diagnostics.refresh_support", False):
+            self.workspace_diagnostic_refresh(None)
+        if get_capability(capabilities, "workspace.inlay_hint.refresh_support", False):
+            self.workspace_inlay_hint_refresh(None)
+
+    # -- what the user hears ---------------------------------------------------------------------
+
+    def _analysed(self, document: Document) -> None:
+        diagnostics.publish(self, document, document.shown)
+        if self.protocol.trace != types.TraceValue.Off:
+            took = f"analysed {document.path} (version {document.version}) in {document.cost * 1000:.1f} ms"
+            self.log_trace(types.LogTraceParams(took))
+        for notice in document.analysis.notices if document.analysis else ():
+            if notice not in self._told:
+                self._told.add(notice)
+                self._show(types.MessageType.Warning, notice)
+
+    def report_problem(self, message: str) -> None:
+        """Log a fault of ours; the same one only once."""
+        if message not in self._told:
+            self._told.add(message)
+            self.window_log_message(types.LogMessageParams(types.MessageType.Error, message))
+
+    def report_server_error(self, error: Exception, source: ServerErrors) -> None:
+        """Answer what could not be read; log what went wrong with a notification, which has no answer."""
+        if isinstance(error, ValueError | RecursionError):
+            cast("Protocol", self.protocol).refuse_unreadable(error)
+        elif source is not JsonRpcException:
+            self.window_log_message(types.LogMessageParams(types.MessageType.Warning, str(error)))
+
+    def _show(self, kind: types.MessageType, message: str) -> None:
+        self.window_show_message(types.ShowMessageParams(kind, message))
+
+
+def main(tcp: tuple[str, int] | None = None) -> int:
+    """Serve one client, over standard input and output or at a TCP address, until it is done.
+
+    Returns the exit status that LSP asks for: 0 if the client sent `shutdown` first, else 1.
+    """
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    threading.stack_size(STACK_SIZE)
+    server = Server()
+    if tcp is not None:
+        server.start_tcp(*tcp)
+    else:
+        stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
+        sys.stdout = sys.stderr  # a stray print must not end up between the messages
+        server.start_io(stdin, stdout)
+    return 0 if cast("Protocol", server.protocol).shut_down else 1

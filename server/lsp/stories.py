@@ -1,0 +1,164 @@
+"""Which tensor the cursor is on, and the life of its version counter as a page to read.
+
+A page is plain data; `markdown` and `plain` write it for clients of either kind.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..analyses.report import Report, Saved, Site, Story, Write
+    from .texts import Texts
+
+
+@dataclass(slots=True)
+class Page:
+    """What a hover shows: a title, a table with its header first, and paragraphs."""
+
+    title: str
+    table: list[tuple[str, ...]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def story_at(report: Report, path: str, offset: int) -> Story | None:
+    """Return the story of the smallest name or attribute at an offset of a file, or None."""
+    found = [(end - start, story) for start, end, story in stories_of(report, path) if start <= offset <= end]
+    return min(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def stories_of(report: Report, path: str) -> Iterator[tuple[int, int, Story]]:
+    """Yield every story that is told of a place in `path`, with the offsets of its name there."""
+    for story in report.stories.values():
+        if story.site.chunk.path == path:
+            yield *extent(story.site), story
+
+
+def extent(site: Site) -> tuple[int, int]:
+    """Return the offsets in its file at which a site starts and ends."""
+    return site.chunk.offset + site.node.start, site.chunk.offset + site.node.end
+
+
+def life(story: Story, texts: Texts, line_of: Callable[[Site], int], link: Callable[[Site], str]) -> Page:
+    """Tell a story: state, table of what moved or read the counter, who shares it, and what is safe.
+
+    `line_of` gives a site's line counted from 1, `link` the text by which the table refers to it.
+    """
+    page = Page(_title(story, texts))
+    events = _events(story, texts)
+    if events:
+        page.table = [(texts("column-version"), texts("column-event"), texts("column-line"))]
+        page.table += [(version, event, link(site)) for version, event, site in events]
+    else:
+        page.notes.append(texts("event-none"))
+    if story.aliases:
+        page.notes.append(texts("shares", names=", ".join(f"`{name}`" for name in story.aliases)))
+    page.notes += _advice(story, texts, line_of)
+    return page
+
+
+def _title(story: Story, texts: Texts) -> str:
+    known = texts("version", version=story.version) if story.version is not None else texts("version-unknown")
+    parts = [f"**`{story.name}`**", known]
+    if story.dtype or story.shape is not None:
+        parts.append(" ".join(filter(None, (story.dtype, _shape(story.shape)))))
+    if story.requires_grad is not None:
+        parts.append(texts("requires-grad" if story.requires_grad else "no-grad"))
+    if story.is_leaf:
+        parts.append(texts("leaf"))
+    return " · ".join(parts)
+
+
+def _shape(shape: tuple[int | None, ...] | None) -> str:
+    return "" if shape is None else "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
+
+
+def _events(story: Story, texts: Texts) -> list[tuple[str, str, Site]]:
+    """Return version, description and site of each save and change, in the order of the versions.
+
+    A save comes before the change that leaves its version. What has no number keeps its place at the end.
+    """
+    ordered = [
+        (_order(save.version), 0, _number(save.version), _save_text(save, story, texts), save.site)
+        for save in story.saves
+    ] + [
+        (_order(write.before), 1, _step(write), _write_text(write, story, texts), write.site) for write in story.writes
+    ]
+    ordered.sort(key=lambda event: event[:2])
+    return list(dict.fromkeys((version, text, site) for _, _, version, text, site in ordered))
+
+
+def _order(version: int | None) -> float:
+    return float("inf") if version is None else version
+
+
+def _number(version: int | None) -> str:
+    return "?" if version is None else str(version)
+
+
+def _step(write: Write) -> str:
+    """Return how far a change moves the version."""
+    return "—" if _is_silent(write) else f"{_number(write.before)} → {_number(write.after)}"
+
+
+def _is_silent(write: Write) -> bool:
+    return write.before is not None and write.before == write.after
+
+
+def _save_text(save: Saved, story: Story, texts: Texts) -> str:
+    if save.name is None or save.name == story.name:
+        return texts("event-saved", op=save.op, role=save.role)
+    return texts("event-saved-name", op=save.op, role=save.role, name=save.name)
+
+
+def _write_text(write: Write, story: Story, texts: Texts) -> str:
+    if _is_silent(write):
+        return texts("event-silent", via=write.via)
+    if write.name is None or write.name == story.name:
+        return texts("event-changed", via=write.via)
+    return texts("event-changed-name", via=write.via, name=write.name)
+
+
+def _advice(story: Story, texts: Texts, line_of: Callable[[Site], int]) -> list[str]:
+    """Say whether an in-place change here is safe: a leaf raises, a version that someone saved goes stale."""
+    advice = [
+        texts("stale", op=save.op, line=line_of(save.site), saved=save.version, version=story.version)
+        for save in story.saves
+        if save.version is not None and story.version is not None and save.version < story.version
+    ][:1]
+    if story.requires_grad and story.is_leaf:
+        return [*advice, texts("unsafe-leaf")]
+    fresh = [save for save in story.saves if save.version == story.version or None in (save.version, story.version)]
+    if not fresh:
+        return [*advice, texts("safe")]
+    at = texts("at-unknown") if fresh[0].version is None else texts("at-version", version=fresh[0].version)
+    return [*advice, texts("unsafe-saved", op=fresh[0].op, line=line_of(fresh[0].site), at=at)]
+
+
+def markdown(page: Page) -> str:
+    """Write a page in Markdown."""
+    blocks = [page.title]
+    if page.table:
+        header, *rows = (f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in page.table)
+        blocks.append("\n".join([header, "|:--|:--|--:|", *rows]))
+    return "\n\n".join(blocks + page.notes)
+
+
+def plain(page: Page) -> str:
+    """Write a page as text without markup, the table's columns aligned."""
+    blocks = [unmarked(page.title)]
+    if page.table:
+        rows = [[unmarked(cell) for cell in row] for row in page.table]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        aligned = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+        blocks.append("\n".join(line.rstrip() for line in aligned))
+    return "\n\n".join(blocks + [unmarked(note) for note in page.notes])
+
+
+def unmarked(text: str) -> str:
+    """Return Markdown text without emphasis, code marks and links' addresses."""
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text.replace("**", "").replace("`", ""))
