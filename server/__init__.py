@@ -1,1 +1,1 @@
-"""Finds the in-place tensor operations that break PyTorch's backward pass, by replaying autograd over the program text."""
+"""Finds the in-place tensor operations that break PyTorch's backward pass, as you type."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from . import check, explain, facts, rules, server, versions
@@ -25,6 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Raises SystemExit where argparse does: with 0 for `--help` and `--version`, with 2 for wrong usage.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # Not every terminal and pipe can take every character that a program may hold.
+            stream.reconfigure(errors="backslashreplace")
     args = _parser().parse_args(arguments)
     try:
         return _run(args)

@@ -117,7 +117,7 @@ def load_config(path: Path) -> Config:
 def check_selectors(selectors: Iterable[str]) -> None:
     """Raises ValueError for the first selector that fits no rule."""
     for selector in selectors:
-        if not any(_fits(selector, code, name) is not None for code, name in _rule_names()):
+        if not any(_fits(selector, code, name) != NO_FIT for code, name in _rule_names()):
             raise ValueError(f"unknown rule `{selector}` (`gradguard rules` lists them)")
 
 
@@ -127,11 +127,10 @@ def selected(config: Config, code: str, path: Path | None = None) -> bool:
     Of a selector in `select` and one in `ignore` the longer wins, and `ignore` if they are the same.
     """
     name = next(name for known, name in _rule_names() if known == code)
-    on = _longest(config.select, code, name)
-    if on is None or (_longest(config.ignore, code, name) or -1) >= on:
+    if _longest(config.select, code, name) <= _longest(config.ignore, code, name):
         return False
     ignored_here = _ignored_in(config, path) if path is not None and config.per_file_ignores else ()
-    return _longest(ignored_here, code, name) is None
+    return _longest(ignored_here, code, name) == NO_FIT
 
 
 def _ignored_in(config: Config, path: Path) -> list[str]:
@@ -153,17 +152,20 @@ def _rule_names() -> list[tuple[str, str]]:
     return [(rule.code, rule.name) for rule in RULES.values()]
 
 
-def _longest(selectors: Iterable[str], code: str, name: str) -> int | None:
-    return max((fit for s in selectors if (fit := _fits(s, code, name)) is not None), default=None)
+NO_FIT = -1
 
 
-def _fits(selector: str, code: str, name: str) -> int | None:
-    """How much of the code the selector spells out; None if it means another rule."""
+def _longest(selectors: Iterable[str], code: str, name: str) -> int:
+    return max((_fits(selector, code, name) for selector in selectors), default=NO_FIT)
+
+
+def _fits(selector: str, code: str, name: str) -> int:
+    """How much of the code the selector spells out; NO_FIT if it means another rule."""
     if selector == "ALL":
         return 0
     if selector == name:
         return len(code)
-    return len(selector) if selector and code.startswith(selector) else None
+    return len(selector) if selector and code.startswith(selector) else NO_FIT
 
 
 # -- reading ----------------------------------------------------------------------------------

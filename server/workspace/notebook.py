@@ -54,7 +54,7 @@ class Notebook:
         cells = list(self.content["cells"])
         for number, source in zip(self.cells, sources, strict=True):
             text = source[:-1]
-            old = cells[number - 1]["source"]
+            old = cells[number - 1].get("source")
             cells[number - 1] = {
                 **cells[number - 1],
                 "source": text if isinstance(old, str) else text.splitlines(keepends=True),
@@ -78,10 +78,14 @@ def read_notebook(text: str) -> Notebook:
         content = json.loads(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"is not valid JSON (line {error.lineno}): {error.msg}") from None
+    except RecursionError:
+        raise ValueError("is not a notebook: its JSON is nested too deeply") from None
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
         raise ValueError("is not a notebook: it has no list of cells")
-    language = content.get("metadata", {}).get("language_info", {}).get("name", "python")
-    if language != "python":
+    language = content
+    for key in ("metadata", "language_info", "name"):
+        language = language.get(key) if isinstance(language, dict) else None
+    if language not in (None, "python"):
         raise ValueError(f"is a notebook of {language}, not of Python")
     code = [(number, _source(cell)) for number, cell in enumerate(content["cells"], 1) if _is_code(cell)]
     texts = [source + "\n" for _, source in code]
@@ -99,8 +103,9 @@ def _is_code(cell: Any) -> bool:
 
 
 def _source(cell: dict[str, Any]) -> str:
-    source = cell.get("source", "")
-    return source if isinstance(source, str) else "".join(source)
+    source = cell.get("source")
+    lines = source if isinstance(source, list) else [source]
+    return "".join(line for line in lines if isinstance(line, str))
 
 
 def _running(sizes: Any) -> tuple[int, ...]:

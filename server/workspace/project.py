@@ -185,8 +185,10 @@ class Project:
         from ..fixes import mend
         from ..fixes.verify import verifier
 
+        if finding.diagnostic.failure is None:
+            return []
         sources = {path: file.source for path, file in self._files.items()}
-        return mend(finding.diagnostic, sources, verifier(finding.diagnostic, sources, self))
+        return mend(finding.diagnostic.failure, sources, verifier(finding.diagnostic.failure, sources, self))
 
     def _sources(self, paths: Iterable[str], result: CheckResult) -> dict[str, Source]:
         sources = {}

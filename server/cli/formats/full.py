@@ -77,14 +77,14 @@ def _finding(found: Finding, results: Results) -> Iterator[Sequence[Piece]]:
         labels.setdefault(place.path, []).append(_label(place.span, "-", place.message, FRAME))
     width = len(str(max(label.line for group in labels.values() for label in group) + 1))
     for path, group in labels.items():
-        arrow, place = ("-->", found) if path == found.path else (":::", _first(found.related, path))
-        yield [(" " * width + arrow, FRAME), (f" {results.region(place)}", "")]
+        arrow = "-->" if path == found.path else ":::"
+        yield [(" " * width + arrow, FRAME), (f" {results.region(_first((found, *found.related), path))}", "")]
         yield from _snippet(sorted(group, key=_order), results, path, width)
     yield [(" " * width + " = ", FRAME), (f"{found.rule.name}: `gradguard explain {found.rule.code}`", "")]
     yield []
 
 
-def _first(places: Iterable[Place], path: str) -> Place:
+def _first(places: Iterable[Finding | Place], path: str) -> Finding | Place:
     return next(place for place in places if place.path == path)
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def write(results: Results, out: TextIO) -> None:
     """Write the findings that no comment silences, with their fixes."""
-    json.dump([as_object(found, results) for found in results.active], out, indent=2, ensure_ascii=False)
+    json.dump([as_object(found, results) for found in results.active], out, indent=2)
     out.write("\n")
 
 

@@ -14,4 +14,4 @@ if TYPE_CHECKING:
 def write(results: Results, out: TextIO) -> None:
     """Write the findings that no comment silences, each as soon as its fixes are known."""
     for found in results.active:
-        print(json.dumps(as_object(found, results), ensure_ascii=False), file=out, flush=True)
+        print(json.dumps(as_object(found, results)), file=out, flush=True)

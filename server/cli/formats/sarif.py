@@ -23,7 +23,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 def write(results: Results, out: TextIO) -> None:
     """Write all findings, silenced ones with their suppressions, and problems as notifications."""
-    json.dump(_log(results), out, indent=2, ensure_ascii=False)
+    json.dump(_log(results), out, indent=2)
     out.write("\n")
 
 
