@@ -1,5 +1,4 @@
 import random
-from collections import deque
 
 import torch
 from torch import nn

@@ -1,0 +1,14 @@
+import torch
+from torch.func import grad, vmap
+
+REST = torch.tensor([1.0, 0.5])
+
+
+def stretch(length):
+    length -= REST  # raises
+    return length.square().sum()
+
+
+lengths = torch.tensor([[1.2, 0.4], [0.9, 0.9]])
+tension = vmap(grad(stretch))(lengths)
+print(tension)

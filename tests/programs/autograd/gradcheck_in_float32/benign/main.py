@@ -1,0 +1,19 @@
+import torch
+from torch import nn
+
+
+class Rational(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.p = nn.Parameter(torch.tensor([0.2, 1.0, 0.4]))
+        self.q = nn.Parameter(torch.tensor([0.1, 0.3]))
+
+    def forward(self, x):
+        top = self.p[0] + self.p[1] * x + self.p[2] * x**2
+        return top / (1 + (self.q[0] * x).abs() + (self.q[1] * x**2).abs())
+
+
+torch.manual_seed(0)
+curve = Rational().double()
+x = torch.linspace(0.5, 2.5, 6, dtype=torch.float64, requires_grad=True)
+assert torch.autograd.gradcheck(curve, (x,))

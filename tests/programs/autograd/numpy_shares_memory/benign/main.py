@@ -1,0 +1,16 @@
+import numpy as np
+import torch
+
+
+def report(tensor):
+    array = tensor.detach().numpy().copy()
+    np.clip(array, 0.0, 1.0, out=array)
+    return array.round(2).tolist()
+
+
+albedo = torch.tensor([0.2, 1.4, 0.9], requires_grad=True)
+sunlight = torch.tensor([1.0, 2.0, 3.0])
+absorbed = albedo.square() * sunlight + albedo
+warming = absorbed.square().sum()
+print(report(sunlight))
+warming.backward()

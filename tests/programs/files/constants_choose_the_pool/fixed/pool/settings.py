@@ -1,0 +1,2 @@
+GROWTH = 2
+KEEP_GRAPH = True

@@ -1,0 +1,13 @@
+from torch import nn
+import torch.nn.functional as F
+
+
+class Encoder(nn.Module):
+    def __init__(self, vocabulary, width):
+        super().__init__()
+        self.table = nn.Embedding(vocabulary, width)
+        self.mix = nn.Linear(width, width)
+
+    def forward(self, tokens):
+        hidden = self.mix(self.table(tokens))
+        return hidden, hidden.mean(dim=1)

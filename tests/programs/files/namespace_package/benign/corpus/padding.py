@@ -1,0 +1,4 @@
+def blank(hidden, padded):
+    """Zero the padded steps."""
+    hidden[padded] = 0.0
+    return hidden

@@ -1,0 +1,1 @@
+from .compressor import compressed as compress

@@ -1,0 +1,1 @@
+from .compressor import compress_ as compress

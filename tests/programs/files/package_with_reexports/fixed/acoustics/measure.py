@@ -1,0 +1,2 @@
+def loudness(wave):
+    return wave.pow(2).mean().sqrt()
