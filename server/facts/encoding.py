@@ -42,13 +42,13 @@ def decode(name: str, plain: Plain) -> Fact:
 
 
 def write_params(params: Iterable[Param]) -> str:
-    """Return the parameters as in a `def`: `input, dim=None, *, dtype=None`; other names after a bar."""
+    """Return the parameters as in a `def`: `input, dim=None, *, dtype=None`."""
     parts, starred = [], False
     for p in params:
         if p.keyword_only and not starred:
             parts.append("*")
         starred = starred or p.keyword_only or p.variadic
-        default = "" if p.default is REQUIRED else "=" + _written(p.default)
+        default = "" if p.default is REQUIRED or p.variadic else "=" + _written(p.default)
         parts.append("*" * p.variadic + p.name + default)
     return ", ".join(parts)
 
@@ -68,7 +68,7 @@ def read_params(plain: Plain, key: str = "params") -> tuple[Param, ...]:
     ]
     if arguments.vararg is not None:
         name = arguments.vararg.arg
-        params.append(Param(name, REQUIRED, variadic=True, aliases=aliases.get(name, ())))
+        params.append(Param(name, None, variadic=True, aliases=aliases.get(name, ())))
     for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         params.append(Param(a.arg, _value(d), keyword_only=True, aliases=aliases.get(a.arg, ())))
     return tuple(params)

@@ -24,7 +24,7 @@ class Param:
     default: object
     keyword_only: bool = False
     variadic: bool = False
-    """takes all further positional arguments, or one tuple or list of them (`x.view(2, 3)`)"""
+    """takes all further positional arguments, or one tuple or list of them (`x.view(2, 3)`); its default is None"""
     aliases: tuple[str, ...] = ()
     """other names of the same place, in other overloads (`torch.max(x, other)`) or as in NumPy (`axis`)"""
 

@@ -14,11 +14,11 @@ import torch
 
 from ..model import REQUIRED, Case, Grads, Mutation, Param, Result, Save, Test
 from .probe import Observation, Subset
-from .samples import Arguments, tensors
+from .samples import NUMERIC, Arguments, tensors
 
 DEPTH = 5
-NUMERIC = frozenset({"p", "dropout_p", "ord", "exponent", "beta", "alpha", "value", "dropout", "other", "lambd"})
-"""parameters whose numbers may select another formula; elsewhere they are sizes and positions"""
+TOLD = ("flow", "mutate", "count", "result")
+"""what a case says in one way only"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +31,28 @@ class Sample:
 
 def condense(params: Sequence[Param], samples: Sequence[Sample]) -> tuple[Case, ...]:
     """Return the cases that the samples show; the first case that matches applies."""
-    samples = _as_sequences(samples)
-    return tuple(_cases(params, samples, (), DEPTH))
+    leaves = _leaves(params, _as_sequences(samples), (), DEPTH)
+    return tuple(_case(group, tests) for tests, group in leaves)
 
 
-def _cases(params: Sequence[Param], samples: Sequence[Sample], tests: tuple[Test, ...], depth: int) -> Iterator[Case]:
-    present = _contradictions(samples)
-    best = min(_splits(params, samples), key=lambda split: split[0], default=None) if present and depth else None
-    if best is None or best[0][0] >= present:
-        yield _case(samples, tests)
-        return
+Leaf = tuple[tuple[Test, ...], Sequence["Sample"]]
+
+
+def _leaves(params: Sequence[Param], samples: Sequence[Sample], tests: tuple[Test, ...], depth: int) -> list[Leaf]:
+    """Grow the tree; a split stays if one of its leaves says more than the undivided samples would."""
+    undivided = [(tests, samples)]
+    contradictions = _contradictions(samples)
+    best = min(_splits(params, samples), key=lambda split: split[0], default=None) if contradictions and depth else None
+    if best is None or best[0][0] >= _impurity(samples) - 1e-9:
+        return undivided
     _, test, holds, fails = best
-    yield from _cases(params, holds, (*tests, test), depth - 1)
-    yield from _cases(params, fails, tests, depth - 1)
+    grown = _leaves(params, holds, (*tests, test), depth - 1) + _leaves(params, fails, tests, depth - 1)
+    return grown if min(_contradictions(group) for _, group in grown) < contradictions else undivided
 
 
 # -- the tests -------------------------------------------------------------------------------
 
-Split = tuple[tuple[int, int, int], Test, list[Sample], list[Sample]]
+Split = tuple[tuple[float, int, int], Test, list[Sample], list[Sample]]
 
 
 def _splits(params: Sequence[Param], samples: Sequence[Sample]) -> Iterator[Split]:
@@ -58,7 +62,7 @@ def _splits(params: Sequence[Param], samples: Sequence[Sample]) -> Iterator[Spli
             holds = [s for s in samples if holds_for(test, param, s.arguments)]
             fails = [s for s in samples if not holds_for(test, param, s.arguments)]
             if holds and fails:
-                cost = (_contradictions(holds) + _contradictions(fails), _oddity(test), place)
+                cost = (_impurity(holds) + _impurity(fails), _oddity(test), place)
                 yield cost, test, holds, fails
 
 
@@ -108,8 +112,14 @@ def is_advanced(index: object) -> bool:
 def _contradictions(samples: Iterable[Sample]) -> int:
     """Count the things that one case could not say of all the samples."""
     pooled = _pooled(samples)
-    differing = sum(len(values) > 1 for key, values in pooled.items() if key[0] in ("flow", "mutate", "count", "result"))
+    differing = sum(len(values) > 1 for key, values in pooled.items() if key[0] in TOLD)
     return differing + sum(_not_monotone(held) for held in _held(pooled).values())
+
+
+def _impurity(samples: Iterable[Sample]) -> float:
+    """Return Gini's impurity of what the samples showed, summed over all of it."""
+    pooled = (values for key, values in _pooled(samples).items() if key[0] in (*TOLD, "save", "frees"))
+    return sum(values.total() - sum(n * n for n in values.values()) / values.total() for values in pooled)
 
 
 Pooled = dict[tuple[object, ...], Counter[object]]
@@ -208,13 +218,15 @@ def _results(pooled: Pooled, count: int) -> tuple[Result, ...]:
 def _result(pooled: Pooled, i: int) -> Result:
     relations = pooled.get(("result", i), Counter())
     kinds, sources = {r[0] for r in relations}, {r[1] for r in relations} - {None}  # type: ignore[index]
-    dtypes = set(pooled.get(("dtype", i), ()))
+    dtypes = {output for output, _ in pooled.get(("dtype", i), ())}  # type: ignore[misc]
+    inputs = {given for _, given in pooled.get(("dtype", i), ())}  # type: ignore[misc]
+    fixed = len(inputs) > 1 or (inputs == {None} and not any("float" in str(d) for d in dtypes))
     return Result(
         kind=kinds.pop() if len(kinds) == 1 else "depends",  # type: ignore[arg-type]
         of=str(sorted(map(str, sources))[0]) if sources else None,
         multi=True in pooled.get(("multi", i), ()),
         differentiable=("differentiable", i) in pooled,
-        dtype=str(dtypes.pop()) if len(dtypes) == 1 else None,
+        dtype=str(dtypes.pop()) if len(dtypes) == 1 and fixed else None,
     )
 
 

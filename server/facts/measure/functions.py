@@ -10,12 +10,15 @@ from ..model import Case, Mutation, Op, Result
 from .catalogue import Entry
 from .condense import Sample, condense
 from .probe import observe
-from .samples import call, guessed, of_entry
+from .samples import call, guessed, of_entry, situation
 from .signatures import accepts_out, overloads
 from .variations import variations
 
 RAISED = (RuntimeError, NotImplementedError, ValueError, TypeError, IndexError, AttributeError, AssertionError, KeyError)
 """what a call may raise that a variation has made meaningless"""
+
+CRASHING = frozenset({"torch.native_batch_norm"})
+"""callables that end the process where an argument is varied"""
 
 
 @dataclass(slots=True)
@@ -61,8 +64,12 @@ def _op(entry: Entry, cases: tuple[Case, ...], known: dict[str, Entry], *, measu
 
 def _samples(entry: Entry, device: str, limit: int, tallies: dict[str, Tally]) -> Iterator[Sample]:
     found = False
+    seen: set[object] = set()
     for source, arguments in of_entry(entry, device, limit):
-        for varied in variations(entry.params, arguments):
+        for varied in [arguments] if entry.name in CRASHING else variations(entry.params, arguments):
+            if situation(varied) in seen:
+                continue
+            seen.add(situation(varied))
             sample = _observed(entry, varied, tallies[source], original=varied is arguments)
             if sample is not None:
                 found = True

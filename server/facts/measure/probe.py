@@ -21,8 +21,8 @@ Run = Callable[[Arguments], Any]
 Observation = dict[tuple[object, ...], object]
 """What one sample showed. Keys: `("save", label, subset)` and `("frees", subset)` → bool; `("flow", param)`
 → bool; `("mutate", param)` → bumps (0 silent, None none); `("count",)` → how the results come;
-`("result", i)` → (kind, of); `("multi", i)`, `("differentiable", i)` → bool; `("dtype", i)`, `("node",)`
-→ name. A label is a parameter's name or the number of a result."""
+`("result", i)` → (kind, of); `("multi", i)`, `("differentiable", i)` → bool; `("dtype", i)` →
+(name, name of the first input's); `("node",)` → name. A label is a parameter's name or the number of a result."""
 
 Subset = frozenset[str]
 SUBSET_LIMIT = 15
@@ -98,11 +98,17 @@ def _effects(run: Run, arguments: Arguments, subset: Subset) -> Observation:
     seen: Observation = {("mutate", name): _bumps(state) for name, state in before.items() if state}
     outputs = results(returned)
     seen["count",] = _count(returned, outputs)
+    given = next((dtype_name(t) for value in inputs.values() for t in tensors(value)), None)
     for i, output in enumerate(outputs):
         seen["result", i] = _relation(output, inputs)
         seen["multi", i] = _is_multi(output)
-        seen["dtype", i] = str(output.dtype).removeprefix("torch.")
+        seen["dtype", i] = (dtype_name(output), given)
     return seen
+
+
+def dtype_name(tensor: torch.Tensor) -> str:
+    """Return the dtype's name without `torch.`."""
+    return str(tensor.dtype).removeprefix("torch.")
 
 
 def _bumps(state: list[tuple[torch.Tensor, int, torch.Tensor]]) -> int | None:

@@ -5,12 +5,15 @@ Sample arguments are a dictionary by parameter name, of plain values and detache
 
 from __future__ import annotations
 
-import itertools
+import contextlib
+import inspect
 import random
+import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
+from unittest import mock
 
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
@@ -21,6 +24,12 @@ from .catalogue import Entry
 from .signatures import overloads
 
 Arguments = dict[str, Any]
+
+TENSORS = frozenset({"self", "input", "tensor", "other", "target", "tensors", "parameters", "A"})
+"""names of parameters that take tensors"""
+
+NUMERIC = frozenset({"p", "dropout_p", "ord", "exponent", "beta", "alpha", "value", "dropout", "other", "lambd"})
+"""parameters whose numbers may select another formula; elsewhere they are sizes and positions"""
 
 DTYPES = (torch.float32, torch.complex64, torch.int64, torch.bool)
 
@@ -49,21 +58,54 @@ def of_entry(entry: Entry, device: str, limit: int) -> Iterator[tuple[str, Argum
     for arguments in extras.of(entry.name, device):
         yield "extra", arguments
     for info in infos(entry):
-        for arguments in of_info(info, entry.params, device, limit):
+        for arguments in of_info(info, entry, device, limit):
             yield info.full_name, arguments
 
 
-def of_info(info: Any, params: Sequence[Param], device: str, limit: int) -> Iterator[Arguments]:
-    """Yield at most `limit` of the OpInfo's samples that have elements, bound to the parameters."""
+def of_info(info: Any, entry: Entry, device: str, limit: int) -> Iterator[Arguments]:
+    """Yield the OpInfo's samples that have elements, at most `limit` that differ in more than sizes."""
     supported = info.supported_dtypes(torch.device(device).type)
     dtype = next((d for d in DTYPES if d in supported), None)
     if dtype is None:
         return
     torch.manual_seed(0)
     random.seed(0)
-    samples = info.sample_inputs(device, dtype, requires_grad=False)
-    bound = (bind(params, (s.input, *s.args), s.kwargs) for s in samples)
-    yield from itertools.islice((a for a in bound if a is not None and _has_elements(a)), limit)
+    seen: set[object] = set()
+    for sample in info.sample_inputs(device, dtype, requires_grad=False):
+        args, kwargs = _as_called(info, entry, (sample.input, *sample.args), sample.kwargs)
+        bound = bind(entry.params, args, kwargs)
+        if bound is None or not _has_elements(bound) or situation(bound) in seen:
+            continue
+        seen.add(situation(bound))
+        yield bound
+        if len(seen) == limit:
+            return
+
+
+def _as_called(info: Any, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the arguments that reach the callable: some OpInfos wrap it and pass them in another order."""
+    home, _, name = entry.name.rpartition(".")
+    module = sys.modules.get(home)
+    if module is None or info.op is entry.call or not inspect.isfunction(info.op):
+        return args, kwargs
+    with mock.patch.object(module, name, wraps=entry.call) as recorder, contextlib.suppress(Exception):
+        info.op(*args, **kwargs)
+    return recorder.call_args if recorder.call_args is not None else (args, kwargs)
+
+
+def situation(value: object) -> object:
+    """Return a key that is equal for arguments that differ in sizes and contents only."""
+    if isinstance(value, torch.Tensor):
+        return value.dtype, value.ndim, value.layout == torch.strided and value.is_contiguous()
+    if isinstance(value, dict):
+        return tuple((key, _telling(key, item)) for key, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return type(value).__name__, tuple(map(situation, value))
+    return value if isinstance(value, (bool, str)) else type(value).__name__
+
+
+def _telling(name: str, value: object) -> object:
+    return value if name in NUMERIC and isinstance(value, (int, float)) else situation(value)
 
 
 def bind(params: Sequence[Param], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments | None:
@@ -99,7 +141,10 @@ def call(entry: Entry, arguments: Arguments) -> Any:
 
 
 def guessed(entry: Entry, device: str) -> Iterator[Arguments]:
-    """Yield arguments made up from the types in the native schemas."""
+    """Yield arguments made up from the types in the native schemas, or from the names of Python parameters."""
+    required = [p.name for p in entry.params if p.default is REQUIRED or p.variadic]
+    if set(required) <= TENSORS:
+        yield {name: torch.rand(2, 2, device=device) for name in required}
     for function in overloads(entry.name):
         arguments = function.func.arguments
         needed = [a for a in arguments.flat_all if a.default is None]
@@ -132,8 +177,3 @@ def tensors(value: object) -> list[torch.Tensor]:
     if isinstance(value, (list, tuple)):
         return [t for item in value for t in tensors(item)]
     return []
-
-
-def defaults(params: Sequence[Param]) -> Arguments:
-    """Return the default of each parameter that has one."""
-    return {p.name: p.default for p in params if p.default is not REQUIRED}

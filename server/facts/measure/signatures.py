@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import keyword
 import pathlib
 import re
 from collections import defaultdict
@@ -38,6 +39,7 @@ BOUND_BY_HAND = {
     "torch.Tensor.ndimension": "self",
     "torch.Tensor.__getitem__": "self, index",
     "torch.Tensor.__setitem__": "self, index, value",
+    "torch.einsum": "equation, *operands",
     "torch.dsmm": "input, mat2",
     "torch.hsmm": "input, mat2",
     "torch.spmm": "input, mat2",
@@ -130,7 +132,7 @@ def _of_schema(function: NativeFunction, *, method: bool) -> tuple[Param, ...]:
     if method:
         positional.sort(key=lambda a: a.name != "self")
     given = positional[1:] if method else positional
-    varargs = len(given) == 1 and str(given[0].type) in ("int[]", "SymInt[]", "Tensor[]")
+    varargs = len(given) == 1 and str(given[0].type) in ("int[]", "SymInt[]")
     params = [_of_argument(a, method=method, variadic=varargs and a is given[0]) for a in positional]
     params += [_of_argument(a, method=method, keyword_only=True) for a in arguments.flat_kwarg_only]
     if arguments.tensor_options is not None:
@@ -140,7 +142,9 @@ def _of_schema(function: NativeFunction, *, method: bool) -> tuple[Param, ...]:
 
 def _of_argument(argument: Argument, *, method: bool, keyword_only: bool = False, variadic: bool = False) -> Param:
     name = "input" if argument.name == "self" and not method else argument.name
-    return Param(name, _default(argument.default), keyword_only=keyword_only, variadic=variadic)
+    name += "_" * keyword.iskeyword(name)  # `random_(from, to)`: only ever passed by position
+    default = None if variadic else _default(argument.default)
+    return Param(name, default, keyword_only=keyword_only, variadic=variadic)
 
 
 def _default(text: str | None) -> object:
@@ -171,7 +175,7 @@ def of_signature(signature: inspect.Signature) -> tuple[Param, ...]:
     return tuple(
         Param(
             p.name,
-            REQUIRED if p.default is inspect.Parameter.empty else _literal(p.default),
+            None if p.kind is p.VAR_POSITIONAL else _default_of(p),
             keyword_only=p.kind is p.KEYWORD_ONLY,
             variadic=p.kind is p.VAR_POSITIONAL,
         )
@@ -180,7 +184,10 @@ def of_signature(signature: inspect.Signature) -> tuple[Param, ...]:
     )
 
 
-def _literal(value: object) -> object:
+def _default_of(parameter: inspect.Parameter) -> object:
+    value = parameter.default
+    if value is inspect.Parameter.empty:
+        return REQUIRED
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (tuple, list)) and all(isinstance(v, (bool, int, float, str)) for v in value):
@@ -204,7 +211,7 @@ def _of_text(text: str) -> tuple[Param, ...] | None:
     defaults: Iterable[ast.expr | None] = [*[None] * (len(plain) - len(arguments.defaults)), *arguments.defaults]
     params = [Param(a.arg, _evaluated(d)) for a, d in zip(plain, defaults, strict=True)]
     if arguments.vararg is not None:
-        params.append(Param(arguments.vararg.arg, REQUIRED, variadic=True))
+        params.append(Param(arguments.vararg.arg, None, variadic=True))
     for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
         params.append(Param(a.arg, _evaluated(d), keyword_only=True))
     return tuple(p for p in params if p.name != "out")

@@ -1,8 +1,9 @@
-"""Variations of sample arguments: PyTorch's samples keep to tensors and defaults, users don't."""
+"""Variations of sample arguments: PyTorch's samples keep to tensors, defaults and one dtype, users don't."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import torch
 
@@ -19,14 +20,17 @@ CHOICES: dict[str, tuple[object, ...]] = {
 
 
 def variations(params: Sequence[Param], arguments: Arguments) -> Iterator[Arguments]:
-    """Yield the arguments and those that differ in one parameter.
+    """Yield the arguments and those that differ in one thing.
 
-    A tensor becomes a number, a flag is turned over, a parameter takes one of its usual choices.
+    A tensor becomes a number, a flag is turned over, a parameter takes one of its usual choices; the
+    tensors get another dtype or strides that aren't contiguous.
     """
     yield arguments
     for p in params:
         for value in _other_values(p, arguments):
             yield {**arguments, p.name: value}
+    for change in (_double, _integral, _transposed):
+        yield {name: mapped(value, change) for name, value in arguments.items()}
 
 
 def _other_values(param: Param, arguments: Arguments) -> Iterator[object]:
@@ -37,3 +41,22 @@ def _other_values(param: Param, arguments: Arguments) -> Iterator[object]:
         yield not value
     if param.name in CHOICES and not isinstance(value, torch.Tensor):
         yield from (choice for choice in CHOICES[param.name] if choice != value)
+
+
+def mapped(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
+    """Return the value with each tensor in its lists and tuples changed."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    return type(value)(mapped(item, change) for item in value) if type(value) in (list, tuple) else value
+
+
+def _double(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.double() if tensor.is_floating_point() else tensor
+
+
+def _integral(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.long() if tensor.is_floating_point() else tensor
+
+
+def _transposed(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor.mT.contiguous().mT if tensor.ndim > 1 and tensor.layout == torch.strided else tensor
