@@ -75,13 +75,13 @@ def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
     return max(rule.severity, Severity.WARNING) if kinds else rule.severity
 
 
-Position = tuple[str, int, int]
+Position = tuple[str, int, int, int, int]
 
 
 def position(site: Site) -> Position:
-    """A site as its file and its first and last offset, by which sites are compared and put in order."""
-    offset = site.chunk.offset
-    return site.chunk.path, offset + site.node.start, offset + site.node.end
+    """A site as its file and its range there, by which sites are compared and put in order."""
+    span = site.chunk.span(site.node)
+    return site.chunk.path, span.start_line, span.start_col, span.end_line, span.end_col
 
 
 def _diagnostic(rule: Rule, failures: list[Failure], locale: Locale) -> Diagnostic:

@@ -30,8 +30,8 @@ RULE = Rule(
     error=("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed",),
     what="""\
 Finds a read of `.grad` on a tensor that is the result of an operation. Mostly the name once was that of a
-leaf, and was bound to a result since: `w = w * 2`, `w = w.to(device)`, `w = torch.randn(3,
-requires_grad=True) / 10`.""",
+leaf, and was bound to a result since: `w = w * 2`, `w = w.to(device)`,
+`w = torch.randn(3, requires_grad=True) / 10`.""",
     why="""\
 Backward keeps gradients for leaves only: `.grad` of a result is None, and PyTorch only warns. Arithmetic
 on the None then fails somewhere else, or an update is skipped in silence.
@@ -39,9 +39,9 @@ on the None then fails somewhere else, or an update is skipped in silence.
 `w = w * 2` changes nothing in place, and moves no version. It makes a new tensor and gives it the old name;
 the leaf still exists and gets its gradient, but no name leads to it any more.
 
-Give the result a name of its own, compute first and make the leaf from that (`w = (w * 2).detach()
-.requires_grad_()`), update under `no_grad`, or call `w.retain_grad()` before the backward, if it is the
-result's gradient that you want.""",
+Give the result a name of its own; or compute first, and make the leaf from what comes out, with
+`detach().requires_grad_()`; or update under `no_grad`. If it is the result's gradient that you want, call
+`w.retain_grad()` before the backward.""",
     fails="""\
 import torch
 

@@ -37,10 +37,10 @@ The usual shapes are two losses with two optimizers: a GAN whose generator loss 
 discriminator's step, an actor and a critic, an auxiliary loss that shares the encoder.""",
     why="""\
 `optimizer.step()` writes the new values into the parameters, which adds one or more to their version
-counters. `no_grad` hides the write from the graph, not from the counter. A layer's backward needs
-the weight that its forward used: `linear` saved `net.weight` at version 0 for the gradient of its input.
-After the step it is at version 1, and the second `backward()` raises: "is at version 1; expected version
-0".
+counters. `no_grad` hides the write from the graph, not from the counter. A layer's backward needs the
+weight that its forward used: in the example `linear` saved `head.weight` at version 0, for the gradient of
+`features`. After the step it is at version 1, and the second `backward()` raises: "is at version 1;
+expected version 0 instead".
 
 The message speaks of "an inplace operation", and no line of the program looks like one: it is the step.
 The order that works is: all the backwards through a forward first, the step after them; or a new forward

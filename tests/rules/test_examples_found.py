@@ -1,0 +1,41 @@
+"""What is said of every rule's examples: the rule itself, as an error, of the one that fails; else nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from gradguard.rules import RULES, Rule
+from gradguard.rules.diagnostic import Diagnostic, Severity, diagnose
+from gradguard.syntax.chunks import parse
+
+if TYPE_CHECKING:
+    from gradguard.syntax.chunks import Source
+
+try:
+    from gradguard.analyses import replay
+except ImportError:
+    pytest.skip("the replay is not there yet", allow_module_level=True)
+
+
+class NoModules:
+    """A program of one file imports nothing of its own."""
+
+    def load(self, name: str, level: int, importer: str) -> Source | None:
+        return None
+
+
+def found(program: str) -> list[Diagnostic]:
+    return diagnose(replay([parse(program, "main.py")], NoModules()))
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.kinds], ids=lambda rule: rule.code)
+def test_the_failing_example_is_found(rule: Rule) -> None:
+    diagnostics = found(rule.fails)
+    assert {d.rule.code for d in diagnostics} == {rule.code}
+    assert {d.severity for d in diagnostics} <= {Severity.ERROR, Severity.WARNING}
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
+def test_nothing_is_found_in_the_working_example(rule: Rule) -> None:
+    assert [d.message for d in found(rule.works)] == []
