@@ -1,0 +1,110 @@
+"""Text edits that mend a failure: one file a strategy, each candidate verified by replaying the edited text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from . import (
+    clone,
+    detach,
+    functional,
+    inference,
+    inplace_flag,
+    leaf,
+    nograd,
+    outplace,
+    precision,
+    reorder,
+    retain,
+    rows,
+)
+from .edit import Edit, Fix, apply, apply_all
+from .ignore import ignore_edit, ignore_file_edit
+from .place import Context
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from ..analyses.report import Failure, Kind
+    from ..syntax.chunks import Source
+
+    Strategy = Callable[[Failure, Context], Iterator[Fix]]
+    Verify = Callable[[Mapping[str, str]], bool]
+
+LIMIT = 6
+"""How many fixes of one failure are offered."""
+
+APART: tuple[Strategy, ...] = (
+    outplace.propose,
+    inplace_flag.propose,
+    functional.propose,
+    clone.save,
+    clone.change,
+    clone.alias,
+    clone.view,
+)
+UPDATE: tuple[Strategy, ...] = (reorder.update, reorder.recompute, *APART)
+CARRIED: tuple[Strategy, ...] = (detach.propose, reorder.forward, reorder.update, *APART)
+LEAF: tuple[Strategy, ...] = (outplace.propose, functional.propose, nograd.propose, clone.alias, clone.change)
+
+BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
+    "stale-saved": APART,
+    "silent-stale": (clone.save, clone.alias, clone.change, outplace.propose),
+    "leaf-inplace": LEAF,
+    "view-of-leaf-inplace": LEAF,
+    "multi-view-inplace": (outplace.propose, functional.propose, rows.propose, clone.change, clone.view, clone.alias),
+    "no-grad-view-inplace": (nograd.propose, outplace.propose, clone.view, clone.change),
+    "overlap-write": (clone.view, outplace.propose, clone.source, clone.change, clone.alias),
+    "out-grad": (outplace.propose,),
+    "inference-tensor": (inference.propose, outplace.propose, clone.save, clone.change),
+    "freed-graph": (retain.propose, reorder.forward, detach.propose),
+    "nonleaf-grad": (leaf.propose,),
+    "gradcheck": (precision.gradcheck,),
+    "requires-grad-dtype": (precision.integer,),
+    "deepcopy-nonleaf": (detach.deepcopy,),
+    "other": APART,
+}
+
+
+def candidates(failure: Failure, sources: Mapping[str, Source]) -> Iterator[Fix]:
+    """Give the fixes that might mend `failure`, in the order in which they are tried; none is verified."""
+    context = Context(sources)
+    seen: set[tuple[Edit, ...]] = set()
+    for strategy in _strategies(failure, context):
+        for fix in strategy(failure, context):
+            if fix.edits not in seen:
+                seen.add(fix.edits)
+                yield fix
+
+
+def _strategies(failure: Failure, context: Context) -> tuple[Strategy, ...]:
+    if failure.cause == "carried":
+        return CARRIED
+    if failure.kind == "stale-saved" and failure.cause == "update":
+        return UPDATE
+    if failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}:
+        place = context.place(failure.site)
+        if place and (failure.cause == "update" or nograd.is_update(place)):
+            return (nograd.propose, *LEAF)
+    return BY_KIND[failure.kind]
+
+
+def mend(failure: Failure, sources: Mapping[str, Source], verify: Verify | None = None) -> list[Fix]:
+    """Give the fixes of `failure`, the best first; exactly one of them, if there are any, is preferred.
+
+    `verify` gets the new texts of the files that a fix changes, by path, and tells whether the failure is
+    gone and no other came; a fix that does not pass is not offered. Fixes that keep every value go first.
+    """
+    texts = {path: source.text for path, source in sources.items()}
+    kept: list[Fix] = []
+    for fix in candidates(failure, sources):
+        if verify is None or verify(apply_all(texts, fix.edits)):
+            kept.append(fix)
+        if len(kept) == LIMIT:
+            break
+    kept.sort(key=lambda fix: fix.safety == "unsafe")
+    return [replace(fix, preferred=i == 0) for i, fix in enumerate(kept)]
+
+
+__all__ = ["Edit", "Fix", "apply", "apply_all", "candidates", "ignore_edit", "ignore_file_edit", "mend"]

@@ -1,0 +1,162 @@
+"""The change in place that a failure is about, taken apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ..syntax.ir import (
+    Alias,
+    Assign,
+    Attribute,
+    AugAssign,
+    Call,
+    Constant,
+    Expr,
+    ExprStmt,
+    Name,
+    Subscript,
+)
+from .liveness import local
+from .place import Place, below, module_body
+
+if TYPE_CHECKING:
+    from ..analyses.report import Failure
+    from .place import Context
+
+Form = Literal["augmented", "item", "method", "function", "out", "flag"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """A change in place.
+
+    `place` is the statement (`augmented`, `item`) or the call that changes; `target` the expression that
+    names the changed tensor (of `item` and of an augmented item: the item).
+    """
+
+    form: Form
+    place: Place
+    target: Expr
+
+    @property
+    def statement(self) -> Place:
+        """The statement that changes."""
+        return self.place.statement
+
+    @property
+    def target_text(self) -> str:
+        """The target as written."""
+        return self.place.text_of(self.target)
+
+
+def find_change(failure: Failure, context: Context) -> Change | None:
+    """Give the change at the failure's site, or None where its form is none of these."""
+    place = context.place(failure.site)
+    if place is None:
+        return None
+    stmt = place.statement
+    if isinstance(stmt.node, AugAssign) and (place.node is stmt.node or _within(stmt.node.target, place)):
+        return Change("augmented", stmt, stmt.node.target)
+    if isinstance(stmt.node, Assign):
+        for target in stmt.node.targets:
+            if isinstance(target, Subscript) and (place.node is stmt.node or _within(target, place)):
+                return Change("item", stmt, target)
+    call = _call(place)
+    return _called_change(call) if call else None
+
+
+def _within(target: Expr, place: Place) -> bool:
+    return any(node is target for node in place.chain)
+
+
+def _call(place: Place) -> Place | None:
+    node = place.node
+    if isinstance(node, ExprStmt | Assign) and isinstance(node.value, Call):
+        return place.of(node.value)
+    if isinstance(node, Call):
+        return place
+    outer = place.outer
+    if isinstance(node, Attribute) and outer and isinstance(outer.node, Call) and outer.node.func is node:
+        return outer
+    return None
+
+
+def _called_change(call: Place) -> Change | None:
+    node = call.node
+    assert isinstance(node, Call)
+    for arg in node.args:
+        if arg.name == "out":
+            return Change("out", call, arg.value)
+        if arg.name == "inplace" and isinstance(arg.value, Constant) and arg.value.value is True and node.args:
+            first = node.args[0]
+            return Change("flag", call, first.value) if first is not arg and not first.star else None
+    func = node.func
+    if isinstance(func, Attribute) and is_inplace_name(func.attr):
+        if not is_module(call, func.value):
+            return Change("method", call, func.value)
+        if node.args and not node.args[0].star:
+            return Change("function", call, node.args[0].value)
+    return None
+
+
+def is_inplace_name(name: str) -> bool:
+    """Tell whether PyTorch's naming says that a method of this name changes its tensor."""
+    return name.endswith("_") and not name.endswith("__") and not name.startswith("_")
+
+
+def is_module(place: Place, expr: Expr) -> bool:
+    """Tell whether the expression names something imported, such as `torch.nn.functional`."""
+    root = expr
+    while isinstance(root, Attribute):
+        root = root.value
+    return isinstance(root, Name) and root.id in _imported(place)
+
+
+def _imported(place: Place) -> set[str]:
+    found: set[str] = set()
+    for stmt in module_body(place.source):
+        for alias in below(stmt, Alias):
+            found.add(alias.asname or alias.name.split(".")[0])
+    return found
+
+
+def root(expr: Expr) -> Expr:
+    """Give the tensor that an item or a view of it belongs to: `x` for `x[0]`, `x.T` and `x.view(-1)[1:]`.
+
+    `self.x` is its own root: an attribute belongs to a view only where it is one of a tensor's.
+    """
+    while True:
+        if isinstance(expr, Subscript):
+            expr = expr.value
+        elif isinstance(expr, Call) and isinstance(expr.func, Attribute):
+            expr = expr.func.value
+        elif isinstance(expr, Attribute) and expr.attr in {"T", "mT", "H", "mH", "data", "real", "imag"}:
+            expr = expr.value
+        else:
+            return expr
+
+
+def rebindable(place: Place, target: Expr) -> bool:
+    """Tell whether `target = …` may be put at `place`: a name that is local there, an attribute, an item.
+
+    A module takes no plain tensor in the place of a Parameter ("cannot assign … as parameter",
+    torch/nn/modules/module.py, `Module.__setattr__`).
+    """
+    if isinstance(target, Name):
+        return local(place, target.id)
+    if isinstance(target, Attribute):
+        return not is_parameter(place, target.attr)
+    return isinstance(target, Subscript)
+
+
+def is_parameter(place: Place, attr: str) -> bool:
+    """Tell whether the file registers a Parameter under this attribute's name."""
+    for stmt in module_body(place.source):
+        for assign in below(stmt, Assign):
+            value = assign.value
+            if any(isinstance(t, Attribute) and t.attr == attr for t in assign.targets) and isinstance(value, Call):
+                func = value.func
+                if (func.attr if isinstance(func, Attribute) else getattr(func, "id", "")) == "Parameter":
+                    return True
+    return False

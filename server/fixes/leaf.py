@@ -1,0 +1,120 @@
+"""Keep hold of a leaf whose name is bound to something else: `y = w * 2` for `w = w * 2`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax.ir import Assign, Attribute, BinOp, Call, Constant, Name, Stmt
+from .edit import Edit, Fix
+from .layout import fresh_name, insert_after, remove_argument, suffix, wrap
+from .nograd import torch_name
+from .place import below, walk
+from .text import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..analyses.report import Failure
+    from .place import Context, Place
+
+
+def propose(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose ways to have a gradient where `.grad` is read of a non-leaf.
+
+    `facts["rebound"]` is the assignment that gave the name its non-leaf (else the last one before the read).
+    """
+    read = context.place(failure.site)
+    stmt = context.place(failure.facts.get("rebound")) or (_last_binding(read) if read else None)
+    if read is None or stmt is None or not isinstance(stmt.node, Assign) or len(stmt.node.targets) != 1:
+        return
+    target = stmt.node.targets[0]
+    name = stmt.text_of(target)
+    if isinstance(target, Name):
+        yield from _updated(stmt, target)
+        yield from _made_leaf(stmt)
+        if any(isinstance(node, Name) and node.id == target.id for node in walk(stmt.node.value)):
+            yield from _renamed(stmt, target, read)
+    retain = insert_after(stmt, f"{name}.retain_grad()")
+    title = f"Keep the gradient of {quote(name)} with `retain_grad()` (changes meaning: it is the result's)"
+    yield Fix(title, "unsafe", (retain,))
+
+
+def _last_binding(read: Place) -> Place | None:
+    found = next((node for node in walk(read.node) if isinstance(node, Attribute) and node.attr == "grad"), None)
+    if found is None or not isinstance(found.value, Name):
+        return None
+    stmt: Place | None = read.statement
+    while stmt is not None:
+        if isinstance(stmt.node, Stmt):
+            block = stmt.block
+            index = next(i for i, one in enumerate(block) if one is stmt.node)
+            for one in [*reversed(block[:index]), *reversed(block[index:])]:
+                if isinstance(one, Assign) and any(isinstance(t, Name) and t.id == found.value.id for t in one.targets):
+                    return stmt.sibling(one)
+        stmt = stmt.outer
+    return None
+
+
+def _updated(stmt: Place, target: Name) -> Iterator[Fix]:
+    """`w = w - lr * w.grad` is an update: in place, under no_grad, the leaf stays one."""
+    node = stmt.node
+    assert isinstance(node, Assign)
+    value = node.value
+    if not (isinstance(value, BinOp) and isinstance(value.left, Name) and value.left.id == target.id):
+        return
+    if not any(isinstance(one, Attribute) and one.attr == "grad" for one in walk(value.right)):
+        return
+    torch, imports = torch_name(stmt)
+    sign = Edit(stmt.path, stmt.of(target).end, stmt.of(value.right).start, f" {value.op}= ")
+    text = stmt.source.text[sign.start : sign.end]
+    if text.count("(") == 0:
+        title = f"Update {quote(target.id)} in place under `no_grad()` (changes meaning: it stays the leaf)"
+        yield Fix(title, "unsafe", (*imports, sign, *wrap(stmt, f"with {torch}.no_grad():")))
+
+
+def _made_leaf(stmt: Place) -> Iterator[Fix]:
+    """`torch.randn(3, requires_grad=True).to(d)` is no leaf; `torch.randn(3).to(d).requires_grad_()` is one."""
+    node = stmt.node
+    assert isinstance(node, Assign)
+    for call in below(node.value, Call):
+        for arg in call.args:
+            asked = arg.name == "requires_grad" and isinstance(arg.value, Constant) and arg.value.value is True
+            if asked and call is not node.value:
+                edits = [remove_argument(stmt.of(call), arg), *suffix(stmt.of(node.value), ".requires_grad_()")]
+                title = "Call `requires_grad_()` on the result (changes meaning: that is the leaf then)"
+                yield Fix(title, "unsafe", tuple(edits))
+
+
+def _renamed(stmt: Place, target: Name, read: Place) -> Iterator[Fix]:
+    """Give the new value a name of its own, in all that follows but reads of `.grad`."""
+    if stmt.loops:
+        return
+    name = fresh_name(stmt, f"{target.id}_new")
+    edits = [stmt.of(target).edit(name)]
+    block = stmt.block
+    index = next(i for i, one in enumerate(block) if one is stmt.node)
+    for one in block[index + 1 :]:
+        place = stmt.sibling(one)
+        if _binds(one, target.id):
+            return
+        edits += [place.of(node).edit(name) for node in _reads(place, target.id)]
+    title = f"Name the result {quote(name)} (changes meaning: {quote(target.id)} stays the leaf)"
+    yield Fix(title, "unsafe", tuple(edits))
+
+
+def _binds(stmt: Stmt, name: str) -> bool:
+    return any(
+        isinstance(node, Assign) and any(isinstance(t, Name) and t.id == name for t in node.targets)
+        for node in walk(stmt)
+    )
+
+
+def _reads(place: Place, name: str) -> Iterator[Name]:
+    leaf_reads = {
+        id(node.value)
+        for node in walk(place.node)
+        if isinstance(node, Attribute) and node.attr in {"grad", "is_leaf", "zero_grad"}
+    }
+    for node in walk(place.node):
+        if isinstance(node, Name) and node.id == name and id(node) not in leaf_reads:
+            yield node

@@ -1,0 +1,121 @@
+"""Who may still read a tensor after it was changed: what makes a rebinding keep every value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax.ir import Assign, Comp, For, FunctionDef, Lambda, Name, Raise, Return, Stmt, While
+from .place import Place, below, module_body
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..analyses.report import Failure
+    from ..syntax.ir import Node
+
+
+def reads_later(place: Place, name: str) -> bool:
+    """Tell whether the value that the plain `name` has once `place` is evaluated may be read.
+
+    Looks at the rest of the statement and of each block outwards, and at the whole of each loop; a name
+    that another function could see counts as read. In a comprehension the other uses of its own variable do.
+    """
+    comp = place.up(Comp)
+    if comp and isinstance(comp.node, Comp) and _binds(comp.node, name):
+        return sum(found.id == name for found in below(comp.node, Name)) > 2
+    stmt = place.statement
+    if any(found.id == name and found.start >= place.node.end for found in below(stmt.node, Name)):
+        return True
+    if place.node is not stmt.node and (_binds_anew(stmt.node, name) or isinstance(stmt.node, Return | Raise)):
+        return False
+    level: Place | None = stmt
+    function = place.function
+    if any(_captures(one, name) for one in _other_functions(place, function)):
+        return True
+    while level is not None and not (function and level.node is function.node):
+        if isinstance(level.node, Stmt):
+            killed = _scan(_following(level), name)
+            if killed is not None:
+                return killed
+            if isinstance(level.node, For | While):
+                again = _scan_loop(level.node, name)
+                if again:
+                    return True
+        level = level.outer
+    return False
+
+
+def local(place: Place, name: str) -> bool:
+    """Tell whether a plain assignment to `name` at `place` binds the variable that is read there."""
+    function = place.function
+    if function is None:
+        return True
+    assert isinstance(function.node, FunctionDef)
+    scope = function.node.scope
+    return name in scope.locals or name in scope.globals or name in scope.nonlocals
+
+
+def _other_functions(place: Place, function: Place | None) -> Iterator[FunctionDef | Lambda]:
+    roots: Sequence[Node] = [function.node] if function else module_body(place.source)
+    for root in roots:
+        yield from (found for found in below(root, FunctionDef) if function is None or found is not function.node)
+        yield from below(root, Lambda)
+
+
+def _captures(function: FunctionDef | Lambda, name: str) -> bool:
+    if isinstance(function, FunctionDef) and name in function.scope.locals:
+        return False
+    return _occurs(function, name)
+
+
+def _binds(comp: Comp, name: str) -> bool:
+    return any(_occurs(generator.target, name) for generator in comp.generators)
+
+
+def _following(stmt: Place) -> Sequence[Stmt]:
+    block = stmt.block
+    index = next(i for i, one in enumerate(block) if one is stmt.node)
+    return block[index + 1 :]
+
+
+def _scan(statements: Sequence[Stmt], name: str) -> bool | None:
+    """Tell whether `name` is read first (True) or bound anew or left behind (False); None: neither."""
+    for stmt in statements:
+        if _binds_anew(stmt, name) and not _occurs(stmt.value, name):  # type: ignore[attr-defined]
+            return False
+        if _occurs(stmt, name):
+            return True
+        if isinstance(stmt, Return | Raise):
+            return False
+    return None
+
+
+def _scan_loop(loop: For | While, name: str) -> bool:
+    if isinstance(loop, While) and _occurs(loop.test, name):
+        return True
+    if isinstance(loop, For) and _occurs(loop.target, name):
+        return False
+    return bool(_scan(loop.body, name))
+
+
+def _binds_anew(stmt: Node, name: str) -> bool:
+    return isinstance(stmt, Assign) and any(isinstance(one, Name) and one.id == name for one in stmt.targets)
+
+
+def _occurs(node: Node, name: str) -> bool:
+    return any(found.id == name for found in below(node, Name))
+
+
+def observed(failure: Failure, place: Place) -> bool:
+    """Tell whether the memory that the failure's change writes to is read later by another way than its name.
+
+    The replay tells in `failure.facts` which other names of the function hold it (`aliases`) and whether
+    something outside of the function does (`shared`); without them every alias on the path counts.
+    """
+    if "aliases" not in failure.facts:
+        return any(hop.kind in {"alias", "view", "passed", "stored"} for hop in failure.hops)
+    aliases = failure.facts["aliases"]
+    assert isinstance(aliases, tuple)
+    if failure.facts.get("shared", False):
+        return True
+    return any("." in name or "[" in name or reads_later(place, name) for name in aliases)

@@ -1,0 +1,80 @@
+"""Update a leaf without recording it: `with torch.no_grad():` around the change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax.ir import Attribute, Call, For, Import, ImportFrom, Name
+from .edit import Edit, Fix
+from .layout import newline, wrap
+from .place import below, module_body
+from .text import quote, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..analyses.report import Failure
+    from .place import Context, Place
+
+INITIALISERS = words(
+    "bernoulli_ cauchy_ copy_ exponential_ fill_ fill_diagonal_ geometric_ index_copy_ log_normal_ normal_ random_ "
+    "trunc_normal_ uniform_ zero_"
+)
+"""Methods that give a tensor values of their own, as initialisers and loaders of weights do."""
+
+
+def propose(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose the block around the statement that changes the leaf, and around the loop that only does that."""
+    place = context.place(failure.site)
+    if place is None:
+        return
+    stmt = place.statement
+    torch, imports = torch_name(stmt)
+    title = (
+        f"Change {quote(failure.name or stmt.text)} under `no_grad()` (changes meaning: no gradient flows through it)"
+    )
+    loop = stmt.outer
+    if loop and isinstance(loop.node, For) and loop.node.body == [stmt.node] and not loop.node.orelse:
+        yield Fix(title, "unsafe", (*imports, *wrap(loop, f"with {torch}.no_grad():")))
+    yield Fix(title, "unsafe", (*imports, *wrap(stmt, f"with {torch}.no_grad():")))
+
+
+def torch_name(place: Place) -> tuple[str, list[Edit]]:
+    """Give the name under which the file knows `torch`, and the edit that imports it where it does not."""
+    last = None
+    for stmt in module_body(place.source):
+        if isinstance(stmt, Import):
+            for alias in stmt.names:
+                if alias.name == "torch" or (alias.name.startswith("torch.") and alias.asname is None):
+                    return alias.asname or "torch", []
+        if isinstance(stmt, Import | ImportFrom):
+            last = stmt
+    line = "import torch" + newline(place)
+    at = last.chunk.offset + last.start if last and not _is_future(last) else _after_docstring(place)
+    return "torch", [Edit(place.path, at, at, line)]
+
+
+def _is_future(stmt: Import | ImportFrom) -> bool:
+    return isinstance(stmt, ImportFrom) and stmt.module == "__future__"
+
+
+def _after_docstring(place: Place) -> int:
+    for stmt in module_body(place.source):
+        if not (isinstance(stmt, ImportFrom) and _is_future(stmt)) and not _is_docstring(stmt):
+            return stmt.chunk.offset + stmt.start
+    return len(place.source.text)
+
+
+def _is_docstring(stmt: object) -> bool:
+    value = getattr(stmt, "value", None)
+    return isinstance(getattr(value, "value", None), str)
+
+
+def is_update(place: Place) -> bool:
+    """Tell whether the change at `place` looks like an update of parameters: by a gradient, or by an initialiser."""
+    stmt = place.statement.node
+    if any("grad" in node.attr for node in below(stmt, Attribute)) or any(
+        "grad" in node.id for node in below(stmt, Name)
+    ):
+        return True
+    return any(isinstance(call.func, Attribute) and call.func.attr in INITIALISERS for call in below(stmt, Call))

@@ -1,0 +1,239 @@
+"""Compute a new value instead of changing the old one: `x = x + y` for `x += y`, `x = x.add(y)` for `x.add_(y)`.
+
+Covers augmented operators, methods and functions whose names end in `_`, `inplace=True` at a call of
+`torch.nn.functional`, and `out=`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..syntax.ir import Attribute, AugAssign, Call, Expr, ExprStmt, Name, Subscript, Tuple
+from .change import Change, find_change, is_inplace_name, rebindable
+from .edit import Edit, Fix, apply
+from .layout import can_precede, fresh_name, insert_before, is_pure, operand, remove_argument
+from .liveness import observed, reads_later
+from .place import walk
+from .text import quote, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..analyses.report import Failure
+    from .edit import Safety
+    from .place import Context, Place
+
+NO_FUNCTIONAL = words(
+    "apply_ cauchy_ copy_ exponential_ fill_ fill_diagonal_ geometric_ log_normal_ map2_ map_ normal_ random_ "
+    "resize_as_sparse_ set_ share_memory_ sparse_resize_ sparse_resize_and_clear_ uniform_ zero_"
+)
+"""The methods of torch.Tensor that have no out-of-place twin."""
+
+OTHER_RESULT = words(
+    "bernoulli_ detach_ eq_ float_power_ ge_ greater_ greater_equal_ gt_ le_ less_ less_equal_ logical_and_ "
+    "logical_not_ logical_or_ logical_xor_ lt_ ne_ not_equal_ requires_grad_ resize_ resize_as_"
+)
+"""Methods whose twin means something else, or gives another dtype."""
+
+
+def propose(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose the out-of-place form of the failure's change."""
+    change = find_change(failure, context)
+    if change is None:
+        return
+    if change.form == "augmented":
+        edits = _augmented(change)
+    elif change.form in {"method", "function", "flag", "out"}:
+        edits = _called(change)
+    else:
+        edits = None
+    if edits:
+        yield Fix(_title(change, failure), _safety(change, failure), tuple(edits))
+
+
+def _title(change: Change, failure: Failure) -> str:
+    node = change.place.node
+    shown = change.place.text_of(change.target)
+    if isinstance(node, AugAssign):
+        title = f"Write {quote(f'{shown} = {shown} {node.op} …')} instead of {quote(f'{shown} {node.op}= …')}"
+    elif change.form == "out":
+        title = "Assign the result instead of writing it to `out=`"
+    elif change.form == "flag":
+        title = "Drop `inplace=True`"
+    else:
+        title = f"Use the out-of-place form of {quote(_method_name(change))}"
+    if _is_leaf(failure):
+        title += f" (changes meaning: {quote(shown)} is then no leaf, and optimizers don't see it)"
+    return title
+
+
+def _method_name(change: Change) -> str:
+    assert isinstance(change.place.node, Call) and isinstance(change.place.node.func, Attribute)
+    return change.place.node.func.attr
+
+
+def _is_leaf(failure: Failure) -> bool:
+    return failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
+
+
+def _safety(change: Change, failure: Failure) -> Safety:
+    return "unsafe" if _is_leaf(failure) or observed(failure, change.place) else "safe"
+
+
+# -- augmented assignment ---------------------------------------------------------------------
+
+
+def _augmented(change: Change) -> list[Edit] | None:
+    place, node = change.place, change.place.node
+    assert isinstance(node, AugAssign)
+    if not rebindable(place, node.target):
+        return None
+    before, target = named_target(place, node.target)
+    if target is None:
+        return None
+    text, end = place.source.text, place.of(node.target).end
+    found = re.compile(r"([\s)\\]*?)([ \t]*)(" + re.escape(node.op) + "=)").match(text, end)
+    if found is None:
+        return None
+    pad = found.group(2)[:1]
+    sign = Edit(place.path, found.start(3), found.end(), f"={pad}{target}{pad}{node.op}")
+    whole = [] if target == change.target_text else [place.of(node.target).edit(target)]
+    return [*before, *whole, sign, *operand(place.of(node.value), node.op)]
+
+
+def named_target(stmt: Place, target: Expr) -> tuple[list[Edit], str | None]:
+    """Give the text of an assignment target that can be evaluated twice.
+
+    Parts that have side effects get names of their own, in statements before the one at `stmt`; the
+    edits for these come first. The text is None where that can't be done.
+    """
+    shown = stmt.text_of(target)
+    if is_pure(target):
+        return [], shown
+    lines: list[str] = []
+    if isinstance(target, Attribute):
+        holder = fresh_name(stmt, "owner")
+        lines.append(f"{holder} = {stmt.text_of(target.value)}")
+        shown = f"{holder}.{target.attr}"
+    elif isinstance(target, Subscript):
+        owner, index = stmt.text_of(target.value), stmt.text_of(target.slice)
+        if not is_pure(target.value):
+            name = fresh_name(stmt, "owner")
+            lines.append(f"{name} = {owner}")
+            owner = name
+        if not is_pure(target.slice):
+            name = fresh_name(stmt, "index")
+            lines.append(f"{name} = {index}")
+            index = name
+        shown = f"{owner}[{index}]"
+    edits = [insert_before(stmt, line) for line in lines]
+    if not edits or any(edit is None for edit in edits) or ":" in shown:
+        return [], None
+    return [edit for edit in edits if edit], shown
+
+
+# -- calls ------------------------------------------------------------------------------------
+
+
+def _called(change: Change) -> list[Edit] | None:
+    if change.form == "method":
+        place, target, edits = _functional_chain(change)
+    else:
+        place, target, edits = change.place, change.target, _functional_call(change)
+    return rebound(place, target, edits) if edits else None
+
+
+def _functional_chain(change: Change) -> tuple[Place, Expr, list[Edit]]:
+    """Give the whole chain `x.mul_(a).add_(b)`, its `x`, and the edits that make it `x.mul(a).add(b)`."""
+    calls = [change.place]
+    while isinstance(change.target, Call) and _inplace_method(change.target):
+        assert isinstance(change.target.func, Attribute)
+        change = Change("method", change.place.of(change.target), change.target.func.value)
+        calls.insert(0, change.place)
+    while (up := _chained(calls[-1])) is not None:
+        calls.append(up)
+    edits: list[Edit] = []
+    for i, call in enumerate(calls):
+        assert isinstance(call.node, Call) and isinstance(call.node.func, Attribute)
+        end = call.of(call.node.func).end
+        if call.node.func.attr not in NO_FUNCTIONAL | OTHER_RESULT:
+            edits.append(Edit(call.path, end - 1, end, ""))
+        elif i == 0:
+            start = call.chunk.offset + call.node.func.value.end
+            edits.append(Edit(call.path, start, start, ".clone()"))
+    return calls[-1], change.target, edits
+
+
+def _inplace_method(node: Call) -> bool:
+    return isinstance(node.func, Attribute) and is_inplace_name(node.func.attr)
+
+
+def _chained(call: Place) -> Place | None:
+    outer = call.outer
+    above = outer.outer if outer and isinstance(outer.node, Attribute) else None
+    if above and isinstance(above.node, Call) and above.node.func is outer.node and _inplace_method(above.node):  # type: ignore[union-attr]
+        return above
+    return None
+
+
+def _functional_call(change: Change) -> list[Edit]:
+    place, node = change.place, change.place.node
+    assert isinstance(node, Call)
+    if change.form == "function":
+        func = place.of(node.func)
+        assert isinstance(node.func, Attribute)
+        known = node.func.attr not in NO_FUNCTIONAL | OTHER_RESULT
+        return [Edit(place.path, func.end - 1, func.end, "")] if known else []
+    flag = next(arg for arg in node.args if arg.name == ("out" if change.form == "out" else "inplace"))
+    return [remove_argument(place, flag)]
+
+
+def rebound(place: Place, target: Expr, edits: list[Edit]) -> list[Edit] | None:
+    """Make the out-of-place call at `place`, which `edits` turn it into, give its result to `target`.
+
+    A call that is a statement becomes an assignment. Inside of a larger expression the result takes the
+    call's place alone where nothing reads the target later; else an assignment goes before the statement.
+    """
+    stmt = place.statement
+    assignable = _assignable(place, target)
+    if isinstance(stmt.node, ExprStmt) and stmt.node.value is place.node:
+        return [Edit(place.path, stmt.start, stmt.start, f"{place.text_of(target)} = "), *edits] if assignable else None
+    if isinstance(target, Name) and not reads_later(place, target.id):
+        return edits
+    if not isinstance(target, Name | Attribute | Subscript):
+        return edits
+    if not assignable or not can_precede(place) or _read_before(place, target):
+        return None
+    call = apply(place.text, [_within(edit, place) for edit in edits])
+    line = insert_before(stmt, f"{place.text_of(target)} = {f'({call})' if _breaks(call) else call}")
+    return [line, place.edit(place.text_of(target))] if line else None
+
+
+def _assignable(place: Place, target: Expr) -> bool:
+    if isinstance(target, Tuple):
+        return all(_assignable(place, one) for one in target.elts)
+    return rebindable(place, target) and is_pure(target)
+
+
+def _within(edit: Edit, place: Place) -> Edit:
+    return Edit(edit.path, edit.start - place.start, edit.end - place.start, edit.text)
+
+
+def _breaks(call: str) -> bool:
+    """Tell whether a line of the text ends outside of all brackets."""
+    depth = 0
+    for char in call:
+        depth += (char in "([{") - (char in ")]}")
+        if char == "\n" and depth == 0:
+            return True
+    return False
+
+
+def _read_before(place: Place, target: Expr) -> bool:
+    text = place.text_of(target)
+    stmt = place.statement
+    return any(
+        isinstance(node, Name | Attribute) and node.end <= place.node.start and stmt.text_of(node) == text
+        for node in walk(stmt.node)
+    )

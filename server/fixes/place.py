@@ -1,0 +1,211 @@
+"""Where a node of the program stands: what surrounds it, and where it is in its file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING, TypeVar
+
+from ..syntax.ir import Call, ExprStmt, For, FunctionDef, Name, Node, Params, Stmt, While
+from .edit import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ..analyses.report import Site
+    from ..syntax.chunks import Chunk, Source
+
+N = TypeVar("N", bound=Node)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """A node and all that encloses it: `chain` leads from a statement of the module down to the node."""
+
+    path: str
+    source: Source
+    chain: tuple[Node, ...]
+
+    @property
+    def node(self) -> Node:
+        """The node itself."""
+        return self.chain[-1]
+
+    @property
+    def parent(self) -> Node | None:
+        """The node above, None for a statement of the module."""
+        return self.chain[-2] if len(self.chain) > 1 else None
+
+    @property
+    def chunk(self) -> Chunk:
+        """The chunk that the node's offsets count from: that of the innermost statement."""
+        return next(node for node in reversed(self.chain) if isinstance(node, Stmt)).chunk
+
+    @property
+    def start(self) -> int:
+        """Where the node begins in its file."""
+        return self.chunk.offset + self.node.start
+
+    @property
+    def end(self) -> int:
+        """Where the node ends in its file, exclusive."""
+        return self.chunk.offset + self.node.end
+
+    @property
+    def text(self) -> str:
+        """The node's text."""
+        return self.source.text[self.start : self.end]
+
+    def edit(self, text: str) -> Edit:
+        """Replace the node's text."""
+        return Edit(self.path, self.start, self.end, text)
+
+    def of(self, node: Node) -> Place:
+        """Give the place of `node`, which is this node or lies below it; raises LookupError where it does not."""
+        if node is self.node:
+            return self
+        below = descend(list(children(self.node)), node, node_chunk=self.chunk)
+        if below is None:
+            raise LookupError(f"{type(node).__name__} isn't part of this node")
+        return Place(self.path, self.source, self.chain + below)
+
+    def text_of(self, node: Node) -> str:
+        """Give the text of a node of the same chunk."""
+        offset = self.chunk.offset
+        return self.source.text[offset + node.start : offset + node.end]
+
+    def up(self, *kinds: type[Node]) -> Place | None:
+        """Give the innermost node of these kinds, this one included."""
+        for i in range(len(self.chain), 0, -1):
+            if isinstance(self.chain[i - 1], kinds):
+                return Place(self.path, self.source, self.chain[:i])
+        return None
+
+    @property
+    def outer(self) -> Place | None:
+        """The enclosing node."""
+        return Place(self.path, self.source, self.chain[:-1]) if len(self.chain) > 1 else None
+
+    @property
+    def statement(self) -> Place:
+        """The innermost statement; every chain begins with one."""
+        found = self.up(Stmt)
+        assert found is not None
+        return found
+
+    @property
+    def function(self) -> Place | None:
+        """The innermost function, None at the top level."""
+        return self.up(FunctionDef)
+
+    @property
+    def loops(self) -> list[Place]:
+        """The loops around the node, in its own function, innermost first."""
+        found: list[Place] = []
+        place = self.outer
+        while place is not None and not isinstance(place.node, FunctionDef):
+            if isinstance(place.node, (For, While)):
+                found.append(place)
+            place = place.outer
+        return found
+
+    @property
+    def block(self) -> Sequence[Stmt]:
+        """The list of statements in which the innermost statement stands."""
+        chain = self.statement.chain
+        if len(chain) == 1:
+            return module_body(self.source)
+        return next(body for body in bodies(chain[-2]) if any(stmt is chain[-1] for stmt in body))
+
+    def sibling(self, stmt: Stmt) -> Place:
+        """Give the place of another statement of the same block."""
+        return Place(self.path, self.source, (*self.statement.chain[:-1], stmt))
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The program that is being mended."""
+
+    sources: Mapping[str, Source]
+
+    def place(self, site: Site | object) -> Place | None:
+        """Tell where `site` stands; None where it is no site of these sources, or its text is half-typed."""
+        node, chunk = getattr(site, "node", None), getattr(site, "chunk", None)
+        if node is None or chunk is None or chunk.edit is not None:
+            return None
+        for path, source in self.sources.items():
+            if any(chunk is one for one in source.chunks):
+                chain = descend(module_body(source), node, node_chunk=chunk)
+                return Place(path, source, chain) if chain else None
+        return None
+
+
+def module_body(source: Source) -> list[Stmt]:
+    """Give the statements of a file's top level."""
+    return list(source.body)
+
+
+@cache
+def _field_names(kind: Callable[..., Node | Params]) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(kind) if f.name not in {"start", "end", "chunk"})  # type: ignore[arg-type]
+
+
+def children(node: Node | Params) -> Iterator[Node]:
+    """Give the nodes directly below `node`, in the order of its fields."""
+    for name in _field_names(type(node)):
+        yield from _nodes(getattr(node, name))
+
+
+def _nodes(value: object) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, list):
+        for item in value:
+            yield from _nodes(item)
+    elif isinstance(value, Params):
+        yield from children(value)
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Give `node` and all nodes below it, outermost first."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def below(node: Node, kind: type[N]) -> Iterator[N]:
+    """Give the nodes of one kind at and below `node`."""
+    return (found for found in walk(node) if isinstance(found, kind))
+
+
+def descend(nodes: Sequence[Node], target: Node, node_chunk: Chunk) -> tuple[Node, ...] | None:
+    """Give the chain from one of `nodes` down to `target`, a node of `node_chunk`; None where there is none."""
+    for node in nodes:
+        if node is target:
+            return (node,)
+        same = getattr(node, "chunk", node_chunk) is node_chunk
+        if same and not (node.start <= target.start and target.end <= node.end):
+            continue
+        found = descend(list(children(node)), target, node_chunk)
+        if found is not None:
+            return (node, *found)
+    return None
+
+
+def bodies(node: Node) -> Iterator[list[Stmt]]:
+    """Give the lists of statements directly in a compound statement (or in a handler or case of one)."""
+    for name in ("body", "orelse", "finalbody"):
+        body = getattr(node, name, None)
+        if isinstance(body, list):
+            yield body
+
+
+def called(node: Node) -> Call | None:
+    """Give the call that a statement or an expression consists of, if it does."""
+    value = node.value if isinstance(node, ExprStmt) else node
+    return value if isinstance(value, Call) else None
+
+
+def names(node: Node) -> set[str]:
+    """Give the plain names that occur at and below `node`."""
+    return {name.id for name in below(node, Name)}

@@ -1,0 +1,131 @@
+"""Dtypes that the failing call needs: double precision for gradcheck, floating point for `requires_grad`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax.ir import Assign, Attribute, Call, Expr, List, Name, Stmt, Tuple
+from .change import is_module
+from .edit import Edit, Fix
+from .layout import add_argument, remove_argument, suffix
+from .nograd import torch_name
+from .text import quote, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..analyses.report import Failure
+    from .place import Context, Place
+
+FACTORIES = words(
+    "arange empty eye full linspace logspace ones rand randn tensor zeros "
+    "empty_like full_like ones_like rand_like randn_like zeros_like"
+)
+"""The factories of `torch` that take a `dtype` and give floating point."""
+
+
+def gradcheck(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose double precision for what is checked: the inputs, and the modules that the function uses.
+
+    `facts["gradcheck_inputs"]` are the expressions that make them; else the call's arguments are followed
+    to the assignments of their names.
+    """
+    told = failure.facts.get("gradcheck_inputs")
+    site = context.place(failure.site)
+    places = [context.place(one) for one in told] if isinstance(told, tuple) else list(_arguments(site))
+    edits: list[Edit] = []
+    for place in places:
+        if place is not None:
+            edits += _doubled(place)
+    if edits:
+        unique = tuple(dict.fromkeys(edits))
+        yield Fix("Check in double precision (changes meaning: the values are computed in float64)", "unsafe", unique)
+
+
+def _arguments(site: Place | None) -> Iterator[Place]:
+    call = site.up(Call) if site else None
+    if call is None or not isinstance(call.node, Call):
+        return
+    for arg in call.node.args[:2]:
+        value = arg.value
+        for one in value.elts if isinstance(value, Tuple | List) else [value]:
+            yield from _made(call, one)
+
+
+def _made(place: Place, expr: Expr) -> Iterator[Place]:
+    """Give where the value of a name was made: the last assignment before `place`, in its block or around it."""
+    if not isinstance(expr, Name):
+        if isinstance(expr, Call):
+            yield place.of(expr)
+        return
+    stmt: Place | None = place.statement
+    while stmt is not None:
+        if isinstance(stmt.node, Stmt):
+            for one in reversed(_before(stmt)):
+                if isinstance(one, Assign) and any(isinstance(t, Name) and t.id == expr.id for t in one.targets):
+                    yield from _values(stmt.sibling(one), one.value)
+                    return
+        stmt = stmt.outer
+
+
+def _values(place: Place, value: Expr) -> Iterator[Place]:
+    for one in value.elts if isinstance(value, Tuple | List) else [value]:
+        if isinstance(one, Call):
+            yield place.of(one)
+        else:
+            yield from _made(place, one)
+
+
+def _before(stmt: Place) -> Sequence[Stmt]:
+    block = stmt.block
+    return block[: next(i for i, one in enumerate(block) if one is stmt.node)]
+
+
+def _doubled(place: Place) -> list[Edit]:
+    """Make the expression double: a factory's leaf by `dtype=`, so that it stays one, other things by `.double()`."""
+    if _is_double(place):
+        return []
+    call = place.node
+    if isinstance(call, Call) and isinstance(call.func, Attribute) and call.func.attr in FACTORIES:
+        given = next((arg for arg in call.args if arg.name == "dtype"), None)
+        if is_module(place, call.func):
+            torch, imports = torch_name(place)
+            if given:
+                return [*imports, place.of(given.value).edit(f"{torch}.float64")]
+            return [*imports, add_argument(place, f"dtype={torch}.float64")]
+    return suffix(place, ".double()")
+
+
+def _is_double(place: Place) -> bool:
+    return any(word in place.text for word in (".double", "float64"))
+
+
+def integer(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose to drop `requires_grad=True`, or to make the tensor floating point."""
+    place = context.place(failure.site)
+    call = place.up(Call) if place else None
+    if call is None or not isinstance(call.node, Call):
+        return
+    flag = next((arg for arg in call.node.args if arg.name == "requires_grad"), None)
+    if flag is not None:
+        drop = remove_argument(call, flag)
+        floating = list(_floating(call))
+    elif isinstance(call.node.func, Attribute) and call.node.func.attr == "requires_grad_":
+        owner = call.of(call.node.func.value)
+        drop = Edit(call.path, owner.end, call.end, "")
+        floating = [Edit(call.path, owner.end, owner.end, ".float()")]
+    else:
+        return
+    dropped = Fix("Drop `requires_grad` (changes meaning: the tensor gets no gradient)", "unsafe", (drop,))
+    made = Fix("Make it floating point (changes meaning: float32 values)", "unsafe", tuple(floating))
+    indices = quote(call.text).startswith(("`torch.randint", "`torch.randperm"))
+    yield from (one for one in ((dropped, made) if indices else (made, dropped)) if one.edits)
+
+
+def _floating(call: Place) -> Iterator[Edit]:
+    node = call.node
+    assert isinstance(node, Call)
+    given = next((arg for arg in node.args if arg.name == "dtype"), None)
+    torch, imports = torch_name(call)
+    yield from imports
+    yield call.of(given.value).edit(f"{torch}.float32") if given else add_argument(call, f"dtype={torch}.float32")

@@ -1,0 +1,125 @@
+"""Put statements into an order that autograd can follow.
+
+The update of weights goes behind the last backward() that needs the old ones; a forward pass that several
+backwards of a loop use goes into the loop.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax.ir import Attribute, Call, ExprStmt, Stmt
+from .edit import Edit, Fix
+from .layout import delete, first_line_of, insert_after, moved
+from .place import below
+from .text import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..analyses.report import Failure, Site
+    from .place import Context, Place
+
+
+def update(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose to move the update behind the backward(), or behind the loop of which a later round fails.
+
+    `facts["write_calls"]` and `facts["backward_calls"]` are the calls that lead to the two, outermost first.
+    """
+    writes = _stations(context, failure.write.site if failure.write else failure.site, failure.facts.get("write_calls"))
+    backwards = _stations(context, failure.backward, failure.facts.get("backward_calls"))
+    for write in writes:
+        for backward in backwards:
+            for one in _up(write):
+                for other in _up(backward):
+                    yield from _behind(one, other)
+
+
+def _stations(context: Context, site: Site | None, calls: object) -> list[Place]:
+    sites = [site, *reversed(calls)] if isinstance(calls, tuple) else [site]
+    return [place.statement for one in sites if (place := context.place(one)) is not None]
+
+
+def _up(stmt: Place) -> Iterator[Place]:
+    """Give the statement and those around it, as far as its function."""
+    place: Place | None = stmt
+    function = stmt.function
+    while place is not None and not (function and place.node is function.node):
+        if isinstance(place.node, Stmt):
+            yield place
+        place = place.outer
+
+
+def _behind(write: Place, backward: Place) -> Iterator[Fix]:
+    if write.block is not backward.block and list(write.block) != list(backward.block):
+        return
+    order = {id(stmt): i for i, stmt in enumerate(write.block)}
+    one, other = order[id(write.node)], order[id(backward.node)]
+    told = f"Move {quote(write.text)} behind"
+    if one < other:
+        edits = moved(write, backward)
+        if edits:
+            yield Fix(
+                f"{told} {quote(backward.text)} (changes meaning: what it computes comes later)", "unsafe", tuple(edits)
+            )
+    elif one > other and backward.loops:
+        loop = backward.loops[0]
+        reset = _reset_of(write)
+        edits = _out_of_loop([write, *([reset] if reset else [])], loop)
+        if edits:
+            yield Fix(f"{told} the loop (changes meaning: one update for all of its rounds)", "unsafe", tuple(edits))
+
+
+def _out_of_loop(stmts: list[Place], loop: Place) -> list[Edit] | None:
+    gone = [delete(stmt) for stmt in stmts]
+    if any(edit is None for edit in gone) or len(stmts) >= len(stmts[0].block):
+        return None
+    added = [insert_after(loop, stmt.text) for stmt in stmts]
+    return [edit for edit in gone if edit] + added
+
+
+def _reset_of(step: Place) -> Place | None:
+    """Give the `zero_grad()` of the same optimizer in the block of `opt.step()`."""
+    owner = _owner(step.node, "step")
+    for stmt in step.block:
+        other = step.sibling(stmt)
+        node = _owner(stmt, "zero_grad")
+        if owner is not None and node is not None and step.text_of(owner) == other.text_of(node):
+            return other
+    return None
+
+
+def _owner(stmt: object, method: str) -> Attribute | None:
+    if isinstance(stmt, ExprStmt) and isinstance(stmt.value, Call) and isinstance(stmt.value.func, Attribute):
+        func = stmt.value.func
+        return func.value if func.attr == method else None  # type: ignore[return-value]
+    return None
+
+
+def forward(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose to compute anew, in each round of the loop, what the rounds' backwards share."""
+    backward = context.place(failure.backward or failure.site)
+    built = context.place(failure.saved.site) if failure.saved else context.place(failure.facts.get("built"))
+    if backward is None or built is None:
+        return
+    for loop in backward.loops:
+        for stmt in _up(built.statement):
+            if any(one is stmt.node for one in loop.block) and stmt.node is not loop.node:
+                gone, added = delete(stmt), first_line_of(loop, stmt.text)
+                if gone and added and stmt.start < loop.start:
+                    title = f"Move {quote(stmt.text)} into the loop (changes meaning: it is computed in each round)"
+                    yield Fix(title, "unsafe", (gone, added))
+
+
+def recompute(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose to repeat the forward pass behind the update, so that the backward() has new saved weights."""
+    write = context.place(failure.write.site if failure.write else None)
+    saved = context.place(failure.saved.site if failure.saved else None)
+    if write is None or saved is None:
+        return
+    for stmt in _up(write.statement):
+        for made in _up(saved.statement):
+            same = any(one is made.node for one in stmt.block)
+            if same and made.start < stmt.start and not list(below(made.node, Stmt))[1:]:
+                title = f"Repeat {quote(made.text)} after the update (changes meaning: it uses the new weights)"
+                yield Fix(title, "unsafe", (insert_after(stmt, made.text),))
