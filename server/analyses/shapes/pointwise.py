@@ -1,0 +1,216 @@
+"""Operations that work element by element: shapes broadcast, dtypes promote."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import dtypes
+from .call import (
+    Call,
+    Op,
+    always,
+    attempt,
+    broadcast,
+    floating,
+    ops,
+    result,
+    results,
+    same_dtype,
+    same_shape,
+)
+from .types import Answer, TensorType, Undecided
+
+if TYPE_CHECKING:
+    from .call import DtypeRule, Rule, ShapeRule
+    from .types import Shape
+
+same = same_shape("input")
+kept = same_dtype("input")
+
+
+def together(*names: str) -> ShapeRule:
+    """The shapes of these arguments, those that are given, broadcast."""
+    return lambda call: broadcast(*(call.shape(name) for name in names if call.given(name)))
+
+
+def promoted(*names: str) -> DtypeRule:
+    """The dtypes of these arguments promoted."""
+    return lambda call: dtypes.result_type(call.operands(*names), call.default)
+
+
+def promoted_floating(*names: str) -> DtypeRule:
+    """The dtypes promoted, integers to the default dtype."""
+    return lambda call: floating(dtypes.result_type(call.operands(*names), call.default), call.default)
+
+
+def made_floating(call: Call) -> str:
+    """The input's dtype, integers to the default dtype."""
+    return floating(call.dtype("input"), call.default)
+
+
+def parts(call: Call) -> str:
+    """The dtype of a complex input's parts; others are kept."""
+    return dtypes.real_of(call.dtype("input"))
+
+
+def float_or_parts(call: Call) -> str:
+    """The dtype of a complex input's parts; integers become the default dtype."""
+    return dtypes.real_of(made_floating(call))
+
+
+def asked_or(otherwise: DtypeRule) -> DtypeRule:
+    """The dtype that the argument `dtype` asks for, else what the other rule says."""
+    return lambda call: call.named_dtype() or otherwise(call)
+
+
+def unary(names: str, dtype: DtypeRule, params: str = "input") -> dict[str, Op]:
+    """Operations whose result has the input's shape."""
+    return ops(names, params, result(same, dtype))
+
+
+def binary(names: str, dtype: DtypeRule, params: str = "input other") -> dict[str, Op]:
+    """Operations whose operands, the first two parameters, broadcast."""
+    return ops(names, params, result(together(*params.split()[:2]), dtype))
+
+
+def squared(call: Call) -> str:
+    """`square` is a power: of bools it counts."""
+    dtype = call.dtype("input")
+    return "int64" if dtype == "bool" else dtype
+
+
+def divided(call: Call) -> str:
+    """`div` gives floats unless a rounding mode keeps integers."""
+    rule = promoted if call.given("rounding_mode") else promoted_floating
+    return rule("input", "other")(call)
+
+
+def float_powered(call: Call) -> str:
+    """`float_power` works in double precision."""
+    wide = promoted("input", "exponent")(call)
+    return "complex128" if dtypes.is_complex(wide) else "float64"
+
+
+def composed(call: Call) -> str:
+    """`complex(real, imag)` and `polar(abs, angle)`."""
+    return dtypes.complex_of(call.dtype("input"))
+
+
+def truth(call: Call) -> str:
+    """`all`, `any` and `logical_not` of bytes stay bytes where PyTorch says so; here always bool."""
+    return "bool"
+
+
+def where(call: Call) -> Answer:
+    """`where(condition, input, other)`; with the condition alone it is `nonzero(as_tuple=True)`."""
+    if "input" not in call.args and "other" not in call.args:
+        return [TensorType((None,), "int64") for _ in call.shape("condition") or (1,)]
+    rule = result(together("condition", "input", "other"), promoted("input", "other"))
+    return rule(call)
+
+
+def lerped(call: Call) -> Shape:
+    """`lerp`: a weight may be a number."""
+    return together("input", "end", "weight")(call)
+
+
+def broadcast_all(call: Call) -> Answer:
+    """`broadcast_tensors(*tensors)`."""
+    tensors = call.tensors("tensors")
+    shape = attempt(lambda _: broadcast(*_shapes(tensors)), call)
+    return [TensorType(shape, tensor.dtype) for tensor in tensors]
+
+
+def _shapes(tensors: list[TensorType]) -> list[Shape]:
+    shapes = [tensor.shape for tensor in tensors if tensor.shape is not None]
+    if len(shapes) < len(tensors):
+        raise Undecided
+    return shapes
+
+
+def frexp() -> Rule:
+    """`frexp` gives mantissa and exponent."""
+    return results((same, kept), (same, always("int32")))
+
+
+KEPT = """
+    positive neg negative conj conj_physical resolve_conj resolve_neg sgn sign ceil floor trunc fix round frac detach
+    clone contiguous alias_copy relu relu6 hardtanh leaky_relu elu selu celu gelu silu mish hardswish hardsigmoid
+    hardshrink softshrink softplus threshold logsigmoid rrelu bitwise_not nan_to_num matrix_exp
+    dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout
+    tril triu flip fliplr flipud roll renorm fill masked_scatter index_copy index_add index_fill index_put index_reduce
+    scatter scatter_add scatter_reduce put select_scatter slice_scatter diagonal_scatter as_strided_scatter
+    local_response_norm fftshift ifftshift requires_grad_ zero cholesky_inverse pin_memory cpu cuda
+    logcumsumexp bernoulli channel_shuffle __neg__ __pos__ __invert__ native_channel_shuffle
+"""
+FLOATING = """
+    exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh arcsin arccos arctan
+    arcsinh arccosh arctanh sigmoid expit sqrt rsqrt reciprocal erf erfc erfinv erfcx lgamma gammaln digamma psi logit
+    sinc deg2rad rad2deg i0 i0e i1 i1e special.round_ entr ndtr ndtri log_ndtr airy_ai bessel_j0 bessel_j1
+    bessel_y0 bessel_y1 modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1
+    scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0 softsign tanhshrink multigammaln
+"""
+BINARY_FLOATING = """
+    true_divide atan2 arctan2 copysign xlogy xlog1py igamma igammac gammainc gammaincc zeta logaddexp_int
+    chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w hermite_polynomial_h
+    hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p shifted_chebyshev_polynomial_t
+    shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w
+    __truediv__ __rtruediv__ __rdiv__
+"""
+PROMOTED = """
+    add sub subtract mul multiply rsub fmod remainder floor_divide maximum minimum fmax fmin gcd lcm hypot nextafter
+    logaddexp logaddexp2 heaviside bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift
+    __add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __mod__ __rmod__ __floordiv__ __rfloordiv__ __and__ __rand__
+    __or__ __ror__ __xor__ __rxor__ __lshift__ __rlshift__ __rshift__ __rrshift__
+"""
+TESTS = "isfinite isinf isnan isposinf isneginf isreal signbit logical_not"
+COMPARISONS = """
+    eq ne lt le gt ge less less_equal greater greater_equal not_equal isclose logical_and logical_or logical_xor
+    __eq__ __ne__ __lt__ __le__ __gt__ __ge__
+"""
+
+OPS: dict[str, Op] = {
+    **unary(KEPT, kept, "input"),
+    **unary(FLOATING, made_floating),
+    **unary(TESTS, always("bool")),
+    **unary("square", squared),
+    **unary("abs absolute __abs__ real imag", parts),
+    **unary("angle", float_or_parts),
+    **unary("polygamma special.polygamma", made_floating, "n input"),
+    **unary("mvlgamma special.multigammaln", made_floating, "input p"),
+    **unary("isin", always("bool"), "input test_elements"),
+    **unary("softmax log_softmax softmin gumbel_softmax masked.softmax", asked_or(made_floating), "input dim dtype"),
+    **unary("cumsum cumprod", asked_or(lambda call: accumulated(call.dtype("input"))), "input dim dtype"),
+    **unary("nn.functional.softmax nn.functional.log_softmax nn.functional.softmin", asked_or(kept), "input dim"),
+    **binary(PROMOTED, promoted("input", "other")),
+    **binary(BINARY_FLOATING, promoted_floating("input", "other")),
+    **binary("div divide", divided),
+    **binary("ldexp", promoted_floating("input", "other")),
+    **binary("pow __pow__", promoted("input", "exponent"), "input exponent"),
+    **binary("__rpow__", promoted("input", "other")),
+    **binary("float_power", float_powered, "input exponent"),
+    **binary(COMPARISONS, always("bool")),
+    **binary("prelu", kept, "input weight"),
+    **binary("complex", composed, "input imag"),
+    **binary("polar", composed, "input angle"),
+    **binary("masked_fill", kept, "input mask value"),
+    **ops("clamp clip", "input min max", result(together("input", "min", "max"), promoted("input", "min", "max"))),
+    **ops("clamp_min", "input min", result(together("input", "min"), promoted("input", "min"))),
+    **ops("clamp_max", "input max", result(together("input", "max"), promoted("input", "max"))),
+    **ops("lerp", "input end weight", result(lerped, kept)),
+    **ops(
+        "addcmul addcdiv",
+        "input tensor1 tensor2",
+        result(together("input", "tensor1", "tensor2"), promoted("input", "tensor1", "tensor2")),
+    ),
+    **ops("where", "condition input other", where),
+    **ops("Tensor.where", "input condition other", where),
+    **ops("broadcast_tensors", "*tensors", broadcast_all),
+    **ops("frexp", "input", frexp()),
+    **ops("dist", "input other p", result(lambda call: (), promoted_floating("input", "other"))),
+}
+
+
+def accumulated(dtype: str) -> str:
+    """What a sum or product of this dtype has: integers and bools are summed as `int64`."""
+    return "int64" if dtypes.is_integral(dtype) else dtype

@@ -1,0 +1,268 @@
+"""Reductions, scans, sorting and counting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..geometry import UNKNOWN, plus, times, wrapped
+from . import dtypes
+from .call import Call, Op, always, attempt, either, ops, result, results, scalar
+from .pointwise import accumulated, asked_or, kept, made_floating, parts, promoted, same, together
+from .types import Answer, TensorType, Undecided
+
+if TYPE_CHECKING:
+    from .call import DtypeRule, Rule, ShapeRule
+    from .types import Shape, Size
+
+indices = always("int64")
+
+
+def reduced(call: Call) -> Shape:
+    """The input's shape without the dimensions of `dim`, or with 1 there; no `dim` means all."""
+    shape = call.shape("input")
+    dims = {wrapped(dim, len(shape)) for dim in call.ints("dim", [])} or set(range(len(shape)))
+    return without(shape, dims, call.flag("keepdim"))
+
+
+def without(shape: Shape, dims: set[int], keepdim: bool) -> Shape:
+    """The shape without these dimensions, or with 1 there."""
+    if keepdim:
+        return tuple(1 if dim in dims else size for dim, size in enumerate(shape))
+    return tuple(size for dim, size in enumerate(shape) if dim not in dims)
+
+
+def along(last: int = -1) -> ShapeRule:
+    """The input's shape without one dimension; `last` is the one where none is given."""
+
+    def rule(call: Call) -> Shape:
+        shape = call.shape("input")
+        dim = wrapped(call.integer("dim", last), len(shape))
+        return without(shape, {dim} if shape else set(), call.flag("keepdim"))
+
+    return rule
+
+
+def with_size(dim: int, size: Size, shape: Shape) -> Shape:
+    """The shape with this size in one dimension."""
+    dim = wrapped(dim, len(shape))
+    return (*shape[:dim], size, *shape[dim + 1 :]) if shape else shape
+
+
+def top(call: Call) -> Shape:
+    """`topk(input, k, dim)`."""
+    return with_size(call.integer("dim", -1), call.size("k"), call.shape("input"))
+
+
+def flat_or_along(call: Call) -> Shape:
+    """`argmax`: without `dim` over everything."""
+    if call.given("dim"):
+        return along()(call)
+    return (1,) * len(call.shape("input")) if call.flag("keepdim") else ()
+
+
+def summed(call: Call) -> str:
+    """The dtype of `sum`."""
+    return call.named_dtype() or accumulated(call.dtype("input"))
+
+
+def bytes_or_bool(call: Call) -> str:
+    """`all` and `any` give bool, of bytes bytes."""
+    return "uint8" if call.dtype("input") == "uint8" else "bool"
+
+
+def normed(call: Call) -> str:
+    """The dtype of a norm: that of a complex number's parts."""
+    return dtypes.real_of(call.named_dtype() or call.dtype("input"))
+
+
+def spread(call: Call) -> Call:
+    """`std(input, unbiased)` has a bool where `std(input, dim)` has its dimension."""
+    if isinstance(call.get("dim"), bool):
+        return Call({name: value for name, value in call.args.items() if name != "dim"}, call.default)
+    return call
+
+
+def variance(rule: Rule) -> Rule:
+    """The rule of `std`, `var` and their likes."""
+    return lambda call: rule(spread(call))
+
+
+def by_dim(one: Rule, pair: Rule) -> Rule:
+    """`max(input)` gives one result, `max(input, dim)` two."""
+    return either(lambda call: call.given("dim"), pair, one)
+
+
+def extremum(call: Call) -> Answer:
+    """`max` and `min`: of everything, along a dimension, or of two tensors."""
+    for name in ("other", "dim"):
+        other = call.get(name)
+        if isinstance(other, TensorType):
+            both = Call({"input": call.get("input"), "other": other}, call.default)
+            return result(together("input", "other"), promoted("input", "other"))(both)
+    if call.get("dim") is UNKNOWN:
+        raise Undecided
+    return by_dim(result(scalar, kept), results((along(), kept), (along(), indices)))(call)
+
+
+def quantiles(call: Call) -> Shape:
+    """`quantile(input, q, dim, keepdim)`: the values of `q` come first."""
+    shape = call.shape("input")
+    rest = along()(call) if call.given("dim") else (1,) * len(shape) if call.flag("keepdim") else ()
+    return (*call.shape("q"), *rest)
+
+
+def differences(call: Call) -> Shape:
+    """`diff(input, n, dim, prepend, append)`."""
+    shape = call.shape("input")
+    dim = wrapped(call.integer("dim", -1), len(shape))
+    extra = [_length(call, name, dim) for name in ("prepend", "append") if call.given(name)]
+    length = plus(shape[dim], *extra, -call.integer("n", 1))
+    return with_size(dim, None if length is None else max(length, 0), shape)
+
+
+def _length(call: Call, name: str, dim: int) -> Size:
+    shape = call.shape(name)
+    return shape[dim] if shape else 1
+
+
+def difference_dtype(call: Call) -> str:
+    """`diff` subtracts, of bools it takes the exclusive or."""
+    return promoted("input", "prepend", "append")(call)
+
+
+def integrated(call: Call) -> Shape:
+    """`trapezoid(y, x, dim)`."""
+    shape = call.shape("y")
+    given = [call.shape("x")] if call.given("x") else []
+    if given and len(given[0]) > 1:
+        raise Undecided
+    return without(shape, {wrapped(call.integer("dim", -1), len(shape))}, False)
+
+
+def counted(call: Call) -> Shape:
+    """`bincount` and `histc`: as many as the data or `bins` say."""
+    return (call.size("bins", 100),)
+
+
+def sequence_counts(call: Call) -> Answer:
+    """`unique`: the values, and what the flags ask for."""
+    shape, dtype = call.shape("input"), attempt(kept, call)
+    dim = call.integer("dim") if call.given("dim") else None
+    values = TensorType((None,) if dim is None else with_size(dim, None, shape), dtype)
+    counts = TensorType((None,), "int64")
+    inverse = TensorType(shape if dim is None else (shape[dim],), "int64")
+    wanted = [(inverse, "return_inverse"), (counts, "return_counts")]
+    extra = [tensor for tensor, flag in wanted if call.flag(flag)]
+    return [values, *extra] if extra else values
+
+
+def nonzero(call: Call) -> Answer:
+    """`nonzero`, `argwhere`: as many rows as there are nonzero elements."""
+    shape = call.shape("input")
+    if call.flag("as_tuple"):
+        return [TensorType((None,), "int64") for _ in shape or (1,)]
+    return TensorType((None, len(shape)), "int64")
+
+
+def summed_to(call: Call) -> Shape:
+    """`sum_to_size(size)`."""
+    return tuple(call.sizes("size"))
+
+
+def searched(call: Call) -> Shape:
+    """`searchsorted(sorted_sequence, values)` and `bucketize(values, boundaries)`."""
+    return call.shape("values")
+
+
+def index_type(call: Call) -> str:
+    """`int64`, or `int32` where `out_int32` asks for it."""
+    return "int32" if call.flag("out_int32") else "int64"
+
+
+def medians(names: str) -> dict[str, Op]:
+    """`median` and `nanmedian`."""
+    pair = results((along(), kept), (along(), indices))
+    return ops(names, "input dim keepdim", by_dim(result(scalar, kept), pair))
+
+
+def multinomial(call: Call) -> Shape:
+    """`multinomial(input, num_samples)`."""
+    return (*call.shape("input")[:-1], call.size("num_samples"))
+
+
+def renumbered(call: Call) -> Shape:
+    """`combinations(input, r)`."""
+    (size,) = call.shape("input")
+    if size is None or call.flag("with_replacement"):
+        return (None, call.size("r", 2))
+    r = call.integer("r", 2)
+    count = 1
+    for k in range(r):
+        count = count * (size - k) // (k + 1)
+    return (max(count, 0), r)
+
+
+def product_size(call: Call) -> Shape:
+    """The number of elements as the only dimension."""
+    return (times(*call.shape("input")),)
+
+
+def _floats(dtype: DtypeRule) -> DtypeRule:
+    return asked_or(dtype)
+
+
+REDUCE = "input dim keepdim dtype"
+pair_along = results((along(), kept), (along(), indices))
+pair_same = results((same, kept), (same, indices))
+
+OPS: dict[str, Op] = {
+    **ops("sum nansum", REDUCE, result(reduced, summed)),
+    **ops("prod", REDUCE, result(flat_or_along, summed)),
+    **ops("mean nanmean", REDUCE, result(reduced, asked_or(kept))),
+    **ops("amax amin", "input dim keepdim", result(reduced, kept)),
+    **ops("logsumexp", "input dim keepdim", result(reduced, made_floating)),
+    **ops("all any", "input dim keepdim", result(reduced, bytes_or_bool)),
+    **ops("count_nonzero", "input dim", result(reduced, indices)),
+    **ops("argmax argmin", "input dim keepdim", result(flat_or_along, indices)),
+    **ops("std var", "input dim unbiased keepdim", variance(result(reduced, parts))),
+    **ops("std_mean var_mean", "input dim unbiased keepdim", variance(results((reduced, parts), (reduced, kept)))),
+    **ops("norm", "input p dim keepdim out dtype", result(reduced, normed)),
+    **ops("max min", "input dim keepdim", extremum),
+    **ops("aminmax", "input", results((flat_or_along, kept), (flat_or_along, kept))),
+    **medians("median nanmedian"),
+    **ops("mode", "input dim keepdim", pair_along),
+    **ops("kthvalue", "input k dim keepdim", pair_along),
+    **ops("topk", "input k dim largest sorted", results((top, kept), (top, indices))),
+    **ops("sort", "input dim descending stable", pair_same),
+    **ops("cummax cummin", "input dim", pair_same),
+    **ops("argsort", "input dim descending stable", result(same, indices)),
+    **ops("msort", "input", result(same, kept)),
+    **ops("quantile nanquantile", "input q dim keepdim", result(quantiles, kept)),
+    **ops("diff", "input n dim prepend append", result(differences, difference_dtype)),
+    **ops("trapezoid trapz", "y x dim", result(integrated, lambda call: floats_of(call, "y", "x"))),
+    **ops("histc", "input bins min max", result(counted, kept)),
+    **ops("bincount", "input weights minlength", result(lambda call: (None,), lambda call: weighed(call))),
+    **ops("unique", "input sorted return_inverse return_counts dim", sequence_counts),
+    **ops("unique_consecutive", "input return_inverse return_counts dim", sequence_counts),
+    **ops("nonzero argwhere", "input", nonzero),
+    **ops("sum_to_size", "input *size", result(summed_to, kept)),
+    **ops("searchsorted", "sorted_sequence values", result(searched, index_type)),
+    **ops("bucketize", "values boundaries", result(searched, index_type)),
+    **ops("multinomial", "input num_samples replacement", result(multinomial, indices)),
+    **ops("combinations", "input r with_replacement", result(renumbered, kept)),
+    **ops("trace", "input", result(scalar, summed)),
+    **ops("equal allclose", "input other", lambda call: []),
+}
+
+
+def floats_of(call: Call, *names: str) -> str:
+    """The promoted dtype of a mean-like sum of products."""
+    dtype = promoted(*names)(call)
+    return call.default if dtypes.is_integral(dtype) else dtype
+
+
+def weighed(call: Call) -> str:
+    """`bincount`: counts, or sums of weights, which are summed in double precision unless single."""
+    if not call.given("weights"):
+        return "int64"
+    return "float32" if call.dtype("weights") == "float32" else "float64"

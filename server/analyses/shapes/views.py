@@ -1,0 +1,296 @@
+"""Operations that give views: the geometry's own methods, called with the arguments of a call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..geometry import UNKNOWN, Bound, Geometry, Shape, Size, Unknown
+from .call import Call, Op, attempt, ops
+from .dtypes import named
+from .pointwise import composed, parts
+from .types import Answer, Arg, TensorType, Undecided
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .call import DtypeRule
+
+    Views = Geometry | list[Geometry]
+    ViewRule = Callable[[Call, Geometry], Views]
+
+
+def known(view: Geometry | None) -> Geometry:
+    """A view that there must be."""
+    if view is None:
+        raise Undecided
+    return view
+
+
+def list_or_int(call: Call, name: str) -> int | list[int]:
+    """An argument that is one integer or a list of them."""
+    value = call.get(name)
+    return value if isinstance(value, int) else call.ints(name)
+
+
+def bound(call: Call, name: str) -> Bound:
+    """An end of a slice: None where it is left out, `UNKNOWN` where it isn't known."""
+    value = call.get(name)
+    return value if value is None or isinstance(value, int) else UNKNOWN
+
+
+def like_other(call: Call, geometry: Geometry) -> Geometry:
+    """`view_as`, `reshape_as`."""
+    return geometry.reshape(call.shape("other"))[0]
+
+
+def view(call: Call, geometry: Geometry) -> Geometry:
+    """`view(*size)`."""
+    return known(geometry.view(call.sizes("size")))
+
+
+def squeeze(call: Call, geometry: Geometry) -> Geometry:
+    """`squeeze()`, `squeeze(dim)`, `squeeze(dims)`."""
+    return geometry.squeeze(list_or_int(call, "dim") if call.given("dim") else None)
+
+
+def split(call: Call, geometry: Geometry) -> list[Geometry]:
+    """`split(sizes, dim)`."""
+    sizes = call.get("split_size")
+    return geometry.split(sizes if isinstance(sizes, int) else call.sizes("split_size"), call.integer("dim", 0))
+
+
+def tensor_split(call: Call, geometry: Geometry) -> list[Geometry]:
+    """`tensor_split(indices_or_sections, dim)`."""
+    return geometry.tensor_split(list_or_int(call, "indices_or_sections"), call.integer("dim", 0))
+
+
+def split_along(dim: int, flat: int) -> ViewRule:
+    """`hsplit`, `vsplit`, `dsplit`; of a vector `hsplit` cuts the only dimension."""
+
+    def rule(call: Call, geometry: Geometry) -> list[Geometry]:
+        how = list_or_int(call, "indices_or_sections")
+        chosen = flat if geometry.ndim == 1 else dim
+        size = geometry.shape[chosen]
+        if isinstance(how, int) and size is not None and size % how:
+            raise Undecided
+        return geometry.tensor_split(how, chosen)
+
+    return rule
+
+
+def as_strided(call: Call, geometry: Geometry) -> Geometry:
+    """`as_strided(size, stride, storage_offset)`."""
+    offset: Size | Unknown = call.size("storage_offset") if call.given("storage_offset") else UNKNOWN
+    return geometry.as_strided(call.sizes("size"), call.sizes("stride"), offset)
+
+
+def matrix_transposed(call: Call, geometry: Geometry) -> Geometry:
+    """`x.mT`, `x.mH`, `adjoint`."""
+    if geometry.ndim < 2:
+        raise Undecided
+    return geometry.transpose(-2, -1)
+
+
+def reversed_dims(call: Call, geometry: Geometry) -> Geometry:
+    """`x.T`."""
+    return geometry.permute(range(geometry.ndim)[::-1])
+
+
+def expand(call: Call, geometry: Geometry) -> Geometry:
+    """`expand(*size)`."""
+    return geometry.expand(call.sizes("size"))
+
+
+def expand_as(call: Call, geometry: Geometry) -> Geometry:
+    """`expand_as(other)`."""
+    return geometry.expand(call.shape("other"))
+
+
+def at_least(rank: int) -> ViewRule:
+    """`atleast_1d` … of one tensor."""
+
+    def rule(call: Call, geometry: Geometry) -> Geometry:
+        while geometry.ndim < rank:
+            geometry = geometry.unsqueeze(-1 if geometry.ndim == 2 else 0)
+        return geometry
+
+    return rule
+
+
+def index(call: Call, geometry: Geometry) -> Geometry:
+    """`x[indices]` without tensors."""
+    items = call.get("indices")
+    listed = items if isinstance(items, tuple) else (items,)
+    return geometry.index(tuple(basic(item) for item in listed))
+
+
+def basic(item: Arg) -> Unknown | int | slice | None:
+    """An index that makes a view; raises `Undecided` for all others."""
+    if isinstance(item, (list, tuple, bool, str, float, complex, TensorType)):
+        raise Undecided
+    if item is None or item is Ellipsis or isinstance(item, (int, Unknown)):
+        return item  # type: ignore[return-value]
+    if isinstance(item, slice):
+        return slice(
+            *(end if end is None or isinstance(end, int) else UNKNOWN for end in (item.start, item.stop, item.step))
+        )
+    return UNKNOWN
+
+
+def is_basic(items: Arg) -> bool | None:
+    """Whether `x[items]` is a view; None where an index may be a tensor."""
+    listed = items if isinstance(items, tuple) else (items,)
+    if any(isinstance(item, (list, tuple, bool, TensorType)) for item in listed):
+        return False
+    return None if UNKNOWN in listed else True
+
+
+def unfold(call: Call, geometry: Geometry) -> Geometry:
+    """`Tensor.unfold(dimension, size, step)`."""
+    return geometry.unfold(call.integer("dimension"), call.size("size"), call.size("step"))
+
+
+def diagonal(call: Call, geometry: Geometry) -> Geometry:
+    """`diagonal(offset, dim1, dim2)`."""
+    return geometry.diagonal(call.integer("offset", 0), call.integer("dim1", 0), call.integer("dim2", 1))
+
+
+def last_diagonal(call: Call, geometry: Geometry) -> Geometry:
+    """`linalg.diagonal(offset, dim1, dim2)`: of the last two dimensions."""
+    return geometry.diagonal(call.integer("offset", 0), call.integer("dim1", -2), call.integer("dim2", -1))
+
+
+def parts_apart(call: Call, geometry: Geometry) -> Geometry:
+    """`view_as_real`: a last dimension of real and imaginary part."""
+    strides = [None if stride is None else 2 * stride for stride in geometry.strides]
+    offset = None if geometry.offset is None else 2 * geometry.offset
+    return Geometry((*geometry.shape, 2), (*strides, 1), offset, geometry.in_order)
+
+
+def parts_together(call: Call, geometry: Geometry) -> Geometry:
+    """`view_as_complex`: the last dimension has both parts."""
+    if geometry.shape[-1:] not in ((2,), (None,)):
+        raise Undecided
+    strides = [None if stride is None else stride // 2 for stride in geometry.strides[:-1]]
+    offset = None if geometry.offset is None else geometry.offset // 2
+    return Geometry(geometry.shape[:-1], tuple(strides), offset, geometry.in_order)
+
+
+VIEWS: dict[str, tuple[str, ViewRule]] = {
+    "view view_copy": ("input *size", view),
+    "reshape _unsafe_view": ("input *size", lambda call, g: g.reshape(call.sizes("size"))[0]),
+    "view_as reshape_as": ("input other", like_other),
+    "ravel": ("input", lambda call, g: g.reshape([-1])[0]),
+    "flatten": (
+        "input start_dim end_dim",
+        lambda call, g: g.flatten(call.integer("start_dim", 0), call.integer("end_dim", -1))[0],
+    ),
+    "unflatten": ("input dim sizes", lambda call, g: g.unflatten(call.integer("dim"), call.sizes("sizes"))),
+    "squeeze squeeze_copy": ("input *dim", squeeze),
+    "unsqueeze unsqueeze_copy": ("input dim", lambda call, g: g.unsqueeze(call.integer("dim"))),
+    "expand broadcast_to expand_copy": ("input *size", expand),
+    "expand_as": ("input other", expand_as),
+    "permute permute_copy": ("input *dims", lambda call, g: g.permute(call.ints("dims"))),
+    "transpose swapaxes swapdims transpose_copy": (
+        "input dim0 dim1",
+        lambda call, g: g.transpose(call.integer("dim0"), call.integer("dim1")),
+    ),
+    "t t_copy": ("input", lambda call, g: g.t()),
+    "T H numpy_T": ("input", reversed_dims),
+    "mT mH adjoint": ("input", matrix_transposed),
+    "movedim moveaxis": (
+        "input source destination",
+        lambda call, g: g.movedim(list_or_int(call, "source"), list_or_int(call, "destination")),
+    ),
+    "select select_copy": ("input dim index", lambda call, g: g.select(call.integer("dim"), call.size("index"))),
+    "slice slice_copy": (
+        "input dim start end step",
+        lambda call, g: g.slice(
+            call.integer("dim", 0), bound(call, "start"), bound(call, "end"), call.integer("step", 1)
+        ),
+    ),
+    "narrow narrow_copy": (
+        "input dim start length",
+        lambda call, g: g.narrow(call.integer("dim"), call.size("start"), call.size("length")),
+    ),
+    "diagonal diagonal_copy": ("input offset dim1 dim2", diagonal),
+    "linalg.diagonal": ("input offset dim1 dim2", last_diagonal),
+    "Tensor.unfold unfold_copy": ("input dimension size step", unfold),
+    "as_strided as_strided_copy": ("input size stride storage_offset", as_strided),
+    "split unsafe_split": ("input split_size dim", split),
+    "split_with_sizes split_with_sizes_copy unsafe_split_with_sizes": ("input split_size dim", split),
+    "chunk unsafe_chunk": ("input chunks dim", lambda call, g: g.chunk(call.integer("chunks"), call.integer("dim", 0))),
+    "unbind unbind_copy": ("input dim", lambda call, g: g.unbind(call.integer("dim", 0))),
+    "tensor_split": ("input indices_or_sections dim", tensor_split),
+    "hsplit": ("input indices_or_sections", split_along(1, 0)),
+    "vsplit": ("input indices_or_sections", split_along(0, 0)),
+    "dsplit": ("input indices_or_sections", split_along(2, 2)),
+    "atleast_1d": ("input", at_least(1)),
+    "atleast_2d": ("input", at_least(2)),
+    "atleast_3d": ("input", at_least(3)),
+    "view_as_real": ("input", parts_apart),
+    "view_as_complex": ("input", parts_together),
+    "__getitem__": ("input indices", index),
+}
+RULES = {name: rule for names, (_, rule) in VIEWS.items() for name in names.split()}
+
+
+SEVERAL = ("split", "chunk", "unbind")
+"""in the names of operations that make an unknown number of views"""
+
+
+def shape_of(name: str, rule: ViewRule) -> Callable[[Call], Answer]:
+    """The rule that tells the shapes of views, whatever the memory is like."""
+
+    def apply(call: Call) -> Answer:
+        tensor = call.tensor("input")
+        shape, dtype = tensor.shape, tensor.dtype
+        if shape is None:
+            return TensorType(attempt(asked_size, call), dtype)
+        if any(word in name for word in SEVERAL):
+            made = rule(call, Geometry.unknown(shape))
+            return [TensorType(view.shape, dtype) for view in made] if isinstance(made, list) else []
+        one = attempt(lambda call: rule(call, Geometry.unknown(shape)), call)
+        return TensorType(one.shape if isinstance(one, Geometry) else None, dtype)
+
+    return apply
+
+
+def asked_size(call: Call) -> Shape:
+    """The shape that `view`, `reshape` and `expand` ask for, where nothing is left to infer."""
+    size = call.sizes("size")
+    if "size" not in call.args or -1 in size:
+        raise Undecided
+    return tuple(size)
+
+
+def viewed_as(call: Call) -> Answer:
+    """`view(dtype)` keeps the shape where the items are as large, which is left to others to know."""
+    size = call.get("size")
+    dtype = call.get("dtype", size[0] if isinstance(size, list) and len(size) == 1 else size)
+    if isinstance(dtype, str):
+        return TensorType(None, named(dtype))
+    return shape_of("view", view)(call)
+
+
+def with_dtype(rule: Callable[[Call], Answer], dtype: DtypeRule) -> Callable[[Call], Answer]:
+    """A rule for one result, with another dtype."""
+
+    def apply(call: Call) -> Answer:
+        made = rule(call)
+        return TensorType(made.shape, attempt(dtype, call)) if isinstance(made, TensorType) else made
+
+    return apply
+
+
+OPS: dict[str, Op] = {
+    name: op
+    for names, (params, rule) in VIEWS.items()
+    for name in names.split()
+    for op in ops(name, params, shape_of(name, rule)).values()
+}
+OPS |= {
+    **ops("view", "input *size", viewed_as),
+    **ops("view_as_real", "input", with_dtype(OPS["view_as_real"].rule, parts)),
+    **ops("view_as_complex", "input", with_dtype(OPS["view_as_complex"].rule, composed)),
+}
