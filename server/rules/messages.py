@@ -6,6 +6,7 @@ that may be empty (`{versions}`, `{how}`, `{made}`, `{version}`, `{when}`) bring
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
 Locale = Literal["en", "zh-cn"]
@@ -34,6 +35,7 @@ ENGLISH = {
     "saved-it": "{saver} saved it{version}",
     "saved-other": "{saver} saved {other}{version}, whose memory it shares",
     "backward": "`backward()`",
+    "backward-here": "`{call}`",
     "backward-at": "`{call}` ({place})",
     "backward-it": "it",
     "raises": "this raises at once",
@@ -177,6 +179,7 @@ CHINESE = {
     "saved-it": "{saver}已为反向传播保存了它{version}",
     "saved-other": "{saver}已为反向传播保存了与它共享内存的 {other}{version}",
     "backward": "`backward()` ",
+    "backward-here": "`{call}` ",
     "backward-at": "`{call}`（{place}）",
     "backward-it": "该调用",
     "raises": "此处会立即报错",
@@ -266,12 +269,15 @@ CHINESE = {
     "role-other": "其 `{role}`",
 }
 
+_between_ideographs = re.compile("(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+
 CATALOGUES: dict[Locale, dict[str, str]] = {"en": ENGLISH, "zh-cn": CHINESE}
 
 
 def say(key: str, locale: Locale, **words: object) -> str:
     """The template `key` of a locale with its placeholders filled in. Raises KeyError where one is missing."""
-    return CATALOGUES[locale][key].format(**words)
+    # A space sets off code from Chinese text; where a word has come to stand there instead, it goes.
+    return _between_ideographs.sub("", CATALOGUES[locale][key].format(**words))
 
 
 def locale_of(tag: str | None) -> Locale:

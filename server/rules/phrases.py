@@ -117,7 +117,7 @@ def backward(failure: Failure, locale: Locale) -> str:
     if failure.backward is not None:
         call = call_name(failure.backward)
         if failure.backward == failure.site:
-            return say("tensor", locale, name=call)
+            return say("backward-here", locale, call=call)
         return say("backward-at", locale, call=call, place=place(failure.backward, failure.site, locale))
     named_before = any(a.kind == "backward" for a in conditions(failure))
     return say("backward-it" if named_before else "backward", locale)

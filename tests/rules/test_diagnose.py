@@ -67,7 +67,8 @@ def test_the_message_is_the_contracts() -> None:
 
 def test_the_message_in_chinese() -> None:
     assert said(stale(), "zh-cn") == (
-        "`y` 在此处被就地修改（版本 0 → 1），但 `exp`（第 5 行）已为反向传播保存了它，版本为 0：`backward()`（第 8 行）将报错。"
+        "`y` 在此处被就地修改（版本 0 → 1），但 `exp`（第 5 行）已为反向传播保存了它，版本为 0："
+        "`backward()`（第 8 行）将报错。"
     )
 
 
