@@ -1,0 +1,43 @@
+# Every target sets up what it needs: a virtual environment in .venv, from pyproject.toml.
+# A second run finds it ready. PYTHON chooses the interpreter that the environment is made with.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+TESTABLE := .venv/.testable
+
+.PHONY: demo test lint facts clean
+
+demo: $(READY) ## check the examples, show the fixes and the version counters, and talk to the server
+	@echo '$$ gradguard check examples'
+	@$(BIN)/gradguard check examples --exit-zero
+	@echo '$$ gradguard check --diff --unsafe-fixes examples'
+	@$(BIN)/gradguard check --diff --unsafe-fixes --exit-zero examples
+	@echo '$$ gradguard versions examples/01_sigmoid_shift.py'
+	@$(BIN)/gradguard versions examples/01_sigmoid_shift.py
+	@echo '$$ python examples/session.py'
+	@$(BIN)/python examples/session.py
+
+test: $(TESTABLE) ## run the tests
+	$(BIN)/pytest -n auto
+
+lint: $(TESTABLE) ## format, lint and types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy -p server
+
+facts: $(TESTABLE) ## measure PyTorch again and write the table of facts
+	$(BIN)/python -m gradguard.facts.measure -o server/facts/table.json
+
+clean: ## remove the virtual environment and all caches
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+$(READY): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(TESTABLE): $(READY)
+	$(BIN)/python -m pip install --quiet --group test --group lint
+	@touch $@
