@@ -108,7 +108,8 @@ followed as one value. State that a library outside the project keeps for the pr
     fixes="""\
 Unsafe: `.detach()` where the state is carried over. It gives the same values, and the gradient no longer
 reaches into earlier iterations. Without `retain_graph=True` it could not do so anyway; where it should,
-`backward()` belongs behind the loop instead.""",
+`backward()` belongs behind the loop instead. Also unsafe: moving a forward that was computed once into the
+loop.""",
     matches=matches,
     message=message,
 )

@@ -93,8 +93,8 @@ y.sum().backward()
 Whether `backward` computes the right derivative is not checked; `gradcheck` does that. Kernels that a
 `forward` calls outside of PyTorch are taken to change none of their arguments.""",
     fixes="""\
-Safe: computing the result out of place. Unsafe: adding `ctx.mark_dirty`, and `ctx.save_for_backward` for
-attributes of `ctx`, which turn wrong gradients into right ones, or into an error.""",
+Safe: computing the result out of place, or a copy of what is changed, in the function or before it. The
+other ways, `ctx.mark_dirty` and `ctx.save_for_backward`, are left to the author.""",
     matches=matches,
     message=message,
 )

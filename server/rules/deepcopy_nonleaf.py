@@ -62,7 +62,7 @@ weights = copy.deepcopy(x)
 What an object of a class outside the project holds is not known, and not reported.""",
     fixes="""\
 Unsafe: `.detach().clone()` for `copy.deepcopy(…)`: the copy has no graph. Where its gradient is wanted,
-`.clone()` is right; the two differ in meaning, so neither is applied unasked.""",
+`.clone()` is right.""",
     matches=matches,
     message=message,
 )

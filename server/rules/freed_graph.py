@@ -69,7 +69,8 @@ Whether a node outside the known part of PyTorch holds saved tensors is not know
 none.""",
     fixes="""\
 Unsafe: `retain_graph=True` on the earlier backward. It gives the gradients that were meant, and keeps the
-memory of the graph for longer; adding up the losses is often better, and only the author can tell.""",
+memory of the graph for longer; adding up the losses is often better, and only the author can tell. Also
+unsafe: building the graph anew in each iteration of the loop.""",
     matches=matches,
     message=message,
 )

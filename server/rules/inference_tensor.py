@@ -67,8 +67,8 @@ loss.backward()
 Operations that save nothing (`+`, `cat`, slicing) take inference tensors, and are not reported. What a
 function outside the project returned is not taken for an inference tensor.""",
     fixes="""\
-Safe: `.clone()` where the tensor is used, outside of inference mode. Unsafe: `no_grad` for
-`inference_mode`, which gives the same values, but also for everything else in the block.""",
+Safe: `.clone()` where the tensor is saved or changed, outside of inference mode. Unsafe: `no_grad` for
+`inference_mode`, which gives the same values, but changes everything else in the block too.""",
     matches=matches,
     message=message,
 )

@@ -83,9 +83,11 @@ reported. What a function outside the project and outside PyTorch does with its 
 it is taken to change none of them, unless its name ends in `_`. Tensors behind a container with keys that
 are only known at run time are told apart by guess, and reported as hints.""",
     fixes="""\
-Safe: `y = y + 1` for `y += 1`, `y = y.f()` for `y.f_()`, `y = y.clone()` before the change, and
-`inplace=True` left out. All of them keep the values and give the gradients that were meant; they cost the
-memory of one tensor. A rebinding is offered only where no other name needs to see the change.""",
+Safe: what was saved is copied (`y.clone()` at the operation that saves it), or the change makes a new
+tensor: `y = y + 1` for `y += 1`, `y = y.f()` for `y.f_()`, a functional form for `y[i] = v`, `y = y.clone()`
+before the change, `inplace=True` left out. All of them keep the values and give the gradients that were
+meant, and cost the memory of one tensor. Where another name reads the changed tensor afterwards, a fix that
+would part the two is unsafe.""",
     matches=matches,
     message=message,
 )

@@ -52,7 +52,7 @@ x = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
     limits="""\
 Tensors whose dtype is not known are not reported.""",
     fixes="""\
-Unsafe: `dtype=torch.float32` where the tensor is made, or `requires_grad` left out. Which of them is meant
+Unsafe: a floating point dtype where the tensor is made, or `requires_grad` left out. Which of them is meant
 only the author can tell.""",
     matches=matches,
     message=message,

@@ -67,9 +67,9 @@ with torch.no_grad():
 Whether a function's argument is a leaf is not shown by the function alone. Where its callers do not show
 it either, the message says what it assumes.""",
     fixes="""\
-Safe: the clone before the change, where the changed tensor is only read afterwards. Unsafe: `with
-torch.no_grad():` around it, since the change is then no part of the graph. That is right for an update
-and wrong for a computation.""",
+Unsafe, all of them, as only the author can tell which is meant: `with torch.no_grad():` around the change,
+which is right for an update and wrong for a computation; or a new tensor under the leaf's name
+(`w = w - …`), which optimizers do not see.""",
     matches=matches,
     message=message,
 )

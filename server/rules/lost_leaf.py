@@ -62,7 +62,8 @@ print(w.grad)
 A `.grad` that is read to see whether it is None is reported, too. `w.to(device)` gives `w` itself where
 nothing changes: it is taken to do so where the device is not known.""",
     fixes="""\
-Unsafe: another name for the result. It changes which tensor's gradient is read, as was probably meant.""",
+Unsafe, all of them: another name for the result, an update in place under `no_grad`, `requires_grad_()`
+on what comes out, or `retain_grad()`. Each gives a gradient; whose it should be only the author can tell.""",
     matches=matches,
     message=message,
 )

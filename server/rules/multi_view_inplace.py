@@ -68,8 +68,8 @@ q = q * 0.5
 Whether a gradient is involved may depend on the caller; the message then says so. The order of a write to
 the base and the next use of a piece is followed within the replayed text only.""",
     fixes="""\
-Safe: the operation out of place, or `.clone()` on the piece. Both keep the values of the piece. Neither is
-offered where the base is read afterwards and should see the change.""",
+Safe: the operation out of place, `.clone()` on the piece, or taking the rows by index instead of by
+iteration. Where the base is read afterwards, and would no longer see the change, the first two are unsafe.""",
     matches=matches,
     message=message,
 )

@@ -61,8 +61,8 @@ hidden.sum().backward()
 A view made under `inference_mode` behaves alike, with another message of PyTorch's. Views of tensors
 without a gradient may be written freely, and are not reported.""",
     fixes="""\
-Safe: `.clone()` before the write, where the base need not see it. Unsafe: `with torch.no_grad():` around
-the write, which keeps it out of the graph.""",
+Safe: the operation out of place, or `.clone()` before the write, where the base need not see it; else
+unsafe. Also unsafe: `with torch.no_grad():` around the write, which keeps it out of the graph.""",
     matches=matches,
     message=message,
 )

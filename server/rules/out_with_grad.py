@@ -54,8 +54,8 @@ buffer.sum().backward()
     limits="""\
 Whether an argument of a function requires grad may depend on its callers; the message then says so.""",
     fixes="""\
-Safe: `buffer = torch.mm(…)` for `torch.mm(…, out=buffer)`, where no other name needs to see the result in
-the old memory.""",
+Safe: `buffer = torch.mm(…)` for `torch.mm(…, out=buffer)`. It is unsafe where another name reads the
+result in the old memory afterwards.""",
     matches=matches,
     message=message,
 )

@@ -63,8 +63,8 @@ PyTorch and not reported. An expansion to the same size overlaps nothing: where 
 message says what it assumes. Overlaps made with `as_strided` and `unfold` are not detected by PyTorch
 either.""",
     fixes="""\
-Safe: `.clone()` on the expanded tensor, or the operation out of place. Neither lets the write through to
-the original, which PyTorch would have refused anyway.""",
+Safe: `.clone()` on the expanded tensor or on the values that are read, or the operation out of place.
+Nothing that PyTorch would have accepted changes its meaning.""",
     matches=matches,
     message=message,
 )

@@ -66,7 +66,7 @@ A mismatch that comes from a wrong backward formula is not found: that is what `
 Inputs whose dtype is not known are not reported. A change of the default dtype in another process or file
 that is not replayed is not seen.""",
     fixes="""\
-Unsafe, as it changes what is computed: `.double()` on the module, `dtype=torch.float64` on the inputs.""",
+Unsafe, as it changes what is computed: `.double()` on the module, and double precision for the inputs.""",
     matches=matches,
     message=message,
 )

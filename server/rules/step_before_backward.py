@@ -89,9 +89,9 @@ An optimizer whose parameters are not known (made by a function outside the proj
 With `fused=True` on the CPU the step moves no version counter: PyTorch does not notice, and the gradients
 are wrong; that is GG111.""",
     fixes="""\
-Unsafe, all of them, since they change what is computed: moving `step()` behind the last backward that
-needs the old weights, or cutting the graph with `.detach()` where one network should not be trained by
-the other's loss. The fix's title says what it changes.""",
+Unsafe: moving `step()` behind the last backward that needs the old weights, or running the forward again
+after it; both change what is computed, and the title says how. Copying the weight where it is saved, or
+before it is changed, is safe where it is offered.""",
     matches=matches,
     message=message,
 )

@@ -74,8 +74,9 @@ print(x.grad)
 A write to a NumPy array is seen where the array and the tensor meet in the replayed text. Whether a value
 has in fact changed is not known: writing the same numbers again is harmless, and reported.""",
     fixes="""\
-Safe: `.clone()` before the write, where only the written value is needed. Unsafe: `.detach()` for `.data`,
-which shares the counter and so turns wrong gradients into an error.""",
+Safe: copying what is saved, at the operation that saves it. Unsafe: copying where the second name arises,
+`.detach().clone()` for `.data` and `.copy()` on the NumPy array: the tensor then no longer sees the write,
+which may have been its purpose.""",
     matches=matches,
     message=message,
 )

@@ -58,8 +58,9 @@ loss.backward()
 `reshape`, `flatten` and `contiguous` give a view or a copy, depending on the memory's layout. Where the
 layout is not known the finding is a hint.""",
     fixes="""\
-Safe: a clone before the change, where only the changed values are read afterwards. Unsafe: `with
-torch.no_grad():` around it, which is right for an initialisation or an update and wrong for a computation.""",
+Unsafe, all of them, as only the author can tell which is meant: `with torch.no_grad():` around the change,
+which is right for an initialisation or an update and wrong for a computation; or a changed copy under the
+leaf's name, which optimizers do not see.""",
     matches=matches,
     message=message,
 )
