@@ -64,7 +64,7 @@ into the next iteration, and the next `backward()` walks through both. What it m
 - or, with `retain_graph=True`, nodes that are kept, but whose saved weights `optimizer.step()` has changed
   since: "is at version 2; expected version 1 instead".
 
-So it fails from the second iteration on, at a line that went well in the first.
+So it fails in the second iteration, or the third, at a line that went well in the first.
 
 Often the assignment `hidden = output` is blamed, as if it were an operation in place. It is not: it only
 binds a name, and no version moves. `retain_graph=True` is no cure either: it turns the first of the two
@@ -76,12 +76,12 @@ once for all of them.""",
 import torch
 
 torch.manual_seed(0)
-cell = torch.nn.RNNCell(2, 3)
-optimizer = torch.optim.SGD(cell.parameters(), lr=0.1)
+net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Tanh(), torch.nn.Linear(3, 3))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 hidden = torch.zeros(1, 3)
 
 for step in range(3):
-    hidden = cell(torch.randn(1, 2), hidden)
+    hidden = net(torch.randn(1, 3) + hidden)
     loss = hidden.pow(2).sum()
     optimizer.zero_grad()
     loss.backward(retain_graph=True)
@@ -91,12 +91,12 @@ for step in range(3):
 import torch
 
 torch.manual_seed(0)
-cell = torch.nn.RNNCell(2, 3)
-optimizer = torch.optim.SGD(cell.parameters(), lr=0.1)
+net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Tanh(), torch.nn.Linear(3, 3))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 hidden = torch.zeros(1, 3)
 
 for step in range(3):
-    hidden = cell(torch.randn(1, 2), hidden.detach())
+    hidden = net(torch.randn(1, 3) + hidden.detach())
     loss = hidden.pow(2).sum()
     optimizer.zero_grad()
     loss.backward()
