@@ -19,7 +19,7 @@ _tokens = re.compile(
   | (?P<close>[)\]}}])
   | (?:\r\n|\r|\n)(?P<line>[ \t\f]*)(?=[^\s\#])
   | (?P<end>[,;])
-  | (?P<link>\*\*|//|<<|>>|[-+*/%@&|^~.=:] | \b(?:and|or|not|if|for|lambda|await)\b)
+  | (?P<link>\*\*|//|<<|>>|[-+*/%@&|^~.:] | \b(?:and|or|not|if|for|lambda|await)\b)
     """,
     re.VERBOSE,
 )
@@ -29,6 +29,7 @@ _elif = re.compile(r"^[ \t]*elif\b", re.MULTILINE)
 _bracket = 9
 _block = 26
 _link = 2
+_adjacent_string = 1
 _most = 850
 
 
@@ -42,35 +43,37 @@ class TooDeepError(Exception):
 
 def check_depth(text: str) -> None:
     """Raises `TooDeepError` where a parse of `text` might need more stack than there is."""
-    links = 0  # since the last comma
+    chain = 0  # what the links since the last comma need
     outer: list[int] = []  # the same for each open bracket around
     total = 0  # of all in `outer`
     blocks = [0]  # widths of the indentations around
     for match in _tokens.finditer(text):
         kind = match.lastgroup
         if kind == "open":
-            outer.append(links)
-            total += links
-            links = 0
+            outer.append(chain)
+            total += chain
+            chain = 0
         elif kind == "close" and outer:
-            links = outer.pop()
-            total -= links
-            links += 1
+            chain = outer.pop()
+            total -= chain
+            chain += _link
         elif kind == "line" and not outer:
-            links = 0
-            width = len(match["line"])
-            while width < blocks[-1]:
-                blocks.pop()
-            if width > blocks[-1]:
-                blocks.append(width)
+            chain = 0
+            _indent(blocks, len(match["line"]))
         elif kind == "end":
-            links = 0
-        elif kind == "link" or kind == "string":
-            links += 1
-        else:
-            continue
-        if len(outer) * _bracket + len(blocks) * _block + (total + links) * _link > _most:
+            chain = 0
+        elif kind == "link":
+            chain += _link
+        elif kind == "string":
+            chain += _adjacent_string
+        if len(outer) * _bracket + len(blocks) * _block + total + chain > _most:
             raise TooDeepError(match.start())
-    chained = len(_elif.findall(text))
-    if chained * _link > _most:
+    if len(_elif.findall(text)) * _link > _most:
         raise TooDeepError(0)
+
+
+def _indent(blocks: list[int], width: int) -> None:
+    while width < blocks[-1]:
+        blocks.pop()
+    if width > blocks[-1]:
+        blocks.append(width)

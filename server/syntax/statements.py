@@ -33,11 +33,9 @@ def statements(c: Cursor, nodes: Iterable[cst.CSTNode]) -> list[ir.Stmt]:
 
 def _simple_statements(c: Cursor, nodes: Sequence[Any], into: list[ir.Stmt]) -> None:
     for node in nodes:
-        statement = _simple[type(node)](c, node, c.pos)
-        into.append(statement)
+        into.append(_simple[type(node)](c, node, c.pos))
         if node.semicolon is not cst.MaybeSentinel.DEFAULT:
             c.take(";")
-            c.end = statement.end  # a block ends with its last statement
 
 
 def _block(c: Cursor, node: cst.BaseSuite) -> list[ir.Stmt]:
