@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from ..analyses.report import Failure, Kind
     from .messages import Locale
 
+PAGES = "https://gradguard.example/rules/"
+"""where the rules' pages are published (a reserved name, as long as they are not)"""
+
 
 class Severity(IntEnum):
     """How sure a diagnostic is; the numbers are those of LSP's DiagnosticSeverity, the gravest first."""
@@ -66,3 +69,8 @@ class Rule:
     def kind(self) -> Kind | None:
         """The kind of failure that the rule is mostly about."""
         return self.kinds[0] if self.kinds else None
+
+    @property
+    def url(self) -> str:
+        """The address of the rule's page."""
+        return f"{PAGES}{self.name}"

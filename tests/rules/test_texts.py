@@ -68,6 +68,11 @@ def test_the_page_has_every_text_and_both_programs(rule: Rule) -> None:
     assert re.findall(r"```python\n(.*?)```", text, re.DOTALL) == [rule.fails, rule.works]
 
 
+def test_every_page_has_an_address_of_its_own() -> None:
+    assert len({rule.url for rule in RULES.values()}) == len(RULES)
+    assert all(rule.url.startswith("https://") and rule.url.endswith("/" + rule.name) for rule in RULES.values())
+
+
 def test_the_catalogue_has_a_row_for_every_rule() -> None:
     rows = catalogue().splitlines()[2:]
     assert [row.split(" | ")[0].strip("| ") for row in rows] == list(CONTRACT)
