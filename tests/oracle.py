@@ -40,7 +40,7 @@ KINDS = {
     "view-of-leaf-inplace": r"a view of a leaf Variable that requires grad is being used in an in-place operation",
     "leaf-inplace": r"a leaf Variable that requires grad is being used in an in-place operation",
     "multi-view-inplace": r"is a view and (is being|its base or another view of its base has been) modified inplace",
-    "no-grad-view-inplace": r"A view was created in no_grad mode",
+    "no-grad-view-inplace": r"view (which )?was created in no_grad mode",
     "overlap-write": r"unsupported operation: (more than one element of the written-to tensor|some elements of the)",
     "freed-graph": r"Trying to backward through the graph a second time",
     "gradcheck": r"Jacobian mismatch|Backward is not reentrant",
@@ -207,13 +207,20 @@ class Made:
 
 
 @dataclass(slots=True)
+class Bump:
+    """The storage whose counter moved (kept alive, so that no other gets its address), and the line that did it."""
+
+    storage: torch.UntypedStorage
+    line: str | None
+
+
+@dataclass(slots=True)
 class Recorder:
     """Sees every call of torch that a program makes: which nodes it makes, which counters it moves."""
 
     root: Path
     made: dict[int, Made] = field(default_factory=dict)
-    bumps: list[tuple[torch.UntypedStorage, str | None]] = field(default_factory=list)
-    """the storage whose counter moved (kept alive, so that no other gets its address), and the line that moved it"""
+    bumps: list[Bump] = field(default_factory=list)
     roots: list[Any] = field(default_factory=list)
     """where the last backward began"""
     silent: list[tuple[Made, Unpacked]] = field(default_factory=list)
@@ -234,7 +241,7 @@ class Recorder:
         outputs = _tensors(result)
         touched = {_storage(tensor) for tensor, _ in inputs} | {_storage(tensor) for tensor in outputs}
         self.calls.append((line, bumps_before, touched))
-        self.bumps += [(tensor.untyped_storage(), line) for tensor, version in inputs if tensor._version != version]
+        self.bumps += [Bump(tensor.untyped_storage(), line) for tensor, version in inputs if tensor._version != version]
         for tensor in outputs:
             if not tensor.is_inference():
                 self.note(_grad_fn(tensor), line, depth=6)
@@ -279,13 +286,13 @@ class Recorder:
 
     def changes(self, made: Made, saved: Unpacked) -> list[str]:
         """The lines that moved a saved tensor's counter after it was saved."""
-        return [line for storage, line in self.bumps[made.bumps_before :] if storage._cdata == saved.storage and line]
+        return [b.line for b in self.bumps[made.bumps_before :] if b.line and _address(b.storage) == saved.storage]
 
     def hidden_changes(self) -> list[str]:
         """The lines that moved a counter which the failing line's call touched, after it or else in it."""
         for line, before, touched in self.calls:
             if line == self.forward:
-                later = [at for storage, at in self.bumps[before:] if storage._cdata in touched and at]
+                later = [b.line for b in self.bumps[before:] if b.line and _address(b.storage) in touched]
                 return [at for at in later if at != line] or later
         return []
 
@@ -406,8 +413,13 @@ def _tensors(value: Any) -> list[torch.Tensor]:
 
 
 def _storage(tensor: torch.Tensor) -> int:
-    """The identity of a tensor's storage, as long as that is alive."""
-    return int(tensor.untyped_storage()._cdata)
+    """The identity of a tensor's memory, as long as that is alive."""
+    return _address(tensor.untyped_storage())
+
+
+def _address(storage: torch.UntypedStorage) -> int:
+    """Where a storage's memory is: several storages may share it (dlpack makes such). Empty ones share nothing."""
+    return storage.data_ptr() or int(storage._cdata)
 
 
 def _grad_fn(tensor: torch.Tensor) -> Any:

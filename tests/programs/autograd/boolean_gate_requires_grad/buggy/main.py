@@ -1,0 +1,7 @@
+import torch
+
+readings = torch.tensor([0.3, 1.2, 0.7])
+gate = torch.ones_like(readings > 0.5, requires_grad=True)  # raises
+loss = (gate * readings).sum() - gate.square().sum()
+loss.backward()
+print(gate.grad)
