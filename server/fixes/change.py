@@ -13,12 +13,11 @@ from ..syntax.ir import (
     Call,
     Constant,
     Expr,
-    ExprStmt,
     Name,
     Subscript,
 )
 from .liveness import local
-from .place import Place, below, module_body
+from .place import Place, below, call_of, module_body
 
 if TYPE_CHECKING:
     from ..analyses.report import Failure
@@ -62,24 +61,12 @@ def find_change(failure: Failure, context: Context) -> Change | None:
         for target in stmt.node.targets:
             if isinstance(target, Subscript) and (place.node is stmt.node or _within(target, place)):
                 return Change("item", stmt, target)
-    call = _call(place)
+    call = call_of(place)
     return _called_change(call) if call else None
 
 
 def _within(target: Expr, place: Place) -> bool:
     return any(node is target for node in place.chain)
-
-
-def _call(place: Place) -> Place | None:
-    node = place.node
-    if isinstance(node, ExprStmt | Assign) and isinstance(node.value, Call):
-        return place.of(node.value)
-    if isinstance(node, Call):
-        return place
-    outer = place.outer
-    if isinstance(node, Attribute) and outer and isinstance(outer.node, Call) and outer.node.func is node:
-        return outer
-    return None
 
 
 def _called_change(call: Place) -> Change | None:

@@ -125,7 +125,7 @@ def change(failure: Failure, context: Context) -> Iterator[Fix]:
         leaf = failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
         more = f" (changes meaning: {quote(text)} is then no leaf, and optimizers don't see it)" if leaf else ""
         # A copy of memory that several views share parts from the others; only the replay knows who reads them.
-        shared = leaf or observed(failure, place) or failure.kind == "silent-stale"
+        shared = leaf or observed(failure, context) or failure.kind == "silent-stale"
         yield Fix(f"Clone {quote(text)} before it is changed{more}", "unsafe" if shared else "safe", (edit,))
 
 
@@ -140,7 +140,7 @@ def alias(failure: Failure, context: Context) -> Iterator[Fix]:
         if place is None or not isinstance(value, Expr) or isinstance(value, Tuple | List | Constant):
             continue
         edits = copied(place.of(value))
-        safe = "aliases" in failure.facts and not observed(failure, place)
+        safe = "aliases" in failure.facts and not observed(failure, context)
         told = f"Clone {quote(place.text_of(value))} here, so that the change stays apart"
         yield Fix(
             told if safe else f"{told} (changes what others see of it)", "safe" if safe else "unsafe", tuple(edits)
@@ -161,7 +161,7 @@ def view(failure: Failure, context: Context) -> Iterator[Fix]:
     place = context.place(failure.facts.get("view_call"))
     if place is None or not isinstance(place.node, Expr):
         return
-    safe = failure.kind == "overlap-write" or ("aliases" in failure.facts and not observed(failure, place))
+    safe = failure.kind == "overlap-write" or ("aliases" in failure.facts and not observed(failure, context))
     title = f"Clone the result of {quote(place.text)}"
     if not safe:
         title += " (changes meaning: its base no longer sees what is written)"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..syntax.ir import AnnAssign, Arg, Assign, Attribute, AugAssign, Call, Expr, ExprStmt, List, Name, Return, Tuple
 from .edit import Edit, Fix
 from .layout import insert_after, suffix
+from .place import call_of
 from .text import quote
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     first, second = (here, later) if isinstance(plain, Name | Attribute) or plain is None else (later, here)
     for edits in (first, second):
         if edits:
-            yield Fix(f"Detach {quote(_shown(place))} {WHY}", "unsafe", tuple(edits))
+            shown = failure.facts.get("carried_as") or _shown(place)
+            yield Fix(f"Detach {quote(str(shown))} {WHY}", "unsafe", tuple(edits))
 
 
 def _shown(place: Place) -> str:
@@ -55,6 +57,8 @@ def _carrying(place: Place, kind: str) -> list[Edit]:
     """Detach in the very statement or expression that carries the state over."""
     node = place.node.value if isinstance(place.node, ExprStmt) else place.node
     value = _value(place)
+    if isinstance(place.node, Assign) and isinstance(place.node.targets[0], Tuple) and not isinstance(value, Tuple):
+        return []
     if value is not None:
         return detached(place.of(value), kind)
     if isinstance(node, Call):
@@ -80,20 +84,19 @@ def _each(text: str, kind: str) -> str:
     """Give an expression for the container `text` with each tensor detached."""
     if kind == "dict":
         return f"{{key: value.detach() for key, value in {text}.items()}}"
-    each = f"state.detach() for state in {text}"
+    each = f"s.detach() for s in {text}"
     return f"[{each}]" if kind == "list" else f"tuple({each})"
 
 
 def _after_backward(place: Place, backward: Place | None, failure: Failure) -> list[Edit]:
     """Detach behind backward(), by the name that its function has for the state."""
-    if backward is None:
+    same = backward and getattr(place.function, "node", None) is getattr(backward.function, "node", None)
+    if backward is None or (same and place.start > backward.start):
         return []
     name = failure.facts.get("carried_as")
     kind = str(failure.facts.get("carried_kind", "tensor"))
     targets = place.node.targets if isinstance(place.node, Assign) else []
-    if name is None and place.function and backward.function and place.function.node is backward.function.node:
-        name = place.text_of(targets[0]) if len(targets) == 1 else None
-    if name is None and place.function is None and backward.function is None and len(targets) == 1:
+    if name is None and same and len(targets) == 1:
         name = place.text_of(targets[0])
     if not isinstance(name, str):
         return []
@@ -107,8 +110,7 @@ def _after_backward(place: Place, backward: Place | None, failure: Failure) -> l
 
 def deepcopy(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose `x.detach().clone()` for `copy.deepcopy(x)`, which takes leaves only (torch/_tensor.py)."""
-    place = context.place(failure.site)
-    call = place.up(Call) if place else None
+    call = call_of(context.place(failure.site))
     if call is None or not isinstance(call.node, Call) or len(call.node.args) != 1:
         return
     value = call.of(call.node.args[0].value)

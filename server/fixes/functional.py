@@ -35,7 +35,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     text = f"{name} = {name}.masked_fill({mask}, {value})"
     leaf = failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
     more = f" (changes meaning: {quote(name)} is then no leaf)" if leaf else ""
-    safety: Safety = "unsafe" if leaf or observed(failure, change.place) else "safe"
+    safety: Safety = "unsafe" if leaf or observed(failure, context) else "safe"
     yield Fix(f"Write {quote(text)}{more}", safety, (change.place.edit(text),))
 
 

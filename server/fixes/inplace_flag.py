@@ -24,10 +24,9 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     if place is None or not isinstance(place.node, Call):
         return
     flag = _flag(place.node)
-    site = context.place(failure.site)
     if flag is None:
         return
-    safe = site is not None and not observed(failure, site)
+    safe = not observed(failure, context)
     title = f"Drop `inplace=True` from {quote(place.text)}"
     if not safe:
         title += " (changes what other readers of its input see)"

@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING
 
 from ..syntax.ir import (
-    Attribute,
     Await,
     BinOp,
     BoolOp,
@@ -21,12 +20,9 @@ from ..syntax.ir import (
     IfExp,
     JoinedStr,
     Lambda,
-    List,
-    Name,
     NamedExpr,
     Starred,
     Stmt,
-    Subscript,
     Tuple,
     UnaryOp,
     While,
@@ -148,9 +144,8 @@ def add_argument(call: Place, argument: str) -> Edit:
 
 
 def is_pure(node: Expr) -> bool:
-    """Tell whether evaluating the expression twice is as good as once: names, attributes, items, arithmetic."""
-    again = (Name, Attribute, Subscript, Constant, BinOp, UnaryOp, Tuple, List, JoinedStr)
-    return all(isinstance(part, again) or not isinstance(part, Expr | Comp) for part in walk(node))
+    """Tell whether evaluating the expression twice is as good as once: it calls and binds nothing."""
+    return not any(isinstance(part, Call | Await | Yield | NamedExpr) for part in walk(node))
 
 
 def fresh_name(place: Place, base: str) -> str:
@@ -303,6 +298,9 @@ def delete(stmt: Place) -> Edit | None:
     rest = REST_OF_LINE.match(text, end)
     if begins_line(stmt) and rest:
         start = stmt.start - len(line_indent(text, stmt.start))
+        before = re.compile(r"(?:\r\n|\n|\r)\Z").search(text[:start])
+        if before:
+            return Edit(stmt.path, before.start(), rest.end(), "")
         return Edit(stmt.path, start, _after_newline(text, rest.end()), "")
     semicolon = re.compile(r"[ \t]*;[ \t]*").match(text, end)
     if semicolon and not REST_OF_LINE.match(text, semicolon.end()):

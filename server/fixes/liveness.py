@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax.ir import Assign, Comp, For, FunctionDef, Lambda, Name, Raise, Return, Stmt, While
-from .place import Place, below, module_body
+from .place import below, module_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..analyses.report import Failure
     from ..syntax.ir import Node
+    from .place import Context, Place
 
 
 def reads_later(place: Place, name: str) -> bool:
@@ -106,7 +107,7 @@ def _occurs(node: Node, name: str) -> bool:
     return any(found.id == name for found in below(node, Name))
 
 
-def observed(failure: Failure, place: Place) -> bool:
+def observed(failure: Failure, context: Context) -> bool:
     """Tell whether the memory that the failure's change writes to is read later by another way than its name.
 
     The replay tells in `failure.facts` which other names of the function hold it (`aliases`) and whether
@@ -116,6 +117,7 @@ def observed(failure: Failure, place: Place) -> bool:
         return any(hop.kind in {"alias", "view", "passed", "stored"} for hop in failure.hops)
     aliases = failure.facts["aliases"]
     assert isinstance(aliases, tuple)
-    if failure.facts.get("shared", False):
+    place = context.place(failure.site)
+    if place is None or failure.facts.get("shared", False):
         return True
     return any("." in name or "[" in name or reads_later(place, name) for name in aliases)

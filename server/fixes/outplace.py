@@ -49,7 +49,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     else:
         edits = None
     if edits:
-        yield Fix(_title(change, failure), _safety(change, failure), tuple(edits))
+        yield Fix(_title(change, failure), _safety(failure, context), tuple(edits))
 
 
 def _title(change: Change, failure: Failure) -> str:
@@ -77,8 +77,8 @@ def _is_leaf(failure: Failure) -> bool:
     return failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
 
 
-def _safety(change: Change, failure: Failure) -> Safety:
-    return "unsafe" if _is_leaf(failure) or observed(failure, change.place) else "safe"
+def _safety(failure: Failure, context: Context) -> Safety:
+    return "unsafe" if _is_leaf(failure) or observed(failure, context) else "safe"
 
 
 # -- augmented assignment ---------------------------------------------------------------------

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
-from ..syntax.ir import Call, ExprStmt, For, FunctionDef, Name, Node, Params, Stmt, While
+from ..syntax.ir import Assign, Call, ExprStmt, For, FunctionDef, Node, Params, Return, Stmt, While
 from .edit import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..analyses.report import Site
     from ..syntax.chunks import Chunk, Source
@@ -145,14 +144,15 @@ def module_body(source: Source) -> list[Stmt]:
     return list(source.body)
 
 
-@cache
-def _field_names(kind: Callable[..., Node | Params]) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(kind) if f.name not in {"start", "end", "chunk"})  # type: ignore[arg-type]
+_field_names: dict[type, tuple[str, ...]] = {}
 
 
 def children(node: Node | Params) -> Iterator[Node]:
     """Give the nodes directly below `node`, in the order of its fields."""
-    for name in _field_names(type(node)):
+    kind = type(node)
+    if kind not in _field_names:
+        _field_names[kind] = tuple(f.name for f in fields(node) if f.name not in {"start", "end", "chunk"})
+    for name in _field_names[kind]:
         yield from _nodes(getattr(node, name))
 
 
@@ -200,12 +200,11 @@ def bodies(node: Node) -> Iterator[list[Stmt]]:
             yield body
 
 
-def called(node: Node) -> Call | None:
-    """Give the call that a statement or an expression consists of, if it does."""
-    value = node.value if isinstance(node, ExprStmt) else node
-    return value if isinstance(value, Call) else None
-
-
-def names(node: Node) -> set[str]:
-    """Give the plain names that occur at and below `node`."""
-    return {name.id for name in below(node, Name)}
+def call_of(place: Place | None) -> Place | None:
+    """Give the call that the node at `place` is, consists of (a statement), or is the innermost part of."""
+    if place is None:
+        return None
+    node = place.node
+    if isinstance(node, ExprStmt | Assign | Return) and isinstance(node.value, Call):
+        return place.of(node.value)
+    return place.up(Call)

@@ -9,6 +9,7 @@ from .change import is_module
 from .edit import Edit, Fix
 from .layout import add_argument, remove_argument, suffix
 from .nograd import torch_name
+from .place import call_of
 from .text import quote, words
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def gradcheck(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _arguments(site: Place | None) -> Iterator[Place]:
-    call = site.up(Call) if site else None
+    call = call_of(site)
     if call is None or not isinstance(call.node, Call):
         return
     for arg in call.node.args[:2]:
@@ -102,8 +103,7 @@ def _is_double(place: Place) -> bool:
 
 def integer(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to drop `requires_grad=True`, or to make the tensor floating point."""
-    place = context.place(failure.site)
-    call = place.up(Call) if place else None
+    call = call_of(context.place(failure.site))
     if call is None or not isinstance(call.node, Call):
         return
     flag = next((arg for arg in call.node.args if arg.name == "requires_grad"), None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..syntax.ir import Call
 from .edit import Fix
 from .layout import add_argument
+from .place import call_of
 from .text import quote
 
 if TYPE_CHECKING:
@@ -20,8 +21,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose the flag at the backward() that freed the graph (`facts["first_backward"]`, else a hop `freed`)."""
     sites = [failure.facts.get("first_backward"), *(hop.site for hop in failure.hops if hop.kind == "freed")]
     for site in sites:
-        place = context.place(site)
-        call = place.up(Call) if place else None
+        call = call_of(context.place(site))
         if call and isinstance(call.node, Call) and not any(arg.name == "retain_graph" for arg in call.node.args):
             title = f"Keep the graph of {quote(call.text)} with `retain_graph=True` (changes meaning: its memory stays)"
             yield Fix(title, "unsafe", (add_argument(call, "retain_graph=True"),))

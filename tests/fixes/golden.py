@@ -1,4 +1,4 @@
-"""Golden tests of fixes in Markdown: a program, the failure in it, and what each fix makes of it.
+"""Golden tests of fixes: a program, the failure in it, and what each fix makes of it.
 
     ### what the section shows
     - strategy: outplace.propose
@@ -18,14 +18,16 @@ import ast
 import importlib
 import re
 from dataclasses import dataclass, field, fields
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradguard.analyses.report import Failure, Hop, Saved, Site, Write
 from gradguard.fixes import Fix, apply
 from gradguard.fixes.place import Context, module_body, walk
 from gradguard.syntax.chunks import parse
 from gradguard.syntax.ir import Stmt
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FENCE = re.compile(r"```python\n(.*?)```\n", re.DOTALL)
 RESULT = re.compile(r"^(safe|unsafe): ([^\n]*)\n+```python\n(.*?)```\n", re.DOTALL | re.MULTILINE)
@@ -47,7 +49,7 @@ class Section:
 
 def sections(folder: Path) -> list[Section]:
     found = []
-    for file in sorted(folder.glob("*.md")):
+    for file in sorted(folder.glob("*.txt")):
         for part in re.split(r"^### ", file.read_text("utf-8"), flags=re.MULTILINE)[1:]:
             name, rest = part.split("\n", 1)
             program = FENCE.search(rest)
