@@ -1,0 +1,2 @@
+ORDER = ("north", "south")
+ROUNDS = 2

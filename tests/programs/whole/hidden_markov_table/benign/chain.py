@@ -1,0 +1,24 @@
+import torch
+from torch import nn
+
+
+class Chain(nn.Module):
+    def __init__(self, states, symbols):
+        super().__init__()
+        self.start = nn.Parameter(torch.zeros(states))
+        self.move = nn.Parameter(torch.randn(states, states))
+        self.show = nn.Parameter(torch.randn(states, symbols))
+
+    def log_likelihood(self, seen):
+        return self._table(seen)[-1].logsumexp(0)
+
+    def _table(self, seen):
+        days, states = len(seen), len(self.start)
+        move = self.move.log_softmax(dim=1)
+        show = self.show.log_softmax(dim=1)[:, seen].t()
+        table = torch.zeros(days, states)
+        table[0] = self.start.log_softmax(0) + show[0]
+        for day in range(1, days):
+            arrivals = table[day - 1].unsqueeze(1) + move
+            table[day] = torch.logsumexp(arrivals, dim=0) + show[day]
+        return table

@@ -1,0 +1,22 @@
+import torch
+from torch import nn
+
+
+class Chain(nn.Module):
+    def __init__(self, states, symbols):
+        super().__init__()
+        self.start = nn.Parameter(torch.zeros(states))
+        self.move = nn.Parameter(torch.randn(states, states))
+        self.show = nn.Parameter(torch.randn(states, symbols))
+
+    def log_likelihood(self, seen):
+        return self._table(seen)[-1].sum().log()
+
+    def _table(self, seen):
+        days, states = len(seen), len(self.start)
+        move = self.move.softmax(dim=1)
+        show = self.show.softmax(dim=1)[:, seen].t()
+        rows = [self.start.softmax(0) * show[0]]
+        for day in range(1, days):
+            rows.append((rows[-1] @ move) * show[day])
+        return torch.stack(rows)

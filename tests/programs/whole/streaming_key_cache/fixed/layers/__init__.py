@@ -1,0 +1,1 @@
+from .transcriber import Transcriber
