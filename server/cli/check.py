@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     """Check, mend or compare, as the arguments say. Raises ConfigError."""
     runs, problems = _runs(args)
     outcome = _mend(runs, args) if args.fix or args.diff else _check(runs, args)
-    problems += outcome.results.problems
+    problems = outcome.results.problems = problems + outcome.results.problems
     for problem in problems:
         print(complain(problem), file=sys.stderr)
     status = _show_diff(outcome) if args.diff else _write(outcome, args)

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
+from .lines import Lines
+
 _MAGIC = re.compile(r"^([ \t]*)(%{1,2}[A-Za-z].*|[!?].*|[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)
 
 
@@ -82,7 +84,7 @@ def read_notebook(text: str) -> Notebook:
         raise ValueError("is not a notebook: its JSON is nested too deeply") from None
     if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
         raise ValueError("is not a notebook: it has no list of cells")
-    language = content
+    language: Any = content
     for key in ("metadata", "language_info", "name"):
         language = language.get(key) if isinstance(language, dict) else None
     if language not in (None, "python"):
@@ -93,7 +95,7 @@ def read_notebook(text: str) -> Notebook:
         content=content,
         raw="".join(texts),
         cells=tuple(number for number, _ in code),
-        lines=_running(text.count("\n") for text in texts),
+        lines=_running(len(Lines(text)) - 1 for text in texts),
         starts=_running(len(text) for text in texts),
     )
 

@@ -243,7 +243,8 @@ def _comment_site(source: Source, comment: Suppression) -> Site:
     from ..syntax.chunks import Chunk
     from ..syntax.ir import Node
 
-    return Site(Chunk(source.path, source.text), Node(comment.start, comment.end))
+    chunk = Chunk(source.path, source.text, 0, 0, "statement", line_starts=source.line_starts)
+    return Site(chunk, Node(comment.start, comment.end))
 
 
 def _finding(diagnostic: Diagnostic, comments: Sequence[Suppression], lines: range) -> Finding:
@@ -268,7 +269,7 @@ def _placed(problem: SyntaxProblem, document: Document) -> Problem:
 
 def _statement(site: Site) -> range:
     """The lines of the statement at the site."""
-    lines = statement_lines(site.chunk.body, site.node, site.chunk.line_of)
+    lines = statement_lines(site.chunk, site.node)
     span = _span(site)
     return lines or range(span.start_line, span.end_line + 1)
 

@@ -16,7 +16,9 @@ from ..syntax import ir
 from .lines import Lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from ..syntax.chunks import Chunk
 
 UNUSED = "GG900"
 """The rule about comments that silence nothing."""
@@ -80,41 +82,46 @@ def find_suppressions(text: str) -> list[Suppression]:
     return [found for line, column, comment in _comments(text) for found in _read(line, starts[line] + column, comment)]
 
 
-def statement_lines(body: Sequence[ir.Stmt], node: ir.Node, line: Callable[[ir.Node], int]) -> range:
-    """The lines of the smallest statement of `body` that `node` is in; of a compound one, its header alone.
+def statement_lines(chunk: Chunk, node: ir.Node) -> range:
+    """The lines of the smallest statement of the chunk that `node` is in; of a compound one, its header alone.
 
-    `line` gives the 0-based line that a node begins on. Statements in another chunk are passed over: their
-    offsets mean something else.
+    Empty if it is in none.
     """
-    for statement in body:
-        if not statement.start <= node.start < statement.end:
-            continue
-        blocks = [block for block in _blocks(statement) if block and block[0].chunk is statement.chunk]
-        for block in blocks:
-            if block[0].start <= node.start:
-                inner = statement_lines(block, node, line)
-                if inner:
-                    return inner
-        first = line(statement)
-        if blocks:
-            return range(first, max(line(blocks[0][0]), first + 1))
-        return range(first, line(ir.Node(max(statement.end - 1, statement.start), statement.end)) + 1)
-    return range(0)
+    inside: Sequence[ir.Node] = chunk.body
+    statement: ir.Node | None = None
+    while found := next((part for part in inside if part.start <= node.start < part.end), None):
+        statement, inside = found, _parts(found)
+    if statement is None:
+        return range(0)
+    last = ir.Node(max(statement.end - 1, statement.start), statement.end)
+    return range(chunk.line_of(statement), _header_end(chunk, statement) or chunk.line_of(last) + 1)
 
 
-def _blocks(statement: ir.Stmt) -> Iterator[list[ir.Stmt]]:
-    """The blocks of statements in a compound statement, in the order of the text."""
-    match statement:
+def _parts(node: ir.Node) -> Sequence[ir.Node]:
+    """What has lines of its own within a compound statement, as far as it is in the same chunk."""
+    match node:
         case ir.If() | ir.While() | ir.For():
-            yield from (statement.body, statement.orelse)
+            return [*node.body, *node.orelse]
         case ir.Try():
-            yield statement.body
-            yield from (handler.body for handler in statement.handlers)
-            yield from (statement.orelse, statement.finalbody)
+            return [*node.body, *node.handlers, *node.orelse, *node.finalbody]
         case ir.Match():
-            yield from (case.body for case in statement.cases)
-        case ir.With() | ir.FunctionDef() | ir.ClassDef():
-            yield statement.body
+            return node.cases
+        case ir.With() | ir.FunctionDef() | ir.Handler() | ir.MatchCase():
+            return node.body
+        case ir.ClassDef():
+            return [member for member in node.body if member.chunk is node.chunk]
+    return ()
+
+
+def _header_end(chunk: Chunk, statement: ir.Node) -> int | None:
+    """The line after the header of a compound statement; None if it is a simple one."""
+    parts = statement.body if isinstance(statement, ir.ClassDef) else _parts(statement)
+    if not parts:
+        return None
+    first = parts[0]
+    chunk = first.chunk if isinstance(first, ir.Stmt) else chunk
+    before = re.split(r"[\r\n]", chunk.text[: first.start])[-1]
+    return chunk.line_of(first) + (1 if before.strip() else 0)
 
 
 def _comments(text: str) -> list[tuple[int, int, str]]:

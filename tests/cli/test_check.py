@@ -1,0 +1,276 @@
+"""`gradguard check`: what it says, what it exits with, and what it does with bad input."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+HELPER = """\
+def shift(t):
+    t += 1
+    return t
+"""
+
+MAIN = """\
+import torch
+from helper import shift
+
+x = torch.rand(3, requires_grad=True)
+y = torch.exp(x)
+shift(y).sum().backward()
+"""
+
+
+def lines_of(output: str) -> list[str]:
+    """The places that `concise` tells of."""
+    return [line.partition(" ")[0] for line in output.splitlines()[:-1]]
+
+
+# -- exit status and threshold ----------------------------------------------------------------
+
+
+def test_nothing_found_is_0(check, clean: Path) -> None:
+    done = check("clean.py")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Nothing found in 1 file.\n", "")
+
+
+def test_something_found_is_1(check, stale: Path) -> None:
+    done = check("stale.py", "--output-format", "concise")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("stale.py:5:1: GG101 error: `y` is changed in place here (version 0 → 1)")
+    assert done.stdout.endswith("\n1 error in 1 file.\n")
+
+
+def test_exit_zero(check, stale: Path) -> None:
+    assert check("stale.py", "--exit-zero").returncode == 0
+    assert check("stale.py", "missing.py", "--exit-zero").returncode == 2
+
+
+def test_the_working_directory_is_checked_by_default(check, stale: Path, clean: Path) -> None:
+    done = check("--output-format", "concise")
+    assert lines_of(done.stdout) == ["stale.py:5:1:"]
+    assert "in 2 files" in done.stdout
+
+
+def test_select_and_ignore(check, stale: Path) -> None:
+    assert check("--select", "GG2,GG3").returncode == 0
+    assert check("--select", "inplace-on-saved").returncode == 1
+    assert check("--ignore", "GG101").returncode == 0
+
+
+def test_what_is_below_the_threshold_is_left_out(check, tmp_path: Path) -> None:
+    # Whether `x` requires grad is not known here: a warning at the most.
+    (tmp_path / "maybe.py").write_text(
+        "import torch\n\ndef f(x):\n    y = torch.exp(x)\n    y += 1\n    y.sum().backward()\n"
+    )
+    assert check("--min-severity", "hint").returncode == 1
+    assert check("--min-severity", "error").returncode == 0
+
+
+def test_statistics(check, stale: Path) -> None:
+    done = check("--statistics")
+    assert (done.returncode, done.stdout) == (1, "    1  GG101  inplace-on-saved\n")
+
+
+# -- several files ----------------------------------------------------------------------------
+
+
+def test_files_are_checked_as_one_program(check, tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text(HELPER)
+    (tmp_path / "main.py").write_text(MAIN)
+    done = check("--output-format", "json")
+    (finding,) = json.loads(done.stdout)
+    assert (finding["path"], finding["range"]["start"]["line"]) == ("helper.py", 2)
+    assert ("main.py", 5) in [(related["path"], related["range"]["start"]["line"]) for related in finding["related"]]
+
+
+def test_full_shows_the_source_of_all_places(check, tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text(HELPER)
+    (tmp_path / "main.py").write_text(MAIN)
+    told = check().stdout
+    assert "--> helper.py:2:5" in told
+    assert "2 |     t += 1\n  |     ^^^^^^\n" in told
+    assert "::: main.py:" in told
+    assert "5 | y = torch.exp(x)\n  |     ------------ " in told
+
+
+# -- standard input ---------------------------------------------------------------------------
+
+
+def test_standard_input(check, stale: Path) -> None:
+    done = check("-", "--output-format", "concise", stdin=stale.read_text())
+    assert (done.returncode, lines_of(done.stdout)) == (1, ["-:5:1:"])
+
+
+def test_standard_input_stands_for_a_file(check, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "helper.py").write_text(HELPER)
+    (tmp_path / "sub" / "gradguard.toml").write_text('min-severity = "error"')
+    done = check(
+        "-",
+        "--stdin-filename",
+        "sub/main.py",
+        "--output-format",
+        "json",
+        stdin=MAIN + "y = torch.exp(x)\ny += 1\ny.sum().backward()\n",
+    )
+    assert [(f["path"], f["range"]["start"]["line"]) for f in json.loads(done.stdout)] == [("sub/main.py", 8)]
+
+
+def test_standard_input_is_mended_to_standard_output(check, stale: Path, clean: Path) -> None:
+    done = check("-", "--fix", stdin=stale.read_text().replace("\n", "\r\n"))
+    assert done.stdout == clean.read_text().replace("\n", "\r\n")
+    assert "1 fix applied" in done.stderr
+
+
+# -- mending ----------------------------------------------------------------------------------
+
+
+def test_fix_writes_the_file(check, stale: Path, clean: Path) -> None:
+    done = check("stale.py", "--fix")
+    assert (done.returncode, done.stdout) == (0, "1 fix applied; nothing found in 1 file.\n")
+    assert stale.read_text() == clean.read_text()
+
+
+def test_fix_keeps_the_encoding_the_mark_and_the_line_ends(check, stale: Path) -> None:
+    text = "# é\r\n" + stale.read_text().replace("\n", "\r\n")
+    stale.write_bytes(text.encode("utf-8-sig"))
+    assert check("--fix").returncode == 0
+    assert stale.read_bytes() == text.replace("y += 1", "y = y + 1").encode("utf-8-sig")
+
+
+def test_diff_writes_nothing(check, stale: Path) -> None:
+    before = stale.read_text()
+    done = check("--diff")
+    assert (done.returncode, stale.read_text()) == (1, before)
+    assert "\n-y += 1\n+y = y + 1\n" in done.stdout
+    assert done.stderr == "1 fix would be applied.\n"
+
+
+def test_diff_of_a_clean_program(check, clean: Path) -> None:
+    done = check("--diff")
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_all_failures_of_a_file_are_mended(check, stale: Path) -> None:
+    stale.write_text(
+        stale.read_text() + "".join(f"y = torch.sigmoid(x)\ny *= {n}\ny.sum().backward()\n" for n in range(4))
+    )
+    assert check("--fix").returncode == 0
+    assert check().returncode == 0
+
+
+# -- comments ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("comment", ["gradguard: ignore[GG101]", "gradguard: ignore", "noqa: GG101", "noqa"])
+def test_a_comment_silences(check, stale: Path, comment: str) -> None:
+    stale.write_text(stale.read_text().replace("y += 1", f"y += 1  # {comment}"))
+    assert check().returncode == 0
+    (result,) = json.loads(check("--output-format", "sarif").stdout)["runs"][0]["results"]
+    assert result["suppressions"] == [{"kind": "inSource"}]
+
+
+def test_an_idle_comment_is_told_of(check, clean: Path) -> None:
+    clean.write_text(clean.read_text() + "z = 1  # gradguard: ignore[GG101]\n")
+    done = check("--output-format", "concise")
+    assert (done.returncode, lines_of(done.stdout)) == (1, ["clean.py:7:8:"])
+    assert check("--ignore", "GG900").returncode == 0
+
+
+# -- notebooks --------------------------------------------------------------------------------
+
+
+def test_notebooks(check, stale: Path, tmp_path: Path) -> None:
+    first, second = stale.read_text().split("\n\n")
+    cells = [
+        {"cell_type": "code", "metadata": {}, "outputs": [], "source": text} for text in ("%time\n" + first, second)
+    ]
+    cells.insert(1, {"cell_type": "markdown", "metadata": {}, "source": "text"})
+    notebook = tmp_path / "n.ipynb"
+    notebook.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    stale.unlink()
+    assert lines_of(check("--output-format", "concise").stdout) == ["n.ipynb:cell"]
+    (finding,) = json.loads(check("--output-format", "json").stdout)
+    assert (finding["cell"], finding["range"]["start"]) == (3, {"line": 3, "column": 1})
+    assert check("--diff").stdout.startswith("--- n.ipynb:cell 3\n")
+    assert check("--fix").returncode == 0
+    sources = [cell["source"] for cell in json.loads(notebook.read_text())["cells"]]
+    assert sources[0].startswith("%time\n")
+    assert "y = y + 1" in sources[2]
+
+
+# -- bad input --------------------------------------------------------------------------------
+
+
+BAD = {
+    "broken.py": (b"x = (\n", "broken.py:1:"),
+    "latin.py": (b"x = 1\ns = '\xe9'\n", "latin.py:2: is not valid UTF-8 (byte 0xe9)"),
+    "cookie.py": (b"# coding: klingon\n", "cookie.py: unknown encoding"),
+    "odd.ipynb": (b"[", "odd.ipynb: is not valid JSON"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_file_is_told_of_and_the_rest_is_checked(check, stale: Path, tmp_path: Path, name: str) -> None:
+    content, message = BAD[name]
+    (tmp_path / name).write_bytes(content)
+    done = check("--output-format", "concise")
+    assert (done.returncode, lines_of(done.stdout)) == (1, ["stale.py:5:1:"])
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
+    assert check(name, "stale.py").returncode == 2
+
+
+def test_a_path_that_does_not_exist(check, stale: Path) -> None:
+    done = check("missing.py", "stale.py", "--output-format", "concise")
+    assert (done.returncode, done.stderr) == (2, "missing.py: does not exist\n")
+    assert lines_of(done.stdout) == ["stale.py:5:1:"]
+
+
+def test_a_folder_without_python_files(check, tmp_path: Path) -> None:
+    done = check()
+    assert (done.returncode, done.stderr) == (0, ".: no Python files in this folder\n")
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(check, stale: Path) -> None:
+    stale.chmod(0)
+    assert check("stale.py").stderr == "stale.py: cannot be read: Permission denied\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\n", b"\xef\xbb\xbf", b"# only a comment", b"\x0c\nx = 1\n\x0c", b"x = 1\r\ny = 2\r\n", b"x = 1\ry = 2"],
+)
+def test_odd_but_good_files(check, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "odd.py").write_bytes(content)
+    done = check("odd.py")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "Nothing found in 1 file.\n", "")
+
+
+def test_a_form_feed_moves_no_line(check, stale: Path) -> None:
+    stale.write_text(stale.read_text().replace("\n\n", "\n\x0c\n", 1))
+    assert lines_of(check("--output-format", "concise").stdout) == ["stale.py:5:1:"]
+
+
+@pytest.mark.parametrize("option", ["--select", "--ignore"])
+def test_an_unknown_rule(check, stale: Path, option: str) -> None:
+    done = check(option, "GG101,GG999")
+    assert done.returncode == 2
+    assert "unknown rule `GG999`" in done.stderr.splitlines()[-1]
+
+
+def test_a_broken_configuration(check, stale: Path, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.gradguard]\nselekt = []\n")
+    done = check()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"gradguard: {tmp_path}/pyproject.toml:2: unknown setting `selekt`")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_configuration_by_name(check, stale: Path, tmp_path: Path) -> None:
+    (tmp_path / "other.toml").write_text('[tool.gradguard]\nignore = ["GG101"]\n')
+    assert check("--config", "other.toml").returncode == 0
+    assert check("--config", "none.toml").returncode == 2

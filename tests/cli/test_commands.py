@@ -1,0 +1,108 @@
+"""The other commands, and what is true of all."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import gradguard.analyses
+import pytest
+
+
+def test_version(gradguard_command) -> None:
+    done = gradguard_command("--version")
+    assert done.returncode == 0
+    assert done.stdout.startswith("gradguard ")
+
+
+@pytest.mark.parametrize("arguments", [(), ("nonsense",), ("check", "--nonsense"), ("check", "--output-format", "x")])
+def test_wrong_usage_is_2(gradguard_command, arguments: tuple[str, ...]) -> None:
+    assert gradguard_command(*arguments).returncode == 2
+
+
+def test_rules_are_listed(gradguard_command) -> None:
+    from gradguard.rules import RULES
+
+    done = gradguard_command("rules")
+    assert done.returncode == 0
+    for rule in RULES.values():
+        assert rule.code in done.stdout
+        assert rule.name in done.stdout
+
+
+@pytest.mark.parametrize("name", ["GG101", "gg101", "inplace-on-saved"])
+def test_explain(gradguard_command, name: str) -> None:
+    done = gradguard_command("explain", name)
+    assert done.returncode == 0
+    assert "inplace-on-saved (GG101)" in done.stdout
+
+
+def test_explain_what_does_not_exist(gradguard_command) -> None:
+    done = gradguard_command("explain", "GG999")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+
+
+def test_facts(gradguard_command) -> None:
+    done = gradguard_command("facts", "torch.exp")
+    assert done.returncode == 0
+    assert "saves" in done.stdout
+
+
+@pytest.mark.parametrize(("name", "meant"), [("exp", "torch.exp"), ("torch.sigmiod", "torch.sigmoid")])
+def test_facts_of_what_is_not_known(gradguard_command, name: str, meant: str) -> None:
+    done = gradguard_command("facts", name)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert meant in done.stderr
+
+
+@pytest.fixture
+def versions(gradguard_command):
+    if not hasattr(gradguard.analyses, "replay"):
+        pytest.skip("the replay is not there yet")
+    return lambda *arguments: gradguard_command("versions", *arguments)
+
+
+def test_versions_as_json(versions, stale: Path) -> None:
+    rows = json.loads(versions("stale.py", "--output-format", "json").stdout)
+    assert all(
+        row.keys() >= {"line", "name", "version", "min", "max", "requires_grad", "is_leaf", "storage"} for row in rows
+    )
+    state = {(row["line"], row["name"]): row for row in rows}
+    assert state[4, "y"]["version"] == 0
+    assert state[5, "y"]["version"] == 1
+    assert state[3, "x"]["is_leaf"] is True
+    assert state[5, "y"]["requires_grad"] is True
+    assert state[4, "y"]["storage"] == state[5, "y"]["storage"] != state[3, "x"]["storage"]
+
+
+def test_versions_as_text(versions, stale: Path) -> None:
+    told = versions("stale.py").stdout.splitlines()
+    at = next(i for i, line in enumerate(told) if line.endswith("| y += 1"))
+    assert told[at].split() == ["5", "|", "y", "+=", "1"]
+    assert "version 1" in told[at + 1]
+
+
+def test_versions_of_what_cannot_be_read(versions) -> None:
+    done = versions("missing.py")
+    assert (done.returncode, done.stderr) == (2, "missing.py: does not exist\n")
+
+
+@pytest.mark.parametrize("address", ["localhost", "localhost:http", "localhost:70000"])
+def test_a_wrong_address(gradguard_command, address: str) -> None:
+    done = gradguard_command("server", "--tcp", address)
+    assert done.returncode == 2
+    assert "is not HOST:PORT" in done.stderr
+
+
+def test_the_package_alone_loads_neither_server_nor_jedi() -> None:
+    heavy = {"pygls", "lsprotocol", "jedi", "libcst", "rich", "torch"}
+    probe = f"import sys, gradguard, gradguard.cli.main; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_a_reader_that_goes_away(stale: Path) -> None:
+    command = f"{sys.executable} -m gradguard rules | head -c 1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert done.stderr == ""
