@@ -26,7 +26,7 @@ from .place import Context
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from ..analyses.report import Failure, Kind
+    from ..analyses.report import Failure, Kind, Report
     from ..syntax.chunks import Source
 
     Strategy = Callable[[Failure, Context], Iterator[Fix]]
@@ -67,9 +67,12 @@ BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
 }
 
 
-def candidates(failure: Failure, sources: Mapping[str, Source]) -> Iterator[Fix]:
-    """Give the fixes that might mend `failure`, in the order in which they are tried; none is verified."""
-    context = Context(sources)
+def candidates(failure: Failure, sources: Mapping[str, Source], report: Report | None = None) -> Iterator[Fix]:
+    """Give the fixes that might mend `failure`, in the order in which they are tried; none is verified.
+
+    `report` is the replay that found it: without it, less is known to keep every value.
+    """
+    context = Context(sources, report)
     seen: set[tuple[Edit, ...]] = set()
     for strategy in _strategies(failure, context):
         for fix in strategy(failure, context):
@@ -90,7 +93,9 @@ def _strategies(failure: Failure, context: Context) -> tuple[Strategy, ...]:
     return BY_KIND[failure.kind]
 
 
-def mend(failure: Failure, sources: Mapping[str, Source], verify: Verify | None = None) -> list[Fix]:
+def mend(
+    failure: Failure, sources: Mapping[str, Source], verify: Verify | None = None, report: Report | None = None
+) -> list[Fix]:
     """Give the fixes of `failure`, the best first; exactly one of them, if there are any, is preferred.
 
     `verify` gets the new texts of the files that a fix changes, by path, and tells whether the failure is
@@ -98,7 +103,7 @@ def mend(failure: Failure, sources: Mapping[str, Source], verify: Verify | None 
     """
     texts = {path: source.text for path, source in sources.items()}
     kept: list[Fix] = []
-    for fix in candidates(failure, sources):
+    for fix in candidates(failure, sources, report):
         if verify is None or verify(apply_all(texts, fix.edits)):
             kept.append(fix)
         if len(kept) == LIMIT:

@@ -31,7 +31,7 @@ from ..syntax.ir import (
 from .change import find_change, is_inplace_name, is_module, rebindable, root
 from .edit import Edit, Fix
 from .layout import can_precede, insert_before, suffix
-from .liveness import observed
+from .observers import observed
 from .place import below
 from .text import quote
 
@@ -140,7 +140,7 @@ def alias(failure: Failure, context: Context) -> Iterator[Fix]:
         if place is None or not isinstance(value, Expr) or isinstance(value, Tuple | List | Constant):
             continue
         edits = copied(place.of(value))
-        safe = "aliases" in failure.facts and not observed(failure, context)
+        safe = not observed(failure, context)
         told = f"Clone {quote(place.text_of(value))} here, so that the change stays apart"
         yield Fix(
             told if safe else f"{told} (changes what others see of it)", "safe" if safe else "unsafe", tuple(edits)
@@ -161,7 +161,7 @@ def view(failure: Failure, context: Context) -> Iterator[Fix]:
     place = context.place(failure.facts.get("view_call"))
     if place is None or not isinstance(place.node, Expr):
         return
-    safe = failure.kind == "overlap-write" or ("aliases" in failure.facts and not observed(failure, context))
+    safe = failure.kind == "overlap-write" or not observed(failure, context)
     title = f"Clone the result of {quote(place.text)}"
     if not safe:
         title += " (changes meaning: its base no longer sees what is written)"

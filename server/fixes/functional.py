@@ -8,7 +8,7 @@ from ..syntax.ir import Assign, Attribute, BinOp, Compare, Constant, Expr, Name,
 from .change import find_change, rebindable
 from .edit import Fix
 from .layout import is_pure
-from .liveness import observed
+from .observers import observed
 from .text import quote
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..syntax.ir import Call, Constant
 from .edit import Fix
 from .layout import remove_argument
-from .liveness import observed
+from .observers import observed
 from .text import quote
 
 if TYPE_CHECKING:

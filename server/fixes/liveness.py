@@ -1,4 +1,4 @@
-"""Who may still read a tensor after it was changed: what makes a rebinding keep every value."""
+"""Whether the value of a plain name is read later."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from .place import below, module_body
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..analyses.report import Failure
     from ..syntax.ir import Node
-    from .place import Context, Place
+    from .place import Place
 
 
 def reads_later(place: Place, name: str) -> bool:
@@ -105,19 +104,3 @@ def _binds_anew(stmt: Node, name: str) -> bool:
 
 def _occurs(node: Node, name: str) -> bool:
     return any(found.id == name for found in below(node, Name))
-
-
-def observed(failure: Failure, context: Context) -> bool:
-    """Tell whether the memory that the failure's change writes to is read later by another way than its name.
-
-    The replay tells in `failure.facts` which other names of the function hold it (`aliases`) and whether
-    something outside of the function does (`shared`); without them every alias on the path counts.
-    """
-    if "aliases" not in failure.facts:
-        return any(hop.kind in {"alias", "view", "passed", "stored"} for hop in failure.hops)
-    aliases = failure.facts["aliases"]
-    assert isinstance(aliases, tuple)
-    place = context.place(failure.site)
-    if place is None or failure.facts.get("shared", False):
-        return True
-    return any("." in name or "[" in name or reads_later(place, name) for name in aliases)

@@ -13,7 +13,8 @@ from ..syntax.ir import Attribute, AugAssign, Call, Expr, ExprStmt, Name, Subscr
 from .change import Change, find_change, is_inplace_name, rebindable
 from .edit import Edit, Fix, apply
 from .layout import can_precede, fresh_name, insert_before, is_pure, operand, remove_argument
-from .liveness import observed, reads_later
+from .liveness import reads_later
+from .observers import observed
 from .place import walk
 from .text import quote, words
 

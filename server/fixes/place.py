@@ -11,7 +11,7 @@ from .edit import Edit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ..analyses.report import Site
+    from ..analyses.report import Report, Site
     from ..syntax.chunks import Chunk, Source
 
 N = TypeVar("N", bound=Node)
@@ -123,9 +123,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The program that is being mended."""
+    """The program that is being mended, and what its replay told, if that is at hand."""
 
     sources: Mapping[str, Source]
+    report: Report | None = None
 
     def place(self, site: Site | object) -> Place | None:
         """Tell where `site` stands; None where it is no site of these sources, or its text is half-typed."""

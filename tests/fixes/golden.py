@@ -7,7 +7,7 @@
     - saved: `x.exp()` result x         site, role, name
     - hop: alias `y = x`
     - fact: constructor `nn.ReLU(True)`
-    - fact: aliases ("x",)
+    - fact: aliases ("x",)              other names that hold the changed tensor; the default is none
 
 then the program in a fence, and for each fix its safety and title on a line, and the new program in a fence.
 """
@@ -80,7 +80,8 @@ def site(source: Any, told: str) -> Site:
 def build(section: Section) -> tuple[Failure, Context]:
     source = parse(section.program, PATH)
     values: dict[str, Any] = {"kind": "stale-saved", "cause": "inplace", "name": None}
-    hops, facts = [], {}
+    hops: list[Hop] = []
+    facts: dict[str, Any] = {"aliases": ()}
     for key, value in section.settings:
         if key in {"site", "backward"}:
             values[key] = site(source, value)
