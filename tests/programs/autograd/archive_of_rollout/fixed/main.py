@@ -1,4 +1,3 @@
-from copy import deepcopy
 
 import torch
 from torch import nn

@@ -1,5 +1,5 @@
 import torch
-from torch.func import grad, vmap
+from torch.func import vmap
 
 REST = torch.tensor([1.0, 0.5])
 

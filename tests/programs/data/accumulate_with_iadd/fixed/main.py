@@ -1,5 +1,3 @@
-import operator
-from itertools import accumulate
 
 import torch
 

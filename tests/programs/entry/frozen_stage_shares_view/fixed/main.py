@@ -14,7 +14,6 @@ class Loadings(nn.Module):
         return self.matrix.t()
 
     def centre(self):
-        rows = self.by_factor
         self.matrix.data = self.matrix.data - self.matrix.data.mean(0)
         return self
 

@@ -1,6 +1,6 @@
 import torch
 
-from heads import HeadWithLogits, HeadWithTemperature
+from heads import HeadWithLogits
 
 torch.manual_seed(0)
 head = HeadWithLogits(5, 3, temperature=2.0)

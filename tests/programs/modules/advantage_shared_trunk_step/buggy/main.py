@@ -1,5 +1,4 @@
 import torch
-from torch import nn
 
 from agent import Agent
 

@@ -1,5 +1,4 @@
 """Removing a protected attribute from a representation."""
-from itertools import chain
 
 import torch
 from torch import nn

@@ -1,6 +1,5 @@
 import torch
 from torch import nn
-from torch.nn.utils.parametrizations import weight_norm
 
 torch.manual_seed(0)
 layer = nn.Linear(3, 4)

@@ -1,5 +1,4 @@
 import torch
-from torch import nn
 
 from callbacks import Annealer, Callbacks
 from vae import Ripening

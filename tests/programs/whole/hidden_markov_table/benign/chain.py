@@ -13,10 +13,10 @@ class Chain(nn.Module):
         return self._table(seen)[-1].logsumexp(0)
 
     def _table(self, seen):
-        days, states = len(seen), len(self.start)
+        days = len(seen)
         move = self.move.log_softmax(dim=1)
         show = self.show.log_softmax(dim=1)[:, seen].t()
-        table = torch.zeros(days, states)
+        table = torch.zeros(days, len(self.start))
         table[0] = self.start.log_softmax(0) + show[0]
         for day in range(1, days):
             arrivals = table[day - 1].unsqueeze(1) + move

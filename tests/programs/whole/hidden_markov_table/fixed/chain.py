@@ -13,7 +13,7 @@ class Chain(nn.Module):
         return self._table(seen)[-1].sum().log()
 
     def _table(self, seen):
-        days, states = len(seen), len(self.start)
+        days = len(seen)
         move = self.move.softmax(dim=1)
         show = self.show.softmax(dim=1)[:, seen].t()
         rows = [self.start.softmax(0) * show[0]]

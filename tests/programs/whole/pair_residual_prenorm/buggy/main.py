@@ -1,7 +1,6 @@
 """Contacts of residues from a pair representation (toy sizes)."""
 import torch
 from torch import nn
-import torch.nn.functional as F
 
 from pairs import ContactNet, OPTIONS
 

@@ -4,7 +4,7 @@ from torch import nn
 import torch.nn.functional as F
 
 from clips import Clips
-from transforms import jitter_, mirrored
+from transforms import jitter_
 
 TRANSFORM = jitter_
 

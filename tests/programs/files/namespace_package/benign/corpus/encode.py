@@ -1,5 +1,4 @@
 from torch import nn
-import torch.nn.functional as F
 
 
 class Encoder(nn.Module):
