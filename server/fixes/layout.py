@@ -245,23 +245,26 @@ def own_lines(stmt: Place) -> list[Edit]:
         return []
     edits: list[Edit] = []
     text, gap = stmt.source.text, newline(stmt) + block_indent(stmt)
-    places = [stmt.sibling(one) for one in stmt.block]
-    index = next(i for i, one in enumerate(places) if one.node is stmt.node)
-    for i, one in enumerate(places):
-        if begins_line(one) or not _same_line(text, one.start, stmt.start):
-            continue
-        before = places[i - 1].end if i else one.start - len(_blanks_before(text, one.start))
-        edits.append(Edit(stmt.path, before, one.start, gap))
-    last = places[-1]
-    if index == len(places) - 1:
-        trailing = re.compile(r"[ \t]*;").match(text, last.end)
-        if trailing:
-            edits.append(Edit(stmt.path, last.end, trailing.end(), ""))
-    return edits
+    places = _line_mates(stmt)
+    for before, one in zip([None, *places], places, strict=False):
+        if not begins_line(one):
+            start = before.end if before else one.start - len(_blanks_before(text, one.start))
+            edits.append(Edit(stmt.path, start, one.start, gap))
+    last = places[-1].end
+    trailing = re.compile(r"[ \t]*;").match(text, last)
+    return [*edits, Edit(stmt.path, last, trailing.end(), "")] if trailing else edits
 
 
-def _same_line(text: str, one: int, other: int) -> bool:
-    return "\n" not in text[min(one, other) : max(one, other)]
+def _line_mates(stmt: Place) -> list[Place]:
+    """Give the statements of the block that no newline divides, the one at `stmt` among them."""
+    mates: list[Place] = []
+    for one in map(stmt.sibling, stmt.block):
+        if mates and "\n" in stmt.source.text[mates[-1].end : one.start]:
+            if any(mate.node is stmt.node for mate in mates):
+                break
+            mates.clear()
+        mates.append(one)
+    return mates
 
 
 def _blanks_before(text: str, offset: int) -> str:

@@ -14,6 +14,7 @@ from ..syntax.ir import (
     FunctionDef,
     List,
     Name,
+    Return,
     Set,
     Starred,
     Subscript,
@@ -24,7 +25,7 @@ from .liveness import reads_later
 from .place import Place, below, children, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ..analyses.report import Failure, VersionRow
     from ..syntax.ir import Node
@@ -119,7 +120,17 @@ def _kept(place: Place, name: str) -> bool:
         return False
     scope = place.function.node if place.function else None
     roots: list[Node] = [scope] if scope else list(place.source.body)
-    return any(_keeps(node, name) for root in roots for node in walk(root))
+    return any(_keeps(node, name) for root in roots for node in _parts(root))
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    """Give the nodes below, but for displays that hold nothing on: targets, indices, what is returned."""
+    yield node
+    for child in children(node):
+        passing = isinstance(node, Assign) and any(child is one for one in node.targets)
+        passing |= isinstance(node, Return) or (isinstance(node, Subscript) and child is node.slice)
+        if not (passing and isinstance(child, Tuple | List)):
+            yield from _parts(child)
 
 
 def _keeps(node: Node, name: str) -> bool:

@@ -1,0 +1,90 @@
+"""Whether a fix helps: the edited program is replayed, the failure must be gone and no other may have come."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
+
+from ..analyses.program import replay
+from ..syntax.chunks import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ..analyses.machine import Modules
+    from ..analyses.report import Failure, Report
+    from ..syntax.chunks import Source
+
+Key = tuple[str, str, int]
+"""A failure's kind, and the file and line (of the old text) of its site."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The files of a program, of which some have new texts."""
+
+    modules: Modules
+    sources: Mapping[str, Source]
+
+    def load(self, name: str, level: int, importer: str) -> Source | None:
+        """Give the file that an import means, as it is after the edits."""
+        found = self.modules.load(name, level, importer)
+        return self.sources.get(found.path, found) if found else None
+
+
+def verifier(
+    failure: Failure, report: Report, sources: Mapping[str, Source], roots: Sequence[Source], modules: Modules
+) -> Callable[[Mapping[str, str]], bool]:
+    """Give the `verify` of `mend` for one failure of `report`, the replay of `roots` with `modules`.
+
+    `sources` are all files of the program that a fix may change, by path.
+    """
+    before = Counter(key(one, {}) for one in report.failures)
+    mended = key(failure, {})
+
+    def verify(texts: Mapping[str, str]) -> bool:
+        edited = {path: parse(text, path) for path, text in texts.items()}
+        if any(len(edited[path].problems) > len(sources[path].problems) for path in edited):
+            return False
+        again = replay([edited.get(root.path, root) for root in roots], Edited(modules, edited))
+        if len(again.problems) > len(report.problems):
+            return False
+        lines = {path: line_map(sources[path].text, text) for path, text in texts.items()}
+        after = Counter(key(one, lines) for one in again.failures)
+        if after[mended] >= before[mended]:
+            return False
+        new = [one for one in again.failures if after[key(one, lines)] > before[key(one, lines)]]
+        return all(_is_guess(one) or _is_revealed(one, failure) for one in new)
+
+    return verify
+
+
+def key(failure: Failure, lines: Mapping[str, Mapping[int, int]]) -> Key:
+    """Tell failures of two texts apart; `lines` leads from the lines of the new text to those of the old one."""
+    chunk = failure.site.chunk
+    line = chunk.line_of(failure.site.node)
+    return failure.kind, chunk.path, lines.get(chunk.path, {}).get(line, line)
+
+
+def line_map(old: str, new: str) -> dict[int, int]:
+    """Give, for each line of `new`, the line of `old` that it was; a new line is as the one that it replaced."""
+    found: dict[int, int] = {}
+    matcher = SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
+    for _, i1, i2, j1, j2 in matcher.get_opcodes():
+        for j in range(j1, j2):
+            found[j] = min(i1 + j - j1, max(i2 - 1, i1))
+    return found
+
+
+def _is_guess(failure: Failure) -> bool:
+    """Tell whether the failure rests on something unknown, so that it is neither an error nor a warning."""
+    return any(assumption.kind == "guess" for assumption in failure.assumptions)
+
+
+def _is_revealed(new: Failure, mended: Failure) -> bool:
+    """Tell whether a failure was there all along, behind one that ended the program: the same with another tensor."""
+    return (
+        mended.raised is not None and (new.kind, new.cause) == (mended.kind, mended.cause) and new.name != mended.name
+    )
