@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from .config import Config, selected
 from .files import Document, read_document
 from .modules import find_module
 from .problems import Problem, Unreadable
-from .suppressions import UNUSED, Suppression, find_suppressions, statement_lines
+from .suppressions import UNUSED, Suppression, find_suppressions, statement_lines, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -42,6 +42,8 @@ class Finding:
     diagnostic: Diagnostic
     related: tuple[Place, ...] = ()
     suppressed: bool = False
+    fix: Fix | None = None
+    """the fix that comes with it; those of a failure take a replay each: see `Project.fixes`"""
 
     @property
     def rule(self) -> Rule:
@@ -103,6 +105,7 @@ class Project:
         self._files: dict[str, _File] = {}
         self._overlay: dict[str, Document] = {}
         self._modules: dict[tuple[str, int, str], str | None] = {}
+        self._replayed: tuple[list[Source], Report] | None = None
 
     # -- texts -----------------------------------------------------------------------------------
 
@@ -166,6 +169,7 @@ class Project:
         result = CheckResult()
         sources = self._sources(paths, result)
         report = replay(list(sources.values()), self)
+        self._replayed = list(sources.values()), report
         result.problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
         diagnostics = [d for d in diagnose(report) if d.site.chunk.path in sources]
         result.findings = self._judged(sources, diagnostics, complete=not report.problems)
@@ -181,14 +185,16 @@ class Project:
         return replay([self.source(path)], self)
 
     def fixes(self, finding: Finding) -> list[Fix]:
-        """The edits that mend what was found, best first, each tried by replaying the edited program."""
+        """The edits that mend what the last check found, best first, each tried by replaying the edited program."""
         from ..fixes import mend
         from ..fixes.verify import verifier
 
-        if finding.diagnostic.failure is None:
-            return []
+        failure = finding.diagnostic.failure
+        if failure is None or self._replayed is None:
+            return [finding.fix] if finding.fix else []
+        roots, report = self._replayed
         sources = {path: file.source for path, file in self._files.items()}
-        return mend(finding.diagnostic.failure, sources, verifier(finding.diagnostic.failure, sources, self))
+        return mend(failure, sources, verifier(failure, report, sources, roots, self))
 
     def _sources(self, paths: Iterable[str], result: CheckResult) -> dict[str, Source]:
         sources = {}
@@ -233,7 +239,8 @@ class Project:
             codes = comment.leftover(is_on)
             if codes is not None:
                 diagnostic = unused_suppression(_comment_site(source, comment), codes)
-                findings.append(_finding(diagnostic, comments, range(comment.line, comment.line + 1)))
+                finding = _finding(diagnostic, comments, range(comment.line, comment.line + 1))
+                findings.append(replace(finding, fix=_removal(source, comment, codes)))
         return findings
 
 
@@ -245,6 +252,16 @@ def _comment_site(source: Source, comment: Suppression) -> Site:
 
     chunk = Chunk(source.path, source.text, 0, 0, "statement", line_starts=source.line_starts)
     return Site(chunk, Node(comment.start, comment.end))
+
+
+def _removal(source: Source, comment: Suppression, idle: Sequence[str]) -> Fix | None:
+    """The fix that takes out what silences nothing; none for a comment that was meant to say something else."""
+    from ..fixes.edit import Edit, Fix
+
+    if not comment.understood:
+        return None
+    edit = Edit(source.path, *without(source.text, comment, idle))
+    return Fix("Remove what silences nothing", "safe", (edit,), preferred=True)
 
 
 def _finding(diagnostic: Diagnostic, comments: Sequence[Suppression], lines: range) -> Finding:

@@ -25,6 +25,7 @@ UNUSED = "GG900"
 
 _DIRECTIVE = re.compile(r"#\s*gradguard:\s*(?P<text>[^#]*[^#\s])", re.IGNORECASE)
 _IGNORE = re.compile(r"(?P<scope>ignore(?:-file)?)(?:\s*\[(?P<codes>[^\]]*)\])?(?=\s|$)", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\[(?P<codes>[^\]]*)\]")
 _NOQA = re.compile(r"#\s*noqa(?P<colon>:\s*(?P<codes>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?(?![\w:])", re.IGNORECASE)
 
 
@@ -72,6 +73,21 @@ class Suppression:
             return None if self.used or self.foreign else ()
         idle = tuple(code for code in self.codes if code not in self.used and is_on(code) is not False)
         return idle or None
+
+
+def without(text: str, comment: Suppression, idle: Sequence[str]) -> tuple[int, int, str]:
+    """The edit (start, end, new text) that takes the codes `idle` out of a comment, or all of it if none is left."""
+    written = text[comment.start : comment.end]
+    listed = next((match for pattern in (_IN_BRACKETS, _NOQA) if (match := pattern.search(written))), None)
+    if listed is not None and idle:
+        kept = [code for code in _codes(listed["codes"]) if code not in idle]
+        if kept:
+            return comment.start + listed.start("codes"), comment.start + listed.end("codes"), ", ".join(kept)
+    before = re.search(r"[^\S\r\n]*$", text[: comment.start])
+    start = comment.start if before is None else before.start()
+    alone = start == 0 or text[start - 1] in "\r\n"
+    line_end = re.compile(r"\r\n|\r|\n").match(text, comment.end) if alone else None
+    return start, line_end.end() if line_end else comment.end, ""
 
 
 def find_suppressions(text: str) -> list[Suppression]:

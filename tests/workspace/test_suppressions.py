@@ -3,7 +3,7 @@
 import pytest
 from gradguard.syntax import ir
 from gradguard.syntax.chunks import parse
-from gradguard.workspace.suppressions import Suppression, find_suppressions, statement_lines
+from gradguard.workspace.suppressions import Suppression, find_suppressions, statement_lines, without
 
 
 def one(text: str) -> Suppression:
@@ -83,6 +83,28 @@ def test_what_is_left_over() -> None:
     assert one("x  # noqa").leftover(ON.get) is None
     assert one("x  # noqa: E501, GG101").leftover(ON.get) == ("GG101",)
     assert one("x  # gradguard: ignore[GG301]").leftover(ON.get) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "idle", "left"),
+    [
+        ("x = 1  # gradguard: ignore\ny", (), "x = 1\ny"),
+        ("x = 1  # gradguard: ignore[GG101]\ny", ("GG101",), "x = 1\ny"),
+        (
+            "x = 1  # gradguard: ignore[GG101,GG201, GG301]  # why\n",
+            ("GG201",),
+            "x = 1  # gradguard: ignore[GG101, GG301]  # why\n",
+        ),
+        ("x = 1  # gradguard: ignore  # type: ignore\n", (), "x = 1  # type: ignore\n"),
+        ("x = 1\r\n  # gradguard: ignore-file because\r\ny", (), "x = 1\r\ny"),
+        ("# gradguard: ignore-file", (), ""),
+        ("x  # noqa: E501, GG101\n", ("GG101",), "x  # noqa: E501\n"),
+        ("x  # noqa: GG101\n", ("GG101",), "x\n"),
+    ],
+)
+def test_taking_out_what_is_idle(text: str, idle: tuple[str, ...], left: str) -> None:
+    start, end, new = without(text, one(text), idle)
+    assert text[:start] + new + text[end:] == left
 
 
 # -- statements -------------------------------------------------------------------------------
