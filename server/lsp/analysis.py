@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import logging
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from ..syntax.chunks import Source
     from ..workspace.project import Finding
     from .configuration import Settings
+
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(eq=False, slots=True)
@@ -113,10 +117,17 @@ class ProjectAnalyser:
         return project.checked[1]
 
     def fixes(self, analysis: Analysis, path: str, number: int) -> list[Fix]:
-        """Return the verified fixes of a finding; they are looked for once."""
+        """Return the verified fixes of a finding; they are looked for once.
+
+        An internal error costs the fixes of this finding, and is logged.
+        """
         if number not in analysis.fixes:
             project, _ = self._project(path)
-            analysis.fixes[number] = project.fixes(analysis.findings[number])
+            analysis.fixes[number] = []
+            try:
+                analysis.fixes[number] = project.fixes(analysis.findings[number])
+            except Exception:
+                logger.exception("looking for fixes of %s failed", analysis.findings[number].message)
         return analysis.fixes[number]
 
     def fix_all(self, path: str) -> list[Edit]:
@@ -135,8 +146,6 @@ class ProjectAnalyser:
     def ignore(self, analysis: Analysis, number: int) -> list[Edit]:
         """Return the comment that silences a finding."""
         finding = analysis.findings[number]
-        if finding.diagnostic is None:
-            return []
         project, _ = self._project(finding.path)
         edit = ignore_edit(finding.diagnostic.site, finding.rule.code, {finding.path: project.source(finding.path)})
         return [edit] if edit else []

@@ -31,13 +31,11 @@ def _highlight(document: Document, analysis: Analysis, position: types.Position)
     here = story_at(analysis.report(), document.path, document.text.offset(position))
     if here is None:
         return None
-    kinds: dict[tuple[int, int], types.DocumentHighlightKind] = {}
-    for start, end, story in stories_of(analysis.report(), document.path):
-        if _same_storage(story, here):
-            kinds[start, end] = types.DocumentHighlightKind.Read
-    for save in here.saves:
+    told = [one for one in stories_of(analysis.report(), document.path) if _same_storage(one[2], here)]
+    kinds = {(start, end): types.DocumentHighlightKind.Read for start, end, _ in told}
+    for save in {save: None for _, _, story in told for save in story.saves}:
         _put(kinds, save.site, document.path, types.DocumentHighlightKind.Read)
-    for write in here.writes:
+    for write in {write: None for _, _, story in told for write in story.writes}:
         _put(kinds, write.site, document.path, types.DocumentHighlightKind.Write)
     return [types.DocumentHighlight(document.text.between(*place), kind) for place, kind in sorted(kinds.items())]
 

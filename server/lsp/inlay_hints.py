@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from .stories import extent
+from .stories import extent, unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,13 +71,12 @@ def _save_hints(saves: dict[Site, set[Saved]], texts: Texts) -> Iterator[tuple[S
 
 
 def _write_hints(writes: dict[Site, set[Write]], texts: Texts) -> Iterator[tuple[Site, str, str]]:
+    """Yield a hint for each site whose changes make one known step."""
     for site, some in writes.items():
-        moves = {(write.before, write.after) for write in some if write.before is not None and write.after is not None}
-        if len(moves) == 1:
-            before, after = moves.pop()
+        steps = {(write.before, write.after) for write in some}
+        before, after = next(iter(steps))
+        if len(steps) == 1 and before is not None and after is not None:
+            label = texts("hint-silent" if before == after else "hint-changed", before=before, after=after)
             via = next(iter(some)).via
-            yield (
-                site,
-                texts("hint-changed", before=before, after=after),
-                texts("hint-changed-tip", via=via, before=before, after=after),
-            )
+            tip = texts("event-silent" if before == after else "hint-changed-tip", via=via, before=before, after=after)
+            yield site, label, unmarked(tip)

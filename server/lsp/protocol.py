@@ -14,6 +14,7 @@ from pygls.exceptions import (
     JsonRpcException,
     JsonRpcInvalidParams,
     JsonRpcInvalidRequest,
+    JsonRpcMethodNotFound,
     JsonRpcParseError,
     JsonRpcServerNotInitialized,
 )
@@ -46,7 +47,7 @@ class Protocol(LanguageServerProtocol):
         try:
             message = super().structure_message(data)
         except JsonRpcException as error:
-            self._refuse(data, JsonRpcInvalidParams(str(error.__cause__ or error)))
+            self._refuse(data, self._refusal_of_unreadable(data, error.__cause__ or error))
             raise
         if "id" in data and "method" in data and not hasattr(message, "id"):
             self._refuse(data, JsonRpcInvalidRequest(f"{data['method']} is a notification, sent with an id"))
@@ -75,6 +76,14 @@ class Protocol(LanguageServerProtocol):
         if not initialized:
             return JsonRpcServerNotInitialized("send initialize first")
         return JsonRpcInvalidRequest("the server is shutting down") if self.shut_down else None
+
+    def _refusal_of_unreadable(self, data: dict[str, Any], cause: BaseException) -> JsonRpcException:
+        method = data.get("method")
+        if not isinstance(method, str):
+            return JsonRpcInvalidRequest("`method` must be a string")
+        if self.get_message_type(method) is None:
+            return JsonRpcMethodNotFound.of(method)
+        return JsonRpcInvalidParams(f"the parameters of {method} are wrong: {cause}")
 
     def _refuse(self, data: dict[str, Any], error: JsonRpcException) -> None:
         """Send `error` if `data` is a request: something with an id that waits for an answer."""

@@ -59,12 +59,13 @@ class Server(LanguageServer):
         self.closed_files = workspace_diagnostics.Workspace()
         self._told: set[str] = set()
         self.documents: Documents
-        self.feature(types.INITIALIZE)(self._initialize)
-        self.feature(types.SHUTDOWN)(self._stop)
+        self.feature(types.INITIALIZE)(initialize)
+        self.feature(types.SHUTDOWN)(shutdown)
         for one in FEATURES:
             one.register(self)
 
-    def _initialize(self, params: types.InitializeParams) -> None:
+    def begin(self, params: types.InitializeParams) -> None:
+        """Set up what depends on the client."""
         self.texts = Texts(params.locale)
         encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
         self.documents = Documents(
@@ -76,9 +77,6 @@ class Server(LanguageServer):
             on_problem=self.report_problem,
         )
         self.apply_settings(params.initialization_options)
-
-    def _stop(self, params: None) -> None:
-        self.documents.stop()
 
     def folders(self) -> list[str]:
         """Return the paths of the workspace folders."""
@@ -139,6 +137,16 @@ class Server(LanguageServer):
 
     def _show(self, kind: types.MessageType, message: str) -> None:
         self.window_show_message(types.ShowMessageParams(kind, message))
+
+
+def initialize(ls: Server, params: types.InitializeParams) -> None:
+    """Get to know the client."""
+    ls.begin(params)
+
+
+def shutdown(ls: Server, params: None) -> None:
+    """Stop working; what remains is to exit."""
+    ls.documents.stop()
 
 
 def main(tcp: tuple[str, int] | None = None) -> int:

@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..rules.messages import CATALOGUES, say
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -40,7 +42,10 @@ def stories_of(report: Report, path: str) -> Iterator[tuple[int, int, Story]]:
 
 def extent(site: Site) -> tuple[int, int]:
     """Return the offsets in its file at which a site starts and ends."""
-    return site.chunk.offset + site.node.start, site.chunk.offset + site.node.end
+    chunk, start, end = site.chunk, site.node.start, site.node.end
+    if chunk.edit is not None:
+        start, end = chunk.edit.place(start), chunk.edit.place(end)
+    return chunk.offset + start, chunk.offset + end
 
 
 def life(story: Story, texts: Texts, line_of: Callable[[Site], int], link: Callable[[Site], str]) -> Page:
@@ -110,9 +115,11 @@ def _is_silent(write: Write) -> bool:
 
 
 def _save_text(save: Saved, story: Story, texts: Texts) -> str:
+    key = f"role-{save.role}"
+    role = say(key if key in CATALOGUES[texts.locale] else "role-other", texts.locale, role=save.role)
     if save.name is None or save.name == story.name:
-        return texts("event-saved", op=save.op, role=save.role)
-    return texts("event-saved-name", op=save.op, role=save.role, name=save.name)
+        return texts("event-saved", op=save.op, role=role)
+    return texts("event-saved-name", op=save.op, role=role, name=save.name)
 
 
 def _write_text(write: Write, story: Story, texts: Texts) -> str:
@@ -125,18 +132,18 @@ def _write_text(write: Write, story: Story, texts: Texts) -> str:
 
 def _advice(story: Story, texts: Texts, line_of: Callable[[Site], int]) -> list[str]:
     """Say whether an in-place change here is safe: a leaf raises, a version that someone saved goes stale."""
+    now = story.version
+    stale = [save for save in story.saves if save.version is not None and now is not None and save.version < now]
+    fresh = [save for save in story.saves if save.version == now or None in (save.version, now)]
     advice = [
-        texts("stale", op=save.op, line=line_of(save.site), saved=save.version, version=story.version)
-        for save in story.saves
-        if save.version is not None and story.version is not None and save.version < story.version
-    ][:1]
+        texts("stale", op=save.op, line=line_of(save.site), saved=save.version, version=now) for save in stale[:1]
+    ]
+    for save in fresh[:1]:
+        at = texts("at-unknown") if save.version is None else texts("at-version", version=save.version)
+        advice += [texts("unsafe-saved", op=save.op, line=line_of(save.site), at=at)]
     if story.requires_grad and story.is_leaf:
-        return [*advice, texts("unsafe-leaf")]
-    fresh = [save for save in story.saves if save.version == story.version or None in (save.version, story.version)]
-    if not fresh:
-        return [*advice, texts("safe")]
-    at = texts("at-unknown") if fresh[0].version is None else texts("at-version", version=fresh[0].version)
-    return [*advice, texts("unsafe-saved", op=fresh[0].op, line=line_of(fresh[0].site), at=at)]
+        advice.append(texts("unsafe-leaf"))
+    return advice or [texts("safe")]
 
 
 def markdown(page: Page) -> str:

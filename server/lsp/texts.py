@@ -5,6 +5,8 @@ Rules and diagnostics have their texts in the room `rules`. Placeholders are tho
 
 from __future__ import annotations
 
+from ..rules.messages import Locale, locale_of
+
 ENGLISH = {
     "version": "version {version}",
     "version-unknown": "version unknown",
@@ -27,14 +29,15 @@ ENGLISH = {
     "at-unknown": "in its present state",
     "unsafe-leaf": "**An in-place change here raises at once**: it is a leaf that requires grad. Under "
     "`torch.no_grad()` it is allowed, but moves the version all the same.",
-    "stale": "It is stale already: `{op}` (line {line}) saved version {saved}, and the counter has moved on to "
-    "{version}. `backward()` through `{op}` will raise.",
+    "stale": "**It is stale already**: `{op}` (line {line}) saved version {saved}, and the counter has moved on to "
+    "{version}. A `backward()` through `{op}` that is still to come raises.",
     "safe": "An in-place change here is safe: no operation whose backward is still to come has saved it.",
     "rule-more": "More about {code}",
     "hint-saved": "saved v{version}",
-    "hint-saved-tip": "`{op}` saved this tensor for backward at version {version}.",
+    "hint-saved-tip": "{op} saved this tensor for backward at version {version}.",
+    "hint-silent": "v{before}, unseen",
     "hint-changed": "v{before} → v{after}",
-    "hint-changed-tip": "`{via}` moves the version counter from {before} to {after}.",
+    "hint-changed-tip": "{via} moves the version counter from {before} to {after}.",
     "fix-all": "Fix all GradGuard problems that have a safe fix",
     "ignore-here": "Ignore {code} here",
     "ignore-file": "Ignore GradGuard in this file",
@@ -66,14 +69,15 @@ SIMPLIFIED_CHINESE = {
     "at-unknown": "以当前状态",
     "unsafe-leaf": "**在此处就地修改会立即报错**：它是需要梯度的叶子张量。在 `torch.no_grad()` 下允许修改，"
     "但版本同样会增加。",
-    "stale": "它已经过期：`{op}`（第 {line} 行）保存的是版本 {saved}，而计数器已到 {version}。"
-    "经过 `{op}` 的 `backward()` 会报错。",
+    "stale": "**它已经过期**：`{op}`（第 {line} 行）保存的是版本 {saved}，而计数器已到 {version}。"
+    "此后经过 `{op}` 的 `backward()` 会报错。",
     "safe": "在此处就地修改是安全的：没有尚待反向传播的操作保存过它。",
     "rule-more": "关于 {code} 的更多内容",
     "hint-saved": "已保存 v{version}",
-    "hint-saved-tip": "`{op}` 在版本 {version} 时为反向传播保存了这个张量。",
+    "hint-saved-tip": "{op} 在版本 {version} 时为反向传播保存了这个张量。",
+    "hint-silent": "v{before}，未察觉",
     "hint-changed": "v{before} → v{after}",
-    "hint-changed-tip": "`{via}` 使版本计数器从 {before} 变为 {after}。",
+    "hint-changed-tip": "{via} 使版本计数器从 {before} 变为 {after}。",
     "fix-all": "修复所有可安全修复的 GradGuard 问题",
     "ignore-here": "在此处忽略 {code}",
     "ignore-file": "在此文件中忽略 GradGuard",
@@ -85,16 +89,17 @@ SIMPLIFIED_CHINESE = {
 }
 
 
+CATALOGUES = {"en": ENGLISH, "zh-cn": SIMPLIFIED_CHINESE}
+
+
 class Texts:
-    """The texts of one locale, such as `en` or `zh-CN`; English where there is no translation."""
+    """The texts of the language that serves readers of a language tag such as `zh-CN`."""
 
-    __slots__ = ("_catalogue", "locale")
+    __slots__ = ("locale",)
 
-    def __init__(self, locale: str | None) -> None:
-        chinese = (locale or "").lower().replace("_", "-").startswith("zh") and "tw" not in (locale or "").lower()
-        self.locale = "zh-cn" if chinese else "en"
-        self._catalogue = SIMPLIFIED_CHINESE if chinese else ENGLISH
+    def __init__(self, tag: str | None) -> None:
+        self.locale: Locale = locale_of(tag)
 
     def __call__(self, key: str, **values: object) -> str:
         """Return the text of `key` with its placeholders filled; raises KeyError for an unknown key."""
-        return self._catalogue[key].format(**values)
+        return CATALOGUES[self.locale][key].format(**values)

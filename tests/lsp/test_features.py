@@ -1,0 +1,173 @@
+"""Hover, code actions, inlay hints and highlights over real stdio."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from gradguard.rules import RULES
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+if TYPE_CHECKING:
+    from .conftest import Editor, Start
+
+QUICK_FIX, FIX_ALL = types.CodeActionKind.QuickFix, "source.fixAll.gradguard"
+
+
+def applied(text: str, edits: list[types.TextEdit]) -> str:
+    """Apply edits to an ASCII text, as an editor does."""
+    lines = text.splitlines(keepends=True)
+    starts = [sum(map(len, lines[:i])) for i in range(len(lines) + 1)]
+    for edit in sorted(edits, key=lambda one: (one.range.start.line, one.range.start.character), reverse=True):
+        start = starts[edit.range.start.line] + edit.range.start.character
+        end = starts[edit.range.end.line] + edit.range.end.character
+        text = text[:start] + edit.new_text + text[end:]
+    return text
+
+
+# -- hover ----------------------------------------------------------------------------------------
+
+
+async def test_hover_tells_the_story_of_the_version_counter(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", stale)
+    story = await editor.hover("a.py", 2, 0) or ""
+    assert "**`y`** · version 0 · float32 [3] · requires grad" in story
+    assert "| version | what happened | line |" in story
+    assert f"| 0 | `exp` saved it for backward (its result) | [3]({editor.uri('a.py')}#L3) |" in story
+    assert "**An in-place change here is not safe**: `exp` (line 3) saved it at version 0" in story
+
+
+async def test_hover_on_a_problem_explains_the_rule(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", stale)
+    story = await editor.hover("a.py", 3, 2) or ""
+    assert story.startswith("**GG101 inplace-on-saved** · ")
+    assert RULES["GG101"].summary in story
+    assert "will raise" in story
+
+
+async def test_hover_without_markdown_is_plain_text(start: Start, stale: str) -> None:
+    editor = await start(text_document=None)
+    await editor.open("a.py", stale)
+    story = await editor.hover("a.py", 3, 0) or ""
+    assert "0 → 1    += changed it in place" in story
+    assert not set("`*|") & set(story.replace("**", ""))
+
+
+@pytest.mark.parametrize("comment", ["# gradguard: ignore[GG101]", "# noqa: GG101", "# about GG101"])
+async def test_hover_on_a_rule_code_shows_its_page(editor: Editor, stale: str, comment: str) -> None:
+    await editor.open("a.py", stale.replace("y += 1", f"y += 1  {comment}"))
+    page = await editor.hover("a.py", 3, 8 + comment.index("GG101")) or ""
+    assert page.startswith("# inplace-on-saved (GG101)")
+
+
+async def test_hover_on_a_string_that_looks_like_a_code_is_silent(editor: Editor) -> None:
+    await editor.open("a.py", "x = 'GG101'\n")
+    assert await editor.hover("a.py", 0, 6) is None
+
+
+async def test_hover_is_told_in_the_locale(start: Start, stale: str) -> None:
+    editor = await start(locale="zh-CN")
+    await editor.open("a.py", stale)
+    assert "| 版本 | 发生了什么 | 行 |" in (await editor.hover("a.py", 2, 0) or "")
+
+
+# -- code actions ---------------------------------------------------------------------------------
+
+
+async def test_a_quick_fix_resolves_applies_and_leaves_nothing(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", stale)
+    actions = await editor.actions("a.py", 3, [QUICK_FIX])
+    (preferred,) = [action for action in actions if action.is_preferred]
+    assert preferred.edit is None, "edits are resolved lazily"
+    assert [one.code for one in preferred.diagnostics] == ["GG101"]
+    text = applied(stale, await editor.resolve(preferred))
+    assert text != stale
+    assert not await editor.retype("a.py", text)
+
+
+async def test_fix_all_leaves_nothing(editor: Editor, stale: str) -> None:
+    two = stale + stale.replace("y", "z")
+    assert len(await editor.open("a.py", two)) == 2
+    (action,) = await editor.actions("a.py", 0, [FIX_ALL])
+    assert action.kind == FIX_ALL
+    assert not await editor.retype("a.py", applied(two, await editor.resolve(action)))
+
+
+@pytest.mark.parametrize("title", ["Ignore GG101 here", "Ignore GradGuard in this file"])
+async def test_ignoring(editor: Editor, stale: str, title: str) -> None:
+    await editor.open("a.py", stale)
+    (action,) = [one for one in await editor.actions("a.py", 3) if one.title == title]
+    assert not await editor.retype("a.py", applied(stale, await editor.resolve(action)))
+
+
+async def test_actions_belong_to_the_line_and_the_kind(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", stale)
+    assert await editor.actions("a.py", 1) == []
+    assert {action.kind for action in await editor.actions("a.py", 3)} == {QUICK_FIX, FIX_ALL}
+    assert {action.kind for action in await editor.actions("a.py", 3, ["source"])} == {FIX_ALL}
+    assert await editor.actions("a.py", 3, ["refactor", "source.organizeImports"]) == []
+
+
+async def test_a_client_that_cannot_resolve_gets_the_edits_at_once(start: Start, stale: str) -> None:
+    editor = await start(text_document=None, workspace=None)
+    await editor.open("a.py", stale)
+    for action in await editor.actions("a.py", 3):
+        (edits,) = action.edit.changes.values()
+        assert not await editor.retype("a.py", applied(stale, edits))
+        await editor.retype("a.py", stale)
+
+
+async def test_an_action_for_an_older_text_is_refused(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", stale)
+    action = (await editor.actions("a.py", 3))[0]
+    await editor.retype("a.py", "\n" + stale)
+    with pytest.raises(JsonRpcException) as error:
+        await editor.client.code_action_resolve_async(action)
+    assert error.value.code == types.LSPErrorCodes.ContentModified
+
+
+async def test_looking_for_fixes_moves_nothing(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", stale)
+    before = await editor.hover("a.py", 3, 0)
+    for action in await editor.actions("a.py", 3):
+        await editor.resolve(action)
+    assert await editor.hover("a.py", 3, 0) == before
+
+
+# -- inlay hints and highlights -------------------------------------------------------------------
+
+
+async def hints(editor: Editor, name: str, last: int = 100) -> list[tuple[int, int, str]]:
+    document = types.TextDocumentIdentifier(editor.uri(name))
+    whole = types.Range(types.Position(0, 0), types.Position(last, 0))
+    found = await editor.client.text_document_inlay_hint_async(types.InlayHintParams(document, whole))
+    return [(hint.position.line, hint.position.character, hint.label) for hint in found or []]
+
+
+async def test_hints_show_versions_of_saved_tensors(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", stale + "z = torch.ones(3)\nz += 1\n")
+    assert await hints(editor, "a.py") == [(2, 11, "saved v0"), (3, 6, "v0 → v1")]
+    assert await hints(editor, "a.py", last=3) == [(2, 11, "saved v0")]
+
+
+@pytest.mark.parametrize(("setting", "count"), [("off", 0), ("saved", 2), ("all", 3)])
+async def test_hints_follow_the_settings(start: Start, stale: str, setting: str, count: int) -> None:
+    editor = await start(options={"inlayHints": setting})
+    await editor.open("a.py", stale + "z = torch.ones(3)\nz += 1\n")
+    assert len(await hints(editor, "a.py")) == count
+
+
+async def test_highlights_tell_reads_from_writes(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", stale)
+    document = types.TextDocumentIdentifier(editor.uri("a.py"))
+    params = types.DocumentHighlightParams(document, types.Position(2, 0))
+    found = await editor.client.text_document_document_highlight_async(params)
+    read, write = types.DocumentHighlightKind.Read, types.DocumentHighlightKind.Write
+    assert [(one.range.start.line, one.range.start.character, one.kind) for one in found] == [
+        (2, 0, read),
+        (2, 4, read),
+        (3, 0, write),
+    ]
+    elsewhere = types.DocumentHighlightParams(document, types.Position(0, 0))
+    assert await editor.client.text_document_document_highlight_async(elsewhere) is None

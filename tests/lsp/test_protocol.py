@@ -1,0 +1,258 @@
+"""What a client can do wrong, and the life of a session."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from .conftest import COMMAND
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from .conftest import Editor, Start
+
+INITIALIZE = {"processId": None, "rootUri": None, "capabilities": {}}
+
+
+class Wire:
+    """A client without any manners: it sends bytes."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+
+    async def send(self, body: bytes) -> None:
+        self.process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        await self.process.stdin.drain()
+
+    async def call(self, method: str, params: object = None, number: object = 1) -> dict[str, Any]:
+        await self.send(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode())
+        return await self.answer()
+
+    async def tell(self, method: str, params: object) -> None:
+        await self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
+
+    async def answer(self) -> dict[str, Any]:
+        """Return the next response; notifications are passed over."""
+        while True:
+            header = await asyncio.wait_for(self.process.stdout.readuntil(b"\r\n\r\n"), 20)
+            length = next(int(line[15:]) for line in header.split(b"\r\n") if line.startswith(b"Content-Length:"))
+            message = json.loads(await self.process.stdout.readexactly(length))
+            if "method" not in message:
+                return message
+
+    async def code(self) -> int:
+        return (await self.answer())["error"]["code"]
+
+
+@pytest.fixture
+async def wire() -> AsyncIterator[Wire]:
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(*COMMAND, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL)
+    yield Wire(process)
+    if process.returncode is None:
+        process.kill()
+    await process.wait()
+
+
+async def alive(wire: Wire) -> bool:
+    """Whether the server still answers sensibly."""
+    answer = await wire.call("textDocument/hover", hover_params("file:///nowhere.py"), "alive")
+    return answer == {"id": "alive", "jsonrpc": "2.0", "result": None}
+
+
+def hover_params(uri: str) -> dict[str, Any]:
+    return {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}}
+
+
+PARSE_ERROR, INVALID_REQUEST, NOT_FOUND, INVALID_PARAMS, NOT_INITIALIZED = -32700, -32600, -32601, -32602, -32002
+
+MALFORMED = [
+    pytest.param(b"{", PARSE_ERROR, id="broken JSON"),
+    pytest.param(b"\xff\xfe", PARSE_ERROR, id="no text"),
+    pytest.param(b"[" * 100_000, PARSE_ERROR, id="nested too deeply"),
+    pytest.param(b"[]", INVALID_REQUEST, id="a batch"),
+    pytest.param(b"1", INVALID_REQUEST, id="a number"),
+    pytest.param(b'{"id": 1, "method": "textDocument/hover"}', INVALID_REQUEST, id="without jsonrpc"),
+    pytest.param(b'{"jsonrpc": "2.0", "id": 1, "method": "no/such"}', NOT_FOUND, id="unknown method"),
+    pytest.param(b'{"jsonrpc": "2.0", "id": 1, "method": 7}', INVALID_REQUEST, id="method is a number"),
+    pytest.param(b'{"jsonrpc": "2.0", "id": 1, "method": "textDocument/hover"}', INVALID_PARAMS, id="no params"),
+    pytest.param(
+        b'{"jsonrpc": "2.0", "id": 1, "method": "textDocument/hover", "params": {"textDocument": 3}}',
+        INVALID_PARAMS,
+        id="wrong params",
+    ),
+    pytest.param(
+        b'{"jsonrpc": "2.0", "id": [1], "method": "textDocument/hover", "params": {}}',
+        INVALID_PARAMS,
+        id="id is a list",
+    ),
+    pytest.param(
+        b'{"jsonrpc": "2.0", "id": 1, "method": "textDocument/didSave",'
+        b' "params": {"textDocument": {"uri": "file:///a.py"}}}',
+        INVALID_REQUEST,
+        id="notification with an id",
+    ),
+    pytest.param(
+        b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"processId": null, "capabilities": {}}}',
+        INVALID_REQUEST,
+        id="initialize again",
+    ),
+    pytest.param(
+        b'{"jsonrpc": "2.0", "id": 1, "method": "codeAction/resolve", "params": {"title": "x", "data": {"uri": 3}}}',
+        INVALID_PARAMS,
+        id="somebody else's code action",
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "code"), MALFORMED)
+async def test_a_malformed_request_gets_an_error_and_the_server_lives_on(wire: Wire, body: bytes, code: int) -> None:
+    assert "result" in await wire.call("initialize", INITIALIZE)
+    await wire.send(body)
+    assert await wire.code() == code
+    assert await alive(wire)
+
+
+NOTIFICATIONS = [
+    ("textDocument/didChange", {"textDocument": {"uri": "file:///no.py", "version": 2}, "contentChanges": []}),
+    ("textDocument/didChange", {"textDocument": {"uri": "file:///no.py"}}),
+    ("textDocument/didClose", {"textDocument": {"uri": "file:///no.py"}}),
+    ("textDocument/didClose", {"textDocument": {"uri": "no uri at all"}}),
+    ("textDocument/didOpen", {}),
+    ("textDocument/hover", hover_params("file:///a.py")),
+    ("workspace/didChangeConfiguration", {"settings": 3}),
+    ("workspace/didChangeWatchedFiles", {"changes": [{"uri": "", "type": 1}]}),
+    ("$/cancelRequest", {"id": 77}),
+    ("$/cancelRequest", None),
+    ("$/unknown", {"a": 1}),
+]
+
+
+@pytest.mark.parametrize(("method", "params"), NOTIFICATIONS)
+async def test_a_wrong_notification_changes_nothing(wire: Wire, method: str, params: object) -> None:
+    await wire.call("initialize", INITIALIZE)
+    await wire.tell(method, params)
+    assert await alive(wire)
+
+
+async def test_requests_wait_for_initialize(wire: Wire) -> None:
+    await wire.tell("textDocument/didOpen", {"textDocument": {"uri": "a", "languageId": "", "version": 1, "text": ""}})
+    answer = await wire.call("textDocument/hover", hover_params("file:///a.py"))
+    assert answer["error"]["code"] == NOT_INITIALIZED
+    assert "result" in await wire.call("initialize", INITIALIZE)
+
+
+async def test_after_shutdown_there_is_only_exit(wire: Wire) -> None:
+    await wire.call("initialize", INITIALIZE)
+    assert (await wire.call("shutdown"))["result"] is None
+    answer = await wire.call("textDocument/hover", hover_params("file:///a.py"))
+    assert answer["error"]["code"] == INVALID_REQUEST
+    await wire.tell("exit", None)
+    assert await asyncio.wait_for(wire.process.wait(), 10) == 0
+
+
+async def test_exit_without_shutdown_is_an_error(wire: Wire) -> None:
+    await wire.call("initialize", INITIALIZE)
+    await wire.tell("exit", None)
+    assert await asyncio.wait_for(wire.process.wait(), 10) == 1
+
+
+async def test_a_client_that_dies_takes_the_server_along(wire: Wire) -> None:
+    await wire.call("initialize", INITIALIZE)
+    wire.process.stdin.close()
+    assert await asyncio.wait_for(wire.process.wait(), 10) == 1
+
+
+async def test_unknown_documents_have_no_answers(editor: Editor) -> None:
+    document = types.TextDocumentIdentifier("file:///never/opened.py")
+    place, everything = types.Position(0, 0), types.Range(types.Position(0, 0), types.Position(9, 9))
+    client = editor.client
+    assert await client.text_document_hover_async(types.HoverParams(document, place)) is None
+    highlights = types.DocumentHighlightParams(document, place)
+    assert not await client.text_document_document_highlight_async(highlights)
+    assert not await client.text_document_inlay_hint_async(types.InlayHintParams(document, everything))
+    context = types.CodeActionContext([])
+    assert not await client.text_document_code_action_async(types.CodeActionParams(document, everything, context))
+    report = await client.text_document_diagnostic_async(types.DocumentDiagnosticParams(document))
+    assert not report.items
+
+
+@pytest.mark.parametrize("position", [(10**9, 0), (3, 10**9), (2**31 - 1, 2**31 - 1)])
+async def test_positions_out_of_range_are_tolerated(editor: Editor, stale: str, position: tuple[int, int]) -> None:
+    await editor.open("a.py", stale)
+    await editor.hover("a.py", *position)
+    assert await editor.hover("a.py", 3, 0)
+
+
+async def test_what_is_no_python_is_left_alone(editor: Editor, stale: str) -> None:
+    item = types.TextDocumentItem(editor.uri("a.toml"), "toml", 1, stale)
+    editor.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    assert await editor.hover("a.toml", 3, 0) is None
+
+
+async def test_an_untitled_buffer_is_python_by_its_language(editor: Editor, stale: str) -> None:
+    item = types.TextDocumentItem("untitled:Untitled-1", "python", 1, stale)
+    editor.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    assert await editor.published("untitled:Untitled-1", 1)
+
+
+async def test_a_crash_costs_one_document_and_is_logged_once(editor: Editor, stale: str) -> None:
+    await editor.open("good.py", stale)
+    assert await editor.open("bad.py", "# crash the replay\n") == []
+    await editor.change(
+        "bad.py", types.TextDocumentContentChangePartial(types.Range(types.Position(0, 0), types.Position(0, 0)), "#")
+    )
+    errors = [one for one in editor.client.log_messages if one.type == types.MessageType.Error]
+    assert len(errors) == 1
+    assert "asked to crash" in errors[0].message
+    assert await editor.hover("bad.py", 0, 0) is None
+    assert await editor.hover("good.py", 3, 0)
+    assert await editor.retype("bad.py", stale)
+
+
+async def test_a_cancelled_request_is_answered_as_cancelled(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", stale)
+    document = types.TextDocumentIdentifier(editor.uri("a.py"))
+    params = types.HoverParams(document, types.Position(3, 0))
+    asked = editor.client.protocol.send_request(types.TEXT_DOCUMENT_HOVER, params, msg_id="hover")
+    editor.client.cancel_request(types.CancelParams("hover"))
+    try:
+        answer = await asyncio.wait_for(asyncio.wrap_future(asked), 10)
+    except JsonRpcException as error:
+        assert error.code == types.LSPErrorCodes.RequestCancelled
+    else:
+        assert answer is not None, "it was answered before the cancellation came"
+    assert await editor.hover("a.py", 3, 0)
+
+
+async def test_changes_faster_than_answers_end_with_the_last_text(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", "")
+    document = editor.uri("a.py")
+    for version in range(2, 200):
+        text = stale if version % 2 else f"x = {version}\n"
+        editor.client.text_document_did_change(
+            types.DidChangeTextDocumentParams(
+                types.VersionedTextDocumentIdentifier(version, document),
+                [types.TextDocumentContentChangeWholeDocument(text)],
+            )
+        )
+    assert len(await editor.published(document, 199)) == 1
+
+
+async def test_the_command_serves(start: Start) -> None:
+    editor = await start(command=[sys.executable, "-m", "gradguard", "server"])
+    assert editor.server.server_info.name == "gradguard"
+    capabilities = editor.server.capabilities
+    assert capabilities.text_document_sync.change == types.TextDocumentSyncKind.Incremental
+    assert capabilities.code_action_provider.resolve_provider
+    assert set(capabilities.code_action_provider.code_action_kinds) == {"quickfix", "source.fixAll.gradguard"}
+    assert capabilities.hover_provider
+    assert capabilities.inlay_hint_provider
+    assert capabilities.document_highlight_provider
