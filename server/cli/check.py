@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TextIO
 from ..workspace.problems import Problem, Unreadable
 from . import formats
 from .places import Results, complain
+from .progress import progress
 from .status import FAILED, FOUND, OK
 
 if TYPE_CHECKING:
@@ -153,7 +154,8 @@ class _Outcome:
 
 
 def _check(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
-    return _outcome(runs, [run.project.check(run.paths, _least(run)) for run in runs])
+    with progress(sum(len(run.paths) for run in runs)) as on_file:
+        return _outcome(runs, [run.project.check(run.paths, _least(run), on_file) for run in runs])
 
 
 def _mend(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 from .config import Config, selected
 from .files import Document, read_document
 from .modules import find_module
+from .ops import fact_of
 from .problems import Problem, Unreadable
 from .suppressions import UNUSED, Suppression, find_suppressions, statement_lines, without
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..analyses.report import Report, Site
+    from ..facts.model import Op
     from ..fixes.edit import Fix
     from ..rules.diagnostic import Diagnostic
     from ..rules.rule import Rule, Severity
@@ -140,6 +142,11 @@ class Project:
         except Unreadable:
             return None
 
+    def fact(self, name: str) -> Op | None:
+        """What the configuration says of an operator of the project's own, by its dotted name; None if nothing."""
+        op = self.config.ops.get(name)
+        return None if op is None else fact_of(name, op)
+
     def refresh(self) -> None:
         """Look for modules anew: files may have come or gone."""
         self._modules.clear()
@@ -156,18 +163,21 @@ class Project:
 
     # -- checking --------------------------------------------------------------------------------
 
-    def check(self, paths: Sequence[str], least: Severity | None = None) -> CheckResult:
+    def check(
+        self, paths: Sequence[str], least: Severity | None = None, on_file: Callable[[], None] = lambda: None
+    ) -> CheckResult:
         """Replay the files `paths` (absolute) as one program and give what is wrong with them.
 
         A file that cannot be read, or not wholly parsed, is told of in `problems`; the rest is checked.
-        Findings less grave than `least`, if given, are left out.
+        Findings less grave than `least`, if given, are left out. `on_file` is called for each file when it has
+        been read, before the replay.
         """
         from ..analyses import replay
         from ..rules.diagnostic import diagnose
 
         self.refresh()
         result = CheckResult()
-        sources = self._sources(paths, result)
+        sources = self._sources(paths, result, on_file)
         report = replay(list(sources.values()), self)
         self._replayed = list(sources.values()), report
         result.problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
@@ -196,9 +206,10 @@ class Project:
         sources = {path: file.source for path, file in self._files.items()}
         return mend(failure, sources, verifier(failure, report, sources, roots, self))
 
-    def _sources(self, paths: Iterable[str], result: CheckResult) -> dict[str, Source]:
+    def _sources(self, paths: Iterable[str], result: CheckResult, on_file: Callable[[], None]) -> dict[str, Source]:
         sources = {}
         for path in paths:
+            on_file()
             try:
                 source = sources[path] = self.source(path)
             except Unreadable as error:

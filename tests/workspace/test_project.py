@@ -12,7 +12,7 @@ from gradguard.analyses.report import Failure, Report, Saved, Site, Write
 from gradguard.rules.rule import Severity
 from gradguard.syntax import ir
 from gradguard.syntax.chunks import Source
-from gradguard.workspace.config import Config
+from gradguard.workspace.config import Config, OwnOp
 from gradguard.workspace.files import Document
 from gradguard.workspace.problems import Unreadable
 from gradguard.workspace.project import Project
@@ -194,3 +194,15 @@ def test_an_open_document_stands_for_the_file(tmp_path: Path) -> None:
     Path(path).unlink()
     with pytest.raises(Unreadable):
         project.source(path)
+
+
+def test_operators_of_the_project(tmp_path: Path) -> None:
+    ops = {"my.op": OwnOp(params=("input", "bias"), saves=("input", "out"), mutates=("state",))}
+    project = Project(tmp_path, Config(tmp_path, ops=ops))
+    fact = project.fact("my.op")
+    assert fact is not None
+    (case,) = fact.cases
+    assert [param.name for param in fact.params] == ["input", "bias", "state"]
+    assert [save.what for save in case.saves] == ["input", "out"]
+    assert [(mutation.what, mutation.bumps) for mutation in case.mutates] == [("state", 1)]
+    assert project.fact("torch.exp") is None
