@@ -9,35 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import call, factories, functional, indexing, linalg, pointwise, reductions, views
-from .types import UNKNOWN, Answer, Arg, Number, TensorType, Undecided
+from . import call, views
+from .modules import module_output, module_parameters
+from .table import OPS, find
+from .types import UNKNOWN, Answer, Arg, Number, Output, TensorType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..geometry import Geometry
 
-OPS: dict[str, call.Op] = {
-    **functional.OPS,
-    **pointwise.OPS,
-    **reductions.OPS,
-    **linalg.OPS,
-    **views.OPS,
-    **indexing.OPS,
-    **factories.OPS,
-}
-APART = frozenset({"fft", "linalg", "masked", "sparse", "windows", "distributed"})
-"""modules whose functions are not those of the same name elsewhere"""
 KEEP_IN_PLACE = frozenset({"t_", "transpose_", "swapaxes_", "swapdims_", "squeeze_", "unsqueeze_", "as_strided_"})
-"""in-place methods that change the shape, as the function without the underscore does"""
-
-
-def find(name: str) -> call.Op | None:
-    """The row for a name: `torch.linalg.norm` under `linalg.norm`, `torch.add` and `add` under `add`."""
-    *modules, bare = name.split(".")
-    home = modules[-1] if modules else ""
-    qualified = OPS.get(f"{home}.{bare}")
-    return qualified if qualified or home in APART else OPS.get(bare)
+"""in-place methods that change the shape, as the operation without the underscore does"""
 
 
 def infer(name: str, args: Mapping[str, Arg], default: str = "float32") -> Answer | None:
@@ -47,29 +30,19 @@ def infer(name: str, args: Mapping[str, Arg], default: str = "float32") -> Answe
     `args` are the arguments by parameter, variadic ones as a list; those left out have their defaults.
     `default` is PyTorch's default dtype. None where the operation, or the number of its results, isn't known.
     """
-    bare = name.rpartition(".")[2]
-    if bare.endswith("_") and not bare.endswith("__"):
-        if bare not in KEEP_IN_PLACE:
-            return _unchanged(args)
-        name = name[:-1]
-    op = find(name)
-    if op is None:
-        return None
-    return call.attempt(op.rule, call.Call(call.renamed(op, args), default))
-
-
-def _unchanged(args: Mapping[str, Arg]) -> TensorType | None:
-    """An in-place operation keeps its tensor, which comes first."""
+    op = find(_out_of_place(name))
+    if op is not None:
+        return call.attempt(op.rule, call.Call(call.renamed(op, args), default))
     first = next(iter(args.values()), None)
-    return first if isinstance(first, TensorType) else None
+    return first if _in_place(name) and isinstance(first, TensorType) else None
 
 
 def infer_call(
     name: str, args: Sequence[Arg], keywords: Mapping[str, Arg] | None = None, default: str = "float32"
 ) -> Answer | None:
     """`infer` for positional and keyword arguments; a method's tensor comes first."""
-    op = find(name[:-1] if name.rpartition(".")[2] in KEEP_IN_PLACE else name)
-    bound = call.bind(op, args, keywords or {}) if op else dict(zip("i", args, strict=False))
+    op = find(_out_of_place(name))
+    bound = call.bind(op, args, keywords or {}) if op else dict(zip(("input",), args, strict=False))
     return infer(name, bound, default)
 
 
@@ -78,13 +51,36 @@ def view_of(name: str, geometry: Geometry, args: Mapping[str, Arg]) -> Geometry 
 
     Operations that may copy (`reshape`, `flatten`, `view_as`) give the geometry of what they return.
     """
-    *modules, bare = name.split(".")
-    plain = bare[:-1] if bare in KEEP_IN_PLACE else bare
-    key = f"{modules[-1]}.{plain}" if modules and f"{modules[-1]}.{plain}" in views.RULES else plain
+    *modules, bare = _out_of_place(name).split(".")
+    qualified = ".".join([*modules[-1:], bare])
+    key = qualified if qualified in views.RULES else bare
     rule, op = views.RULES.get(key), OPS.get(key)
     if rule is None or op is None:
         return None
     return call.attempt(lambda made: rule(made, geometry), call.Call(call.renamed(op, args)))
 
 
-__all__ = ["OPS", "UNKNOWN", "Answer", "Arg", "Number", "TensorType", "Undecided", "infer", "infer_call", "view_of"]
+def _in_place(name: str) -> bool:
+    return name.endswith("_") and not name.endswith("__")
+
+
+def _out_of_place(name: str) -> str:
+    return name[:-1] if name.rpartition(".")[2] in KEEP_IN_PLACE else name
+
+
+__all__ = [
+    "KEEP_IN_PLACE",
+    "OPS",
+    "UNKNOWN",
+    "Answer",
+    "Arg",
+    "Number",
+    "Output",
+    "TensorType",
+    "find",
+    "infer",
+    "infer_call",
+    "module_output",
+    "module_parameters",
+    "view_of",
+]

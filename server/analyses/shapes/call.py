@@ -22,7 +22,15 @@ if TYPE_CHECKING:
     DtypeRule = Callable[["Call"], str]
     Rule = Callable[["Call"], Answer]
 
-SYNONYMS = {"axis": "dim", "dims": "dim", "axes": "dim", "keepdims": "keepdim", "shape": "size", "sizes": "size"}
+SYNONYMS = {
+    "axis": "dim",
+    "dims": "dim",
+    "axes": "dim",
+    "keepdims": "keepdim",
+    "shape": "size",
+    "sizes": "size",
+    "index": "indices",
+}
 FIRST = frozenset({"self", "input", "x", "x1", "a", "A", "tensor", "tensors"})
 SECOND = frozenset({"other", "y", "x2", "b", "B", "mat2", "vec", "vec2", "tensor", "exponent"})
 

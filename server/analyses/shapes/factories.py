@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ..geometry import UNKNOWN
 from . import dtypes
-from .call import Call, Op, always, flattened, ops, result
+from .call import Call, Op, always, attempt, flattened, ops, result, same_shape
 from .dtypes import named
-from .pointwise import asked_or, kept, same
+from .pointwise import asked_or, kept, same, together
 from .types import Answer, Arg, Number, TensorType, Undecided
 
 if TYPE_CHECKING:
@@ -84,8 +84,9 @@ def counted(call: Call) -> Shape:
     if not all(isinstance(value, (int, float)) for value in (start, end, step)):
         return (None,)
     assert isinstance(start, (int, float)) and isinstance(end, (int, float)) and isinstance(step, (int, float))
-    count = ceil((end - start) / step)
-    return (max(count, 0),)
+    if not all(isinstance(value, int) for value in (start, end, step)) and call.given("dtype"):
+        return (None,)
+    return (max(ceil((end - start) / step), 0),)
 
 
 def _range(call: Call) -> tuple[Arg, Arg, Arg]:
@@ -141,7 +142,7 @@ def normal(call: Call) -> Answer:
     tensors = [value for value in (call.get("mean"), call.get("std")) if isinstance(value, TensorType)]
     if not tensors:
         return result(sized, asked_or(usual))(call)
-    return tensors[0] if len(tensors) == 1 else TensorType(None, tensors[0].dtype)
+    return TensorType(attempt(together("mean", "std"), call), tensors[0].dtype)
 
 
 def random_integers(call: Call) -> Shape:
@@ -155,7 +156,7 @@ def random_integers(call: Call) -> Shape:
 
 def converted(call: Call) -> str:
     """`to(…)`: the dtype may come in any place, or from another tensor."""
-    for value in [*flattened(call.get("args")), call.get("dtype"), call.get("other")]:
+    for value in [*flattened(call.get("args")), call.get("device"), call.get("dtype"), call.get("other")]:
         if isinstance(value, TensorType):
             return Call({"input": value}).dtype("input")
         if isinstance(value, str) and named(value):
@@ -168,6 +169,11 @@ def converted(call: Call) -> str:
 def of_other(call: Call) -> str:
     """`type_as(other)`."""
     return call.dtype("other")
+
+
+def undecided(call: Call) -> Shape:
+    """A shape that arguments can give in too many ways."""
+    raise Undecided
 
 
 def windowed(call: Call) -> Shape:
@@ -183,6 +189,9 @@ def conversions() -> dict[str, Op]:
     }
 
 
+WINDOWS = """
+    bartlett blackman cosine exponential gaussian general_cosine general_hamming hamming hann kaiser nuttall
+"""
 OPS: dict[str, Op] = {
     **conversions(),
     **ops("zeros ones empty rand randn", "*size", result(sized, asked_or(usual))),
@@ -207,6 +216,14 @@ OPS: dict[str, Op] = {
     **ops("to", "input *args", result(same, converted)),
     **ops("type", "input dtype", result(same, converted)),
     **ops("type_as", "input other", result(same, of_other)),
+    **ops(
+        " ".join(f"windows.{name}" for name in WINDOWS.split()),
+        "M",
+        result(lambda call: (call.size("M"),), asked_or(usual)),
+    ),
+    **ops("resize_", "input *size", result(sized, kept)),
+    **ops("resize_as_", "input other", result(same_shape("other"), kept)),
+    **ops("set_", "input source", result(undecided, kept)),
     **ops(
         "hann_window hamming_window blackman_window bartlett_window kaiser_window",
         "window_length",

@@ -6,18 +6,14 @@ from typing import TYPE_CHECKING
 
 from ..geometry import plus, times, wrapped
 from . import dtypes
-from .call import Call, Op, always, broadcast, either, ops, result, results, same_dtype
-from .pointwise import kept, made_floating, promoted, promoted_floating, same, together
+from .call import Call, Op, always, broadcast, either, flattened, floating, ops, result, results, same_dtype
+from .pointwise import kept, made_floating, promoted, promoted_floating, real_part_of, same, together
 from .reductions import with_size, without
 from .types import Undecided
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .call import Rule, ShapeRule
+    from .call import DtypeRule, Rule, ShapeRule
     from .types import Shape, Size
-
-    Window = Callable[[Size, Size, Size, Size, Size], Size]
 
 
 def per_dim(call: Call, name: str, rank: int, otherwise: list[Size]) -> list[Size]:
@@ -85,7 +81,10 @@ def convolved_back(rank: int) -> ShapeRule:
             per_dim(call, "output_padding", rank, [0] * rank),
             per_dim(call, "dilation", rank, [1] * rank),
         ]
-        sizes = [transposed_size(*row) for row in zip(*arguments, strict=True)]
+        if call.given("output_size"):
+            sizes = call.sizes("output_size")[-rank:]
+        else:
+            sizes = [transposed_size(*row) for row in zip(*arguments, strict=True)]
         return (*lead, times(weight[1], call.size("groups", 1)), *sizes)
 
     return rule
@@ -126,6 +125,24 @@ def adaptive(rank: int) -> ShapeRule:
         spatial = shape[len(shape) - rank :]
         sizes = [
             own if goal is None else Call({"n": goal}).size("n") for own, goal in zip(spatial, listed, strict=True)
+        ]
+        return (*shape[: len(shape) - rank], *sizes)
+
+    return rule
+
+
+def fractional(rank: int) -> ShapeRule:
+    """`fractional_max_pool2d` …: a size, or a part of the input's."""
+
+    def rule(call: Call) -> Shape:
+        shape = call.shape("input")
+        if call.given("output_size"):
+            return adaptive(rank)(call)
+        ratios = flattened(call.get("output_ratio"))
+        ratios = ratios * rank if len(ratios) == 1 else ratios
+        sizes = [
+            int(size * ratio) if size is not None and isinstance(ratio, float) else None
+            for size, ratio in zip(shape[len(shape) - rank :], ratios, strict=True)
         ]
         return (*shape[: len(shape) - rank], *sizes)
 
@@ -188,7 +205,7 @@ def resized(call: Call) -> Shape:
         return (*shape[:2], *per_dim(call, "size", rank, []))
     factors = call.get("scale_factor")
     listed = list(factors) if isinstance(factors, (list, tuple)) else [factors] * rank
-    sizes = [
+    sizes: list[Size] = [
         int(size * factor) if size is not None and isinstance(factor, (int, float)) else None
         for size, factor in zip(shape[2:], listed, strict=True)
     ]
@@ -302,6 +319,11 @@ def per_row(call: Call) -> Shape:
     return call.shape("input")[:-1]
 
 
+def ranked(call: Call) -> Shape:
+    """`margin_ranking_loss`: three tensors that broadcast."""
+    return together("input1", "input2", "target")(call)
+
+
 def triplets(call: Call) -> Shape:
     """`triplet_margin_loss`: distances of rows."""
     return broadcast(call.shape("anchor"), call.shape("positive"), call.shape("negative"))[:-1]
@@ -320,14 +342,19 @@ def aligned(call: Call) -> Shape:
 
 def losses(names: str, params: str, each: ShapeRule, first: str = "input") -> dict[str, Op]:
     """The rows of losses of one kind."""
-    return ops(names, params, result(loss(each), same_dtype(first)))
+    return ops(names, params, result(loss(each), loss_dtype(first)))
+
+
+def loss_dtype(name: str) -> DtypeRule:
+    """A loss is a real number, in the precision of its input."""
+    return lambda call: dtypes.real_of(floating(call.dtype(name), call.default))
 
 
 def several_losses() -> dict[str, Op]:
     """All losses of `torch.nn.functional`."""
     old = "size_average reduce reduction"
     pair = together("input", "target")
-    both = promoted("input", "target")
+    both = real_part_of(promoted("input", "target"))
     return {
         **ops("mse_loss l1_loss", f"input target {old}", result(loss(pair), both)),
         **ops("smooth_l1_loss", f"input target {old} beta", result(loss(pair), both)),
@@ -438,6 +465,11 @@ def convolutions() -> dict[str, Op]:
             **ops(f"adaptive_avg_pool{rank}d", "input output_size", result(adaptive(rank), kept)),
             **ops(f"adaptive_max_pool{rank}d", "input output_size return_indices", with_indices(adaptive(rank))),
             **ops(
+                f"fractional_max_pool{rank}d",
+                "input kernel_size output_size output_ratio return_indices",
+                with_indices(fractional(rank)),
+            ),
+            **ops(
                 f"max_unpool{rank}d",
                 "input indices kernel_size stride padding output_size",
                 result(unpooled(rank), kept),
@@ -480,5 +512,5 @@ OPS: dict[str, Op] = {
     **ops("grid_sample", "input grid", result(sampled, kept)),
     **ops("affine_grid", "theta size", result(affine_grid, same_dtype("theta"))),
     **ops("cosine_similarity", "x1 x2 dim", result(compared, promoted_floating("x1", "x2"))),
-    **ops("pairwise_distance", "x1 x2 p eps keepdim", result(pairwise, promoted_floating("x1", "x2"))),
+    **ops("pairwise_distance", "x1 x2 p eps keepdim", result(pairwise, real_part_of(promoted_floating("x1", "x2")))),
 }

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from ..geometry import plus, times, wrapped
 from . import dtypes
-from .call import Call, Op, always, broadcast, ops, result, results, same_dtype
+from .call import Call, Op, always, broadcast, ops, result, results, same_dtype, same_shape
 from .pointwise import kept, made_floating, parts, promoted, same
-from .reductions import normed, reduced, without
+from .reductions import floats_of, normed, reduced, with_size, without
 from .types import Answer, Undecided
 
 if TYPE_CHECKING:
@@ -254,8 +254,10 @@ def solved(call: Call) -> Shape:
     a, b = call.shape("input"), call.shape("other")
     if not call.flag("left", True):
         return (*broadcast(a[:-2], b[:-2]), *b[-2:])
-    if len(b) == 1 or (len(b) == len(a) - 1 and b == a[:-1]):
+    if len(b) == 1 or (len(b) == len(a) - 1 and b == a[:-1] and None not in b):
         return (*broadcast(a[:-2], b[:-1]), a[-1])
+    if len(b) == len(a) - 1 and all(one is None or two is None or one == two for one, two in zip(a, b, strict=False)):
+        raise Undecided
     if len(b) < 2:
         raise Undecided
     return (*broadcast(a[:-2], b[:-2]), *b[-2:])
@@ -270,14 +272,25 @@ def matrix_normed(call: Call) -> Shape:
 
 def vandermonde(call: Call) -> Shape:
     """`linalg.vander(x, N)`."""
-    shape = call.shape("input")
+    shape = call.shape("input") or (1,)
     return (*shape, call.size("N") if call.given("N") else shape[-1])
 
 
 def square_of_rows(call: Call) -> Shape:
     """`cov`, `corrcoef`: variables are rows."""
     shape = call.shape("input")
-    return (shape[0], shape[0]) if len(shape) == 2 else ()
+    if len(shape) < 2 or shape[0] == 1:
+        return ()
+    if shape[0] is None:
+        raise Undecided
+    return (shape[0], shape[0])
+
+
+def unweighted(call: Call) -> str:
+    """The dtype of `cov` and `corrcoef`, which weights may change."""
+    if call.given("fweights") or call.given("aweights"):
+        raise Undecided
+    return made_floating(call)
 
 
 def block_diagonal(call: Call) -> Shape:
@@ -317,6 +330,40 @@ eigenvalues = result(lambda call: call.shape("input")[:-1], complexed)
 eigenvalues_real = result(lambda call: call.shape("input")[:-1], parts)
 per_matrix = result(batch, kept)
 pivots = (vector, always("int32"))
+
+
+def batched_solve(call: Call) -> Shape:
+    """`cholesky_solve(B, A)`, `lu_solve(B, …)`: batches broadcast."""
+    b, a = call.shape("input"), call.shape("other")
+    return (*broadcast(b[:-2], a[:-2]), *b[-2:])
+
+
+def factored_solve(call: Call) -> Shape:
+    """`linalg.lu_solve(LU, pivots, B)`, `linalg.ldl_solve(LD, pivots, B)`."""
+    a, b = call.shape("input"), call.shape("B")
+    return (*broadcast(a[:-2], b[:-2]), *b[-2:])
+
+
+def triangle(call: Call) -> Shape:
+    """`triangular_solve(b, A)` gives `A` too, as wide as the batch."""
+    b, a = call.shape("input"), call.shape("other")
+    return (*broadcast(b[:-2], a[:-2]), *a[-2:])
+
+
+def inverted_tensor(call: Call) -> Shape:
+    """`linalg.tensorinv(A, ind)`."""
+    shape, ind = call.shape("input"), call.integer("ind", 2)
+    return (*shape[ind:], *shape[:ind])
+
+
+def accumulated_area(call: Call) -> Shape:
+    """`cumulative_trapezoid(y, x, dim)`: one less along the dimension."""
+    shape = call.shape("y")
+    if call.given("x") and len(call.shape("x")) > 1:
+        shape = broadcast(shape, call.shape("x"))
+    dim = call.integer("dim", -1)
+    return with_size(dim, plus(shape[dim], -1), shape)
+
 
 OPS: dict[str, Op] = {
     **ops("matmul mm bmm mv dot vdot __matmul__ linalg.matmul", "input other", result(matmul, kept)),
@@ -363,10 +410,22 @@ OPS: dict[str, Op] = {
     **ops("linalg.lu_factor", "input", results((same, kept), pivots)),
     **ops("linalg.lu_factor_ex", "input", results((same, kept), pivots, (batch, always("int32")))),
     **ops("linalg.solve linalg.solve_triangular", "input other", result(solved, kept)),
+    **ops("cholesky_solve", "input other", result(batched_solve, kept)),
+    **ops("linalg.lu_solve linalg.ldl_solve", "input pivots B", result(factored_solve, kept)),
+    **ops("lu_solve", "input other pivots", result(batched_solve, kept)),
+    **ops("linalg.solve_ex", "input other", results((solved, kept), (batch, always("int32")))),
+    **ops("triangular_solve", "input other", results((batched_solve, kept), (triangle, kept))),
+    **ops("ormqr", "input tau other", result(same_shape("other"), kept)),
+    **ops("linalg.householder_product", "input tau", result(same, kept)),
+    **ops("linalg.ldl_factor", "input", results((same, kept), pivots)),
+    **ops("linalg.ldl_factor_ex", "input", results((same, kept), pivots, (batch, always("int32")))),
+    **ops("linalg.tensorinv", "input ind", result(inverted_tensor, kept)),
+    **ops("geqrf", "input", results((same, kept), (vector, kept))),
+    **ops("cumulative_trapezoid", "y x dim", result(accumulated_area, lambda call: floats_of(call, "y", "x"))),
     **ops("linalg.vector_norm linalg.norm", "input ord dim keepdim dtype", result(reduced, normed)),
     **ops("linalg.matrix_norm", "input ord dim keepdim dtype", result(matrix_normed, normed)),
     **ops("vander linalg.vander", "input N", result(vandermonde, kept)),
-    **ops("cov corrcoef", "input", result(square_of_rows, made_floating)),
+    **ops("cov corrcoef", "input", result(square_of_rows, unweighted)),
     **ops("block_diag", "*tensors", result(block_diagonal, all_dtypes("tensors"))),
     **ops("cartesian_prod", "*tensors", result(cartesian, chained_dtype)),
 }

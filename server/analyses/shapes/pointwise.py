@@ -17,6 +17,7 @@ from .call import (
     results,
     same_dtype,
     same_shape,
+    scalar,
 )
 from .types import Answer, TensorType, Undecided
 
@@ -58,6 +59,11 @@ def float_or_parts(call: Call) -> str:
     return dtypes.real_of(made_floating(call))
 
 
+def real_part_of(rule: DtypeRule) -> DtypeRule:
+    """The dtype of a magnitude."""
+    return lambda call: dtypes.real_of(rule(call))
+
+
 def asked_or(otherwise: DtypeRule) -> DtypeRule:
     """The dtype that the argument `dtype` asks for, else what the other rule says."""
     return lambda call: call.named_dtype() or otherwise(call)
@@ -71,6 +77,14 @@ def unary(names: str, dtype: DtypeRule, params: str = "input") -> dict[str, Op]:
 def binary(names: str, dtype: DtypeRule, params: str = "input other") -> dict[str, Op]:
     """Operations whose operands, the first two parameters, broadcast."""
     return ops(names, params, result(together(*params.split()[:2]), dtype))
+
+
+def of_floats(call: Call) -> str:
+    """The input's dtype if it isn't an integer's."""
+    dtype = call.dtype("input")
+    if dtypes.is_integral(dtype):
+        raise Undecided
+    return dtype
 
 
 def squared(call: Call) -> str:
@@ -94,11 +108,6 @@ def float_powered(call: Call) -> str:
 def composed(call: Call) -> str:
     """`complex(real, imag)` and `polar(abs, angle)`."""
     return dtypes.complex_of(call.dtype("input"))
-
-
-def truth(call: Call) -> str:
-    """`all`, `any` and `logical_not` of bytes stay bytes where PyTorch says so; here always bool."""
-    return "bool"
 
 
 def where(call: Call) -> Answer:
@@ -138,20 +147,20 @@ KEPT = """
     clone contiguous alias_copy relu relu6 hardtanh leaky_relu elu selu celu gelu silu mish hardswish hardsigmoid
     hardshrink softshrink softplus threshold logsigmoid rrelu bitwise_not nan_to_num matrix_exp
     dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout feature_dropout
-    tril triu flip fliplr flipud roll renorm fill masked_scatter index_copy index_add index_fill index_put index_reduce
+    tril triu flip fliplr flipud roll renorm fill index_copy index_add index_fill index_put index_reduce
     scatter scatter_add scatter_reduce put select_scatter slice_scatter diagonal_scatter as_strided_scatter
-    local_response_norm fftshift ifftshift requires_grad_ zero cholesky_inverse pin_memory cpu cuda
+    requires_grad_ zero cholesky_inverse pin_memory cpu cuda
     logcumsumexp bernoulli channel_shuffle __neg__ __pos__ __invert__ native_channel_shuffle
 """
 FLOATING = """
     exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh arcsin arccos arctan
     arcsinh arccosh arctanh sigmoid expit sqrt rsqrt reciprocal erf erfc erfinv erfcx lgamma gammaln digamma psi logit
-    sinc deg2rad rad2deg i0 i0e i1 i1e special.round_ entr ndtr ndtri log_ndtr airy_ai bessel_j0 bessel_j1
+    sinc deg2rad rad2deg i0 i0e i1 i1e entr ndtr ndtri log_ndtr airy_ai bessel_j0 bessel_j1
     bessel_y0 bessel_y1 modified_bessel_i0 modified_bessel_i1 modified_bessel_k0 modified_bessel_k1
-    scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0 softsign tanhshrink multigammaln
+    scaled_modified_bessel_k0 scaled_modified_bessel_k1 spherical_bessel_j0 softsign tanhshrink
 """
 BINARY_FLOATING = """
-    true_divide atan2 arctan2 copysign xlogy xlog1py igamma igammac gammainc gammaincc zeta logaddexp_int
+    true_divide atan2 arctan2 copysign xlogy xlog1py igamma igammac gammainc gammaincc zeta
     chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v chebyshev_polynomial_w hermite_polynomial_h
     hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p shifted_chebyshev_polynomial_t
     shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w
@@ -174,14 +183,20 @@ OPS: dict[str, Op] = {
     **unary(FLOATING, made_floating),
     **unary(TESTS, always("bool")),
     **unary("square", squared),
+    **unary("local_response_norm", of_floats),
     **unary("abs absolute __abs__ real imag", parts),
     **unary("angle", float_or_parts),
     **unary("polygamma special.polygamma", made_floating, "n input"),
     **unary("mvlgamma special.multigammaln", made_floating, "input p"),
     **unary("isin", always("bool"), "input test_elements"),
-    **unary("softmax log_softmax softmin gumbel_softmax masked.softmax", asked_or(made_floating), "input dim dtype"),
+    **ops("gumbel_softmax", "logits", result(same_shape("logits"), same_dtype("logits"))),
+    **unary("softmax log_softmax softmin", asked_or(made_floating), "input dim dtype"),
     **unary("cumsum cumprod", asked_or(lambda call: accumulated(call.dtype("input"))), "input dim dtype"),
-    **unary("nn.functional.softmax nn.functional.log_softmax nn.functional.softmin", asked_or(kept), "input dim"),
+    **unary(
+        "functional.softmax functional.log_softmax functional.softmin",
+        asked_or(made_floating),
+        "input dim _stacklevel dtype",
+    ),
     **binary(PROMOTED, promoted("input", "other")),
     **binary(BINARY_FLOATING, promoted_floating("input", "other")),
     **binary("div divide", divided),
@@ -190,10 +205,11 @@ OPS: dict[str, Op] = {
     **binary("__rpow__", promoted("input", "other")),
     **binary("float_power", float_powered, "input exponent"),
     **binary(COMPARISONS, always("bool")),
-    **binary("prelu", kept, "input weight"),
+    **unary("prelu", kept, "input weight"),
     **binary("complex", composed, "input imag"),
     **binary("polar", composed, "input angle"),
     **binary("masked_fill", kept, "input mask value"),
+    **binary("masked_scatter", kept, "input mask source"),
     **ops("clamp clip", "input min max", result(together("input", "min", "max"), promoted("input", "min", "max"))),
     **ops("clamp_min", "input min", result(together("input", "min"), promoted("input", "min"))),
     **ops("clamp_max", "input max", result(together("input", "max"), promoted("input", "max"))),
@@ -207,7 +223,7 @@ OPS: dict[str, Op] = {
     **ops("Tensor.where", "input condition other", where),
     **ops("broadcast_tensors", "*tensors", broadcast_all),
     **ops("frexp", "input", frexp()),
-    **ops("dist", "input other p", result(lambda call: (), promoted_floating("input", "other"))),
+    **ops("dist", "input other p", result(scalar, real_part_of(promoted_floating("input", "other")))),
 }
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..geometry import UNKNOWN, plus, times, wrapped
+from ..geometry import UNKNOWN, plus, wrapped
 from . import dtypes
-from .call import Call, Op, always, attempt, either, ops, result, results, scalar
+from .call import Call, Op, always, attempt, broadcast, either, ops, result, results, scalar
 from .pointwise import accumulated, asked_or, kept, made_floating, parts, promoted, same, together
 from .types import Answer, TensorType, Undecided
 
 if TYPE_CHECKING:
-    from .call import DtypeRule, Rule, ShapeRule
+    from .call import Rule, ShapeRule
     from .types import Shape, Size
 
 indices = always("int64")
@@ -133,9 +133,8 @@ def difference_dtype(call: Call) -> str:
 def integrated(call: Call) -> Shape:
     """`trapezoid(y, x, dim)`."""
     shape = call.shape("y")
-    given = [call.shape("x")] if call.given("x") else []
-    if given and len(given[0]) > 1:
-        raise Undecided
+    if call.given("x") and len(call.shape("x")) > 1:
+        shape = broadcast(shape, call.shape("x"))
     return without(shape, {wrapped(call.integer("dim", -1), len(shape))}, False)
 
 
@@ -169,6 +168,14 @@ def summed_to(call: Call) -> Shape:
     return tuple(call.sizes("size"))
 
 
+def summed_to_dtype(call: Call) -> str:
+    """`sum_to_size` sums, where it does, with `sum`'s dtype."""
+    dtype = call.dtype("input")
+    if accumulated(dtype) != dtype:
+        raise Undecided
+    return dtype
+
+
 def searched(call: Call) -> Shape:
     """`searchsorted(sorted_sequence, values)` and `bucketize(values, boundaries)`."""
     return call.shape("values")
@@ -183,6 +190,18 @@ def medians(names: str) -> dict[str, Op]:
     """`median` and `nanmedian`."""
     pair = results((along(), kept), (along(), indices))
     return ops(names, "input dim keepdim", by_dim(result(scalar, kept), pair))
+
+
+def binned(extra: int) -> ShapeRule:
+    """`histogram(input, bins)`: counts and edges; bins are a number or the edges."""
+
+    def rule(call: Call) -> Shape:
+        bins = call.get("bins")
+        if isinstance(bins, TensorType):
+            return (plus(call.shape("bins")[0], extra - 1),)
+        return (plus(call.size("bins"), extra),)
+
+    return rule
 
 
 def multinomial(call: Call) -> Shape:
@@ -200,15 +219,6 @@ def renumbered(call: Call) -> Shape:
     for k in range(r):
         count = count * (size - k) // (k + 1)
     return (max(count, 0), r)
-
-
-def product_size(call: Call) -> Shape:
-    """The number of elements as the only dimension."""
-    return (times(*call.shape("input")),)
-
-
-def _floats(dtype: DtypeRule) -> DtypeRule:
-    return asked_or(dtype)
 
 
 REDUCE = "input dim keepdim dtype"
@@ -245,13 +255,14 @@ OPS: dict[str, Op] = {
     **ops("unique", "input sorted return_inverse return_counts dim", sequence_counts),
     **ops("unique_consecutive", "input return_inverse return_counts dim", sequence_counts),
     **ops("nonzero argwhere", "input", nonzero),
-    **ops("sum_to_size", "input *size", result(summed_to, kept)),
+    **ops("sum_to_size", "input *size", result(summed_to, summed_to_dtype)),
     **ops("searchsorted", "sorted_sequence values", result(searched, index_type)),
     **ops("bucketize", "values boundaries", result(searched, index_type)),
     **ops("multinomial", "input num_samples replacement", result(multinomial, indices)),
     **ops("combinations", "input r with_replacement", result(renumbered, kept)),
     **ops("trace", "input", result(scalar, summed)),
     **ops("equal allclose", "input other", lambda call: []),
+    **ops("histogram", "input bins", results((binned(0), kept), (binned(1), kept))),
 }
 
 

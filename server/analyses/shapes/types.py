@@ -30,10 +30,11 @@ Arg = TensorType | Number | Unknown | bool | int | float | complex | str | slice
 `torch.float32`; None is Python's None, `UNKNOWN` anything."""
 
 Answer = TensorType | list[TensorType]
+Output = TensorType | None | Sequence["Output"]
 
 
 class Undecided(Exception):
     """What is known doesn't tell, or PyTorch raises."""
 
 
-__all__ = ["UNKNOWN", "Answer", "Arg", "Number", "Shape", "Size", "TensorType", "Undecided", "Unknown"]
+__all__ = ["UNKNOWN", "Answer", "Arg", "Number", "Output", "Shape", "Size", "TensorType", "Undecided", "Unknown"]

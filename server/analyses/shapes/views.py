@@ -235,6 +235,8 @@ VIEWS: dict[str, tuple[str, ViewRule]] = {
 RULES = {name: rule for names, (_, rule) in VIEWS.items() for name in names.split()}
 
 
+SIZED = ("view", "reshape", "expand", "broadcast_to", "as_strided")
+"""operations whose argument `size` is the shape of the result"""
 SEVERAL = ("split", "chunk", "unbind")
 """in the names of operations that make an unknown number of views"""
 
@@ -245,8 +247,10 @@ def shape_of(name: str, rule: ViewRule) -> Callable[[Call], Answer]:
     def apply(call: Call) -> Answer:
         tensor = call.tensor("input")
         shape, dtype = tensor.shape, tensor.dtype
+        if shape is None and any(word in name for word in SEVERAL):
+            return [TensorType(None, dtype)] * asked_count(name, call)
         if shape is None:
-            return TensorType(attempt(asked_size, call), dtype)
+            return TensorType(attempt(asked_size, call) if name in SIZED else None, dtype)
         if any(word in name for word in SEVERAL):
             made = rule(call, Geometry.unknown(shape))
             return [TensorType(view.shape, dtype) for view in made] if isinstance(made, list) else []
@@ -256,10 +260,23 @@ def shape_of(name: str, rule: ViewRule) -> Callable[[Call], Answer]:
     return apply
 
 
+def asked_count(name: str, call: Call) -> int:
+    """How many pieces `chunk`, `split` and `tensor_split` give of a tensor of unknown shape."""
+    if "chunk" in name:
+        return call.integer("chunks")
+    if "indices_or_sections" in call.args:
+        how = list_or_int(call, "indices_or_sections")
+        return how if isinstance(how, int) else len(how) + 1
+    sizes = call.get("split_size")
+    if not isinstance(sizes, (list, tuple)):
+        raise Undecided
+    return len(sizes)
+
+
 def asked_size(call: Call) -> Shape:
     """The shape that `view`, `reshape` and `expand` ask for, where nothing is left to infer."""
     size = call.sizes("size")
-    if "size" not in call.args or -1 in size:
+    if -1 in size:
         raise Undecided
     return tuple(size)
 
@@ -271,6 +288,17 @@ def viewed_as(call: Call) -> Answer:
     if isinstance(dtype, str):
         return TensorType(None, named(dtype))
     return shape_of("view", view)(call)
+
+
+def each(rule: Callable[[Call], Answer]) -> Callable[[Call], Answer]:
+    """A rule for one tensor, for several."""
+
+    def apply(call: Call) -> Answer:
+        made = [rule(Call({"input": tensor}, call.default)) for tensor in call.tensors("tensors")]
+        one = [answer for answer in made if isinstance(answer, TensorType)]
+        return one[0] if len(one) == 1 else one
+
+    return apply
 
 
 def with_dtype(rule: Callable[[Call], Answer], dtype: DtypeRule) -> Callable[[Call], Answer]:
@@ -290,6 +318,7 @@ OPS: dict[str, Op] = {
     for op in ops(name, params, shape_of(name, rule)).values()
 }
 OPS |= {
+    **{name: Op(("*tensors",), each(OPS[name].rule)) for name in ("atleast_1d", "atleast_2d", "atleast_3d")},
     **ops("view", "input *size", viewed_as),
     **ops("view_as_real", "input", with_dtype(OPS["view_as_real"].rule, parts)),
     **ops("view_as_complex", "input", with_dtype(OPS["view_as_complex"].rule, composed)),
