@@ -10,11 +10,12 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from . import ir
-from .repair import Fault, lower_or_repair
-from .scan import Piece, split
+from .repair import Fault, is_broken, lower_or_repair
+from .scan import Kind, Piece, split
+from .walk import statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,7 +73,7 @@ class Chunk:
     text: str
     offset: int
     line: int
-    kind: Literal["statement", "header", "member"]
+    kind: Kind
     body: list[ir.Stmt] = field(default_factory=list, repr=False)
     problem: Problem | None = None
     current: str = ""
@@ -149,7 +150,7 @@ def parse(text: str, path: str = "<unknown>", previous: Source | None = None) ->
     old = previous.chunks if previous is not None else []
     pool = _Pool(old)
     chunks = []
-    for piece in split(text):
+    for piece in _pieces(text, old):
         line = bisect_right(starts, piece.start) - 1
         current = text[piece.start : piece.end]
         chunk = pool.take(piece, current)
@@ -162,6 +163,38 @@ def parse(text: str, path: str = "<unknown>", previous: Source | None = None) ->
             chunks[index] = _lower(chunk, pool.counterpart(chunks, index))
     _fill_classes(chunks)
     return Source(path, text, chunks, starts)
+
+
+def _pieces(text: str, old: list[Chunk]) -> list[Piece]:
+    """Splits a text; a string or bracket that was just opened does not swallow the statements that were there before.
+
+    The unchanged end of the file keeps its boundaries if the new ones join it with text that is broken.
+    """
+    pieces = split(text)
+    tail = _unchanged_tail(text, old)
+    if not tail:
+        return pieces
+    shift = len(text) - tail[-1].offset - len(tail[-1].current)
+    cut = tail[0].offset + shift
+    joined = next((piece for piece in pieces if piece.start < cut < piece.end), None)
+    if joined is None or not is_broken(text[joined.start : joined.end], joined.kind):
+        return pieces
+    kept = [Piece(c.kind, c.offset + shift, c.offset + shift + len(c.current)) for c in tail]
+    return [*split(text[:cut]), *kept]
+
+
+def _unchanged_tail(text: str, old: list[Chunk]) -> list[Chunk]:
+    """The last chunks of `old` that the text still ends with, from a top-level statement on."""
+    end = len(text)
+    first = len(old)
+    for index in range(len(old) - 1, -1, -1):
+        if not text.endswith(old[index].current, 0, end):
+            break
+        end -= len(old[index].current)
+        first = index
+    while first < len(old) and old[first].kind == "member":
+        first += 1
+    return old[first:]
 
 
 class _Pool:
@@ -202,14 +235,21 @@ class _Pool:
 
 
 def _lower(chunk: Chunk, counterpart: Chunk | None) -> Chunk:
-    """Fills the chunk in; gives back the last parse's `counterpart` instead if that has more to say."""
+    """Fills the chunk in; if it is broken, gives back the last parse's `counterpart` where that has more statements.
+
+    So a new, half-typed statement is left out, and one that is being changed stays as it was.
+    """
     body, fault = lower_or_repair(chunk)
     if fault is not None:
         chunk.problem = _problem(chunk, fault)
-    if body is None and counterpart is not None and counterpart.body:
+    if fault is not None and counterpart is not None and _size(body) < _size(counterpart.body):
         return _keep(counterpart, chunk)
     chunk.body = body or []
     return chunk
+
+
+def _size(body: list[ir.Stmt] | None) -> int:
+    return sum(not isinstance(statement, ir.Pass) for statement in statements(body or []))
 
 
 def _problem(chunk: Chunk, fault: Fault) -> Problem:

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from . import ir
+from .walk import statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .chunks import Source
 
 _torch = re.compile(r"\b(?:torch|pytorch|lightning|einops|functorch)\w*").search
@@ -54,7 +53,7 @@ class ImportTable:
 def import_table(source: Source) -> ImportTable:
     """Reads the imports that run when the module does, also those under `if`, `try` and `with`."""
     table = ImportTable()
-    for statement in _module_level(source.body):
+    for statement in statements(source.body, into_definitions=False):
         if isinstance(statement, ir.Import):
             for alias in statement.names:
                 _add_import(table, alias)
@@ -66,27 +65,6 @@ def import_table(source: Source) -> ImportTable:
 def mentions_torch(text: str) -> bool:
     """Whether a file can matter at all: it names torch, or a library built on it, anywhere (comments included)."""
     return _torch(text) is not None
-
-
-def _module_level(body: Iterator[ir.Stmt] | list[ir.Stmt]) -> Iterator[ir.Stmt]:
-    for statement in body:
-        yield statement
-        for block in _blocks(statement):
-            yield from _module_level(block)
-
-
-def _blocks(statement: ir.Stmt) -> list[list[ir.Stmt]]:
-    match statement:
-        case ir.If() | ir.While() | ir.For():
-            return [statement.body, statement.orelse]
-        case ir.With():
-            return [statement.body]
-        case ir.Try():
-            handlers = [handler.body for handler in statement.handlers]
-            return [statement.body, *handlers, statement.orelse, statement.finalbody]
-        case ir.Match():
-            return [case.body for case in statement.cases]
-    return []
 
 
 def _add_import(table: ImportTable, alias: ir.Alias) -> None:

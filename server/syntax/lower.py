@@ -13,23 +13,23 @@ from .depth import check_depth
 from .statements import statements
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .chunks import Chunk
+    from .scan import Kind
 
 # What goes before and after a chunk's text to make a program of it.
-WRAPPERS = {"statement": ("", ""), "header": ("", " pass\n"), "member": ("if 1:\n", "")}
+WRAPPERS: dict[Kind, tuple[str, str]] = {"statement": ("", ""), "header": ("", " pass\n"), "member": ("if 1:\n", "")}
 
 
 def lower(text: str, chunk: Chunk) -> list[ir.Stmt]:
     """The statements of `text`, which stands in the place of `chunk`'s: a class's header comes without its body.
 
-    Raises `libcst.ParserSyntaxError` where the text isn't Python, `TooDeepError` where a parse would not be safe,
-    RecursionError where the lowering isn't, ValueError where a literal has no value, `LostError` where text
-    and tree disagree.
+    Raises what `parse_chunk` does, and ValueError where a literal has no value, RecursionError where a tree is
+    too deep to walk, `LostError` where text and tree disagree.
     """
-    check_depth(text)
-    before, after = WRAPPERS[chunk.kind]
-    tree = native.parse_module(before + text + after, "utf-8").body
-    cursor = Cursor(text + after, chunk)
+    tree = parse_chunk(text, chunk.kind)
+    cursor = Cursor(text + WRAPPERS[chunk.kind][1], chunk)
     if chunk.kind == "member":
         (wrapper,) = tree
         assert isinstance(wrapper, cst.If)
@@ -39,4 +39,16 @@ def lower(text: str, chunk: Chunk) -> list[ir.Stmt]:
         definition = body[-1]
         assert isinstance(definition, ir.ClassDef)
         definition.body = []
+    return body
+
+
+def parse_chunk(text: str, kind: Kind) -> Sequence[cst.CSTNode]:
+    """libcst's statements of a chunk's text, in its wrapper.
+
+    Raises `libcst.ParserSyntaxError` where the text isn't Python, `TooDeepError` where a parse would not be
+    safe, ValueError where the text cannot be encoded.
+    """
+    check_depth(text)
+    before, after = WRAPPERS[kind]
+    body: Sequence[cst.CSTNode] = native.parse_module(before + text + after, "utf-8").body
     return body

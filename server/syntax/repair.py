@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from .cursor import LostError
+from .cursor import LostError, next_token
 from .depth import TooDeepError
-from .lower import WRAPPERS, lower
+from .lower import WRAPPERS, lower, parse_chunk
 from .scan import line_end, lines
 
 if TYPE_CHECKING:
     from . import ir
     from .chunks import Chunk
+    from .scan import Kind
 
 _most_repairs = 4  # each costs a parse of the chunk
 _block_missing = re.compile(r"expected an indented block after .* on line (\d+)").match
 _clause = re.compile(r"(?:elif|else|except|finally|case)\b").match
+_placeholders = ("pass", "0")
 _newline = re.compile(r"\r\n?|\n")
 _visible = re.compile(r"[^\r\n\t\f]")
 
@@ -36,7 +38,7 @@ class Fault:
 def lower_or_repair(chunk: Chunk) -> tuple[list[ir.Stmt] | None, Fault | None]:
     """The chunk's statements and what is wrong with its text, if anything is.
 
-    Broken statements are left out. No statements (None) means that this didn't help.
+    Broken statements are left out. No statements (None) means that this didn't help, or leaves nothing.
     """
     text = chunk.text
     body, first = _attempt(text, chunk)
@@ -46,7 +48,18 @@ def lower_or_repair(chunk: Chunk) -> tuple[list[ir.Stmt] | None, Fault | None]:
             break
         text = masked
         body, fault = _attempt(text, chunk)
+    if body is None and first is not None and (prefix := _without(chunk.text, first.offset, to_end=True)) is not None:
+        body, _ = _attempt(prefix, chunk)
     return body, first
+
+
+def is_broken(text: str, kind: Kind) -> bool:
+    """Whether the text of a chunk does not parse."""
+    try:
+        parse_chunk(text, kind)
+    except (cst.ParserSyntaxError, TooDeepError, ValueError):
+        return True
+    return False
 
 
 def _attempt(text: str, chunk: Chunk) -> tuple[list[ir.Stmt] | None, Fault | None]:
@@ -89,21 +102,21 @@ def _offset(text: str, line: int, column: int) -> int:
     return min(start + max(column, 0), line_end(text, start))
 
 
-def _without(text: str, offset: int) -> str | None:
+def _without(text: str, offset: int, to_end: bool = False) -> str | None:
     """`text` with the logical line around `offset`, and its block if it has one, replaced at the same length.
 
-    A placeholder takes its place, or only blanks where a clause goes or where a placeholder was already.
-    None if nothing is left to take out.
+    With `to_end`, all that follows goes too. A placeholder takes the place, or only blanks where a clause goes or
+    where a placeholder was already. None if it is the first line, with which all would go.
     """
-    starts = [(0, _indentation(text)), *lines(text, 0, len(text))]
-    number = max((n for n, (start, _) in enumerate(starts) if start <= offset), default=0)
-    line, word = starts[number]
+    first = next_token(text, 0)
+    later = [(line, word) for line, word in lines(text, 0, len(text)) if word > first]
+    number = max((n for n, (line, _) in enumerate(later) if line <= offset), default=None)
+    if number is None:
+        return None
+    line, word = later[number]
     width = _width(text[line:word])
-    end = len(text)
-    for start, next_word in starts[number + 1 :]:
-        if _width(text[start:next_word]) <= width:
-            end = start
-            break
+    after = (start for start, next_word in later[number + 1 :] if _width(text[start:next_word]) <= width)
+    end = len(text) if to_end else next(after, len(text))
     gone = text[word:end]
     if not gone.strip():
         return None
@@ -113,13 +126,6 @@ def _without(text: str, offset: int) -> str | None:
         placeholder = next((p for p in _placeholders if len(p) <= size), "")
         blank = placeholder + blank[len(placeholder) :]
     return text[:word] + blank + text[end:]
-
-
-_placeholders = ("pass", "0")
-
-
-def _indentation(text: str) -> int:
-    return len(text) - len(text.lstrip(" \t\f"))
 
 
 def _width(indentation: str) -> int:

@@ -42,6 +42,9 @@ _class = re.compile(r"class\b").match
 _most_rewinds = 50  # each may read the rest of the text again
 
 
+Kind = Literal["statement", "header", "member"]
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """The text of a chunk: `text[start:end]` of a file.
@@ -50,7 +53,7 @@ class Piece:
     statement of that body, indented; it follows its header or another member.
     """
 
-    kind: Literal["statement", "header", "member"]
+    kind: Kind
     start: int
     end: int
 

@@ -6,7 +6,6 @@ Names that a statement binds are noted in `Cursor.bindings`, of which a function
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -16,8 +15,6 @@ from . import ir
 from .cursor import Bindings, Cursor
 from .expressions import argument, comma, expression, optional, parameters
 from .patterns import pattern
-
-_keyword_argument = re.compile(r"\w+[\s\\]*=(?!=)|\*\*").match
 
 
 def statements(c: Cursor, nodes: Iterable[cst.CSTNode]) -> list[ir.Stmt]:
@@ -427,23 +424,12 @@ def _class(c: Cursor, node: cst.ClassDef, start: int) -> ir.Stmt:
     args = []
     if isinstance(node.lpar, cst.LeftParen):
         c.take("(")
-        args = _class_arguments(c, node)
+        args = [argument(c, arg) for arg in (*node.bases, *node.keywords)]
         c.take(")")
     outer, c.bindings = c.bindings, Bindings()
     body = _block(c, node.body)
     c.bindings = outer
     return ir.ClassDef(start, c.end, c.chunk, name, name_start, args, body, decorators)
-
-
-def _class_arguments(c: Cursor, node: cst.ClassDef) -> list[ir.Arg]:
-    """The bases and keywords in the order of the text: libcst keeps them apart, but `*bases` may come last."""
-    bases = list(node.bases)
-    keywords = list(node.keywords)
-    args = []
-    while bases or keywords:
-        from_keywords = not bases or (keywords and _keyword_argument(c.text, c.pos))
-        args.append(argument(c, (keywords if from_keywords else bases).pop(0)))
-    return args
 
 
 _augmented_operators = {

@@ -2,7 +2,6 @@
 
 import ast
 import symtable
-import sys
 from dataclasses import fields, is_dataclass
 
 from gradguard.syntax import ir
@@ -298,7 +297,7 @@ class FromLowered:
 
     def FunctionDef(self, n):
         kind = ast.AsyncFunctionDef if n.is_async else ast.FunctionDef
-        assert self.chunk.text[n.name_start :].startswith(n.name) or not n.name.isascii()
+        assert self.chunk.text[n.name_start :].startswith(n.name) or not self.chunk.text.isascii()
         result = kind(
             n.name, self.params(n.params), self.stmts(n.body), self.exprs(n.decorators), self.optional(n.returns)
         )
@@ -383,25 +382,26 @@ def dump(tree):
     return ast.dump(tree, include_attributes=True, indent=1)
 
 
-def nodes(node):
-    """All lowered nodes in a node, itself first."""
+def nodes(node, chunk=None):
+    """All lowered nodes in a node, itself first, each after the chunk whose text it points into."""
+    if isinstance(node, ir.Stmt):
+        chunk = node.chunk
     if isinstance(node, ir.Node):
-        yield node
+        yield chunk, node
     for f in fields(node):
         value = getattr(node, f.name)
         for item in value if isinstance(value, list) else [value]:
             if is_dataclass(item) and f.name not in ("chunk", "scope"):
-                yield from nodes(item)
+                yield from nodes(item, chunk)
 
 
 def functions(statements):
-    """All function definitions, in the order of the text."""
-    found = [node for stmt in statements for node in nodes(stmt) if isinstance(node, ir.FunctionDef)]
-    return sorted(found, key=lambda node: node.chunk.offset + node.start)
+    """All function definitions."""
+    return [node for stmt in statements for _, node in nodes(stmt) if isinstance(node, ir.FunctionDef)]
 
 
 def symbols(text):
-    """What the compiler says of each `def`: (name, locals, globals, nonlocals), in the order of the text."""
+    """What the compiler says of each `def`: (name, locals, globals, nonlocals)."""
 
     def walk(table):
         for child in table.get_children():
@@ -439,6 +439,3 @@ def scopes(statements):
         (f.name, public(f.scope.locals), public(f.scope.globals), public(f.scope.nonlocals))
         for f in functions(statements)
     ]
-
-
-FSTRING_POSITIONS = sys.version_info >= (3, 12)

@@ -1,0 +1,34 @@
+"""Walks over the lowered form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import ir
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+def blocks(statement: ir.Stmt) -> list[list[ir.Stmt]]:
+    """The blocks directly inside a statement, in the order of the text, empty ones included."""
+    match statement:
+        case ir.If() | ir.While() | ir.For():
+            return [statement.body, statement.orelse]
+        case ir.With() | ir.FunctionDef() | ir.ClassDef():
+            return [statement.body]
+        case ir.Try():
+            handlers = [handler.body for handler in statement.handlers]
+            return [statement.body, *handlers, statement.orelse, statement.finalbody]
+        case ir.Match():
+            return [case.body for case in statement.cases]
+    return []
+
+
+def statements(body: Iterable[ir.Stmt], into_definitions: bool = True) -> Iterator[ir.Stmt]:
+    """All statements of a block and of the blocks in it, in order; bodies of functions and classes if wanted."""
+    for statement in body:
+        yield statement
+        if into_definitions or not isinstance(statement, (ir.FunctionDef, ir.ClassDef)):
+            for block in blocks(statement):
+                yield from statements(block, into_definitions)

@@ -1,0 +1,225 @@
+"""Broken text: what is told, what is kept."""
+
+import random
+
+import pytest
+from gradguard.syntax.chunks import Span, parse
+
+from .drawing import check_problems, read, unparse
+from .oracle import FromLowered, dump
+
+
+def lines_of(drawing):
+    program, _ = read(drawing)
+    return program.splitlines()
+
+
+def test_a_half_typed_statement_is_left_out():
+    source = check_problems("""
+        def f(x):
+            y = x.
+                  ^ invalid syntax
+            return x
+
+        g()
+    """)
+    assert unparse(source) == "def f(x):\n    pass\n    return x\ng()"
+
+
+def test_several_broken_statements_in_one_function():
+    source = check_problems("""
+        def f(x):
+            if x:
+                y = (1,
+                    ^ '(' was never closed
+                z = 1
+            w = [
+            for a in x
+                b
+            return w + 1
+    """)
+    assert unparse(source) == "def f(x):\n    if x:\n        pass\n        z = 1\n    pass\n    pass\n    return w + 1"
+
+
+def test_a_block_that_is_not_written_yet():
+    source = check_problems("""
+        def f(x):
+            for y in x:
+        ^ expected an indented block after 'for' statement
+            return x
+    """)
+    assert unparse(source) == "def f(x):\n    pass\n    return x"
+
+
+def test_a_broken_header_goes_with_its_block():
+    source = check_problems("""
+        def f(x):
+            while x
+                   ^ expected ':'
+                x = 1
+            else:
+                x = 2
+            return x
+    """)
+    assert unparse(source) == "def f(x):\n    pass\n    return x"
+
+
+def test_a_broken_clause_leaves_the_statement():
+    source = check_problems("""
+        def f(x):
+            if x:
+                y
+            elif x =:
+                   ^ invalid syntax
+                z
+            return x
+    """)
+    assert unparse(source) == "def f(x):\n    if x:\n        y\n    return x"
+
+
+def test_other_members_of_a_class_live():
+    source = check_problems("""
+        class A(B):
+            def f(self):
+                self.x = (
+                         ^ '(' was never closed
+
+            def g(self):
+                return self
+    """)
+    assert unparse(source) == "class A(B):\n\n    def f(self):\n        pass\n\n    def g(self):\n        return self"
+
+
+@pytest.mark.parametrize(
+    "line", ["f(x", "x = [1, {2", "x = 'abc", "f(x))", "x = )", "def f(:", "class A(B", "if x", "x = = 1"]
+)
+def test_statements_after_a_broken_one_live(line):
+    source = parse(f"a = 1\n{line}\nb = 2\nimport c\ndef d(): pass\n")
+    assert len(source.problems) == 1
+    assert source.problems[0].line == 1
+    kept = unparse(source).splitlines()
+    assert kept[0] == "a = 1"
+    assert kept[-3:] == ["import c", "def d():", "    pass"]
+
+
+def test_a_statement_that_is_being_changed_stays_as_it_was():
+    before = parse("def f(x):\n    y = x.exp()\n    return y\n")
+    (good,) = before.body
+    after = parse("# new\ndef f(x):\n    y = x.exp(\n    return y\n", previous=before)
+    assert list(after.body) == [good]
+    assert [problem.line for problem in after.problems] == [2]
+    assign, result = good.body
+    assert after.chunks[0].span(assign) == Span(2, 4, 2, 13)
+    assert after.chunks[0].span(result) == Span(3, 4, 3, 12)
+    assert good.chunk.text[assign.start : assign.end] == "y = x.exp()"
+
+
+def test_a_statement_stays_through_many_keystrokes():
+    good = "x = 1\ny = f(x)\nz = 2\n"
+    source = parse(good)
+    _, kept, _ = source.body
+    for typed in ("y = f(x", "y = f(x.", "y = f(x..", "y = f(", "y = f(x. + "):
+        source = parse(good.replace("y = f(x)", typed), previous=source)
+        assert list(source.body)[1] is kept
+        assert len(source.problems) == 1
+    source = parse(good.replace("f(x)", "g(x)"), previous=source)
+    assert source.problems == []
+    assert unparse(source) == "x = 1\ny = g(x)\nz = 2"
+
+
+def test_a_new_half_typed_statement_does_not_hold_up_the_rest_of_its_function():
+    before = parse("def f(x):\n    y = 1\n    return y\n")
+    after = parse("def f(x):\n    x.\n    y = 1\n    return y\n", previous=before)
+    assert unparse(after) == "def f(x):\n    pass\n    y = 1\n    return y"
+    (function,) = after.body
+    assert after.chunks[0].span(function.body[-1]) == Span(3, 4, 3, 12)
+
+
+def test_a_problem_moves_with_its_chunk():
+    before = parse("def f():\n    x = (\n")
+    after = parse("\n\na = 1\ndef f():\n    x = (\n", previous=before)
+    assert [(problem.line, problem.column) for problem in after.problems] == [(4, 8)]
+
+
+def test_a_class_whose_header_is_being_typed_keeps_its_members():
+    text = "class A(nn.Module):\n    def f(self):\n        return 1\n"
+    before = parse(text)
+    after = parse(text.replace("Module)", "Module, "), previous=before)
+    assert len(after.problems) == 1
+    assert unparse(after) == "class A(nn.Module):\n\n    def f(self):\n        return 1"
+
+
+@pytest.mark.parametrize("opened", ['"""', "'''", "x = (", "x = {", "f'''", 'x = """ (', "def f(", "@d("])
+def test_what_is_just_opened_swallows_nothing(opened):
+    rest = 'def g():\n    """Doc."""\n    return 1\n\nh = g()\n\nclass A:\n    """Doc."""\n    def f(self): pass\n'
+    before = parse("a = 1\n\n" + rest)
+    kept = list(before.body)[1:]
+    after = parse(f"a = 1\n{opened}\n" + rest, previous=before)
+    assert [statement for statement in after.body if statement in kept] == kept
+    assert len(after.problems) == 1
+    undone = parse("a = 1\n\n" + rest, previous=after)
+    assert undone.problems == []
+    assert list(undone.body)[1:] == kept
+
+
+PATHOLOGICAL = {
+    "parentheses": "(" * 5000 + ")" * 5000,
+    "open brackets": "[" * 100_000,
+    "open brackets on lines": "[\n" * 10_000,
+    "sum": "+".join("a" * 20_000),
+    "strings": "x = (" + "\n".join(['"a"'] * 20_000) + ")",
+    "attributes": "a" + ".b" * 20_000,
+    "calls": "a" + "()" * 20_000,
+    "powers": "**".join("a" * 20_000),
+    "nots": "not " * 20_000 + "a",
+    "signs": "-" * 20_000 + "a",
+    "lambdas": "lambda: " * 20_000 + "a",
+    "conditionals": "a if b else " * 20_000 + "c",
+    "blocks": "".join(" " * n + "if a:\n" for n in range(90)) + " " * 90 + "b",
+    "many blocks": "".join(" " * n + "if a:\n" for n in range(2000)) + " " * 2000 + "b",
+    "elifs": "if a:\n  b\n" + "elif a:\n  b\n" * 20_000,
+    "comprehension": "[a " + "for a in b " * 20_000 + "]",
+    "f-string": "f'" + "{a:" * 500 + "}" * 500 + "'",
+    "nested f-strings": "f'{" * 200 + "}'" * 200,
+    "digits": "x = " + "9" * 50_000,
+    "null": "x = '\0'\0",
+    "surrogate": "x = '\ud800'",
+    "quotes": "'\"" * 20_000,
+    "name": "x = '\\N{NO SUCH CHARACTER}'",
+}
+
+
+@pytest.mark.parametrize("name", PATHOLOGICAL)
+def test_pathological_text_is_a_problem_and_the_rest_lives(name):
+    source = parse("a = 1\n" + PATHOLOGICAL[name] + "\nb = 2\n\ndef f(): pass\n")
+    assert len(source.problems) == 1
+    kept = unparse(source).splitlines()
+    assert kept[0] == "a = 1"
+    assert kept[-2:] == ["def f():", "    pass"]
+
+
+def test_deep_text_inside_of_a_function_leaves_the_function():
+    source = parse("def f(x):\n    y = " + "(" * 300 + ")" * 300 + "\n    return x\n")
+    assert [(problem.line, problem.message) for problem in source.problems] == [(1, "nested too deeply")]
+    assert unparse(source) == "def f(x):\n    pass\n    return x"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_text_can_be_parsed(seed):
+    rng = random.Random(seed)
+    words = "def class if else : ( ) [ ] { } ' \" \"\"\" ''' \\ # @ x = . , f' { } \n \n \r \r\n \t \x0c 1 async lambda é 😀 \0".split(
+        " "
+    )
+    words += ["\n    ", "\n  ", " "]
+    source = None
+    for _ in range(30):
+        text = "".join(rng.choice(words) + rng.choice(["", " "]) for _ in range(rng.randrange(60)))
+        source = parse(text, previous=source)
+        for chunk in source.chunks:
+            assert text[chunk.offset : chunk.offset + len(chunk.current)] == chunk.current
+            for statement in chunk.body:
+                span = chunk.span(statement)
+                assert (0, 0) <= (span.start_line, span.start_col) <= (span.end_line, span.end_col)
+                assert span.end_line < len(source.line_starts)
+        if not source.problems:
+            assert dump(FromLowered().module(source)) == dump(FromLowered().module(parse(text)))

@@ -1,0 +1,195 @@
+"""Chunks: where they are cut, that they say the same as the whole, and what a new parse takes over."""
+
+import random
+from dataclasses import fields, is_dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from gradguard.syntax import ir
+from gradguard.syntax.chunks import Chunk, Span, line_starts, parse
+from gradguard.syntax.lower import lower
+
+from .oracle import FromLowered, dump
+
+TORCH = Path(find_spec("torch").origin).parent
+TEXTS = {
+    name: (TORCH / name).read_text("utf-8")
+    for name in (
+        "nn/modules/rnn.py",
+        "nn/modules/container.py",
+        "optim/sgd.py",
+        "utils/checkpoint.py",
+        "_jit_internal.py",
+    )
+}
+
+
+def pieces(text):
+    return [(chunk.kind, chunk.text) for chunk in parse(text).chunks]
+
+
+def shape(source):
+    """All that a source says, with places in the file: equal for equal sources."""
+    return [describe(statement, None) for statement in source.body], source.problems
+
+
+def describe(node, chunk):
+    if isinstance(node, ir.Stmt):
+        chunk = node.chunk
+    if isinstance(node, list):
+        return [describe(item, chunk) for item in node]
+    if not is_dataclass(node):
+        return node
+    place = [chunk.span(node)] if isinstance(node, ir.Node) else []
+    values = [describe(getattr(node, f.name), chunk) for f in fields(node) if f.name not in ("chunk", "start", "end")]
+    return [type(node).__name__, *place, *values]
+
+
+def test_each_top_level_statement_is_a_chunk():
+    assert pieces(
+        "# hello\nimport a\nx = [\n1,\n]\n\nif x:\n  y\n# why\nelse:\n  z\n\n@d\n@e(\n)\n# f\ndef f():\n  pass\ny = 1"
+    ) == [
+        ("statement", "# hello\nimport a\n"),
+        ("statement", "x = [\n1,\n]\n\n"),
+        ("statement", "if x:\n  y\n# why\nelse:\n  z\n\n"),
+        ("statement", "@d\n@e(\n)\n# f\ndef f():\n  pass\n"),
+        ("statement", "y = 1"),
+    ]
+
+
+def test_each_member_of_a_class_is_a_chunk():
+    assert pieces(
+        "@d\nclass A(\nB):  # why\n    # first\n    'doc'\n    x = 1\n\n    @e\n    def f(self):\n        pass\ny\n"
+    ) == [
+        ("header", "@d\nclass A(\nB):  # why\n    # first\n"),
+        ("member", "    'doc'\n"),
+        ("member", "    x = 1\n\n"),
+        ("member", "    @e\n    def f(self):\n        pass\n"),
+        ("statement", "y\n"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'''\nx = 1\n'''\n",
+        '"""\n\\"""\ny\n"""\n',
+        "x = 'a\\\ny'\n",
+        "x = 1 + \\\ny\n",
+        "x = (\n'('\n)\n",
+        "x = [ # (\ny\n]\n",
+        "try:\n  x\nexcept A:\n  y\nelse:\n  z\nfinally:\n  w\n",
+        "for x in y:\n  z\nelse:\n  w\n",
+        "f('''\ny = '[{('\n''', \"'''\", (\n1))\n",
+        "class A: x = 1\n",
+        "x = r'''\ny\\'''\n'''\n",
+        "match x:\n  case 1:\n    y\n  case 2: z\n",
+    ],
+)
+def test_what_is_one_statement_is_one_chunk(text):
+    assert [chunk.text for chunk in parse(text + "last\n").chunks] == [text, "last\n"]
+    assert parse(text + "last\n").problems == []
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_chunks_say_what_the_whole_says(name):
+    text = TEXTS[name]
+    source = parse(text)
+    assert "".join(chunk.text for chunk in source.chunks) == text
+    whole = Chunk("<unknown>", text, 0, 0, "statement", line_starts=line_starts(text))
+    whole.body = lower(text, whole)
+    assert len(source.chunks) > 10
+    assert dump(FromLowered().module(source)) == dump(FromLowered().module(whole))
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_after_any_edits_a_source_is_what_a_fresh_parse_gives(name):
+    rng = random.Random(name)
+    good = TEXTS[name]
+    source = parse(good)
+    unbroken = 0
+    for _ in range(60):
+        text = edited(good, rng)
+        source = parse(text, previous=source)
+        fresh = parse(text)
+        assert bool(source.problems) == bool(fresh.problems)
+        if not fresh.problems:
+            assert shape(source) == shape(fresh)
+            good = text
+            unbroken += 1
+    assert unbroken > 30
+
+
+def edited(text, rng):
+    """One of the things that happen in an editor: lines come, go, move; a word is typed."""
+    lines = text.splitlines(keepends=True)
+    at = rng.randrange(len(lines))
+    indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
+    match rng.randrange(6):
+        case 0:
+            lines.insert(at, indent + f"x{rng.random()} = [1]\n".replace("0.", ""))
+        case 1:
+            lines.insert(at, "\n")
+        case 2:
+            lines[at] = lines[at].replace("self", "this")
+        case 3 if not lines[at].strip():
+            del lines[at]
+        case 4:
+            lines[at] = lines[at].rstrip("\n") + "  # typed\n"
+        case 5:
+            lines.append(f"y = {at}\n")
+    return "".join(lines)
+
+
+def test_a_keystroke_reparses_one_chunk_and_keeps_the_others():
+    text = TEXTS["nn/modules/rnn.py"]
+    before = parse(text)
+    chunks = {id(chunk) for chunk in before.chunks}
+    at = text.index("return", text.index("def flatten_parameters"))
+    after = parse(text[:at] + "x = 1\n        " + text[at:], previous=before)
+    assert after.problems == []
+    assert sum(id(chunk) not in chunks for chunk in after.chunks) == 1
+
+
+def test_an_unchanged_chunk_moves_with_the_text():
+    before = parse("x = 1\n\n\nclass A:\n    def f(self):\n        return self\n", "a.py")
+    function = next(before.body), list(before.body)[1].body[0]
+    after = parse("# more\n\nx = 1\nclass A:\n    def f(self):\n        return self\n", "b.py", before)
+    assert next(after.body) is not function[0]
+    assert list(after.body)[1].body[0] is function[1]
+    assert function[1].chunk.span(function[1]) == Span(4, 4, 5, 19)
+    assert function[1].chunk.line_of(function[1]) == 4
+    assert function[1].chunk.path == "b.py"
+
+
+def test_a_class_is_the_same_object_while_nothing_in_it_changes():
+    text = "class A:\n    def f(self): pass\n    x = 1\n"
+    before = parse(text)
+    (first,) = before.body
+    moved = parse("\n" * 3 + "y\n" + text, previous=before)
+    assert list(moved.body)[1] is first
+    changed = parse("\n" * 3 + "y\n" + text.replace("1", "2"), previous=moved)
+    assert list(changed.body)[1] is not first
+    assert list(changed.body)[1].body[0] is first.body[0]
+    assert list(changed.body)[1].chunk is first.chunk
+
+
+def test_equal_statements_are_different_chunks():
+    source = parse("f()\nf()\nf()\n")
+    again = parse("f()\nf()\n", previous=source)
+    first, second = again.body
+    assert first is not second
+    assert [chunk.line for chunk in again.chunks] == [0, 1]
+
+
+def test_a_class_spans_all_of_its_members():
+    source = parse("class A:\n\n    x = 1\n    def f(self):\n        pass  # end\n\n# after\n")
+    (definition,) = source.body
+    assert definition.chunk.span(definition) == Span(0, 0, 4, 12)
+
+
+def test_lines():
+    source = parse("a\r\nb\rc\n\x0cd")
+    assert [source.line(number) for number in range(4)] == ["a\r\n", "b\r", "c\n", "\x0cd"]
+    assert [source.chunks[n].line for n in range(4)] == [0, 1, 2, 3]
