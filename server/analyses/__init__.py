@@ -1,0 +1,10 @@
+"""The replay: PyTorch's autograd, run abstractly over the text of a program.
+
+`replay(roots, modules)` is the way in; `report.py` is what comes out.
+"""
+
+from .machine import Modules
+from .program import replay
+from .report import Report
+
+__all__ = ["Modules", "Report", "replay"]

@@ -33,6 +33,9 @@ Kind = Literal[
 """What PyTorch does when the program runs (the contract's *kinds*)."""
 
 
+Cause = Literal["inplace", "update", "carried", "function", "second", "direct"]
+
+
 @dataclass(frozen=True, slots=True)
 class Site:
     """A place in the program: a node of a chunk's text."""
@@ -56,6 +59,10 @@ class Write:
     before: int | None
     after: int | None
     by: Literal["user", "optimizer", "library"] = "user"
+    stack: tuple[Site, ...] = ()
+    """the calls that led to it, outermost first"""
+    built: Site | None = None
+    """where the module was made that writes its input (`nn.ReLU(inplace=True)`)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,7 @@ class Saved:
     """`input`, `result`, `weight`, `index`, or the parameter's name in PyTorch's signature"""
     name: str | None
     version: int | None
+    stack: tuple[Site, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +115,7 @@ class Failure:
     """
 
     kind: Kind
-    cause: Literal["inplace", "update", "carried", "function", "second", "direct"]
+    cause: Cause
     site: Site
     name: str | None
     """the tensor by the user's name, as written at `site` where possible"""

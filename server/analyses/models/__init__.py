@@ -1,0 +1,8 @@
+"""Models of the libraries that programs use, one file a library or part of it."""
+
+from __future__ import annotations
+
+
+def load_models() -> None:
+    """Let every model register itself; done once, when the first replay starts."""
+    from . import builtins, gradients, nn_modules, optimizers, stdlib, tensors  # noqa: F401

@@ -1,0 +1,283 @@
+"""Reading, setting and deleting attributes of all kinds of values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import functions, imports, library, tensor_attributes
+from .arrays import NDArray
+from .models import registry
+from .tensors import Tensor
+from .values import (
+    ABSENT,
+    Args,
+    Bound,
+    Builtin,
+    ClassMethod,
+    ClassV,
+    DictV,
+    Frame,
+    FunctionV,
+    Generator,
+    Instance,
+    Iterator_,
+    Lib,
+    ListV,
+    ModuleV,
+    Partial,
+    Phi,
+    Property,
+    StaticMethod,
+    Super,
+    Unknown,
+    Value,
+    Wrapped,
+    key_of,
+)
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+def get(m: Machine, v: Value, name: str) -> Value:
+    """`v.name`."""
+    v = m.state.resolve(v)
+    if isinstance(v, Phi):
+        return m.state.each(v, lambda one: get(m, one, name))
+    if isinstance(v, Tensor):
+        return tensor_attributes.get(m, v, name)
+    if isinstance(v, Instance):
+        return instance(m, v, name)
+    if isinstance(v, Lib):
+        return library.resolve(m, f"{v.name}.{name}")
+    if isinstance(v, ClassV):
+        return of_class(m, v, name)
+    if isinstance(v, ModuleV):
+        return of_module(m, v, name)
+    if isinstance(v, Super):
+        return of_super(m, v, name)
+    if isinstance(v, Unknown):
+        return Unknown(f"{v.why}.{name}" if v.why else "", ("attr", v.key, name), v.parameter)
+    if isinstance(v, Partial) and name == "func":
+        return v.function
+    if isinstance(v, (FunctionV, Wrapped, Bound, Builtin, Partial)):
+        return of_function(m, v, name)
+    return builtin_method(v, name)
+
+
+def builtin_method(v: Value, name: str) -> Value:
+    """A method of a built-in type, as a name of the library bound to its object."""
+    named = getattr(v, "named", None)
+    if named is not None and name in named:
+        return v[named.index(name)]
+    kind = kind_of(v)
+    if kind == "range" and name in ("start", "stop", "step"):
+        return getattr(v, name)
+    if kind in ("int", "float", "complex") and name in ("real", "imag"):
+        return getattr(v, name)
+    return Bound(Lib(f"{kind}.{name}"), v)
+
+
+def kind_of(v: Value) -> str:
+    """The name of a value's built-in type."""
+    if isinstance(v, (ListV, DictV)):
+        return {"deque": "collections.deque"}.get(v.kind, v.kind)
+    if isinstance(v, NDArray):
+        return "numpy.ndarray"
+    if isinstance(v, Generator):
+        return "generator"
+    if isinstance(v, Iterator_):
+        return "iterator"
+    if isinstance(v, tuple):
+        return "tuple"
+    return type(v).__name__
+
+
+def instance(m: Machine, v: Instance, name: str) -> Value:
+    """An attribute of an object: its own, its class's, or what its library's model knows."""
+    found = v.cls.lookup(name)
+    if isinstance(found, Property):
+        return m.call(found.getter, Args([v], site=m.site))
+    own = v.d.get(name, ABSENT)
+    if own is not ABSENT:
+        return m.state.resolve(own)
+    if found is not ABSENT:
+        return bound(m, found, v)
+    if name == "__class__":
+        return v.cls
+    if name == "__dict__":
+        return DictV(dict(v.d))
+    model = registry.attribute(m, v, name)
+    if model is not ABSENT:
+        return model
+    getattr_ = v.cls.lookup("__getattr__")
+    if isinstance(getattr_, FunctionV):
+        return m.call(Bound(getattr_, v), Args([name]))
+    return Unknown(f"{v.cls.name}.{name}", ("attr", v.uid, name))
+
+
+def bound(m: Machine, found: Value, v: Value) -> Value:
+    """What a class attribute becomes when it is read through an object."""
+    if isinstance(found, (FunctionV, Wrapped)):
+        return Bound(found, v)
+    if isinstance(found, Builtin):
+        return Bound(found, v)
+    if isinstance(found, StaticMethod):
+        return found.function
+    if isinstance(found, ClassMethod):
+        return Bound(found.function, v.cls if isinstance(v, Instance) else v)
+    if isinstance(found, Property):
+        return m.call(found.getter, Args([v], site=m.site))
+    return m.state.resolve(found)
+
+
+def of_class(m: Machine, v: ClassV, name: str) -> Value:
+    """An attribute of a class."""
+    found = v.lookup(name)
+    if isinstance(found, StaticMethod):
+        return found.function
+    if isinstance(found, ClassMethod):
+        return Bound(found.function, v)
+    if found is not ABSENT:
+        return m.state.resolve(found)
+    if name in ("__name__", "__qualname__"):
+        return v.name
+    model = registry.class_attribute(m, v, name)
+    if model is not ABSENT:
+        return model
+    for c in v.mro:
+        if c.node is None and c.qualname != "?":
+            return library.resolve(m, f"{c.qualname}.{name}")
+    return Unknown(f"{v.name}.{name}", ("attr", v.uid, name))
+
+
+def of_module(m: Machine, v: ModuleV, name: str) -> Value:
+    """A name of a module of the program, or a submodule."""
+    found = v.frame.d.get(name, ABSENT)
+    if found is not ABSENT:
+        return m.state.resolve(found)
+    sub = imports.load(m, f"{v.name}.{name}", 0, v.path)
+    return sub if sub is not None else Unknown(f"{v.name}.{name}", ("attr", v.uid, name))
+
+
+def of_super(m: Machine, v: Super, name: str) -> Value:
+    """An attribute found after `v.cls` in the method resolution order of the object's class."""
+    cls = v.self.cls if isinstance(v.self, Instance) else v.self
+    mro = cls.mro
+    after = mro[mro.index(v.cls) + 1 :] if v.cls in mro else mro
+    for c in after:
+        found = c.d.get(name, ABSENT)
+        if found is not ABSENT:
+            return bound(m, found, v.self)
+        if c.node is None:
+            model = registry.method(c.qualname, name)
+            if model is not None:
+                return Bound(Builtin(f"{c.qualname}.{name}", model), v.self)
+    if name in ("__init__", "__init_subclass__", "__post_init__"):
+        return Builtin(name, lambda m, args: None)
+    if isinstance(v.self, Instance):
+        return registry.inherited(m, v.self, name)
+    return Unknown(f"super().{name}")
+
+
+def of_function(m: Machine, v: Value, name: str) -> Value:
+    """An attribute of a function: set by the program, or its name."""
+    inner = v
+    while isinstance(inner, (Wrapped, Bound, Partial)):
+        if name == "__self__" and isinstance(inner, Bound):
+            return inner.self
+        inner = inner.function
+    if isinstance(inner, FunctionV):
+        found = inner.d.get(name, ABSENT)
+        if found is not ABSENT:
+            return m.state.resolve(found)
+        if name in ("__name__", "__qualname__"):
+            return inner.name
+        if name == "__wrapped__":
+            return inner
+    return Unknown(name, ("attr", key_of(inner), name))
+
+
+def set_(m: Machine, v: Value, name: str, value: Value) -> None:
+    """`v.name = value`."""
+    v = m.state.resolve(v)
+    if isinstance(v, Phi):
+        m.state.each(v, lambda one: set_(m, one, name, value))
+    elif isinstance(v, Tensor):
+        tensor_attributes.set_(m, v, name, value)
+    elif isinstance(v, Instance):
+        set_instance(m, v, name, value)
+    elif isinstance(v, ModuleV):
+        m.state.set(v.frame.d, name, value)
+    elif isinstance(v, (ClassV, FunctionV)):
+        m.state.set(v.d, name, value)
+
+
+def set_instance(m: Machine, v: Instance, name: str, value: Value) -> None:
+    """Set an attribute of an object: through a property's setter, `__setattr__`, or in its dict."""
+    found = v.cls.lookup(name)
+    if isinstance(found, Property):
+        if found.setter is not None:
+            m.call(found.setter, Args([v, value]))
+        return
+    setattr_ = v.cls.lookup("__setattr__")
+    if isinstance(setattr_, FunctionV) and m.frame.function is not setattr_:
+        m.call(Bound(setattr_, v), Args([name, value]))
+        return
+    m.state.set(v.d, name, value)
+
+
+def delete(m: Machine, v: Value, name: str) -> None:
+    """`del v.name`."""
+    v = m.state.resolve(v)
+    if isinstance(v, (Instance, ClassV, FunctionV)) and name in v.d:
+        m.state.delete(v.d, name)
+
+
+def has(m: Machine, v: Value, name: str) -> Value:
+    """`hasattr(v, name)`: True, False or an Unknown."""
+    v = m.state.resolve(v)
+    if isinstance(v, Phi):
+        return m.state.each(v, lambda one: has(m, one, name))
+    if isinstance(v, Instance):
+        if name in v.d or v.cls.lookup(name) is not ABSENT:
+            return True
+        if registry.attribute(m, v, name) is not ABSENT:
+            return True
+        if not v.cls.open and v.cls.node is not None and v.cls.lookup("__getattr__") is ABSENT:
+            return False
+    elif isinstance(v, ClassV):
+        if v.lookup(name) is not ABSENT:
+            return True
+        if v.node is not None and not v.open:
+            return False
+    elif isinstance(v, ModuleV):
+        return name in v.frame.d
+    elif isinstance(v, (str, int, float, type(None), ListV, tuple)):
+        return hasattr({ListV: list}.get(type(v), type(v)), name)
+    elif isinstance(v, FunctionV):
+        return name in v.d or name in ("__name__", "__call__", "__doc__")
+    return Unknown(f"whether it has {name}", ("hasattr", key_of(v), name))
+
+
+def special(m: Machine, v: Value, name: str) -> Value:
+    """A special method of an object's class, bound; None where it has none."""
+    if isinstance(v, Instance):
+        found = v.cls.lookup(name)
+        if found is not ABSENT:
+            return bound(m, found, v)
+    return None
+
+
+def zero_argument_super(m: Machine) -> Value:
+    """`super()`: the class that the running method was defined in, and its first argument."""
+    frame: Frame | None = m.frame
+    while frame is not None:
+        f = frame.function
+        if f is not None and f.cls is not None:
+            first = functions.first_parameter(f)
+            self = m.state.resolve(frame.d.get(first, ABSENT)) if first else ABSENT
+            if self is not ABSENT:
+                return Super(f.cls, self)
+        frame = frame.parent
+    return Unknown("super()")

@@ -1,0 +1,487 @@
+"""Autograd's machine: grad mode, version counters, views, the graph, and backward.
+
+Each method replays one function of `torch/csrc/autograd`; it is named in the docstring. Nothing here
+knows an operator: `torch_ops.py` tells what a call saves, changes and returns, from measured facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from .geometry import Geometry
+from .report import Failure, Hop, Site, Write
+from .state import Guards
+from .tensors import (
+    DEFAULT,
+    INFERENCE,
+    NO_GRAD,
+    Counter,
+    Grad,
+    Node,
+    SavedTensor,
+    Storage,
+    Tensor,
+    Version,
+    either,
+)
+from .values import Cond, Unknown, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+    from .report import Cause, Kind
+
+
+class Autograd:
+    """The state of autograd and its transitions, for one machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.m = machine
+        self.state = machine.state
+        self.mode: dict[str, Value] = {"grad": True, "inference": False, "hooks": None}
+        self.order = 0
+        self.nodes: list[Node] = []
+
+    # -- making tensors -------------------------------------------------------------------------
+
+    def tensor(
+        self, geometry: Geometry | None = None, dtype: str | None = None, requires_grad: Grad = False
+    ) -> Tensor:
+        """A new tensor with memory and a counter of its own."""
+        site = self.m.site
+        t = Tensor(Storage(site), Counter(), site)
+        d = t.d
+        d["geometry"], d["dtype"], d["rg"] = geometry, dtype, requires_grad
+        d["inference"] = self.mode["inference"]
+        return t
+
+    def alias(self, t: Tensor, own_counter: bool = False) -> Tensor:
+        """A tensor over the same memory that autograd doesn't relate to `t`: detach(), or `.data` with a counter of its own."""
+        get = self.state.resolve
+        new = Tensor(get(t.d["storage"]), Counter() if own_counter else get(t.d["counter"]), self.m.site)
+        new.d["geometry"], new.d["dtype"], new.d["inference"] = t.d["geometry"], t.d["dtype"], t.d["inference"]
+        new.label = t.label
+        return new
+
+    def view(self, t: Tensor, geometry: Geometry | None, meta: str = DEFAULT, output_nr: int = 0) -> Tensor:
+        """A differentiable view (`as_view` in VariableTypeUtils.h, `propagate_creation_meta`)."""
+        new = self.alias(t)
+        d = new.d
+        d["geometry"] = geometry
+        if self.mode["inference"] and not t.d["inference"]:
+            meta = INFERENCE
+        elif self.mode["grad"] is False:
+            meta = NO_GRAD
+        base = self.state.resolve(t.d["base"])
+        inherited = self.state.resolve(t.d["meta"]) if base is not None else DEFAULT
+        d["base"] = base if base is not None else t
+        d["meta"] = meta if inherited == DEFAULT else inherited
+        d["at"] = self.version(new)
+        d["output_nr"] = output_nr
+        return new
+
+    # -- what a tensor is -----------------------------------------------------------------------
+
+    def counter(self, t: Tensor) -> Counter:
+        """Its version counter."""
+        counter: Counter = self.m.pick(t.d["counter"])
+        return counter
+
+    def storage(self, t: Tensor) -> Storage:
+        """Its memory."""
+        storage: Storage = self.m.pick(t.d["storage"])
+        return storage
+
+    def version(self, t: Tensor) -> Value:
+        """The present Version of its counter (a Phi where it depends on a branch)."""
+        return self.state.resolve(self.counter(t).d["v"])
+
+    def requires_grad(self, t: Tensor) -> Grad:
+        """`requires_grad_ || grad_fn_`, and a view's base's (`DifferentiableViewMeta::requires_grad`)."""
+        found = self._known_grad(t.d["rg"])
+        if found is True:
+            return True
+        found = either(found, self._known_grad(t.d["fn"]))
+        if found is True:
+            return True
+        base = self.state.resolve(t.d["base"])
+        if isinstance(base, Tensor):
+            return either(found, self.requires_grad(base))
+        return found
+
+    def _known_grad(self, slot: Value) -> Grad:
+        found: Grad = False
+        for guards, v in self.state.alternatives(slot):
+            here: Grad = v if isinstance(v, (bool, frozenset)) else v.when if isinstance(v, Node) else False
+            if isinstance(here, frozenset):
+                here = self._under_assumptions(here)
+            if guards and here is not False:
+                here = frozenset(self._branch(c, holds) for c, holds in guards)
+            found = either(found, here)
+        return found
+
+    @staticmethod
+    def _branch(cond: Cond, holds: bool) -> Cond:
+        return cond if holds else Cond(("not", cond.key), cond.kind, cond.text, cond.site)
+
+    def _under_assumptions(self, conds: frozenset[Cond]) -> Grad:
+        open_: set[Cond] = set()
+        for cond in conds:
+            key, negated = cond.key, False
+            if isinstance(key, tuple) and key[0] == "not":
+                key, negated = key[1], True
+            known = self.state.assumed.get(key)
+            if known is None:
+                open_.add(cond)
+            elif known is not negated:
+                return True
+        return frozenset(open_) if open_ else False
+
+    def grad_fn(self, t: Tensor) -> Value:
+        """`VariableHooks::grad_fn`: a view whose family was written since gets its node from the base anew."""
+        state = self.state
+        fn = state.resolve(t.d["fn"])
+        base = state.resolve(t.d["base"])
+        if not isinstance(base, Tensor) or (fn is None and not self.requires_grad(base)):
+            return fn
+        now = self.version(t)
+        if state.resolve(t.d["at"]) is now:
+            return fn
+        self.check_view(t, indirect=True)
+        self.order += 1
+        node = Node("AsStridedBackward0", self.m.site, self.order, self.edges([base]), self.requires_grad(base))
+        node.iterations = self.m.iterations
+        state.put(t, "fn", node)
+        state.put(t, "at", now)
+        return node
+
+    def is_leaf(self, t: Tensor) -> bool | None:
+        """Whether it has no grad_fn; None where that isn't known."""
+        fns = [v for _, v in self.state.alternatives(self.grad_fn(t))]
+        if all(v is None or v is False for v in fns):
+            return True
+        if all(isinstance(v, Node) for v in fns):
+            whens = {v.when is True for v in fns}
+            return False if whens == {True} else None
+        return None
+
+    def edges(self, tensors: Iterable[Tensor]) -> tuple[Value, ...]:
+        """`collect_next_edges`: each input's node, or the leaf itself where it requires grad."""
+        found: list[Value] = []
+        for t in tensors:
+            if self.requires_grad(t) is False:
+                continue
+            fn = self.grad_fn(t)
+            found.append(t if fn is None else fn)
+        return tuple(found)
+
+    # -- recording ------------------------------------------------------------------------------
+
+    @property
+    def grad_mode(self) -> bool:
+        """Whether operations are recorded here."""
+        return self.state.resolve(self.mode["grad"]) is not False and not self.mode["inference"]
+
+    def node(self, name: str, inputs: Sequence[Tensor], when: Grad) -> Node | None:
+        """A node whose edges lead to `inputs`; None where nothing is recorded."""
+        if when is False or not self.grad_mode:
+            return None
+        self.order += 1
+        node = Node(name, self.m.site, self.order, self.edges(inputs), when)
+        node.stack = self.m.stack
+        node.iterations = self.m.iterations
+        self.nodes.append(node)
+        return node
+
+    def save(self, node: Node, t: Tensor, role: str, when: Grad = True, buffer: bool = False) -> None:
+        """`SavedVariable`: remember the tensor with its present version. An inference tensor is refused."""
+        if when is False:
+            return
+        if t.d["inference"] and not self.mode["inference"]:
+            self.fail("inference-tensor", "direct", t, detail="saved")
+        hooks = self.mode["hooks"]
+        saved = SavedTensor(
+            t,
+            self.storage(t),
+            self.counter(t),
+            self.version(t),
+            self.state.resolve(self.storage(t).d["w"]),
+            role,
+            t.label,
+            when,
+            hooks is None,
+            buffer,
+        )
+        if hooks != "copy":
+            node.saved = (*node.saved, saved)
+
+    def set_history(self, t: Tensor, node: Node | None, output_nr: int = 0) -> None:
+        """`set_history`: make `node` the grad_fn of a result."""
+        if node is not None:
+            t.d["fn"] = node
+            t.d["output_nr"] = output_nr
+            node.outputs = (*node.outputs, t)
+
+    # -- writing --------------------------------------------------------------------------------
+
+    def check_view(self, t: Tensor, indirect: bool = False) -> None:
+        """`handle_view_on_rebase`: some views must not be written in grad mode, nor used after their base was."""
+        meta = self.state.resolve(t.d["meta"])
+        if meta == DEFAULT or not isinstance(meta, str):
+            return
+        fn = self.state.resolve(t.d["fn"])
+        if meta in (INFERENCE, NO_GRAD) or fn is None:
+            kind: Kind = "other" if meta == INFERENCE else "no-grad-view-inplace"
+        else:
+            kind = "multi-view-inplace"
+        self.fail(kind, "direct", t, detail=meta + (" indirect" if indirect else ""))
+
+    def check_inplace(self, t: Tensor, needs: Grad) -> None:
+        """`check_inplace` (VariableTypeUtils.h) and the inference-mode check, before a tensor is written."""
+        if t.d["inference"] is True and not self.mode["inference"]:
+            self.fail("inference-tensor", "direct", t, detail="written")
+        if needs is False or not self.grad_mode:
+            return
+        base = self.state.resolve(t.d["base"])
+        own = self.requires_grad(t)
+        if isinstance(base, Tensor):
+            if needs is True:
+                self.check_view(t)
+            if own is not False and self.is_leaf(base):
+                self._leaf("view-of-leaf-inplace", t, own)
+        elif own is not False and self.is_leaf(t):
+            self._leaf("leaf-inplace", t, own)
+
+    def _leaf(self, kind: Kind, t: Tensor, own: Grad) -> None:
+        self.fail(kind, "direct", t, guards=conditions(own))
+
+    def bump(
+        self,
+        t: Tensor,
+        via: str,
+        by: Literal["user", "optimizer", "library"] = "user",
+        times: int | None = 1,
+        silent: bool = False,
+    ) -> None:
+        """`increment_version` after a change of content; `times` None where the number of bumps isn't known.
+
+        A silent change moves no counter, but what was saved of the memory is another content now.
+        """
+        state = self.state
+        counter, storage = self.counter(t), self.storage(t)
+        old = self.version(t)
+        low, high = bounds([v for _, v in state.alternatives(old)])
+        if silent or times == 0:
+            self.write_silently(storage, via, self.m.written or t.label, low, by)
+            return
+        after_low = low + (1 if times is None else times)
+        after_high = None if high is None or times is None else high + times
+        exact = low if low == high else None
+        after = after_low if after_low == after_high else None
+        write = Write(self.m.site, via, self.m.written or t.label, exact, after, by, self.m.stack, self.m.constructor)
+        state.put(counter, "v", Version(after_low, after_high, old, write))
+        state.put(storage, "w", Version(0, 0, state.resolve(storage.d["w"]), write))
+
+    def write_silently(
+        self,
+        storage: Storage,
+        via: str,
+        name: str | None = None,
+        version: int | None = None,
+        by: Literal["user", "optimizer", "library"] = "user",
+    ) -> None:
+        """Change memory where no version counter sees it (`.data`, NumPy, a fused kernel)."""
+        write = Write(self.m.site, via, name, version, version, by, self.m.stack)
+        self.state.put(storage, "w", Version(0, 0, self.state.resolve(storage.d["w"]), write))
+
+    def rebase(self, t: Tensor, node: Node | None) -> None:
+        """`rebase_history`: the written tensor's (for a view: its base's) node becomes `node`."""
+        if node is None:
+            return
+        state = self.state
+        base = state.resolve(t.d["base"])
+        if isinstance(base, Tensor):
+            copy = Node("CopySlices", node.site, node.order, (*self.edges_before(base), *node.edges), node.when)
+            copy.saved, copy.holds, copy.stack, copy.iterations = node.saved, node.holds, node.stack, node.iterations
+            copy.function = node
+            state.put(base, "fn", copy)
+            copy.outputs = (base,)
+            state.put(t, "fn", None)
+            self.grad_fn(t)
+        else:
+            state.put(t, "fn", node)
+            node.outputs = (*node.outputs, t)
+
+    def edges_before(self, base: Tensor) -> tuple[Value, ...]:
+        """The edge to what a base was before its view is written."""
+        return self.edges([base])
+
+    # -- backward -------------------------------------------------------------------------------
+
+    def backward(self, roots: Sequence[Value], retain: bool, create: bool = False, inputs: Sequence[Tensor] = (),
+                 accumulate: bool = True) -> None:
+        """`Engine::execute` from the roots' nodes: unpack what is saved, free it, add up the leaves' gradients.
+
+        `retain`: keep the graph. `inputs`: the tensors of `autograd.grad`, which receive no `.grad`.
+        Records a failure where a node on the way is freed or its saved tensor is stale.
+        """
+        order, leaves = self._reachable(roots, inputs)
+        self.m.raise_collected(self._unpack(order))
+        if not retain:
+            for node, guards in order:
+                if node.holds is not False:
+                    self._free(node, guards)
+        if accumulate:
+            for leaf in leaves:
+                self._accumulate(leaf, create)
+
+    def _reachable(
+        self, roots: Sequence[Value], inputs: Sequence[Tensor]
+    ) -> tuple[list[tuple[Node, Guards]], list[Tensor]]:
+        stop = {id(fn) for t in inputs for _, fn in self.state.alternatives(self.grad_fn(t)) if isinstance(fn, Node)}
+        wanted = self._leads_to(roots, inputs) if inputs else None
+        seen: dict[int, tuple[Node, Guards]] = {}
+        leaves: dict[int, Tensor] = {}
+        todo: list[tuple[Value, Guards]] = [(r, ()) for r in roots]
+        while todo:
+            value, guards = todo.pop()
+            for more, v in self.state.alternatives(value, guards):
+                if isinstance(v, Tensor):
+                    leaves[v.uid] = v
+                if not isinstance(v, Node) or v.uid in seen or id(v) in stop:
+                    continue
+                if wanted is not None and v.uid not in wanted:
+                    continue
+                seen[v.uid] = (v, more)
+                todo += [(e, more) for e in v.edges]
+        return sorted(seen.values(), key=lambda item: -item[0].order), list(leaves.values())
+
+    def reached(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> list[Node]:
+        """The nodes that a backward from `roots` runs."""
+        return [node for node, _ in self._reachable(roots, inputs)[0]]
+
+    def _leads_to(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> set[int]:
+        """The nodes on a way from the roots to one of the inputs: autograd.grad runs no others."""
+        goals = {t.uid for t in inputs}
+        goals |= {
+            fn.uid for t in inputs for _, fn in self.state.alternatives(self.grad_fn(t)) if isinstance(fn, Node)
+        }
+        parents: dict[int, list[int]] = {}
+        todo, seen = [v for r in roots for _, v in self.state.alternatives(r)], set[int]()
+        while todo:
+            v = todo.pop()
+            if not isinstance(v, Node) or v.uid in seen:
+                continue
+            seen.add(v.uid)
+            for e in v.edges:
+                for _, w in self.state.alternatives(e):
+                    if isinstance(w, (Node, Tensor)):
+                        parents.setdefault(w.uid, []).append(v.uid)
+                        todo.append(w)
+        found: set[int] = set()
+        up = [g for g in goals if g in parents]
+        while up:
+            for p in parents.get(up.pop(), []):
+                if p not in found:
+                    found.add(p)
+                    up.append(p)
+        return found
+
+    def _unpack(self, order: list[tuple[Node, Guards]]) -> list[tuple[Failure, Guards]]:
+        """Check every node in the engine's order. Nothing after a certain freed node is reached."""
+        found: list[tuple[Failure, Guards]] = []
+        for node, guards in order:
+            for more, freed in self.state.alternatives(node.d["freed"], guards):
+                if isinstance(freed, Site) and node.holds is not False:
+                    if any(not g for _, g in found):
+                        return found
+                    on = (*more, *conditions(node.when), *conditions(node.holds))
+                    found.append((self.m.explain.freed(node, freed), on))
+                    if not on:
+                        return found
+            if node.d["freed"] is False:
+                for saved in node.saved:
+                    on = (*guards, *conditions(node.when), *conditions(saved.when))
+                    found += self._check_saved(node, saved, on)
+        return found
+
+    def _check_saved(self, node: Node, saved: SavedTensor, guards: Guards) -> list[tuple[Failure, Guards]]:
+        """`SavedVariable::unpack`: compare the versions; where they agree, the content may still differ."""
+        if not saved.checked:
+            return []
+        now = self.state.resolve(saved.counter.d["v"])
+        found: list[tuple[Failure, Guards]] = []
+        if now is not saved.version:
+            for more, version in self.state.alternatives(now, guards):
+                for on, old in self.state.alternatives(saved.version, more):
+                    writes = self._writes(version, old, on)
+                    if writes:
+                        found.append((self.m.explain.stale(node, saved, writes), on))
+        if not found and not saved.buffer:
+            content = self.state.resolve(saved.storage.d["w"])
+            for on, last in self.state.alternatives(content, guards):
+                writes = self._writes(last, saved.content, on)
+                if writes:
+                    self.m.report(self.m.explain.silent(node, saved, writes), on)
+        return found
+
+    def _writes(self, version: Version, old: Value, guards: Guards) -> list[Write]:
+        """The writes that led from one version to another, first one first; none if it isn't known that they did."""
+        found: list[Write] = []
+        v: Value = version
+        while v is not old:
+            if not isinstance(v, Version) or v.write is None:
+                return []
+            found.append(v.write)
+            options = [w for _, w in self.state.alternatives(v.prev, guards)]
+            v = next((w for w in options if w is old), options[0])
+        return found[::-1]
+
+    def _free(self, node: Node, guards: Guards) -> None:
+        if not guards:
+            self.state.put(node, "freed", self.m.site)
+        elif len(guards) == 1:
+            cond, holds = guards[0]
+            old = node.d["freed"]
+            pair = (self.m.site, old) if holds else (old, self.m.site)
+            self.state.put(node, "freed", self.state.merge(cond, *pair))
+
+    def _accumulate(self, leaf: Tensor, create: bool) -> None:
+        """`AccumulateGrad`: the first gradient is stored, later ones are added in place (out of place with create_graph)."""
+        old = self.state.resolve(leaf.d["grad"])
+        if isinstance(old, Tensor) and not create:
+            self.bump(old, "backward()", by="library")
+            return
+        grad = self.tensor(leaf.d["geometry"], leaf.d["dtype"])
+        if create:
+            grad.d["fn"] = Unknown("gradient")
+            grad.d["rg"] = frozenset({Cond(("gradient", grad.uid), "guess", "the gradient requires grad")})
+        self.state.put(leaf, "grad", grad)
+
+    # -- failing --------------------------------------------------------------------------------
+
+    def fail(
+        self, kind: Kind, cause: Cause, t: Tensor | None, guards: Guards = (), detail: str = "", **facts: object
+    ) -> None:
+        """Record a failure that raises here; the path ends unless the failure rests on an assumption."""
+        name = self.m.written or (t.label if t is not None else None)
+        hops: tuple[Hop, ...] = ()
+        if t is not None and t.origin is not None and t.origin is not self.m.site:
+            hops = (Hop(t.origin, "built", t.label),)
+        site = self.m.site
+        self.m.raise_failure(
+            Failure(kind, cause, site, name, self.m.via, hops=hops, raised=site, detail=detail, facts=facts), guards
+        )
+
+
+def conditions(when: Grad) -> Guards:
+    """The open conditions that something rests on."""
+    return tuple((c, True) for c in when) if isinstance(when, frozenset) else ()
+
+
+def bounds(versions: Sequence[Version]) -> tuple[int, int | None]:
+    """The lowest and highest number of several versions (None: no bound)."""
+    low = min(v.low for v in versions)
+    high = None if any(v.high is None for v in versions) else max(v.high or 0 for v in versions)
+    return low, high
+

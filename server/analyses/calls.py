@@ -1,0 +1,77 @@
+"""Calling a value: what kind of callable it is decides who replays the call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import attributes, classes, functions, library, modules, wrappers
+from .tensors import Tensor
+from .values import (
+    ABSENT,
+    Args,
+    Bound,
+    Builtin,
+    ClassMethod,
+    ClassV,
+    FunctionV,
+    Instance,
+    Lib,
+    Partial,
+    Phi,
+    StaticMethod,
+    Unknown,
+    Value,
+    Wrapped,
+    key_of,
+)
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+def call(m: Machine, f: Value, args: Args) -> Value:
+    """`f(*args)`; an unknown callable gives an unknown result and changes nothing."""
+    f = m.state.resolve(f)
+    if isinstance(f, FunctionV):
+        return functions.call(m, f, args)
+    if isinstance(f, Bound):
+        if isinstance(f.function, Lib):
+            return library.call_method(m, f.function.name, f.self, args)
+        inner = args.prepend(f.self)
+        return call(m, f.function, inner)
+    if isinstance(f, Builtin):
+        return f.call(m, args)
+    if isinstance(f, Lib):
+        return library.call(m, f.name, args)
+    if isinstance(f, ClassV):
+        return classes.instantiate(m, f, args)
+    if isinstance(f, Phi):
+        return m.state.each(f, lambda one: call(m, one, args))
+    if isinstance(f, Instance):
+        return call_instance(m, f, args)
+    if isinstance(f, Partial):
+        both = Args([*f.args.pos, *args.pos], {**f.args.kw, **args.kw}, f.args.open or args.open, args.site)
+        return call(m, f.function, both)
+    if isinstance(f, Wrapped):
+        return wrappers.call(m, f, args)
+    if isinstance(f, (StaticMethod, ClassMethod)):
+        return call(m, f.function, args)
+    return unknown_result(m, f, args)
+
+
+def call_instance(m: Machine, f: Instance, args: Args) -> Value:
+    """Call an object: a module's forward with its hooks, a class's own `__call__`, or its library's model."""
+    own = f.cls.lookup("__call__")
+    if own is not ABSENT:
+        return call(m, attributes.bound(m, own, f), args)
+    if f.cls.derives("torch.nn.Module"):
+        return modules.call(m, f, args)
+    return library.call_object(m, f, args)
+
+
+def unknown_result(m: Machine, f: Value, args: Args) -> Value:
+    """What an unknown callable gives: nothing is known of it; the same call of a pure-looking name is the same value."""
+    why = f.why if isinstance(f, Unknown) else ""
+    if isinstance(f, Unknown) and not any(isinstance(a, (Tensor, Instance)) for a in args):
+        return Unknown(f"{why}(…)" if why else "", ("call", f.key, *(key_of(a) for a in args), m.steps))
+    return Unknown(f"{why}(…)" if why else "")

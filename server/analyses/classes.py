@@ -1,0 +1,190 @@
+"""Classes of the program: definition, dataclasses, construction."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax import ir
+from . import attributes, library, operators, sequences, statements, wrappers
+from .models import registry
+from .values import (
+    ABSENT,
+    Args,
+    Bound,
+    Builtin,
+    ClassMethod,
+    ClassV,
+    Frame,
+    FunctionV,
+    Instance,
+    Lib,
+    ListV,
+    Property,
+    StaticMethod,
+    Unknown,
+    Value,
+    Wrapped,
+)
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+class NamedTuple(tuple):  # type: ignore[type-arg]
+    """A tuple whose items have names, of a class `cls`."""
+
+    cls: ClassV
+    named: tuple[str, ...]
+
+
+def define(m: Machine, s: ir.ClassDef) -> None:
+    """`class`: run the body in a frame, collect its names in a class, decorate, bind the name."""
+    bases = tuple(base_class(m, m.eval(a.value)) for a in s.args if a.name is None and not a.star)
+    cls = ClassV(s.name, bases, f"{m.frame.globals.name}.{s.name}", s)
+    frame = Frame(m.frame, m.frame.globals, "<class>")
+    cls.frame = frame
+    outer, m.frame = m.frame, frame
+    try:
+        statements.run_block(m, s.body)
+    finally:
+        m.frame = outer
+    cls.d.update(frame.d)
+    for v in cls.d.values():
+        adopt(v, cls)
+    cls.d["__annotations__"] = fields_of(m, s)
+    value: Value = cls
+    for decorator in reversed(s.decorators):
+        m.chunk, m.node = s.chunk, decorator
+        value = wrappers.decorate(m, m.eval(decorator), value)
+    m.chunk, m.node = s.chunk, s
+    m.state.set(m.frame.d, s.name, value)
+
+
+def base_class(m: Machine, v: Value) -> ClassV:
+    """A base as a class; an unknown one leaves the class open."""
+    v = m.state.resolve(v)
+    if isinstance(v, ClassV):
+        return v
+    if isinstance(v, Lib):
+        return registry.class_named(m, v.name)
+    return registry.class_named(m, "?")
+
+
+def adopt(v: Value, cls: ClassV) -> None:
+    """Tell the functions in a class's namespace which class they were defined in (for `super()`)."""
+    while isinstance(v, (Wrapped, StaticMethod, ClassMethod)):
+        v = v.function
+    if isinstance(v, Property):
+        adopt(v.getter, cls)
+        adopt(v.setter, cls)
+    elif isinstance(v, FunctionV) and v.cls is None:
+        v.cls = cls
+
+
+def fields_of(m: Machine, s: ir.ClassDef) -> tuple[str, ...]:
+    """The annotated names of a class body, in order: a dataclass's or named tuple's fields."""
+    return tuple(
+        b.target.id
+        for b in s.body
+        if isinstance(b, ir.AnnAssign) and isinstance(b.target, ir.Name) and not is_classvar(b.annotation)
+    )
+
+
+def is_classvar(e: ir.Expr) -> bool:
+    """Whether an annotation is `ClassVar[…]`."""
+    if isinstance(e, ir.Subscript):
+        return is_classvar(e.value)
+    return (isinstance(e, ir.Name) and e.id == "ClassVar") or (isinstance(e, ir.Attribute) and e.attr == "ClassVar")
+
+
+def all_fields(cls: ClassV) -> list[str]:
+    """The fields of a dataclass or named tuple, those of its bases first."""
+    found: dict[str, None] = {}
+    for c in reversed(cls.mro):
+        found.update(dict.fromkeys(c.d.get("__annotations__", ())))
+    return list(found)
+
+
+def instantiate(m: Machine, cls: ClassV, args: Args) -> Value:
+    """`cls(…)`: make the object and run its constructor."""
+    if cls.node is None:
+        made = registry.function(cls.qualname)
+        if made is not None:
+            return made(m, args)
+    if cls.derives("typing.NamedTuple"):
+        return named_tuple(m, cls, args)
+    if cls.derives("enum.Enum"):
+        return args.get(0, "value", Unknown(cls.name))
+    if cls.node is not None:
+        m.built.add(cls.node)
+    new = cls.lookup("__new__")
+    if isinstance(new, (FunctionV, StaticMethod)):
+        made = m.call(new, Args([cls, *args.pos], args.kw, args.open, args.site))
+        if not isinstance(made, Instance):
+            return made
+        obj = made
+    else:
+        obj = Instance(cls, m.site)
+    registry.prepare(m, obj)
+    init = cls.lookup("__init__")
+    if init is not ABSENT:
+        m.call(attributes.bound(m, init, obj), args)
+    elif cls.d.get("__dataclass__") or any(c.d.get("__dataclass__") for c in cls.mro):
+        dataclass_init(m, cls, obj, args)
+    else:
+        registry.construct(m, obj, args)
+    return obj
+
+
+def dataclass_init(m: Machine, cls: ClassV, obj: Instance, args: Args) -> None:
+    """The `__init__` that `dataclasses.dataclass` writes, and `__post_init__`."""
+    names = all_fields(cls)
+    position = 0
+    for name in names:
+        default = cls.lookup(name)
+        spec = default if isinstance(default, Instance) and default.cls.qualname == "dataclasses.field" else None
+        if spec is not None and spec.state.get("init") is False:
+            continue
+        if position < len(args.pos):
+            value = args.pos[position]
+        elif name in args.kw:
+            value = args.kw[name]
+        elif spec is not None:
+            value = field_default(m, spec, name)
+        else:
+            value = default if default is not ABSENT else Unknown(name)
+        position += 1
+        m.state.set(obj.d, name, value)
+    post = cls.lookup("__post_init__")
+    if post is not ABSENT:
+        m.call(attributes.bound(m, post, obj), Args())
+
+
+def field_default(m: Machine, spec: Instance, name: str) -> Value:
+    """The default of a `dataclasses.field(…)`."""
+    factory = spec.state.get("default_factory", ABSENT)
+    if factory is not ABSENT:
+        return m.call(factory, Args())
+    return spec.state.get("default", Unknown(name))
+
+
+def named_tuple(m: Machine, cls: ClassV, args: Args) -> Value:
+    """An instance of a NamedTuple class."""
+    names = all_fields(cls)
+    values = []
+    for i, name in enumerate(names):
+        default = cls.lookup(name)
+        values.append(args.get(i, name, default if default is not ABSENT else Unknown(name)))
+    made = NamedTuple(values)
+    made.cls, made.named = cls, tuple(names)
+    return made
+
+
+def is_instance(m: Machine, v: Value, cls: Value) -> Value:
+    """`isinstance(v, cls)`: True, False or an Unknown."""
+    from .isinstance_ import check
+
+    return check(m, v, cls)
+
+
+__all__ = ["Bound", "Builtin", "ListV", "define", "instantiate", "library", "operators", "sequences"]

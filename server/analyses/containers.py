@@ -1,0 +1,205 @@
+"""Subscripts and operators of the built-in containers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import attributes, sequences
+from .values import (
+    ABSENT,
+    Args,
+    ClassV,
+    DictV,
+    FunctionV,
+    Instance,
+    Iterator_,
+    Lib,
+    ListV,
+    Phi,
+    SliceV,
+    Unknown,
+    Value,
+    key_of,
+)
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+def as_slice(index: SliceV) -> slice | None:
+    """The Python slice, where its bounds are known."""
+    parts = (index.lower, index.upper, index.step)
+    if all(p is None or isinstance(p, int) for p in parts):
+        return slice(*parts)
+    return None
+
+
+def get_item(m: Machine, v: Value, index: Value) -> Value:
+    """`v[index]` for a list, tuple, dict, text or range."""
+    if isinstance(v, DictV):
+        return dict_item(m, v, index)
+    if isinstance(v, (str, bytes, range)):
+        try:
+            return v[as_slice(index) or slice(None)] if isinstance(index, SliceV) else v[index]
+        except (IndexError, TypeError):
+            return Unknown("an item", ("[]", key_of(v), key_of(index)))
+    items = v if isinstance(v, tuple) else sequences.items_of(m, v)
+    open_ = not isinstance(v, tuple) and bool(m.pick(v.d["open"]))
+    if isinstance(index, SliceV):
+        return part(v, items, index, open_)
+    if isinstance(index, int) and (not open_ or 0 <= index < len(items) or (index < 0 and items)):
+        if -len(items) <= index < len(items):
+            return m.state.resolve(items[index])
+        return Unknown("an item")
+    if isinstance(index, Unknown) and items and all(same(items[0], i) for i in items):
+        return items[0]
+    return Unknown("an item", ("[]", key_of(v), key_of(index), len(items)))
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two values are one."""
+    return a is b or (type(a) is type(b) and isinstance(a, (int, str, float)) and a == b)
+
+
+def part(v: Value, items: tuple[Value, ...], index: SliceV, open_: bool) -> Value:
+    """`v[a:b:c]`."""
+    known = as_slice(index)
+    if isinstance(v, tuple):
+        if known is not None:
+            return tuple(items[known])
+        some = ListV(tuple(items), "tuple")
+        some.d["open"] = True
+        return some
+    made = ListV(items[known] if known is not None else items, v.kind if isinstance(v, ListV) else "list")
+    made.d["open"] = open_ or known is None
+    return made
+
+
+def dict_item(m: Machine, v: DictV, index: Value) -> Value:
+    """`v[key]`; a defaultdict makes what is missing."""
+    if sequences.hashable(index):
+        found = m.state.resolve(v.items.get(index, ABSENT))
+        if found is not ABSENT:
+            return found
+        if v.default is not None:
+            made = m.call(v.default, Args())
+            m.state.set(v.items, index, made)
+            return made
+        if not m.pick(v.d["open"]):
+            from .state import Raised
+
+            raise Raised(None, "KeyError")
+    else:
+        held = [m.state.resolve(v.items[k]) for k in sequences.keys(v)]
+        if v.default is not None:
+            key = ("unknown key", key_of(index))
+            if key not in v.items:
+                m.state.set(v.items, key, m.call(v.default, Args()))
+            return m.state.resolve(v.items[key])
+        if held and all(same(held[0], h) for h in held):
+            return held[0]
+        known = v.items.get(("unknown key", key_of(index)), ABSENT)
+        if known is not ABSENT:
+            return m.state.resolve(known)
+    return Unknown("an item", ("[]", v.uid, key_of(index)))
+
+
+def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
+    """`v[index] = value`."""
+    if isinstance(v, DictV):
+        sequences.add(m, v, index, value)
+        return
+    items = sequences.items_of(m, v)
+    if isinstance(index, int) and -len(items) <= index < len(items):
+        changed = list(items)
+        changed[index] = value
+        m.state.put(v, "items", tuple(changed))
+    elif isinstance(index, SliceV):
+        known = as_slice(index)
+        changed = list(items)
+        seq = sequences.sequence(m, value)
+        if known is not None and not seq.open:
+            try:
+                changed[known] = seq.known(m)
+            except ValueError:
+                return
+            m.state.put(v, "items", tuple(changed))
+        else:
+            m.state.put(v, "items", tuple(seq.known(m)))
+            m.state.put(v, "open", True)
+
+
+def delete_item(m: Machine, v: Value, index: Value) -> None:
+    """`del v[index]`."""
+    if isinstance(v, DictV):
+        if sequences.hashable(index) and index in v.items:
+            m.state.delete(v.items, index)
+        return
+    items = list(sequences.items_of(m, v))
+    known = as_slice(index) if isinstance(index, SliceV) else index
+    if isinstance(known, slice) or (isinstance(known, int) and -len(items) <= known < len(items)):
+        del items[known]
+        m.state.put(v, "items", tuple(items))
+
+
+def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
+    """`list + list`, `list * n`, `dict | dict`, set operators."""
+    if isinstance(a, DictV) and isinstance(b, DictV):
+        return merged(m, op, a, b)
+    if op == "+" and isinstance(a, (ListV, tuple)) and isinstance(b, (ListV, tuple)):
+        made = ListV((), a.kind if isinstance(a, ListV) else "list")
+        sequences.extend(m, made, a)
+        sequences.extend(m, made, b)
+        return made
+    if op == "*":
+        seq, n = (a, b) if isinstance(a, ListV) else (b, a)
+        if isinstance(seq, ListV) and isinstance(n, int):
+            items = sequences.items_of(m, seq)
+            made = ListV(items * max(0, min(n, 64)))
+            made.d["open"] = m.pick(seq.d["open"]) or n > 64
+            return made
+        if isinstance(seq, ListV):
+            made = ListV(sequences.items_of(m, seq) * 2)
+            made.d["open"] = True
+            return made
+    return Unknown()
+
+
+def merged(m: Machine, op: str, a: DictV, b: DictV) -> Value:
+    """`a | b`, `a & b`, `a - b`."""
+    made = DictV(kind=a.kind)
+    made.d["open"] = m.pick(a.d["open"]) or m.pick(b.d["open"])
+    mine, theirs = sequences.keys(a), set(sequences.keys(b))
+    if op == "|":
+        made.items.update({k: a.items[k] for k in mine})
+        made.items.update({k: b.items[k] for k in sequences.keys(b)})
+    elif op in ("&", "-"):
+        made.items.update({k: a.items[k] for k in mine if (k in theirs) is (op == "&")})
+    return made
+
+
+def instance_item(m: Machine, v: Instance, index: Value) -> Value:
+    """`v[index]` of an object of a library's class."""
+    f = attributes.get(m, v, "__getitem__")
+    if not isinstance(f, Unknown):
+        return m.call(f, Args([index]))
+    return Unknown("an item", ("[]", v.uid, key_of(index)))
+
+
+def set_instance_item(m: Machine, v: Instance, index: Value, value: Value) -> None:
+    """`v[index] = value` of an object of a library's class."""
+    f = attributes.get(m, v, "__setitem__")
+    if not isinstance(f, Unknown):
+        m.call(f, Args([index, value]))
+
+
+def class_item(m: Machine, v: Value, index: Value) -> Value:
+    """`Class[index]`: a generic alias is the class itself; an enumeration's or user's own gives something."""
+    if isinstance(v, ClassV):
+        f = v.lookup("__class_getitem__")
+        if f is not ABSENT:
+            return m.call(attributes.get(m, v, "__class_getitem__"), Args([index]))
+    return v
+
+
+__all__ = ["FunctionV", "Iterator_", "Lib", "Phi"]

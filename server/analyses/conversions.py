@@ -1,0 +1,145 @@
+"""Calls that give their argument itself where nothing is to be done, and a copy or a view elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..facts.model import Result
+from .describe_types import described_all, dtype_of
+from .geometry import Geometry
+from .shapes import TensorType, infer
+from .tensors import Node, Tensor
+from .values import Cond, Lib, Phi, Unknown, Value
+
+if TYPE_CHECKING:
+    from .effects import Call
+    from .machine import Machine
+
+RESHAPES = frozenset({"reshape", "flatten", "ravel", "reshape_as", "view_as"})
+
+CASTS = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "bfloat16": "bfloat16",
+    "long": "int64",
+    "int": "int32",
+    "short": "int16",
+    "bool": "bool",
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+}
+
+
+def decide(
+    m: Machine, r: Result, source: Tensor, node: Node | None, type_: TensorType | None, call: Call
+) -> Value:
+    """The argument itself, a view or a copy; both, told apart by a guess, where that isn't known."""
+    name = call.name.rsplit(".", 1)[-1]
+    if name in RESHAPES:
+        return reshaped(m, name, source, node, call)
+    same = unchanged(m, name, source, call)
+
+    def copy() -> Tensor:
+        t = m.grad.tensor(None, None)
+        if type_ is not None:
+            t.d["geometry"] = Geometry.contiguous(type_.shape) if type_.shape is not None else None
+            t.d["dtype"] = type_.dtype
+        if r.differentiable:
+            m.grad.set_history(t, node)
+        return t
+
+    if same is True:
+        return source
+    if same is False:
+        return copy()
+    return Phi(guess(f"{name}() gives the tensor itself", source, m), source, copy())
+
+
+def guess(text: str, source: Tensor, m: Machine) -> Cond:
+    """A question that only sizes, strides or devices at run time answer."""
+    return Cond((text, source.uid, id(m.node)), "guess", text, m.site)
+
+
+def unchanged(m: Machine, name: str, source: Tensor, call: Call) -> bool | None:
+    """Whether the call gives its argument itself; None where that isn't known."""
+    if name == "contiguous":
+        return source.geometry.is_contiguous() if source.geometry is not None else None
+    if name in CASTS:
+        return source.dtype == CASTS[name] if source.dtype is not None else None
+    if name in ("to", "type", "asarray", "as_tensor"):
+        return same_dtype_and_device(m, source, call)
+    if name in ("type_as",):
+        other = (call.tensors.get("other") or [None])[0]
+        return None if other is None or not (other.dtype and source.dtype) else other.dtype == source.dtype
+    if name in ("cpu", "cuda"):
+        return True if name == "cpu" else None
+    if "dropout" in name:
+        return dropout_off(m, call)
+    if name in ("positive", "real", "conj", "resolve_conj", "resolve_neg", "conj_physical"):
+        return None if source.dtype is None else not source.dtype.startswith("complex")
+    if name in ("atleast_1d", "atleast_2d", "atleast_3d"):
+        return None if source.shape is None else len(source.shape) >= int(name[-2])
+    return None
+
+
+def dropout_off(m: Machine, call: Call) -> bool | None:
+    """Whether a dropout does nothing."""
+    training, p = call.values.get("training", True), call.values.get("p", 0.5)
+    if training is False or p == 0:
+        return True
+    return None if isinstance(training, Unknown) else False
+
+
+def same_dtype_and_device(m: Machine, source: Tensor, call: Call) -> bool | None:
+    """`to(…)`: the tensor itself if neither dtype nor device change and no copy is asked for."""
+    values = {k: v for k, v in call.values.items() if k not in ("self", "input", "data", "obj", "non_blocking")}
+    if values.get("copy") is True:
+        return False
+    answer: bool | None = True
+    for v in values.values():
+        dtype = dtype_of(v)
+        if dtype is not None:
+            if source.dtype is None:
+                answer = None
+            elif source.dtype != dtype:
+                return False
+        elif isinstance(v, Tensor):
+            if source.dtype is None or v.dtype is None:
+                answer = None
+            elif source.dtype != v.dtype:
+                return False
+        elif v is None or isinstance(v, bool) or v == "cpu" or (isinstance(v, Lib) and "format" in v.name):
+            continue
+        else:
+            answer = None
+    return answer
+
+
+def reshaped(m: Machine, name: str, source: Tensor, node: Node | None, call: Call) -> Value:
+    """`reshape`, `flatten`: a view where the strides allow it, else a copy."""
+    g = source.geometry
+    described = described_all(m, call.values)
+    type_ = infer(call.name, described)
+    shape = type_.shape if isinstance(type_, TensorType) else None
+    if name in ("flatten", "ravel") and g is not None and len(g.shape) == 1:
+        return source
+    if g is None or shape is None:
+        shared: bool | None = None if g is None or g.is_contiguous() is None else True
+        view = Geometry.unknown(shape) if shape is not None else None
+    else:
+        view, shared = g.reshape(shape)
+
+    def made_view() -> Tensor:
+        t = m.grad.view(source, view)
+        m.grad.set_history(t, node)
+        return t
+
+    def made_copy() -> Tensor:
+        t = m.grad.tensor(Geometry.contiguous(shape) if shape is not None else None, source.dtype)
+        m.grad.set_history(t, node)
+        return t
+
+    if shared is None:
+        return Phi(guess(f"{name}() gives a view", source, m), made_view(), made_copy())
+    return made_view() if shared else made_copy()

@@ -1,0 +1,78 @@
+"""Between values of the replay and the plain descriptions that the shape rules take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from .geometry import UNKNOWN, Geometry
+from .shapes import Arg, Number, TensorType
+from .tensors import Tensor
+from .values import ClassV, Lib, ListV, Phi, SliceV, Unknown, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+DTYPES = {
+    "torch.float": "float32",
+    "torch.double": "float64",
+    "torch.half": "float16",
+    "torch.long": "int64",
+    "torch.int": "int32",
+    "torch.short": "int16",
+    "torch.cfloat": "complex64",
+    "torch.cdouble": "complex128",
+    "float": "float32",
+    "int": "int64",
+    "bool": "bool",
+}
+
+
+def dtype_of(v: Value) -> str | None:
+    """The short name of a dtype value (`torch.long` is `int64`), None for anything else."""
+    if isinstance(v, Lib):
+        if v.name in DTYPES:
+            return DTYPES[v.name]
+        short = v.name.removeprefix("torch.")
+        if short.startswith(("float", "int", "uint", "bool", "bfloat", "complex")) and "." not in short:
+            return short
+    return None
+
+
+def dtype_value(name: str | None) -> Value:
+    """The value that stands for a dtype."""
+    return Lib(f"torch.{name}") if name is not None else Unknown("a dtype")
+
+
+def described(m: Machine, v: Value) -> Arg:
+    """A value as the shape rules take it."""
+    v = m.state.resolve(v)
+    if isinstance(v, Tensor):
+        return TensorType(v.shape, v.dtype)
+    if isinstance(v, (bool, int, float, complex, str)) or v is None or v is Ellipsis:
+        return v
+    if isinstance(v, tuple):
+        return tuple(described(m, i) for i in v)
+    if isinstance(v, ListV):
+        return UNKNOWN if m.pick(v.d["open"]) else [described(m, i) for i in m.pick(v.d["items"])]
+    if isinstance(v, SliceV):
+        return slice(described(m, v.lower), described(m, v.upper), described(m, v.step))
+    name = dtype_of(v)
+    if name is not None:
+        return name
+    if isinstance(v, Phi) and all(isinstance(i, float) for i in (v.then, v.orelse)):
+        return Number("float")
+    return UNKNOWN
+
+
+def described_all(m: Machine, bound: Mapping[str, Value]) -> dict[str, Arg]:
+    """All arguments of a call, by parameter; those not given are left out."""
+    return {k: described(m, v) for k, v in bound.items() if not (v is None and k in ("out",))}
+
+
+def geometry_of(t: TensorType) -> Geometry | None:
+    """Fresh memory of a described shape."""
+    return Geometry.contiguous(t.shape) if t.shape is not None else None
+
+
+__all__ = ["ClassV", "described", "described_all", "dtype_of", "dtype_value", "geometry_of"]

@@ -1,0 +1,456 @@
+"""Replaying one call of a PyTorch operator from its measured fact.
+
+The order is autograd's own (the generated VariableType kernels): check the tensors that will be written,
+make the node, save inputs, run (bump the versions), rebase or set the history, save results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..facts.model import REQUIRED, Case, Grads, Op, Param, Result, Test
+from . import shapes
+from .describe_types import described_all, dtype_of, geometry_of
+from .geometry import Geometry, partly_overlaps
+from .shapes import Arg, TensorType
+from .tensors import DEFAULT, MULTI_OUTPUT, Grad, Node, Tensor, either
+from .values import Args, DictV, ListV, SliceV, Unknown, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+NAMED_RESULTS = {
+    "max": ("values", "indices"),
+    "min": ("values", "indices"),
+    "sort": ("values", "indices"),
+    "topk": ("values", "indices"),
+    "median": ("values", "indices"),
+    "nanmedian": ("values", "indices"),
+    "mode": ("values", "indices"),
+    "kthvalue": ("values", "indices"),
+    "cummax": ("values", "indices"),
+    "cummin": ("values", "indices"),
+    "aminmax": ("min", "max"),
+    "svd": ("U", "S", "V"),
+    "qr": ("Q", "R"),
+    "eigh": ("eigenvalues", "eigenvectors"),
+    "eig": ("eigenvalues", "eigenvectors"),
+    "slogdet": ("sign", "logabsdet"),
+    "lstsq": ("solution", "residuals", "rank", "singular_values"),
+}
+
+
+@dataclass(slots=True)
+class Call:
+    """A call on its way: the arguments by parameter, and the tensors among them."""
+
+    name: str
+    values: dict[str, Value]
+    tensors: dict[str, list[Tensor]]
+
+    def all(self) -> list[Tensor]:
+        """All tensors among the arguments."""
+        return [t for ts in self.tensors.values() for t in ts]
+
+
+# -- arguments --------------------------------------------------------------------------------------
+
+
+def bind(params: Sequence[Param], args: Args) -> dict[str, Value]:
+    """The arguments of a call by the names of the signature; those left out are not in it."""
+    bound: dict[str, Value] = {}
+    pos = list(args.pos)
+    for p in params:
+        if p.keyword_only:
+            continue
+        if p.variadic:
+            if pos:
+                bound[p.name] = pos[0] if len(pos) == 1 and isinstance(pos[0], (tuple, ListV)) else tuple(pos)
+                pos = []
+        elif pos:
+            bound[p.name] = pos.pop(0)
+    names = {p.name: p.name for p in params} | {a: p.name for p in params for a in p.aliases}
+    for k, v in args.kw.items():
+        bound.setdefault(names.get(k, k), v)
+    return bound
+
+
+def tensors_in(m: Machine, v: Value, depth: int = 0) -> list[Tensor]:
+    """The tensors of an argument: itself, or those of a list, tuple or dict."""
+    v = m.pick(v)
+    if isinstance(v, Tensor):
+        return [v]
+    if depth > 3:
+        return []
+    if isinstance(v, tuple):
+        return [t for i in v for t in tensors_in(m, i, depth + 1)]
+    if isinstance(v, ListV):
+        return [t for i in m.pick(v.d["items"]) for t in tensors_in(m, i, depth + 1)]
+    if isinstance(v, DictV):
+        return [t for i in v.items.values() for t in tensors_in(m, i, depth + 1)]
+    if isinstance(v, SliceV):
+        return [t for i in (v.lower, v.upper, v.step) for t in tensors_in(m, i, depth + 1)]
+    return []
+
+
+def tensor_parameters(op: Op) -> set[str]:
+    """The parameters of which the fact says something: those that take tensors."""
+    found: set[str] = set()
+    for case in op.cases:
+        found |= case.flows
+        found |= {s.what for s in case.saves} | {w.what for w in case.mutates}
+        found |= {r.of for r in case.results if r.of}
+    return found
+
+
+def prepare(m: Machine, op: Op, args: Args) -> Call:
+    """Bind the arguments, and take an unknown one for a tensor where the operator needs one."""
+    bound = bind(op.params, args)
+    wanted = tensor_parameters(op)
+    first = op.params[0].name if op.params else None
+    for k, v in bound.items():
+        v = m.state.resolve(v)
+        if isinstance(v, Unknown) and k in wanted and (k == first or v.tensor is not None or v.parameter):
+            v = m.as_tensor(v)
+        bound[k] = v
+    return Call(op.name, bound, {k: tensors_in(m, v) for k, v in bound.items()})
+
+
+def choose(m: Machine, op: Op, call: Call, extra: Mapping[str, Value] | None = None) -> Case:
+    """The case of the fact that applies; an unknown argument counts as its default."""
+    defaults = {p.name: p.default for p in op.params}
+    for case in op.cases:
+        if all(passes(t, call, defaults, extra or {}) for t in case.tests):
+            return case
+    return op.cases[-1]
+
+
+def passes(t: Test, call: Call, defaults: Mapping[str, object], extra: Mapping[str, Value]) -> bool:
+    """Whether a condition on one argument holds."""
+    v: Value = call.values.get(t.param, extra.get(t.param, REQUIRED))
+    if v is REQUIRED or isinstance(v, Unknown):
+        v = defaults.get(t.param)
+        if v is REQUIRED:
+            v = None
+    if t.op == "tensor":
+        return bool(call.tensors.get(t.param)) is t.value
+    if t.op == "given":
+        return (v is not None) is t.value
+    if t.op == "advanced":
+        return advanced(v) is t.value
+    same = (dtype_of(v) or v) == t.value
+    return same if t.op == "is" else not same
+
+
+def advanced(index: Value) -> bool:
+    """Whether an index takes elements one by one, into memory of its own (a tensor, list, mask or range)."""
+    items = index if isinstance(index, tuple) else (index,)
+    return any(
+        isinstance(i, (Tensor, ListV, range, bool)) or (isinstance(i, tuple)) or type(i).__name__ == "NDArray"
+        for i in items
+    )
+
+
+# -- the call -----------------------------------------------------------------------------------------
+
+
+def apply(m: Machine, op: Op, args: Args) -> Value:
+    """Replay a call of `op`; its result."""
+    call = prepare(m, op, args)
+    case = choose(m, op, call)
+    out = call.values.pop("out", None)
+    call.tensors.pop("out", None)
+    outs = tensors_in(m, out) if out is not None else []
+    if outs:
+        return write_out(m, op, case, call, out, outs)
+    if op.inplace_of is not None or case.mutates:
+        return replay(m, case, call, m.via or called(op.name))
+    return replay(m, case, call, "")
+
+
+def called(name: str) -> str:
+    """The name of an operator as a message says it."""
+    return name.rsplit(".", 1)[-1]
+
+
+def condition(when: Grads, grads: Mapping[str, Grad]) -> Grad:
+    """Whether one of the sets of inputs requires grad as a whole."""
+    found: Grad = False
+    for inputs in when:
+        one: Grad = True
+        for p in inputs:
+            g = grads.get(p, False)
+            if g is False:
+                one = False
+                break
+            if g is not True:
+                one = g if one is True else one | g  # type: ignore[operator]
+        found = either(found, one)
+    return found
+
+
+def gradients(m: Machine, call: Call) -> dict[str, Grad]:
+    """For each parameter, whether one of its tensors requires grad."""
+    found: dict[str, Grad] = {}
+    for p, ts in call.tensors.items():
+        g: Grad = False
+        for t in ts:
+            g = either(g, m.grad.requires_grad(t))
+        found[p] = g
+    return found
+
+
+def replay(m: Machine, case: Case, call: Call, via: str, inferred: shapes.Answer | None = None) -> Value:
+    """The effect of one case of a fact; its result. `inferred` are the results' types where they are known."""
+    grads = gradients(m, call)
+    needs: Grad = False
+    for p in case.flows:
+        needs = either(needs, grads.get(p, False))
+    written = [(w, t) for w in case.mutates if w.certain for t in call.tensors.get(w.what, ())]
+    previous, m.via = m.via, via
+    try:
+        for w, t in written:
+            if w.bumps:
+                m.grad.check_inplace(t, needs)
+                check_overlap(m, t, call)
+        node = None
+        if any(r.differentiable for r in case.results) or written:
+            inputs = [t for p in call.tensors for t in call.tensors[p] if p in case.flows]
+            node = m.grad.node(case.node or called(call.name), inputs, needs)
+        if node is not None:
+            node.holds = narrowed(condition(case.frees, grads), needs)
+            save_inputs(m, node, case, call, grads)
+        for w, t in written:
+            m.grad.bump(t, via or called(call.name), times=w.bumps, silent=w.bumps == 0)
+        for w, t in written:
+            if w.bumps and any(r.kind == "same" and r.of == w.what for r in case.results):
+                m.grad.rebase(t, node)
+                reshape_in_place(m, call, t)
+        result = results(m, case, call, node, inferred)
+        if node is not None:
+            save_results(m, node, case, result, grads)
+        return result
+    finally:
+        m.via = previous
+
+
+def narrowed(g: Grad, needs: Grad) -> Grad:
+    """A condition that holds whenever the node exists is no further condition."""
+    return True if g == needs else g
+
+
+def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[str, Grad]) -> None:
+    """Save the arguments that the fact names."""
+    for s in case.saves:
+        if s.what.startswith("out") and s.what not in call.tensors or not s.certain:
+            continue
+        when = condition(s.when, grads)
+        if when is False:
+            continue
+        for t in call.tensors.get(s.what, ()):
+            m.grad.save(node, t, s.what, narrowed(when, node.when), "running_" in s.what)
+
+
+def save_results(m: Machine, node: Node, case: Case, result: Value, grads: Mapping[str, Grad]) -> None:
+    """Save the results that the fact names."""
+    items = result if isinstance(result, tuple) else (result,)
+    for s in case.saves:
+        if not s.what.startswith("out") or not s.certain or not (s.what[3:].isdigit() or s.what == "out"):
+            continue
+        i = int(s.what[3:] or 0)
+        if i < len(items) and isinstance(items[i], Tensor):
+            when = condition(s.when, grads)
+            m.grad.save(node, items[i], "result", narrowed(when, node.when))
+
+
+def check_overlap(m: Machine, t: Tensor, call: Call) -> None:
+    """`assert_no_internal_overlap` and `assert_no_partial_overlap` (ATen/MemoryOverlap.h)."""
+    name = called(call.name)
+    g = t.geometry
+    if g is None or name in CARELESS:
+        return
+    if g.overlaps_itself() is True:
+        m.grad.fail("overlap-write", "direct", t, detail="itself", built=t.origin)
+    storage = m.grad.storage(t)
+    for other in call.all():
+        h = other.geometry
+        if other is t or h is None or m.grad.storage(other) is not storage:
+            continue
+        if h != g and partly_overlaps(g, h) == "partial":
+            m.grad.fail("overlap-write", "direct", t, detail="input")
+
+
+CARELESS = frozenset(
+    {
+        "fill_", "zero_", "masked_fill_", "index_put_", "resize_", "set_", "requires_grad_", "detach_",
+        "t_", "transpose_", "squeeze_", "unsqueeze_", "as_strided_", "swapaxes_", "swapdims_", "__setitem__",
+    }
+)  # fmt: skip
+"""Writes that ATen doesn't check for overlap."""
+
+
+def reshape_in_place(m: Machine, call: Call, t: Tensor) -> None:
+    """In-place methods that change the shape (`unsqueeze_`, `t_`, …) give the tensor another geometry."""
+    name = called(call.name)
+    if name not in shapes.KEEP_IN_PLACE or t.geometry is None:
+        return
+    made = shapes.view_of(name[:-1], t.geometry, described_all(m, call.values))
+    m.state.put(t, "geometry", made if isinstance(made, Geometry) else None)
+
+
+# -- results ------------------------------------------------------------------------------------------
+
+
+def results(m: Machine, case: Case, call: Call, node: Node | None, inferred: shapes.Answer | None) -> Value:
+    """The values that the call gives."""
+    described = described_all(m, call.values)
+    if case.sequence:
+        return sequence_of_views(m, case.results[0], call, node, described)
+    if not case.results:
+        return None
+    if inferred is None:
+        inferred = shapes.infer(call.name, described)
+    types = inferred if isinstance(inferred, list) else [inferred]
+    made = []
+    for i, r in enumerate(case.results):
+        t = types[i] if i < len(types) else None
+        made.append(result(m, r, call, node, t, described, i))
+    if len(made) == 1:
+        return made[0]
+    names = NAMED_RESULTS.get(called(call.name))
+    if names is not None and len(names) == len(made):
+        from .classes import NamedTuple
+
+        named = NamedTuple(made)
+        named.named = names
+        return named
+    return tuple(made)
+
+
+def result(
+    m: Machine,
+    r: Result,
+    call: Call,
+    node: Node | None,
+    type_: TensorType | None,
+    described: Mapping[str, Arg],
+    nr: int,
+) -> Value:
+    """One result: memory of its own, a view, or the argument itself."""
+    source = (call.tensors.get(r.of) or [None])[0] if r.of else None
+    if r.kind == "same" and source is not None:
+        return source
+    if r.kind == "view" and source is not None:
+        return one_view(m, r, source, node, call, described)
+    if r.kind == "alias" and source is not None:
+        t = m.grad.alias(source, own_counter=True)
+        m.grad.set_history(t, node, nr)
+        return t
+    if r.kind == "depends" and source is not None:
+        return depends(m, r, source, node, type_, call)
+    return fresh(m, r, node, type_, nr)
+
+
+def fresh(m: Machine, r: Result, node: Node | None, type_: TensorType | None, nr: int = 0) -> Tensor:
+    """A result with memory of its own."""
+    dtype = type_.dtype if type_ is not None and type_.dtype is not None else None
+    if dtype is None and r.dtype in ("bool", "int64"):
+        dtype = r.dtype
+    t = m.grad.tensor(geometry_of(type_) if type_ is not None else None, dtype)
+    if r.differentiable and not (dtype is not None and dtype.startswith(("int", "bool", "uint"))):
+        m.grad.set_history(t, node, nr)
+    return t
+
+
+def one_view(
+    m: Machine, r: Result, source: Tensor, node: Node | None, call: Call, described: Mapping[str, Arg]
+) -> Tensor:
+    """A result that shares the argument's memory and counter."""
+    made = shapes.view_of(call.name, source.geometry, described) if source.geometry is not None else None
+    if not r.differentiable:
+        t = m.grad.alias(source)
+        return t
+    t = m.grad.view(source, made if isinstance(made, Geometry) else None, MULTI_OUTPUT if r.multi else DEFAULT)
+    if isinstance(made, Geometry) is False and source.geometry is None:
+        inferred = shapes.infer(call.name, described)
+        if isinstance(inferred, TensorType) and inferred.shape is not None:
+            t.d["geometry"] = Geometry.unknown(inferred.shape)
+    m.grad.set_history(t, node)
+    return t
+
+
+def sequence_of_views(
+    m: Machine, r: Result, call: Call, node: Node | None, described: Mapping[str, Arg]
+) -> Value:
+    """All results of `split`, `unbind` and the like; of an unknown number, two."""
+    source = (call.tensors.get(r.of) or [None])[0] if r.of else None
+    if source is None:
+        return Unknown("several tensors")
+    made = shapes.view_of(call.name, source.geometry, described) if source.geometry is not None else None
+    known = isinstance(made, list)
+    geometries: list[Geometry | None] = list(made) if isinstance(made, list) else [None] * expected(m, call)
+    meta = MULTI_OUTPUT if r.multi else DEFAULT
+    pieces: list[Value] = []
+    for i, g in enumerate(geometries[:64]):
+        if r.kind == "view":
+            t = m.grad.view(source, g, meta, i)
+        elif r.kind == "alias":
+            t = m.grad.alias(source, own_counter=True)
+            t.d["geometry"] = g
+        else:
+            t = m.grad.tensor(g, source.dtype)
+        m.grad.set_history(t, node, i)
+        pieces.append(t)
+    if known and len(geometries) <= 64:
+        return tuple(pieces)
+    many = ListV(tuple(pieces), "tuple")
+    many.d["open"] = not isinstance(call.values.get("chunks"), int)
+    return many
+
+
+def expected(m: Machine, call: Call) -> int:
+    """How many pieces to make where the sizes aren't known."""
+    n = call.values.get("chunks", call.values.get("indices_or_sections"))
+    if isinstance(n, int):
+        return min(n, 16)
+    sizes = call.values.get("split_size", call.values.get("split_sizes"))
+    if isinstance(sizes, tuple):
+        return len(sizes)
+    if isinstance(sizes, ListV):
+        return len(m.pick(sizes.d["items"]))
+    return 2
+
+
+def depends(
+    m: Machine, r: Result, source: Tensor, node: Node | None, type_: TensorType | None, call: Call
+) -> Value:
+    """A result that may be the argument itself, a view of it, or a copy: told by strides, dtype, mode."""
+    from . import conversions
+
+    return conversions.decide(m, r, source, node, type_, call)
+
+
+# -- out= ---------------------------------------------------------------------------------------------
+
+
+def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list[Tensor]) -> Value:
+    """A call with `out=`: refused where anything requires grad, else a write of the given tensors."""
+    grads = gradients(m, call)
+    needs: Grad = False
+    for g in (*grads.values(), *(m.grad.requires_grad(t) for t in outs)):
+        needs = either(needs, g)
+    previous, m.via = m.via, "out="
+    try:
+        if needs is not False and m.grad.grad_mode and case.flows:
+            conds = tuple((c, True) for c in needs) if isinstance(needs, frozenset) else ()
+            m.grad.fail("out-grad", "direct", outs[0], guards=conds, detail=called(op.name))
+        for t in outs:
+            m.grad.check_inplace(t, False)
+            check_overlap(m, t, call)
+            m.grad.bump(t, f"{called(op.name)}(out=)", times=op.out_bumps)
+    finally:
+        m.via = previous
+    return out
+

@@ -1,0 +1,190 @@
+"""From what the machine saw to what a person can follow: the parts of a failure, and what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from ..syntax import ir
+from .report import Assumption, Failure, Hop, Saved, Site, Write
+from .state import Guards
+from .tensors import Node, SavedTensor, Tensor, Version
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+MAX_HOPS = 6
+
+
+class Explainer:
+    """Builds the failures of one machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.m = machine
+
+    def finish(self, failure: Failure, guards: Guards) -> Failure:
+        """The failure with its assumptions: the open conditions, and those of the entry point."""
+        found = dict.fromkeys(assumption(c, holds) for c, holds in guards)
+        found.update(dict.fromkeys(self.m.entry_assumptions))
+        found.update(dict.fromkeys(failure.assumptions))
+        return replace(failure, assumptions=tuple(found))
+
+    def stale(self, node: Node, saved: SavedTensor, writes: Sequence[Write]) -> Failure:
+        """A saved tensor was changed before the backward that runs here needs it."""
+        crossing = self.carried(node)
+        write = writes[0]
+        cause: Literal["inplace", "update", "carried"] = "inplace"
+        if crossing is not None:
+            cause = "carried"
+        elif write.by != "user" or self.is_parameter(saved.tensor):
+            cause = "update"
+        told = self.saved(node, saved)
+        hops = [Hop(told.site, "saved", told.name, told.version, told.op)] if told else []
+        hops += [Hop(s, "passed", told.name if told else None) for s in self.way(node.stack, write.stack)]
+        if crossing is not None:
+            hops.append(crossing)
+        hops.append(Hop(write.site, "changed", write.name, write.after, write.via))
+        hops.append(Hop(self.m.site, "backward"))
+        return Failure(
+            "stale-saved", cause, write.site, write.name or saved.name, write.via, told, write, self.m.site,
+            tuple(hops[:MAX_HOPS]), raised=self.m.site, detail=node.name, facts=self.facts(write, saved, crossing),
+        )  # fmt: skip
+
+    def silent(self, node: Node, saved: SavedTensor, writes: Sequence[Write]) -> Failure:
+        """A saved tensor's content was changed where its version counter doesn't see it."""
+        write = writes[0]
+        told = self.saved(node, saved)
+        hops = [Hop(told.site, "saved", told.name, told.version, told.op)] if told else []
+        hops += [Hop(write.site, "changed", write.name, None, write.via), Hop(self.m.site, "backward")]
+        return Failure(
+            "silent-stale", "inplace", write.site, write.name or saved.name, write.via, told, write, self.m.site,
+            tuple(hops), detail=node.name, facts=self.facts(write, saved, None),
+        )  # fmt: skip
+
+    def freed(self, node: Node, freed: Site) -> Failure:
+        """A backward walks a part of the graph that an earlier one has freed."""
+        crossing = self.carried(node)
+        hops = [Hop(node.site, "saved", None, None, spoken(node.name))] if node.site is not None else []
+        hops.append(Hop(freed, "freed"))
+        if crossing is not None:
+            hops.append(crossing)
+        hops.append(Hop(self.m.site, "backward"))
+        name = next((t.label for t in node.outputs if t.label), None)
+        facts: dict[str, object] = {"carried": crossing.site} if crossing is not None else {}
+        facts["freed"] = freed
+        return Failure(
+            "freed-graph", "carried" if crossing is not None else "second", self.m.site, name, "backward()",
+            backward=self.m.site, hops=tuple(hops[:MAX_HOPS]), raised=self.m.site, detail=node.name, facts=facts,
+        )  # fmt: skip
+
+    @staticmethod
+    def settled(failures: Sequence[Failure]) -> list[Failure]:
+        """What is told in the end."""
+        return settled(failures)
+
+    def saved(self, node: Node, saved: SavedTensor) -> Saved | None:
+        """The saving operation, as a person names it."""
+        if node.site is None:
+            return None
+        version = saved.version.number if isinstance(saved.version, Version) else None
+        name = saved.tensor.label or saved.name
+        return Saved(node.site, spoken(node.name), saved.role, name, version, node.stack)
+
+    def facts(self, write: Write, saved: SavedTensor, crossing: Hop | None) -> dict[str, object]:
+        """What fixes need to know."""
+        found: dict[str, object] = {}
+        if write.built is not None:
+            found["constructor"] = write.built
+        if crossing is not None:
+            found["carried"] = crossing.site
+        if saved.tensor.origin is not None:
+            found["origin"] = saved.tensor.origin
+        return found
+
+    def carried(self, node: Node) -> Hop | None:
+        """Where the result of an earlier turn of a running loop was kept, if the node is from one."""
+        for (run, turn), (run_now, turn_now) in zip(node.iterations, self.m.iterations, strict=False):
+            if run != run_now:
+                return None
+            if turn < turn_now:
+                bound = next((t.bound for t in node.outputs if t.bound is not None), None)
+                name = next((t.label for t in node.outputs if t.label), None)
+                site = bound or node.site
+                return Hop(site, "stored", name) if site is not None else None
+        return None
+
+    def is_parameter(self, t: Tensor) -> bool:
+        """Whether a tensor is a parameter of a model: its change is an update."""
+        base = self.m.state.resolve(t.d["base"])
+        owner = base if isinstance(base, Tensor) else t
+        return bool(owner.d["param"])
+
+    @staticmethod
+    def way(saved: tuple[Site, ...], changed: tuple[Site, ...]) -> list[Site]:
+        """The calls by which the program got from where a tensor was saved to where it is changed."""
+        same = 0
+        for a, b in zip(saved, changed, strict=False):
+            if a.node is not b.node:
+                break
+            same += 1
+        return list(changed[same:])[:3]
+
+    def grad_read(self, t: Tensor) -> None:
+        """`.grad` of a non-leaf was read: it is None, with a warning."""
+        if self.m.grad.requires_grad(t) is not True or self.m.grad.is_leaf(t) is not False or t.d.get("retains"):
+            return
+        site = self.m.site
+        node = t.d["fn"]
+        hops: list[Hop] = []
+        if isinstance(node, Node) and node.site is not None:
+            hops.append(Hop(node.site, "built", t.label, None, spoken(node.name)))
+        self.m.report(
+            Failure("nonleaf-grad", "direct", site, t.label, ".grad", hops=tuple(hops), raised=site,
+                    detail=node.name if isinstance(node, Node) else "")  # fmt: skip
+        )
+
+
+def settled(failures: Sequence[Failure]) -> list[Failure]:
+    """Each failure once, in the order of the text; one that both answers of a question lead to rests on neither."""
+    best: dict[tuple[object, ...], Failure] = {}
+    for f in failures:
+        key = (f.kind, id(f.site.node), id(f.saved.site.node) if f.saved else None)
+        known = best.get(key)
+        best[key] = f if known is None else together(known, f)
+    return sorted(best.values(), key=lambda f: (f.site.chunk.path, f.site.chunk.offset + f.site.node.start))
+
+
+def together(a: Failure, b: Failure) -> Failure:
+    """One failure for two ways to it: what only one of the answers needs is no assumption."""
+    mine, theirs = set(a.assumptions), set(b.assumptions)
+    for one in mine:
+        opposite = replace(one, holds=not one.holds)
+        if opposite in theirs and mine - {one} == theirs - {opposite}:
+            return replace(a, assumptions=tuple(x for x in a.assumptions if x != one))
+    return a if len(mine) <= len(theirs) else b
+
+
+def assumption(cond: object, holds: bool) -> Assumption:
+    """A condition as an assumption that a message can name."""
+    from .values import Cond
+
+    assert isinstance(cond, Cond)
+    negated = isinstance(cond.key, tuple) and bool(cond.key) and cond.key[0] == "not"
+    kind = cond.kind if cond.kind in ("branch", "requires-grad") else "guess"
+    return Assumption(kind, cond.text, cond.site, holds is not negated)  # type: ignore[arg-type]
+
+
+def spoken(node: str) -> str:
+    """The operator behind a node's name: `ExpBackward0` is `exp`."""
+    name = node.rsplit("::", 1)[-1]
+    name = name.split("Backward")[0] or name
+    out = ""
+    for i, c in enumerate(name):
+        if c.isupper() and i and not name[i - 1].isupper():
+            out += "_"
+        out += c.lower()
+    return out
+
+
+__all__ = ["Explainer", "ir", "spoken"]

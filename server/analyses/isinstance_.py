@@ -1,0 +1,128 @@
+"""`isinstance`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .arrays import NDArray
+from .tensors import Tensor
+from .values import (
+    Bound,
+    Builtin,
+    ClassV,
+    DictV,
+    FunctionV,
+    Generator,
+    Instance,
+    Lib,
+    ListV,
+    Partial,
+    Phi,
+    Unknown,
+    Value,
+    Wrapped,
+    key_of,
+)
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+TENSORS = {"torch.Tensor", "torch.FloatTensor", "torch.DoubleTensor", "torch.LongTensor", "torch.autograd.Variable"}
+
+ABSTRACT = {
+    "Sequence": {"list", "tuple", "str", "bytes", "range", "collections.deque"},
+    "MutableSequence": {"list", "collections.deque"},
+    "Mapping": {"dict"},
+    "MutableMapping": {"dict"},
+    "OrderedDict": {"dict"},
+    "defaultdict": {"dict"},
+    "Set": {"set"},
+    "frozenset": {"set"},
+    "Iterable": {"list", "tuple", "dict", "set", "str", "bytes", "range", "generator", "iterator", "tensor"},
+    "Sized": {"list", "tuple", "dict", "set", "str", "bytes", "range", "tensor"},
+    "Collection": {"list", "tuple", "dict", "set", "str", "bytes", "range", "tensor"},
+    "Number": {"int", "float", "complex", "bool"},
+    "Real": {"int", "float", "bool"},
+    "Integral": {"int", "bool"},
+    "Callable": {"function", "class", "module"},
+    "Iterator": {"generator", "iterator"},
+    "Generator": {"generator"},
+    "deque": {"collections.deque"},
+    "int": {"int", "bool"},
+    "Size": {"torch.Size"},
+    "List": {"list"},
+    "Dict": {"dict"},
+    "Tuple": {"tuple"},
+}
+
+
+def type_name(v: Value) -> str | None:
+    """The name of a value's type among the built-in ones."""
+    if isinstance(v, Tensor):
+        return "tensor"
+    if isinstance(v, (ListV, DictV)):
+        return {"deque": "collections.deque"}.get(v.kind, v.kind)
+    if isinstance(v, (FunctionV, Bound, Builtin, Partial, Wrapped)):
+        return "function"
+    if isinstance(v, (ClassV, Lib)):
+        return "class"
+    if isinstance(v, Generator):
+        return "generator"
+    if isinstance(v, NDArray):
+        return "numpy.ndarray"
+    if isinstance(v, tuple):
+        return "tuple"
+    if isinstance(v, (int, float, str, bytes, complex, range)):
+        return type(v).__name__
+    return "NoneType" if v is None else None
+
+
+def check(m: Machine, v: Value, cls: Value) -> Value:
+    """`isinstance(v, cls)`: True, False or an Unknown."""
+    v, cls = m.state.resolve(v), m.state.resolve(cls)
+    if isinstance(v, Phi):
+        return m.state.each(v, lambda one: check(m, one, cls))
+    if isinstance(cls, (tuple, ListV)):
+        items = cls if isinstance(cls, tuple) else m.pick(cls.d["items"])
+        answers = [check(m, v, c) for c in items]
+        if any(a is True for a in answers):
+            return True
+        return next((a for a in answers if a is not False), False)
+    if isinstance(v, Unknown) or not isinstance(cls, (ClassV, Lib)):
+        if isinstance(v, Unknown) and v.tensor is not None:
+            return isinstance(cls, (ClassV, Lib)) and named(cls) in TENSORS
+        return Unknown("its type", ("isinstance", key_of(v), named(cls) or key_of(cls)))
+    return known(v, cls)
+
+
+def named(cls: Value) -> str | None:
+    """The dotted name of a class."""
+    if isinstance(cls, ClassV):
+        return cls.qualname
+    return cls.name if isinstance(cls, Lib) else None
+
+
+def known(v: Value, cls: ClassV | Lib) -> Value:
+    """`isinstance` of a value whose type is known."""
+    name = named(cls) or ""
+    if isinstance(v, Tensor):
+        if name == "torch.nn.Parameter" or name == "torch.nn.parameter.Parameter":
+            return bool(v.d["param"])
+        if name in TENSORS:
+            return True
+    own = getattr(v, "cls", None)
+    if isinstance(own, ClassV):
+        if isinstance(cls, ClassV):
+            if cls in own.mro or own.derives(cls.qualname):
+                return True
+        elif own.derives(cls.name):
+            return True
+        if isinstance(v, Instance):
+            if name.endswith("Callable") and own.derives("torch.nn.Module"):
+                return True
+            return Unknown("its type", ("isinstance", v.uid, name)) if own.open else False
+    kind = type_name(v)
+    short = name.rsplit(".", 1)[-1]
+    if kind is None:
+        return False
+    return kind in (short, name) or kind in ABSTRACT.get(short, ()) or name == "object"

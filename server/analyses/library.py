@@ -1,0 +1,153 @@
+"""Names of libraries: what a dotted name is, and who replays a call of it."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from typing import TYPE_CHECKING
+
+from . import arrays, torch_ops
+from .arrays import NDArray
+from .models import registry
+from .tensors import Tensor
+from .values import Args, Instance, Lib, Unknown, Value, key_of
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+CONSTANTS: dict[str, Value] = {
+    **{f"math.{k}": v for k, v in vars(math).items() if isinstance(v, float)},
+    **{f"numpy.{k}": getattr(math, k) for k in ("pi", "e", "inf", "nan")},
+    **{f"torch.{k}": getattr(math, k) for k in ("pi", "e", "inf", "nan")},
+    "torch.newaxis": None,
+    "numpy.newaxis": None,
+    "typing.TYPE_CHECKING": False,
+    "sys.argv": Unknown("sys.argv"),
+}
+
+MOVED = {
+    "torch.nn.parameter.Parameter": "torch.nn.Parameter",
+    "torch.nn.utils.clip_grad.clip_grad_norm_": "torch.nn.utils.clip_grad_norm_",
+    "torch.autograd.grad_mode.no_grad": "torch.no_grad",
+    "torch.autograd.grad_mode.enable_grad": "torch.enable_grad",
+    "torch.autograd.grad_mode.set_grad_enabled": "torch.set_grad_enabled",
+    "torch.autograd.no_grad": "torch.no_grad",
+    "torch.autograd.enable_grad": "torch.enable_grad",
+    "torch.autograd.set_grad_enabled": "torch.set_grad_enabled",
+    "torch.autograd.inference_mode": "torch.inference_mode",
+    "torch.autograd.function.Function": "torch.autograd.Function",
+}
+"""Longer paths that people import by, with the name that PyTorch documents."""
+
+PREFIXES = (("torch.nn.modules.", "torch.nn."), ("torch.optim.", "torch.optim."))
+
+
+def canonical(name: str) -> str:
+    """The documented name of something that is imported by its file's path."""
+    if name in MOVED:
+        return MOVED[name]
+    if name.startswith("torch.") and name.count(".") >= 3 and not registry.is_class(name):
+        for prefix, short in PREFIXES:
+            last = short + name.rsplit(".", 1)[-1]
+            if name.startswith(prefix) and registry.is_class(last):
+                return last
+    return name
+
+
+def resolve(m: Machine, name: str) -> Value:
+    """What a dotted name of a library stands for: a constant, a class, or just the name."""
+    name = canonical(name)
+    if name in CONSTANTS:
+        return CONSTANTS[name]
+    if registry.is_class(name):
+        return registry.class_named(m, name)
+    return Lib(name)
+
+
+def call(m: Machine, name: str, args: Args) -> Value:
+    """Call a library's function."""
+    found = registry.function(name)
+    if found is not None:
+        return found(m, args)
+    if name.startswith("torch."):
+        return torch_ops.call(m, name, args)
+    if name.startswith("numpy."):
+        return numpy(m, name, args)
+    return unknown(m, name, args)
+
+
+def unknown(m: Machine, name: str, args: Args) -> Value:
+    """A function that nothing is known of."""
+    short = name.rsplit(".", 1)[-1]
+    if any(isinstance(a, (Tensor, Instance)) for a in args):
+        return Unknown(f"{short}(…)")
+    return Unknown(f"{short}(…)", ("call", name, *(key_of(a) for a in args), m.steps))
+
+
+def numpy(m: Machine, name: str, args: Args) -> Value:
+    """A NumPy function: a fresh array, but for those that share memory; `out=` is written."""
+    out = args.kw.get("out")
+    if isinstance(out, NDArray):
+        arrays.write(m, out, f"{name}(out=)")
+        return out
+    first = args.get(0, "a")
+    short = name.rsplit(".", 1)[-1]
+    if isinstance(first, NDArray) and short in ("asarray", "ascontiguousarray", "reshape", "squeeze", "transpose", "ravel"):
+        return arrays.view(first)
+    if isinstance(first, NDArray) and short in ("copyto", "put", "place", "fill_diagonal"):
+        arrays.write(m, first, name)
+        return None
+    if short in ("asarray",) and isinstance(first, Tensor):
+        return m.call(Lib("torch.Tensor.numpy"), Args([first]))
+    if short[:1].isupper() or "." in name[len("numpy.") :]:
+        return Unknown(f"{short}(…)")
+    return arrays.fresh(m)
+
+
+def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
+    """Call a method of a built-in type, a tensor or an array: `name` is `list.append`, `torch.Tensor.exp`, …."""
+    cls, _, short = name.rpartition(".")
+    found = registry.method(cls, short)
+    if found is not None:
+        return found(m, args.prepend(obj))
+    if cls == "torch.Tensor":
+        return torch_ops.call_method(m, short, obj, args)
+    if isinstance(obj, (str, int, float, bytes)):
+        return constant_method(obj, short, args)
+    if isinstance(obj, NDArray):
+        return arrays.fresh(m)
+    return Unknown(f"{short}(…)", ("call", name, key_of(obj), *(key_of(a) for a in args), m.steps))
+
+
+def constant_method(obj: Value, name: str, args: Args) -> Value:
+    """A method of a text or number with known arguments is computed, unless its result may be large."""
+    values = (*args.pos, *args.kw.values())
+    simple = all(isinstance(a, (str, int, float, bytes, type(None), tuple)) for a in values)
+    large = any(isinstance(a, int) and abs(a) > 1000 for a in values)
+    if simple and not large and not args.open and not name.startswith("__"):
+        try:
+            made = getattr(obj, name)(*args.pos, **args.kw)
+        except Exception:  # whatever Python raises for it, the replay doesn't know the result
+            return Unknown(f"{name}(…)")
+        if isinstance(made, list):
+            from .values import ListV
+
+            return ListV(tuple(made))
+        if isinstance(made, (str, int, float, bool, bytes, tuple)):
+            return made
+    return Unknown(f"{name}(…)", ("method", key_of(obj), name, *(key_of(a) for a in values)))
+
+
+def call_object(m: Machine, f: Instance, args: Args) -> Value:
+    """Call an object of a library's class."""
+    for c in f.cls.mro:
+        found = registry.method(c.qualname, "__call__")
+        if found is not None:
+            return found(m, args.prepend(f))
+    return Unknown(f"{f.cls.name}(…)")
+
+
+def is_exception(name: str) -> bool:
+    """Whether a builtin name is an exception class."""
+    cls = getattr(builtins, name, None)
+    return isinstance(cls, type) and issubclass(cls, BaseException)

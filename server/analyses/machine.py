@@ -1,0 +1,189 @@
+"""The machine that replays a program: where it stands, what it has found, and how its parts meet.
+
+Expressions, statements, calls and attributes are functions that take the machine first, each family in
+a file of its own; the machine holds the state that they share. Work is bounded: past the bound the rest
+stays unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+from ..syntax import ir
+from ..syntax.chunks import Chunk, Source
+from .autograd import Autograd
+from .calls import call
+from .explain import Explainer
+from .expressions import EVALUATE
+from .report import Assumption, Failure, Report, Site
+from .state import Exhausted, Guards, Raised, State
+from .statements import run_block
+from .tensors import Tensor
+from .trace import Trace
+from .values import Args, ClassV, Cond, Frame, ModuleV, Phi, Unknown, Value
+
+STEPS = 120_000
+"""Statements and calls that one entry point may replay."""
+
+DEPTH = 60
+"""Calls of the program's functions that may be open at once."""
+
+
+class Modules(Protocol):
+    """How the replay finds the other files of a program."""
+
+    def load(self, name: str, level: int, importer: str) -> Source | None:
+        """The source of module `name` (dotted; relative with `level` dots), imported by file `importer`."""
+
+
+class Machine:
+    """One replay. `site` is where it stands; `stack` are the calls that are open, outermost first."""
+
+    def __init__(self, modules: Modules, report: Report) -> None:
+        self.modules = modules
+        self.result = report
+        self.state = State()
+        self.state.on_lost = self.lost
+        self.grad = Autograd(self)
+        self.explain = Explainer(self)
+        self.trace = Trace(self)
+        self.frame: Frame = Frame(None, None, "<start>")
+        self.chunk: Chunk | None = None
+        self.node: ir.Node | None = None
+        self.stack: tuple[Site, ...] = ()
+        self.iterations: tuple[tuple[int, int], ...] = ()
+        self.runs = 0
+        self.written: str | None = None
+        self.via = ""
+        self.constructor: Site | None = None
+        self.steps = 0
+        self.limit = STEPS
+        self.depth = 0
+        self.max_depth = DEPTH
+        self.open_calls: dict[int, int] = {}
+        self.open_loops: dict[int, bool] = {}
+        self.catching = 0
+        self.handling: list[Raised] = []
+        self.default_dtype = "float32"
+        self.debug = False
+        self.entry_assumptions: tuple[Assumption, ...] = ()
+        self.executed: set[ir.Node] = set()
+        self.built: set[ir.Node] = set()
+        self.loaded: dict[str, ModuleV | None] = {}
+        self.library: dict[str, ClassV] = {}
+
+    # -- where it stands ------------------------------------------------------------------------
+
+    @property
+    def site(self) -> Site:
+        """The place in the program that is being replayed."""
+        assert self.chunk is not None and self.node is not None
+        return Site(self.chunk, self.node)
+
+    def step(self) -> None:
+        """Count a piece of work; raises Exhausted when all that was allowed is done."""
+        self.steps += 1
+        if self.steps > self.limit:
+            raise Exhausted
+
+    def eval(self, e: ir.Expr) -> Value:
+        """The value of an expression."""
+        return EVALUATE[type(e)](self, e)
+
+    def block(self, body: Sequence[ir.Stmt]) -> Value:
+        """Run statements; the outcome (`statements.py`)."""
+        return run_block(self, body)
+
+    def call(self, function: Value, args: Args) -> Value:
+        """Call a value."""
+        return call(self, function, args)
+
+    def at(self, node: ir.Node, run: Callable[[], Value]) -> Value:
+        """Run something with `node` as the place where it happens, and come back to the present one."""
+        before, self.node = self.node, node
+        try:
+            return run()
+        finally:
+            self.node = before
+
+    @contextmanager
+    def writing(self, node: ir.Node | None, target: ir.Expr | None, via: str) -> Iterator[None]:
+        """While this lasts, changes are told as `via` of `target`, by the text of the program."""
+        before = (self.written, self.via)
+        self.via = via
+        if target is not None and self.chunk is not None:
+            text = self.chunk.text[target.start : target.end]
+            self.written = text if len(text) <= 40 and "\n" not in text else None
+        if node is not None:
+            self.node = node
+        try:
+            yield
+        finally:
+            self.written, self.via = before
+
+    # -- unknown tensors --------------------------------------------------------------------------
+
+    def as_tensor(self, v: Unknown) -> Tensor:
+        """An unknown value that is used as a tensor: whether it requires grad isn't known."""
+        if not isinstance(v.tensor, Tensor):
+            kind = "requires-grad" if v.parameter else "guess"
+            t = self.grad.tensor()
+            cond = Cond(("requires grad", v.key), kind, v.why, self.site)
+            t.d["rg"] = frozenset({cond})
+            t.d["fn"] = Unknown("history")
+            t.d["inference"] = False
+            t.label = v.why or None
+            v.tensor = t
+        return v.tensor
+
+    def require_grad(self, t: Tensor, value: Value) -> None:
+        """`t.requires_grad_(value)`: refused for integers; a non-leaf can't be switched off."""
+        if value is not True and value is not False:
+            return
+        if value and t.dtype is not None and not t.dtype.startswith(("float", "complex", "bfloat")):
+            self.grad.fail("requires-grad-dtype", "direct", t, detail=t.dtype)
+        if self.state.resolve(t.d["fn"]) is None:
+            self.state.put(t, "rg", value)
+
+    # -- choosing among alternatives --------------------------------------------------------------
+
+    def pick(self, value: Value) -> Value:
+        """One alternative of a Phi, where following all of them isn't worth it (which memory a name has)."""
+        value = self.state.resolve(value)
+        while type(value) is Phi:
+            value = self.state.resolve(value.then if value.then is not None else value.orelse)
+        return value
+
+    # -- failures ---------------------------------------------------------------------------------
+
+    def raise_failure(self, failure: Failure, guards: Guards) -> None:
+        """The program fails here: raises Raised, or records the failure and goes on if it rests on `guards`."""
+        if guards:
+            self.report(failure, guards)
+            return
+        raise Raised(None, "RuntimeError", [self.explain.finish(failure, tuple(self.state.splits))])
+
+    def raise_collected(self, failures: Sequence[tuple[Failure, Guards]]) -> None:
+        """Like `raise_failure` for several at once, as one backward finds them."""
+        certain = [self.explain.finish(f, tuple(self.state.splits)) for f, guards in failures if not guards]
+        for failure, guards in failures:
+            if guards:
+                self.report(failure, guards)
+        if certain:
+            raise Raised(None, "RuntimeError", certain)
+
+    def report(self, failure: Failure, guards: Guards = ()) -> None:
+        """Record a failure that rests on `guards`, unless a handler of the program expects it."""
+        if not self.catching:
+            self.result.failures.append(self.explain.finish(failure, (*self.state.splits, *guards)))
+
+    def lost(self, error: Raised) -> None:
+        """A branch ended in an error while another one goes on: what failed there is told now."""
+        if not self.catching:
+            self.result.failures.extend(error.failures)
+
+    def unknown(self, why: str = "") -> Unknown:
+        """A value that nothing is known of."""
+        return Unknown(why)

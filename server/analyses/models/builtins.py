@@ -1,0 +1,857 @@
+"""Python's builtin functions and the methods of its containers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .. import attributes, operators, sequences
+from ..isinstance_ import check
+from ..state import Raised
+from ..tensors import Tensor
+from ..values import (
+    ABSENT,
+    Args,
+    ClassV,
+    DictV,
+    FunctionV,
+    Generator,
+    Instance,
+    Iterator_,
+    Lib,
+    ListV,
+    SliceV,
+    Unknown,
+    Value,
+    is_constant,
+    key_of,
+)
+from .registry import method_of, model
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+
+
+def unknown_of(name: str, args: Args) -> Unknown:
+    """The unknown result of a pure function: the same for the same arguments."""
+    return Unknown(f"{name}(…)", (name, *(key_of(a) for a in args)))
+
+
+@model("len")
+def len_(m: Machine, args: Args) -> Value:
+    """`len(v)`."""
+    return sequences.length(m, args.get(0, "obj"))
+
+
+@model("range")
+def range_(m: Machine, args: Args) -> Value:
+    """`range(…)`; with an unknown bound, a sequence of unknown integers."""
+    values = [m.state.resolve(v) for v in args.pos]
+    if values and all(isinstance(v, int) for v in values) and not (len(values) == 3 and values[2] == 0):
+        return range(*values)
+    made = Iterator_((), True)
+    made.endless = True
+    return Generator(lambda consume: _count(m, values, consume))
+
+
+def _count(m: Machine, values: list[Value], consume: Callable[[Value], Value]) -> Value:
+    start = values[0] if len(values) > 1 else 0
+    for i in range(sequences.EXACT_TURNS):
+        consume(start + i if isinstance(start, int) else Unknown("an integer"))
+    consume(Unknown("an integer"))
+    return None
+
+
+@model("enumerate")
+def enumerate_(m: Machine, args: Args) -> Value:
+    """`enumerate(v)`."""
+    v, start = m.state.resolve(args.get(0, "iterable")), args.get(1, "start", 0)
+    own = sequences.iter_method(m, v)
+    v = own if own is not None else v
+    first = start if isinstance(start, int) else 0
+    if isinstance(v, Generator):
+        inner = v
+
+        def run(consume: Callable[[Value], Value]) -> Value:
+            i = first
+
+            def one(value: Value) -> Value:
+                nonlocal i
+                i += 1
+                return consume((i - 1, value))
+
+            return inner.run(one)
+
+        return Generator(run)
+    seq = sequences.sequence(m, v)
+    return sequences.sequence_value(seq, lambda i: (first + i, seq.item(m, i)))
+
+
+@model("zip")
+def zip_(m: Machine, args: Args) -> Value:
+    """`zip(a, b, …)`: a generator among them drives the others."""
+    values = [m.state.resolve(v) for v in args.pos]
+    drivers = [i for i, v in enumerate(values) if isinstance(v, Generator)]
+    if len(drivers) == 1:
+        return _driven(m, values, drivers[0])
+    seqs = [sequences.sequence(m, v) for v in values]
+    closed = [len(s.items) for s in seqs if not s.open]
+    if not seqs:
+        return ()
+    made = sequences.Seq((), True, None) if not closed else sequences.Seq(range(min(closed)))
+    longest = max((len(s.items) for s in seqs), default=0)
+    if not closed:
+        made = sequences.Seq(range(longest), True)
+    return sequences.sequence_value(made, lambda i: tuple(s.item(m, i) for s in seqs))
+
+
+def _driven(m: Machine, values: list[Value], driver: int) -> Generator:
+    def run(consume: Callable[[Value], Value]) -> Value:
+        seqs = {i: sequences.sequence(m, v) for i, v in enumerate(values) if i != driver}
+        turn = 0
+
+        def one(value: Value) -> Value:
+            nonlocal turn
+            if any(not s.open and turn >= len(s.items) for s in seqs.values()):
+                raise sequences.Stop(None)
+            row = tuple(value if i == driver else seqs[i].item(m, turn) for i in range(len(values)))
+            turn += 1
+            return consume(row)
+
+        try:
+            return values[driver].run(one)
+        except sequences.Stop as stop:
+            if stop.outcome is not None:
+                raise
+            return None
+
+    return Generator(run)
+
+
+@model("map")
+def map_(m: Machine, args: Args) -> Value:
+    """`map(f, a, …)`: run when it is consumed."""
+    f, rest = args.pos[0], args.pos[1:]
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        rows = zip_(m, Args(list(rest))) if len(rest) > 1 else rest[0]
+        single = len(rest) == 1
+        return each_item(m, rows, lambda v: consume(m.call(f, Args([v] if single else list(v), site=m.site))))
+
+    return Generator(run)
+
+
+def each_item(m: Machine, v: Value, consume: Callable[[Value], Value]) -> Value:
+    """Call `consume` for the items of an iterable, those of a generator as it runs."""
+    v = m.state.resolve(v)
+    if isinstance(v, Generator):
+        return v.run(consume)
+    for item in sequences.sequence(m, v).known(m):
+        consume(item)
+    return None
+
+
+@model("filter")
+def filter_(m: Machine, args: Args) -> Value:
+    """`filter(f, v)`: what may pass, passes."""
+    f = args.pos[0]
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        def one(v: Value) -> Value:
+            keep = operators.truth(m, v if f is None else m.call(f, Args([v], site=m.site)))
+            return consume(v) if keep is not False else None
+
+        return each_item(m, args.pos[1], one)
+
+    return Generator(run)
+
+
+@model("sum")
+def sum_(m: Machine, args: Args) -> Value:
+    """`sum(v, start)`: additions from the left."""
+    seq = sequences.sequence(m, args.get(0, "iterable"))
+    total = args.get(1, "start", 0)
+    for v in seq.known(m):
+        total = operators.binary(m, "+", total, v)
+    if seq.open and is_constant(total):
+        return Unknown("a sum")
+    return total
+
+
+@model("min", "max")
+def extreme(m: Machine, args: Args) -> Value:
+    """`min` and `max` of known numbers; of others, something unknown."""
+    values = list(args.pos)
+    if len(values) == 1:
+        seq = sequences.sequence(m, values[0])
+        if seq.open:
+            return Unknown("an extreme")
+        values = seq.known(m)
+    if any(isinstance(m.state.resolve(v), Tensor) for v in values):
+        return m.state.resolve(values[0])
+    return unknown_of("extreme", Args(values))
+
+
+def _extreme(f: Callable[..., Value]) -> Callable[[Machine, Args], Value]:
+    def run(m: Machine, args: Args) -> Value:
+        def known(inner: Args) -> Value:
+            values = list(inner.pos)
+            if len(values) == 1:
+                seq = sequences.sequence(m, values[0])
+                values = [] if seq.open else seq.known(m)
+            values = [m.state.resolve(v) for v in values]
+            if values and is_constant(tuple(values)) and "key" not in inner.kw:
+                try:
+                    return f(values)
+                except TypeError:
+                    return Unknown()
+            return extreme(m, inner)
+
+        from ..torch_ops import split
+
+        return split(m, args, known)
+
+    return run
+
+
+model("min")(_extreme(min))
+model("max")(_extreme(max))
+
+
+@model("abs", "round", "divmod", "pow", "chr", "ord", "hex", "bin", "repr", "format", "ascii", "hash", "id")
+def pure(m: Machine, args: Args) -> Value:
+    """Functions of numbers and texts that need no more than their value."""
+    return unknown_of("pure", args)
+
+
+def _folded(name: str, f: Callable[..., Value]) -> None:
+    def run(m: Machine, args: Args) -> Value:
+        def known(inner: Args) -> Value:
+            pos = [m.state.resolve(v) for v in inner.pos]
+            if name in ("abs",) and pos and isinstance(pos[0], Tensor):
+                return m.call(Lib("torch.abs"), Args([pos[0]]))
+            if name == "pow" and pos and isinstance(pos[0], Tensor):
+                return m.call(Lib("torch.pow"), Args(pos))
+            if is_constant(tuple(pos)) and not inner.kw and not inner.open:
+                try:
+                    return f(*pos)
+                except Exception:  # Python itself refuses: the program would too
+                    return Unknown()
+            return unknown_of(name, inner)
+
+        from ..torch_ops import split
+
+        return split(m, args, known)
+
+    model(name)(run)
+
+
+for _name, _f in {"abs": abs, "round": round, "divmod": divmod, "pow": pow, "chr": chr, "ord": ord}.items():
+    _folded(_name, _f)
+
+
+@model("int", "float", "complex")
+def number(m: Machine, args: Args) -> Value:
+    """Conversions to numbers."""
+    return unknown_of("number", args)
+
+
+def _number(name: str, f: Callable[..., Value]) -> None:
+    def run(m: Machine, args: Args) -> Value:
+        v = m.state.resolve(args.get(0, "x", 0))
+        if isinstance(v, (int, float, str, bool)) and len(args.pos) <= 1:
+            try:
+                return f(v)
+            except (ValueError, OverflowError):
+                return Unknown()
+        if isinstance(v, Tensor):
+            return Unknown("a number")
+        return unknown_of(name, args)
+
+    model(name)(run)
+
+
+for _name, _f in {"int": int, "float": float, "complex": complex}.items():
+    _number(_name, _f)
+
+
+@model("bool")
+def bool_(m: Machine, args: Args) -> Value:
+    """`bool(v)`."""
+    return operators.truth(m, args.get(0, "x", False))
+
+
+@model("str")
+def str_(m: Machine, args: Args) -> Value:
+    """`str(v)`."""
+    v = m.state.resolve(args.get(0, "object", ""))
+    if isinstance(v, (str, int, float, bool)) or v is None:
+        return str(v)
+    return unknown_of("str", args)
+
+
+@model("print", "breakpoint", "input", "open", "exec", "eval", "compile", "vars", "dir", "globals", "locals")
+def nothing(m: Machine, args: Args) -> Value:
+    """Functions that change no tensor; nothing of the program is ever run for them."""
+    return Unknown("a value")
+
+
+@model("list", "collections.deque", "collections.UserList")
+def list_(m: Machine, args: Args) -> Value:
+    """`list(v)`."""
+    made = ListV()
+    if args.pos:
+        sequences.extend(m, made, args.pos[0])
+    return made
+
+
+@model("collections.deque")
+def deque(m: Machine, args: Args) -> Value:
+    """`deque(v, maxlen)`."""
+    made = ListV(kind="deque")
+    maxlen = args.get(1, "maxlen")
+    made.maxlen = maxlen if isinstance(maxlen, int) else None
+    if args.pos:
+        sequences.extend(m, made, args.pos[0])
+    return made
+
+
+@model("tuple")
+def tuple_(m: Machine, args: Args) -> Value:
+    """`tuple(v)`."""
+    if not args.pos:
+        return ()
+    v = m.state.resolve(args.pos[0])
+    if isinstance(v, tuple):
+        return v
+    seq = sequences.sequence(m, v)
+    if not seq.open:
+        return tuple(seq.known(m))
+    made = ListV(tuple(seq.known(m)), "tuple")
+    made.d["open"] = True
+    return made
+
+
+@model("set", "frozenset")
+def set_(m: Machine, args: Args) -> Value:
+    """`set(v)`."""
+    made = DictV(kind="set")
+    if args.pos:
+        seq = sequences.sequence(m, args.pos[0])
+        for v in seq.known(m):
+            sequences.add(m, made, v, v)
+        made.d["open"] = made.d["open"] or seq.open
+    return made
+
+
+@model("dict", "collections.OrderedDict", "collections.UserDict", "types.MappingProxyType", "collections.Counter")
+def dict_(m: Machine, args: Args) -> Value:
+    """`dict(v, **kw)`."""
+    made = DictV()
+    if args.pos:
+        sequences.update(m, made, args.pos[0])
+    for k, v in args.kw.items():
+        sequences.add(m, made, k, v)
+    return made
+
+
+@model("collections.defaultdict")
+def defaultdict(m: Machine, args: Args) -> Value:
+    """`defaultdict(factory, v)`."""
+    made = dict_(m, Args(args.pos[1:], args.kw))
+    made.default = args.get(0, "default_factory")
+    return made
+
+
+@model("dict.fromkeys")
+def fromkeys(m: Machine, args: Args) -> Value:
+    """`dict.fromkeys(keys, value)`."""
+    made = DictV()
+    for k in sequences.sequence(m, args.pos[0]).known(m):
+        sequences.add(m, made, k, args.get(1, "value"))
+    return made
+
+
+@model("slice")
+def slice_(m: Machine, args: Args) -> Value:
+    """`slice(…)`."""
+    a = [m.state.resolve(v) for v in args.pos]
+    if len(a) == 1:
+        return SliceV(None, a[0], None)
+    return SliceV(a[0], a[1], a[2] if len(a) > 2 else None)
+
+
+@model("sorted", "reversed")
+def sorted_(m: Machine, args: Args) -> Value:
+    """`sorted(v)`: known where all items are constants."""
+    seq = sequences.sequence(m, args.pos[0])
+    items = tuple(seq.known(m))
+    if is_constant(items) and not seq.open and "key" not in args.kw:
+        try:
+            items = tuple(sorted(items, reverse=args.kw.get("reverse") is True))
+        except TypeError:
+            pass
+    made = ListV(items)
+    made.d["open"] = seq.open
+    return made
+
+
+@model("reversed")
+def reversed_(m: Machine, args: Args) -> Value:
+    """`reversed(v)`."""
+    v = m.state.resolve(args.pos[0])
+    if isinstance(v, range):
+        return v[::-1]
+    own = attributes.special(m, v, "__reversed__")
+    if own is not None:
+        return m.call(own, Args())
+    seq = sequences.sequence(m, v)
+    if seq.open:
+        return sequences.sequence_value(seq, lambda i: seq.item(m, i))
+    return ListV(tuple(seq.known(m))[::-1])
+
+
+@model("any", "all")
+def any_(m: Machine, args: Args) -> Value:
+    """`any(v)`, `all(v)`: unknown unless settled below."""
+    return Unknown("a truth")
+
+
+def _quantified(name: str, settles: bool) -> None:
+    def run(m: Machine, args: Args) -> Value:
+        seq = sequences.sequence(m, args.pos[0])
+        answers = [operators.truth(m, v) for v in seq.known(m)]
+        if any(a is settles for a in answers):
+            return settles
+        if all(isinstance(a, bool) for a in answers) and not seq.open:
+            return not settles
+        open_ = [a for a in answers if not isinstance(a, bool)]
+        return open_[0] if len(open_) == 1 and not seq.open else Unknown("a truth", (name, *map(key_of, answers)))
+
+    model(name)(run)
+
+
+_quantified("any", True)
+_quantified("all", False)
+
+
+@model("iter")
+def iter_(m: Machine, args: Args) -> Value:
+    """`iter(v)`."""
+    v = m.state.resolve(args.pos[0])
+    if isinstance(v, (Generator, Iterator_)) or len(args.pos) > 1:
+        return v
+    own = sequences.iter_method(m, v)
+    if own is not None:
+        return own
+    seq = sequences.sequence(m, v)
+    made = Iterator_(tuple(seq.known(m)), seq.open)
+    return made
+
+
+@model("next", "anext")
+def next_(m: Machine, args: Args) -> Value:
+    """`next(it, default)`."""
+    v = m.state.resolve(args.pos[0])
+    if isinstance(v, Generator):
+        seq = sequences.collect(m, v, 1)
+        v.used = False
+        if seq.items:
+            return seq.items[0]
+        return args.pos[1] if len(args.pos) > 1 else Unknown("the next item")
+    if isinstance(v, Iterator_):
+        items = sequences.items_of(m, v)
+        if items:
+            m.state.put(v, "items", items[1:])
+            return items[0]
+        if len(args.pos) > 1 and not m.pick(v.d["open"]):
+            return args.pos[1]
+    if isinstance(v, Instance):
+        own = attributes.special(m, v, "__next__")
+        if own is not None:
+            return m.call(own, Args())
+    return Unknown("the next item")
+
+
+@model("isinstance")
+def isinstance_(m: Machine, args: Args) -> Value:
+    """`isinstance(v, cls)`."""
+    return check(m, args.pos[0], args.pos[1]) if len(args.pos) > 1 else Unknown("a type")
+
+
+@model("issubclass")
+def issubclass_(m: Machine, args: Args) -> Value:
+    """`issubclass(a, b)`."""
+    a, b = m.state.resolve(args.pos[0]), m.state.resolve(args.pos[1])
+    if isinstance(a, ClassV) and isinstance(b, ClassV):
+        return b in a.mro or (Unknown("a type") if a.open else False)
+    return Unknown("a type")
+
+
+@model("callable")
+def callable_(m: Machine, args: Args) -> Value:
+    """`callable(v)`."""
+    v = m.state.resolve(args.pos[0])
+    if isinstance(v, (FunctionV, ClassV, Lib)):
+        return True
+    if is_constant(v) or isinstance(v, (Tensor, ListV, DictV)):
+        return False
+    if isinstance(v, Instance):
+        return v.cls.derives("torch.nn.Module") or v.cls.lookup("__call__") is not ABSENT
+    return Unknown("callable", ("callable", key_of(v)))
+
+
+@model("hasattr")
+def hasattr_(m: Machine, args: Args) -> Value:
+    """`hasattr(v, name)`."""
+    name = m.state.resolve(args.pos[1])
+    return attributes.has(m, args.pos[0], name) if isinstance(name, str) else Unknown("an attribute")
+
+
+@model("getattr")
+def getattr_(m: Machine, args: Args) -> Value:
+    """`getattr(v, name, default)`."""
+    name = m.state.resolve(args.pos[1])
+    if not isinstance(name, str):
+        return m.state.each(name, lambda n: getattr_(m, Args([args.pos[0], n, *args.pos[2:]]))) if not isinstance(
+            name, Unknown
+        ) else Unknown("an attribute")
+    if len(args.pos) > 2:
+        has = attributes.has(m, args.pos[0], name)
+        if has is False:
+            return args.pos[2]
+        found = attributes.get(m, args.pos[0], name)
+        if isinstance(found, Unknown) and has is not True:
+            return Unknown(name, ("getattr", key_of(args.pos[0]), name))
+        return found
+    return attributes.get(m, args.pos[0], name)
+
+
+@model("setattr")
+def setattr_(m: Machine, args: Args) -> Value:
+    """`setattr(v, name, value)`."""
+    name = m.state.resolve(args.pos[1])
+    if isinstance(name, str):
+        attributes.set_(m, args.pos[0], name, args.pos[2])
+    return None
+
+
+@model("delattr")
+def delattr_(m: Machine, args: Args) -> Value:
+    """`delattr(v, name)`."""
+    name = m.state.resolve(args.pos[1])
+    if isinstance(name, str):
+        attributes.delete(m, args.pos[0], name)
+    return None
+
+
+@model("type")
+def type_(m: Machine, args: Args) -> Value:
+    """`type(v)`."""
+    v = m.state.resolve(args.pos[0])
+    if isinstance(v, Instance):
+        return v.cls
+    if isinstance(v, Tensor):
+        return Lib("torch.nn.Parameter" if v.d["param"] else "torch.Tensor")
+    if isinstance(v, Unknown) or len(args.pos) > 1:
+        return Unknown("a type", ("type", key_of(v)))
+    return Lib(attributes.kind_of(v))
+
+
+@model("super")
+def super_(m: Machine, args: Args) -> Value:
+    """`super(cls, self)`."""
+    from ..values import Super
+
+    cls, obj = m.state.resolve(args.pos[0]), m.state.resolve(args.pos[1])
+    return Super(cls, obj) if isinstance(cls, ClassV) else Unknown("super()")
+
+
+@model("exit", "quit", "sys.exit", "os._exit", "os.abort")
+def exit_(m: Machine, args: Args) -> Value:
+    """The program ends."""
+    raise Raised(None, "SystemExit")
+
+
+# -- list ---------------------------------------------------------------------------------------------
+
+
+@method_of("list", "append")
+@method_of("collections.deque", "append")
+def append(m: Machine, args: Args) -> Value:
+    """`v.append(item)`."""
+    sequences.append(m, args.pos[0], args.get(1, "item"))
+    return None
+
+
+@method_of("collections.deque", "appendleft")
+def appendleft(m: Machine, args: Args) -> Value:
+    """`v.appendleft(item)`."""
+    v = args.pos[0]
+    items = (args.get(1, "item"), *sequences.items_of(m, v))
+    m.state.put(v, "items", items[: v.maxlen] if v.maxlen is not None else items)
+    return None
+
+
+@method_of("list", "extend")
+@method_of("collections.deque", "extend")
+def extend(m: Machine, args: Args) -> Value:
+    """`v.extend(items)`."""
+    each_item(m, args.pos[1], lambda v: sequences.append(m, args.pos[0], v))
+    return None
+
+
+@method_of("list", "insert")
+def insert(m: Machine, args: Args) -> Value:
+    """`v.insert(i, item)`."""
+    v, i = args.pos[0], args.pos[1]
+    items = list(sequences.items_of(m, v))
+    items.insert(i if isinstance(i, int) else len(items), args.pos[2])
+    m.state.put(v, "items", tuple(items))
+    return None
+
+
+@method_of("list", "pop")
+@method_of("collections.deque", "pop")
+def pop(m: Machine, args: Args) -> Value:
+    """`v.pop(i)`."""
+    v, i = args.pos[0], m.state.resolve(args.get(1, "index", -1))
+    items = list(sequences.items_of(m, v))
+    if not items or not isinstance(i, int) or not -len(items) <= i < len(items):
+        return Unknown("an item")
+    item = items.pop(i)
+    m.state.put(v, "items", tuple(items))
+    return m.state.resolve(item)
+
+
+@method_of("collections.deque", "popleft")
+def popleft(m: Machine, args: Args) -> Value:
+    """`v.popleft()`."""
+    return pop(m, Args([args.pos[0], 0]))
+
+
+@method_of("list", "clear")
+@method_of("collections.deque", "clear")
+def clear(m: Machine, args: Args) -> Value:
+    """`v.clear()`."""
+    m.state.put(args.pos[0], "items", ())
+    m.state.put(args.pos[0], "open", False)
+    return None
+
+
+@method_of("list", "copy")
+@method_of("collections.deque", "copy")
+def copy(m: Machine, args: Args) -> Value:
+    """`v.copy()`: another list of the same items."""
+    v = args.pos[0]
+    made = ListV(sequences.items_of(m, v), v.kind)
+    made.d["open"] = m.pick(v.d["open"])
+    made.maxlen = v.maxlen
+    return made
+
+
+@method_of("list", "reverse")
+def reverse(m: Machine, args: Args) -> Value:
+    """`v.reverse()`."""
+    m.state.put(args.pos[0], "items", sequences.items_of(m, args.pos[0])[::-1])
+    return None
+
+
+@method_of("list", "sort")
+def sort(m: Machine, args: Args) -> Value:
+    """`v.sort()`."""
+    made = sorted_(m, Args([args.pos[0]], args.kw))
+    m.state.put(args.pos[0], "items", made.d["items"])
+    return None
+
+
+@method_of("list", "remove")
+def remove(m: Machine, args: Args) -> Value:
+    """`v.remove(item)`."""
+    v, item = args.pos[0], args.pos[1]
+    items = sequences.items_of(m, v)
+    at = next((i for i, x in enumerate(items) if x is item or (is_constant(x) and is_constant(item) and x == item)), None)
+    if at is not None:
+        m.state.put(v, "items", items[:at] + items[at + 1 :])
+    return None
+
+
+@method_of("list", "index")
+@method_of("tuple", "index")
+def index(m: Machine, args: Args) -> Value:
+    """`v.index(item)`."""
+    v, item = args.pos[0], args.pos[1]
+    items = v if isinstance(v, tuple) else sequences.items_of(m, v)
+    for i, x in enumerate(items):
+        if x is item or (is_constant(x) and is_constant(item) and x == item):
+            return i
+    return unknown_of("index", args)
+
+
+@method_of("tuple", "numel")
+def numel(m: Machine, args: Args) -> Value:
+    """`shape.numel()`."""
+    product: Value = 1
+    for n in args.pos[0]:
+        product = operators.binary(m, "*", product, n)
+    return product
+
+
+@method_of("tuple", "_replace")
+def replace_(m: Machine, args: Args) -> Value:
+    """`namedtuple._replace(**kw)`."""
+    from ..classes import NamedTuple
+
+    v = args.pos[0]
+    made = NamedTuple(args.kw.get(n, x) for n, x in zip(v.named, v, strict=True))
+    made.named, made.cls = v.named, v.cls
+    return made
+
+
+@method_of("tuple", "_asdict")
+def asdict(m: Machine, args: Args) -> Value:
+    """`namedtuple._asdict()`."""
+    v = args.pos[0]
+    return DictV(dict(zip(v.named, v, strict=True)))
+
+
+# -- dict and set -----------------------------------------------------------------------------------------
+
+
+@method_of("dict", "keys")
+@method_of("dict", "__iter__")
+def keys(m: Machine, args: Args) -> Value:
+    """`d.keys()`."""
+    made = ListV(tuple(sequences.keys(args.pos[0])))
+    made.d["open"] = m.pick(args.pos[0].d["open"])
+    return made
+
+
+@method_of("dict", "values")
+def values(m: Machine, args: Args) -> Value:
+    """`d.values()`."""
+    d = args.pos[0]
+    made = ListV(tuple(m.state.resolve(d.items[k]) for k in sequences.keys(d)))
+    made.d["open"] = m.pick(d.d["open"])
+    return made
+
+
+@method_of("dict", "items")
+def items(m: Machine, args: Args) -> Value:
+    """`d.items()`."""
+    d = args.pos[0]
+    made = ListV(tuple((k, m.state.resolve(d.items[k])) for k in sequences.keys(d)))
+    made.d["open"] = m.pick(d.d["open"])
+    return made
+
+
+@method_of("dict", "get", "__getitem__")
+def get(m: Machine, args: Args) -> Value:
+    """`d.get(key, default)`."""
+    d, key = args.pos[0], m.state.resolve(args.get(1, "key"))
+    if sequences.hashable(key):
+        found = m.state.resolve(d.items.get(key, ABSENT))
+        if found is not ABSENT:
+            return found
+        if not m.pick(d.d["open"]):
+            return args.get(2, "default")
+    return Unknown("an item", ("[]", d.uid, key_of(key)))
+
+
+@method_of("dict", "setdefault")
+def setdefault(m: Machine, args: Args) -> Value:
+    """`d.setdefault(key, default)`."""
+    d, key = args.pos[0], m.state.resolve(args.pos[1])
+    found = m.state.resolve(d.items.get(key, ABSENT)) if sequences.hashable(key) else ABSENT
+    if found is not ABSENT:
+        return found
+    sequences.add(m, d, key, args.get(2, "default"))
+    return args.get(2, "default")
+
+
+@method_of("dict", "update")
+@method_of("set", "update")
+def update(m: Machine, args: Args) -> Value:
+    """`d.update(other, **kw)`."""
+    d = args.pos[0]
+    for other in args.pos[1:]:
+        if d.kind == "set":
+            for v in sequences.sequence(m, other).known(m):
+                sequences.add(m, d, v, v)
+        else:
+            sequences.update(m, d, other)
+    for k, v in args.kw.items():
+        sequences.add(m, d, k, v)
+    return None
+
+
+@method_of("dict", "pop")
+def dict_pop(m: Machine, args: Args) -> Value:
+    """`d.pop(key, default)`."""
+    d, key = args.pos[0], m.state.resolve(args.pos[1])
+    if sequences.hashable(key) and d.items.get(key, ABSENT) is not ABSENT:
+        found = m.state.resolve(d.items[key])
+        m.state.delete(d.items, key)
+        return found
+    return args.pos[2] if len(args.pos) > 2 else Unknown("an item")
+
+
+@method_of("dict", "clear")
+@method_of("set", "clear")
+def dict_clear(m: Machine, args: Args) -> Value:
+    """`d.clear()`."""
+    d = args.pos[0]
+    for k in sequences.keys(d):
+        m.state.delete(d.items, k)
+    m.state.put(d, "open", False)
+    return None
+
+
+@method_of("dict", "copy")
+@method_of("set", "copy")
+def dict_copy(m: Machine, args: Args) -> Value:
+    """`d.copy()`."""
+    d = args.pos[0]
+    made = DictV(dict(d.items), d.kind)
+    made.d["open"] = m.pick(d.d["open"])
+    made.default = d.default
+    return made
+
+
+@method_of("set", "add")
+def add(m: Machine, args: Args) -> Value:
+    """`s.add(item)`."""
+    sequences.add(m, args.pos[0], args.pos[1], args.pos[1])
+    return None
+
+
+@method_of("set", "discard", "remove")
+def discard(m: Machine, args: Args) -> Value:
+    """`s.discard(item)`."""
+    s, key = args.pos[0], m.state.resolve(args.pos[1])
+    if sequences.hashable(key) and key in s.items:
+        m.state.delete(s.items, key)
+    return None
+
+
+@method_of("str", "join")
+def join(m: Machine, args: Args) -> Value:
+    """`s.join(items)`."""
+    seq = sequences.sequence(m, args.pos[1])
+    found = seq.known(m)
+    if not seq.open and all(isinstance(v, str) for v in found) and len(found) < 100:
+        return args.pos[0].join(found)
+    return Unknown("text")
+
+
+@method_of("generator", "send")
+def send(m: Machine, args: Args) -> Value:
+    """`g.send(value)`."""
+    return next_(m, Args([args.pos[0]]))
+
+
+@method_of("generator", "close", "throw")
+@method_of("iterator", "close")
+def close(m: Machine, args: Args) -> Value:
+    """`g.close()`."""
+    return None

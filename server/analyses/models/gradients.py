@@ -1,0 +1,443 @@
+"""Autograd's own functions: backward, grad, the grad modes, custom Functions, checkpointing, torch.func."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .. import attributes, effects, modules
+from ..arrays import NDArray
+from ..report import Failure, Site
+from ..state import Raised
+from ..tensors import CUSTOM, Grad, Node, Tensor, either
+from ..values import (
+    ABSENT,
+    Args,
+    Bound,
+    Builtin,
+    ClassV,
+    FunctionV,
+    Instance,
+    Lib,
+    ListV,
+    Partial,
+    StaticMethod,
+    Unknown,
+    Value,
+    Wrapped,
+)
+from . import registry
+from .registry import BASES, MODES, method_of, model
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+
+# -- modes ----------------------------------------------------------------------------------------------
+
+BASES.update(
+    {
+        "torch.no_grad": (),
+        "torch.enable_grad": (),
+        "torch.set_grad_enabled": (),
+        "torch.inference_mode": (),
+        "torch.autograd.graph.saved_tensors_hooks": (),
+        "torch.autograd.graph.save_on_cpu": (),
+        "torch.autograd.graph.allow_mutation_on_saved_tensors": (),
+        "torch.autograd.Function": (),
+        "torch.autograd.function.FunctionCtx": (),
+        "torch.autograd.graph.disable_saved_tensors_hooks": (),
+    }
+)
+
+MODES["torch.no_grad"] = lambda m, v: {"grad": False}
+MODES["torch.enable_grad"] = lambda m, v: {"grad": True}
+MODES["torch.inference_mode"] = lambda m, v: (
+    {"inference": False} if v.state.get("mode") is False else {"inference": True}
+)
+MODES["torch.autograd.graph.saved_tensors_hooks"] = lambda m, v: {"hooks": "copy"}
+MODES["torch.autograd.graph.save_on_cpu"] = lambda m, v: {"hooks": "keep"}
+MODES["torch.autograd.graph.allow_mutation_on_saved_tensors"] = lambda m, v: {"hooks": "copy"}
+MODES["torch.autograd.graph.disable_saved_tensors_hooks"] = lambda m, v: {}
+
+
+def set_grad_modes(m: Machine, v: Instance) -> dict[str, Value]:
+    """`with torch.set_grad_enabled(mode)`."""
+    mode = m.state.resolve(v.state.get("mode", True))
+    return {"grad": mode if isinstance(mode, bool) else m.grad.mode["grad"]}
+
+
+MODES["torch.set_grad_enabled"] = set_grad_modes
+
+
+@method_of("torch.set_grad_enabled", "__init__")
+def set_grad_enabled(m: Machine, args: Args) -> Value:
+    """`torch.set_grad_enabled(mode)` acts at once; as a context manager it restores what was before."""
+    self, mode = args.pos[0], m.state.resolve(args.get(1, "mode"))
+    self.state["before"] = {"grad": m.grad.mode["grad"]}
+    self.state["mode"] = mode
+    if isinstance(mode, bool):
+        m.state.set(m.grad.mode, "grad", mode)
+    return None
+
+
+@method_of("torch.inference_mode", "__init__")
+def inference_mode(m: Machine, args: Args) -> Value:
+    """`torch.inference_mode(mode)`."""
+    args.pos[0].state["mode"] = args.get(1, "mode", True)
+    return None
+
+
+@method_of("torch.no_grad", "__init__")
+@method_of("torch.enable_grad", "__init__")
+@method_of("torch.autograd.graph.saved_tensors_hooks", "__init__")
+@method_of("torch.autograd.graph.save_on_cpu", "__init__")
+def plain_mode(m: Machine, args: Args) -> Value:
+    """Managers without arguments that matter."""
+    return None
+
+
+def decorated(name: str) -> None:
+    """A mode applied to a function: `torch.no_grad()(f)`."""
+
+    def call(m: Machine, args: Args) -> Value:
+        return Wrapped(args.pos[1], name, args.pos[0]) if len(args.pos) > 1 else None
+
+    method_of(name, "__call__")(call)
+
+
+for _name in ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled"):
+    decorated(_name)
+
+
+@model("torch.is_grad_enabled")
+def is_grad_enabled(m: Machine, args: Args) -> Value:
+    """`torch.is_grad_enabled()`."""
+    return m.state.resolve(m.grad.mode["grad"]) is not False and not m.grad.mode["inference"]
+
+
+@model("torch.is_inference_mode_enabled")
+def is_inference_mode_enabled(m: Machine, args: Args) -> Value:
+    """`torch.is_inference_mode_enabled()`."""
+    return bool(m.grad.mode["inference"])
+
+
+# -- backward -------------------------------------------------------------------------------------------
+
+
+def roots_of(m: Machine, v: Value) -> list[Value]:
+    """The nodes that backward starts from."""
+    return [m.grad.grad_fn(t) for t in effects.tensors_in(m, v) if m.grad.requires_grad(t) is not False]
+
+
+@method_of("torch.Tensor", "backward")
+def backward(m: Machine, args: Args) -> Value:
+    """`t.backward(gradient, retain_graph, create_graph)`."""
+
+    def one(t: Value) -> Value:
+        create = args.get(3, "create_graph", False) is True
+        retain = m.state.resolve(args.get(2, "retain_graph"))
+        keep = create if retain is None else retain is not False
+        leaves = effects.tensors_in(m, args.kw.get("inputs"))
+        require_graph(m, [t])
+        m.grad.backward(roots_of(m, t), keep, create, leaves)
+        return None
+
+    return m.state.each(args.pos[0], one)
+
+
+def require_graph(m: Machine, values: list[Value]) -> None:
+    """backward() of tensors none of which requires grad raises."""
+    found = [t for v in values for t in effects.tensors_in(m, v)]
+    if found and all(m.grad.requires_grad(t) is False for t in found):
+        raise Raised(None, "RuntimeError")
+
+
+@model("torch.autograd.backward")
+def autograd_backward(m: Machine, args: Args) -> Value:
+    """`torch.autograd.backward(tensors, grad_tensors, retain_graph, create_graph)`."""
+    create = args.get(3, "create_graph", False) is True
+    retain = m.state.resolve(args.get(2, "retain_graph"))
+    keep = create if retain is None else retain is not False
+    m.grad.backward(roots_of(m, args.get(0, "tensors")), keep, create)
+    return None
+
+
+@model("torch.autograd.grad")
+def grad(m: Machine, args: Args) -> Value:
+    """`torch.autograd.grad(outputs, inputs, …)`: gradients as results; with create_graph they have a graph of their own."""
+    create = m.state.resolve(args.get(4, "create_graph", False)) is True
+    retain = m.state.resolve(args.get(3, "retain_graph"))
+    keep = create if retain is None else retain is not False
+    outputs, inputs = args.get(0, "outputs"), args.get(1, "inputs")
+    wanted = effects.tensors_in(m, inputs)
+    roots = roots_of(m, outputs)
+    nodes = m.grad.reached(roots, wanted)
+    m.grad.backward(roots, keep, create, wanted, accumulate=False)
+    made: list[Value] = []
+    for t in wanted:
+        g = m.grad.tensor(t.d["geometry"], t.d["dtype"])
+        if create:
+            m.grad.set_history(g, double(m, nodes, wanted))
+        made.append(g)
+    if not wanted:
+        return Unknown("gradients")
+    return tuple(made)
+
+
+def double(m: Machine, nodes: list[Node], wanted: list[Tensor]) -> Node | None:
+    """The node of a gradient that was made with create_graph: it needs what the nodes behind it have saved."""
+    node = m.grad.node("GradBackward0", wanted, True)
+    if node is None:
+        return None
+    node.holds = True
+    node.edges = (*node.edges, *nodes[:1])
+    for n in nodes:
+        node.saved = (*node.saved, *(s for s in n.saved))
+    return node
+
+
+# -- custom functions -------------------------------------------------------------------------------------
+
+
+def is_function(cls: ClassV) -> bool:
+    """Whether a class is a custom autograd.Function."""
+    return cls.derives("torch.autograd.Function")
+
+
+@model("torch.autograd.Function.apply")
+def apply(m: Machine, args: Args) -> Value:
+    """`Function.apply(…)` (`torch/csrc/autograd/custom_function.cpp`): forward without grad, then the saving."""
+    cls, inner = args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
+    given = [m.state.resolve(v) for v in inner.pos]
+    inner = Args([m.as_tensor(v) if isinstance(v, Unknown) and v.parameter else v for v in given], inner.kw)
+    ctx = Instance(registry.class_named(m, "torch.autograd.function.FunctionCtx"), m.site)
+    inputs = [t for v in inner.pos for t in ([v] if isinstance(v, Tensor) else [])]
+    needs: Grad = False
+    for t in inputs:
+        needs = either(needs, m.grad.requires_grad(t))
+    ctx.d["needs_input_grad"] = tuple(
+        isinstance(v, Tensor) and m.grad.requires_grad(v) is not False for v in inner.pos
+    )
+    result = run_forward(m, cls, ctx, inner)
+    return finish(m, cls, ctx, inputs, needs, result)
+
+
+def run_forward(m: Machine, cls: ClassV, ctx: Instance, args: Args) -> Value:
+    """Run forward (and setup_context) with grad mode off."""
+    before = m.grad.mode["grad"]
+    m.state.set(m.grad.mode, "grad", False)
+    try:
+        setup = cls.lookup("setup_context")
+        forward = attributes.get(m, cls, "forward")
+        if isinstance(setup, (StaticMethod, FunctionV)):
+            result = m.call(forward, args)
+            m.call(attributes.get(m, cls, "setup_context"), Args([ctx, tuple(args.pos), result]))
+        else:
+            result = m.call(forward, args.prepend(ctx))
+    finally:
+        m.state.set(m.grad.mode, "grad", before)
+    return result
+
+
+def finish(m: Machine, cls: ClassV, ctx: Instance, inputs: list[Tensor], needs: Grad, result: Value) -> Value:
+    """Set the history of the outputs, check the dirty ones, save what `save_for_backward` named."""
+    dirty = effects.tensors_in(m, ctx.state.get("dirty", ()))
+    outputs = effects.tensors_in(m, result)
+    plain = {t.uid for t in effects.tensors_in(m, ctx.state.get("non_differentiable", ()))}
+    m.via = f"{cls.name}.apply"
+    for t in dirty:
+        if any(t is i for i in inputs):
+            m.grad.check_inplace(t, needs)
+        m.grad.bump(t, m.via)
+    node = m.grad.node(f"{cls.name}Backward", inputs, needs)
+    made: dict[int, Tensor] = {}
+    for nr, t in enumerate(outputs):
+        out = t
+        if t.uid in plain:
+            continue
+        if any(t is d for d in dirty):
+            m.grad.rebase(t, node)
+        elif any(t is i for i in inputs):
+            out = m.grad.view(t, t.geometry, CUSTOM)
+            m.grad.set_history(out, node, nr)
+        elif isinstance(m.state.resolve(t.d["base"]), Tensor) and any(
+            m.grad.storage(i) is m.grad.storage(t) for i in inputs
+        ):
+            m.state.put(t, "meta", CUSTOM)
+            m.grad.set_history(t, node, nr)
+        else:
+            m.grad.set_history(t, node, nr)
+        made[t.uid] = out
+    if node is not None:
+        saved = effects.tensors_in(m, ctx.state.get("saved", ()))
+        node.holds = bool(saved)
+        node.function = cls
+        for t in saved:
+            m.grad.save(node, t, "saved")
+    return rebuilt(m, result, made)
+
+
+def rebuilt(m: Machine, v: Value, made: dict[int, Tensor]) -> Value:
+    """A result with its tensors replaced."""
+    v = m.state.resolve(v)
+    if isinstance(v, Tensor):
+        return made.get(v.uid, v)
+    if isinstance(v, tuple):
+        return tuple(rebuilt(m, i, made) for i in v)
+    return v
+
+
+def remember(slot: str) -> Callable[[Machine, Args], Value]:
+    """A method of ctx that keeps tensors."""
+
+    def run(m: Machine, args: Args) -> Value:
+        m.state.set(args.pos[0].state, slot, tuple(args.pos[1:]))
+        return None
+
+    return run
+
+
+_CTX = "torch.autograd.function.FunctionCtx"
+method_of(_CTX, "save_for_backward", "save_for_forward")(remember("saved"))
+method_of(_CTX, "mark_dirty")(remember("dirty"))
+method_of(_CTX, "mark_non_differentiable")(remember("non_differentiable"))
+method_of(_CTX, "set_materialize_grads")(lambda m, args: None)
+
+
+@registry.property_of(_CTX, "saved_tensors")
+def saved_tensors(m: Machine, ctx: Instance) -> Value:
+    """`ctx.saved_tensors`."""
+    return m.state.resolve(ctx.state.get("saved", ()))
+
+
+# -- checkpoint -------------------------------------------------------------------------------------------
+
+
+@model("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential")
+def checkpoint(m: Machine, args: Args) -> Value:
+    """`checkpoint(f, *inputs)`: nothing inside is kept but the inputs, which are checked when it is run again."""
+    skip = {"use_reentrant", "preserve_rng_state", "determinism_check", "context_fn", "debug", "early_stop"}
+    f = args.pos[0]
+    inner = Args(args.pos[1:], {k: v for k, v in args.kw.items() if k not in skip}, args.open, args.site)
+    reentrant = m.state.resolve(args.kw.get("use_reentrant", True)) is not False
+    before = len(m.grad.nodes)
+    if reentrant:
+        mode = m.grad.mode["grad"]
+        m.state.set(m.grad.mode, "grad", False)
+        try:
+            result = m.call(f, inner)
+        finally:
+            m.state.set(m.grad.mode, "grad", mode)
+    else:
+        result = m.call(f, inner)
+        for node in m.grad.nodes[before:]:
+            node.saved, node.holds = (), False
+    inputs = effects.tensors_in(m, tuple(inner.pos))
+    node = m.grad.node("CheckpointFunctionBackward", inputs, True)
+    if node is not None:
+        node.holds = True
+        first = m.grad.nodes[before].site if len(m.grad.nodes) > before + 1 and not reentrant else node.site
+        node.site = first or node.site
+        for t in inputs:
+            m.grad.save(node, t, "input")
+        for t in effects.tensors_in(m, result):
+            if reentrant or m.grad.requires_grad(t) is not False:
+                inner_fn = m.state.resolve(t.d["fn"])
+                if inner_fn is not None and not reentrant:
+                    node.edges = (*node.edges, inner_fn)
+                m.state.put(t, "fn", node)
+    return result
+
+
+# -- torch.func and gradcheck ---------------------------------------------------------------------------------
+
+
+@model("torch.func.grad", "torch.func.grad_and_value", "torch.func.vjp", "torch.func.jacrev", "torch.func.hessian")
+def func_grad(m: Machine, args: Args) -> Value:
+    """`torch.func.grad(f)`: f sees its argument as a leaf that requires grad."""
+    f, argnums = args.pos[0], args.get(1, "argnums", 0)
+    wanted = (argnums,) if isinstance(argnums, int) else argnums if isinstance(argnums, tuple) else (0,)
+
+    def run(machine: Machine, inner: Args) -> Value:
+        pos = []
+        for i, v in enumerate(inner.pos):
+            v = machine.state.resolve(v)
+            if i in wanted and isinstance(v, Tensor):
+                leaf = machine.grad.tensor(v.d["geometry"], v.d["dtype"], True)
+                leaf.label = v.label
+                pos.append(leaf)
+            else:
+                pos.append(v)
+        machine.call(f, Args(pos, inner.kw, inner.open, inner.site))
+        made = [machine.grad.tensor(t.d["geometry"], t.d["dtype"]) for t in pos if isinstance(t, Tensor)]
+        return made[0] if isinstance(argnums, int) and made else tuple(made)
+
+    return Builtin("grad", run)
+
+
+@model("torch.func.vmap", "torch.vmap", "torch.func.functional_call", "torch.func.jvp", "torch.func.jacfwd",
+       "torch.func.linearize", "torch.func.stack_module_state")  # fmt: skip
+def func_other(m: Machine, args: Args) -> Value:
+    """Transformations whose inside isn't replayed: unknown, quiet."""
+    return Unknown("a transformed function")
+
+
+@model("torch.autograd.gradcheck", "torch.autograd.gradgradcheck", "torch.autograd.gradcheck.gradcheck",
+       "torch.autograd.gradcheck.gradgradcheck")  # fmt: skip
+def gradcheck(m: Machine, args: Args) -> Value:
+    """`gradcheck(f, inputs)`: the numerical Jacobian needs double precision in inputs and modules."""
+    f, inputs = args.get(0, "func"), args.get(1, "inputs")
+    single = [t for t in effects.tensors_in(m, inputs) if is_single(t) and m.grad.requires_grad(t) is True]
+    low = [t for t in parameters_behind(m, f) if is_single(t)]
+    tolerant = any(k in args.kw for k in ("eps", "atol")) or len(args.pos) > 2
+    if (single or low) and not tolerant:
+        sites = tuple(t.origin for t in (*single, *low) if t.origin is not None)
+        m.raise_failure(
+            Failure("gradcheck", "direct", m.site, (single or low)[0].label, "gradcheck", raised=m.site,
+                    detail=(single or low)[0].dtype or "", facts={"gradcheck_inputs": unique(sites),
+                    "module": bool(low)}), ())  # fmt: skip
+    return True
+
+
+def unique(sites: tuple[Site, ...]) -> tuple[Site, ...]:
+    """Each place once."""
+    return tuple({id(s.node): s for s in sites}.values())
+
+
+def is_single(t: Tensor) -> bool:
+    """Whether a tensor is floating point of less than double precision."""
+    return t.dtype in ("float32", "float16", "bfloat16", "complex64")
+
+
+def parameters_behind(m: Machine, f: Value) -> list[Tensor]:
+    """The parameters of a module that is checked."""
+    f = m.pick(f)
+    if isinstance(f, Bound):
+        f = f.self
+    if isinstance(f, Partial):
+        f = f.function
+    if isinstance(f, Instance) and modules.is_module(f):
+        return modules.parameters(m, f)
+    return []
+
+
+@model("torch.autograd.graph.increment_version")
+def increment_version(m: Machine, args: Args) -> Value:
+    """`increment_version(t)`."""
+    for t in effects.tensors_in(m, args.get(0, "tensor")):
+        m.grad.bump(t, "increment_version")
+    return None
+
+
+@model("torch.autograd.Variable")
+def variable(m: Machine, args: Args) -> Value:
+    """`Variable(t)`: the old name for a tensor, detached."""
+    t = m.state.resolve(args.get(0, "data"))
+    if not isinstance(t, Tensor):
+        return Unknown("a tensor")
+    made = m.grad.alias(t)
+    made.d["rg"] = args.kw.get("requires_grad") is True
+    return made
+
+
+__all__ = ["ABSENT", "Lib", "ListV", "NDArray"]

@@ -1,0 +1,525 @@
+"""`torch.nn.Module`: its own methods, the containers, and the utilities that work on modules."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import attributes, effects, modules, operators, sequences
+from ..sequences import Seq
+from ..tensors import Tensor
+from ..values import ABSENT, Args, Bound, DictV, Generator, Instance, ListV, Unknown, Value
+from .registry import BASES, ITERATORS, LENGTHS, method_of, model
+from .tensors import Copier
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+
+MODULE = "torch.nn.Module"
+CONTAINERS = ("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.ParameterList",
+              "torch.nn.ParameterDict")  # fmt: skip
+
+BASES[MODULE] = ()
+for _name in CONTAINERS:
+    BASES[_name] = (MODULE,)
+for _name in ("torch.nn.parallel.DistributedDataParallel", "torch.nn.DataParallel", "torch.optim.swa_utils.AveragedModel"):
+    BASES[_name] = (MODULE,)
+
+
+def listed(values: list[Value]) -> ListV:
+    """A list of values."""
+    return ListV(tuple(values))
+
+
+@method_of(MODULE, "__init__")
+def init(m: Machine, args: Args) -> Value:
+    """`Module.__init__`."""
+    m.state.set(args.pos[0].d, "training", True)
+    return None
+
+
+# -- what a module has ------------------------------------------------------------------------------------
+
+
+@method_of(MODULE, "parameters")
+def parameters(m: Machine, args: Args) -> Value:
+    """`module.parameters()`."""
+    return unseen(m, args.pos[0], listed([t for _, t in modules.named_tensors(m, args.pos[0], True)]))
+
+
+@method_of(MODULE, "named_parameters")
+def named_parameters(m: Machine, args: Args) -> Value:
+    """`module.named_parameters()`."""
+    return unseen(m, args.pos[0], listed(list(modules.named_tensors(m, args.pos[0], True))))
+
+
+@method_of(MODULE, "buffers")
+def buffers(m: Machine, args: Args) -> Value:
+    """`module.buffers()`."""
+    return listed([t for _, t in modules.named_tensors(m, args.pos[0], False)])
+
+
+@method_of(MODULE, "named_buffers")
+def named_buffers(m: Machine, args: Args) -> Value:
+    """`module.named_buffers()`."""
+    return listed(list(modules.named_tensors(m, args.pos[0], False)))
+
+
+def unseen(m: Machine, obj: Instance, made: ListV) -> ListV:
+    """A module with parts that the replay doesn't know may have more parameters."""
+    if any(isinstance(m.pick(v), Unknown) and k not in ("training",) for k, v in obj.d.items()) and not made.d["items"]:
+        made.d["open"] = True
+    return made
+
+
+@method_of(MODULE, "children")
+def children(m: Machine, args: Args) -> Value:
+    """`module.children()`."""
+    return listed([c for _, c in modules.children(m, args.pos[0])])
+
+
+@method_of(MODULE, "named_children")
+def named_children(m: Machine, args: Args) -> Value:
+    """`module.named_children()`."""
+    return listed(list(modules.children(m, args.pos[0])))
+
+
+@method_of(MODULE, "modules")
+def all_modules(m: Machine, args: Args) -> Value:
+    """`module.modules()`."""
+    return listed([c for _, c in modules.named_modules(m, args.pos[0])])
+
+
+@method_of(MODULE, "named_modules")
+def named_modules(m: Machine, args: Args) -> Value:
+    """`module.named_modules()`."""
+    return listed(list(modules.named_modules(m, args.pos[0])))
+
+
+@method_of(MODULE, "get_parameter", "get_buffer", "get_submodule")
+def get_part(m: Machine, args: Args) -> Value:
+    """`module.get_parameter("a.b")`."""
+    v: Value = args.pos[0]
+    for part in str(args.pos[1]).split("."):
+        v = attributes.get(m, v, part)
+    return v
+
+
+@method_of(MODULE, "register_buffer")
+def register_buffer(m: Machine, args: Args) -> Value:
+    """`self.register_buffer(name, tensor)`."""
+    obj, name, t = args.pos[0], m.state.resolve(args.get(1, "name")), args.get(2, "tensor")
+    if isinstance(name, str):
+        m.state.set(obj.d, name, t)
+        modules.add_buffer(m, obj, name)
+        label(m, t, name)
+    return None
+
+
+def label(m: Machine, t: Value, name: str) -> None:
+    """Name a tensor that a module keeps."""
+    t = m.pick(t)
+    if isinstance(t, Tensor) and t.label is None:
+        t.label = f"self.{name}"
+
+
+@method_of(MODULE, "register_parameter")
+def register_parameter(m: Machine, args: Args) -> Value:
+    """`self.register_parameter(name, parameter)`."""
+    return register_module(m, args)
+
+
+@method_of(MODULE, "add_module", "register_module")
+def register_module(m: Machine, args: Args) -> Value:
+    """`self.add_module(name, module)`."""
+    name = m.state.resolve(args.get(1, "name"))
+    if isinstance(name, str):
+        m.state.set(args.pos[0].d, name, args.pos[2])
+    return None
+
+
+# -- modes, conversions ------------------------------------------------------------------------------------
+
+
+def set_training(m: Machine, obj: Instance, mode: Value) -> None:
+    """Set `training` of a module and all below it."""
+    for _, inner in modules.named_modules(m, obj):
+        m.state.set(inner.d, "training", mode)
+
+
+@method_of(MODULE, "train")
+def train(m: Machine, args: Args) -> Value:
+    """`module.train(mode)`."""
+    set_training(m, args.pos[0], m.state.resolve(args.get(1, "mode", True)))
+    return args.pos[0]
+
+
+@method_of(MODULE, "eval")
+def eval_(m: Machine, args: Args) -> Value:
+    """`module.eval()`."""
+    set_training(m, args.pos[0], False)
+    return args.pos[0]
+
+
+@method_of(MODULE, "requires_grad_")
+def requires_grad_(m: Machine, args: Args) -> Value:
+    """`module.requires_grad_(mode)`."""
+    mode = m.state.resolve(args.get(1, "requires_grad", True))
+    for t in modules.parameters(m, args.pos[0]):
+        m.require_grad(t, mode)
+    return args.pos[0]
+
+
+@method_of(MODULE, "zero_grad")
+def zero_grad(m: Machine, args: Args) -> Value:
+    """`module.zero_grad(set_to_none)`."""
+    clear_grads(m, modules.parameters(m, args.pos[0]), m.state.resolve(args.get(1, "set_to_none", True)))
+    return None
+
+
+def clear_grads(m: Machine, tensors: list[Tensor], to_none: Value) -> None:
+    """Drop the gradients, or zero them in place."""
+    for t in tensors:
+        old = m.state.resolve(t.d["grad"])
+        if old is None:
+            continue
+        if to_none is False and isinstance(old, Tensor):
+            m.grad.bump(old, "zero_grad()", by="library")
+        else:
+            m.state.put(t, "grad", None)
+
+
+@method_of(MODULE, "to", "half", "float", "double", "bfloat16", "type", "cuda", "cpu", "to_empty")
+def convert(m: Machine, args: Args) -> Value:
+    """`module.double()` and its kin assign `.data`: no version moves; the dtype changes."""
+    return args.pos[0]
+
+
+def converter(name: str, dtype: str) -> None:
+    """A conversion whose dtype the name tells."""
+
+    def run(m: Machine, args: Args) -> Value:
+        set_dtype(m, args.pos[0], dtype)
+        return args.pos[0]
+
+    method_of(MODULE, name)(run)
+
+
+for _name, _dtype in {"double": "float64", "float": "float32", "half": "float16", "bfloat16": "bfloat16"}.items():
+    converter(_name, _dtype)
+
+
+@method_of(MODULE, "to")
+def to(m: Machine, args: Args) -> Value:
+    """`module.to(…)`."""
+    from ..describe_types import dtype_of
+
+    for v in (*args.pos[1:], *args.kw.values()):
+        dtype = dtype_of(m.state.resolve(v))
+        if dtype is not None:
+            set_dtype(m, args.pos[0], dtype)
+    return args.pos[0]
+
+
+def set_dtype(m: Machine, obj: Instance, dtype: str) -> None:
+    """Give all floating point tensors of a module another dtype."""
+    for flag in (True, False):
+        for _, t in modules.named_tensors(m, obj, flag):
+            if t.dtype is None or t.dtype.startswith(("float", "bfloat")):
+                m.state.put(t, "dtype", dtype)
+
+
+@method_of(MODULE, "apply")
+def apply(m: Machine, args: Args) -> Value:
+    """`module.apply(f)`: f of every module, the inner ones first."""
+    for _, inner in reversed(list(modules.named_modules(m, args.pos[0]))):
+        m.call(args.pos[1], Args([inner], site=args.site))
+    return args.pos[0]
+
+
+@method_of(MODULE, "share_memory", "compile", "extra_repr", "_get_name", "__repr__", "set_extra_state")
+def nothing(m: Machine, args: Args) -> Value:
+    """Methods that concern no tensor's history."""
+    return Unknown("a value")
+
+
+@method_of(MODULE, "forward")
+def no_forward(m: Machine, args: Args) -> Value:
+    """A module without a forward of its own."""
+    return Unknown("a result")
+
+
+@method_of(MODULE, "__call__", "_call_impl")
+def call_module(m: Machine, args: Args) -> Value:
+    """`super().__call__(…)`."""
+    return modules.call(m, args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site))
+
+
+# -- state dicts --------------------------------------------------------------------------------------------
+
+
+@method_of(MODULE, "state_dict")
+def state_dict(m: Machine, args: Args) -> Value:
+    """`module.state_dict()`: detached aliases of all tensors, which share memory and counter."""
+    d = DictV()
+    for flag in (True, False):
+        for name, t in modules.named_tensors(m, args.pos[0], flag):
+            d.items[name] = m.grad.alias(t)
+    return d
+
+
+@method_of(MODULE, "load_state_dict")
+def load_state_dict(m: Machine, args: Args) -> Value:
+    """`module.load_state_dict(d)`: copies into every tensor under no_grad; with assign=True swaps them."""
+    if m.state.resolve(args.kw.get("assign")) is True:
+        return Unknown("keys")
+    for flag in (True, False):
+        for _, t in modules.named_tensors(m, args.pos[0], flag):
+            m.grad.bump(t, "load_state_dict()", by="library")
+    return Unknown("keys")
+
+
+# -- hooks --------------------------------------------------------------------------------------------------
+
+
+def add_hook(slot: str) -> object:
+    """A method that registers a hook."""
+
+    def run(m: Machine, args: Args) -> Value:
+        obj, hook = args.pos[0], args.get(1, "hook")
+        m.state.set(obj.state, slot, (*obj.state.get(slot, ()), hook))
+        handle = Instance(handle_class(m), m.site)
+        handle.state["remove"] = (obj, slot, hook)
+        return handle
+
+    return run
+
+
+BASES["torch.utils.hooks.RemovableHandle"] = ()
+
+
+def handle_class(m: Machine) -> object:
+    """The class of what registering a hook gives."""
+    from .registry import class_named
+
+    return class_named(m, "torch.utils.hooks.RemovableHandle")
+
+
+method_of(MODULE, "register_forward_hook")(add_hook("hooks"))  # type: ignore[arg-type]
+method_of(MODULE, "register_forward_pre_hook")(add_hook("pre_hooks"))  # type: ignore[arg-type]
+method_of(MODULE, "register_full_backward_hook", "register_full_backward_pre_hook")(add_hook("backward_hooks"))  # type: ignore[arg-type]
+
+
+@method_of("torch.utils.hooks.RemovableHandle", "remove")
+def remove_hook(m: Machine, args: Args) -> Value:
+    """`handle.remove()`."""
+    obj, slot, hook = args.pos[0].state["remove"]
+    m.state.set(obj.state, slot, tuple(h for h in obj.state.get(slot, ()) if h is not hook))
+    return None
+
+
+# -- containers ---------------------------------------------------------------------------------------------
+
+
+@method_of("torch.nn.Sequential", "__init__")
+@method_of("torch.nn.ModuleList", "__init__")
+@method_of("torch.nn.ParameterList", "__init__")
+def init_list(m: Machine, args: Args) -> Value:
+    """A container of modules by position; Sequential takes them one by one or in an OrderedDict."""
+    obj, rest = args.pos[0], args.pos[1:]
+    m.state.set(obj.d, "training", True)
+    first = m.pick(rest[0]) if rest else None
+    if isinstance(first, DictV):
+        for k in sequences.keys(first):
+            m.state.set(obj.d, str(k), first.items[k])
+        return None
+    items: list[Value] = list(rest)
+    if not obj.cls.derives("torch.nn.Sequential") and rest:
+        seq = sequences.sequence(m, rest[0])
+        items = seq.known(m)
+        if seq.open:
+            m.state.set(obj.state, "open", True)
+    for i, v in enumerate(items):
+        m.state.set(obj.d, str(i), v)
+    if args.open:
+        m.state.set(obj.state, "open", True)
+    return None
+
+
+@method_of("torch.nn.ModuleDict", "__init__")
+@method_of("torch.nn.ParameterDict", "__init__")
+def init_dict(m: Machine, args: Args) -> Value:
+    """A container of modules or parameters by name."""
+    obj = args.pos[0]
+    m.state.set(obj.d, "training", True)
+    d = DictV()
+    if len(args.pos) > 1:
+        sequences.update(m, d, args.pos[1])
+    for k in sequences.keys(d):
+        m.state.set(obj.d, str(k), d.items[k])
+    return None
+
+
+def entries(m: Machine, obj: Instance) -> list[tuple[str, Value]]:
+    """What a container holds, by key."""
+    return [(k, m.state.resolve(v)) for k, v in obj.d.items() if k != "training" and isinstance(k, str)]
+
+
+@method_of("torch.nn.Sequential", "forward")
+def sequential(m: Machine, args: Args) -> Value:
+    """`Sequential.forward`: one module after the other."""
+    v = args.get(1, "input")
+    for _, module in entries(m, args.pos[0]):
+        v = m.call(module, Args([v], site=args.site))
+    return v
+
+
+def container_items(m: Machine, obj: Instance) -> Seq:
+    """Iterating over a container: its modules, or the keys of one by name."""
+    if obj.cls.derives("torch.nn.ModuleDict") or obj.cls.derives("torch.nn.ParameterDict"):
+        return Seq([k for k, _ in entries(m, obj)])
+    return Seq([v for _, v in entries(m, obj)], bool(obj.state.get("open")))
+
+
+for _name in CONTAINERS:
+    ITERATORS[_name] = container_items
+    LENGTHS[_name] = lambda m, obj: len(entries(m, obj))
+
+
+def get_item(m: Machine, args: Args) -> Value:
+    """`container[i]`."""
+    obj, index = args.pos[0], m.state.resolve(args.pos[1])
+    if isinstance(index, str):
+        found = obj.d.get(index, ABSENT)
+        return m.state.resolve(found) if found is not ABSENT else Unknown("a module")
+    values = tuple(v for _, v in entries(m, obj))
+    picked = operators.get_item(m, values, index)
+    if isinstance(picked, tuple):
+        made = Instance(obj.cls, obj.site)
+        made.d["training"] = True
+        for i, v in enumerate(picked):
+            made.d[str(i)] = v
+        return made
+    return picked
+
+
+def set_item(m: Machine, args: Args) -> Value:
+    """`container[i] = module`."""
+    obj, index = args.pos[0], m.state.resolve(args.pos[1])
+    if isinstance(index, int):
+        keys = [k for k, _ in entries(m, obj)]
+        index = keys[index] if -len(keys) <= index < len(keys) else str(index)
+    if isinstance(index, str):
+        m.state.set(obj.d, index, args.pos[2])
+    return None
+
+
+def append(m: Machine, args: Args) -> Value:
+    """`container.append(module)`."""
+    obj = args.pos[0]
+    m.state.set(obj.d, str(len(entries(m, obj))), args.pos[1])
+    return obj
+
+
+def extend(m: Machine, args: Args) -> Value:
+    """`container.extend(modules)`."""
+    for v in sequences.sequence(m, args.pos[1]).known(m):
+        append(m, Args([args.pos[0], v]))
+    return args.pos[0]
+
+
+def insert(m: Machine, args: Args) -> Value:
+    """`container.insert(i, module)`."""
+    obj, i = args.pos[0], args.pos[1]
+    values = [v for _, v in entries(m, obj)]
+    values.insert(i if isinstance(i, int) else len(values), args.pos[2])
+    for k, v in enumerate(values):
+        m.state.set(obj.d, str(k), v)
+    return None
+
+
+for _name in CONTAINERS:
+    method_of(_name, "__getitem__")(get_item)
+    method_of(_name, "__setitem__")(set_item)
+for _name in ("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"):
+    method_of(_name, "append")(append)
+    method_of(_name, "extend")(extend)
+    method_of(_name, "insert")(insert)
+for _name in ("torch.nn.ModuleDict", "torch.nn.ParameterDict"):
+    method_of(_name, "keys")(lambda m, args: ListV(tuple(k for k, _ in entries(m, args.pos[0]))))
+    method_of(_name, "values")(lambda m, args: ListV(tuple(v for _, v in entries(m, args.pos[0]))))
+    method_of(_name, "items")(lambda m, args: ListV(tuple(entries(m, args.pos[0]))))
+    method_of(_name, "update")(lambda m, args: init_dict(m, args))
+
+
+# -- wrappers and utilities --------------------------------------------------------------------------------
+
+
+@method_of("torch.nn.parallel.DistributedDataParallel", "__init__")
+@method_of("torch.nn.DataParallel", "__init__")
+def wrap(m: Machine, args: Args) -> Value:
+    """`DistributedDataParallel(module)`."""
+    m.state.set(args.pos[0].d, "module", args.get(1, "module"))
+    return None
+
+
+@method_of("torch.nn.parallel.DistributedDataParallel", "forward")
+@method_of("torch.nn.DataParallel", "forward")
+@method_of("torch.optim.swa_utils.AveragedModel", "forward")
+def wrapped_forward(m: Machine, args: Args) -> Value:
+    """A wrapper's forward is that of its module."""
+    return m.call(args.pos[0].d["module"], Args(args.pos[1:], args.kw, args.open, args.site))
+
+
+@method_of("torch.optim.swa_utils.AveragedModel", "__init__")
+def averaged(m: Machine, args: Args) -> Value:
+    """`AveragedModel(model)`: a deep copy."""
+    m.state.set(args.pos[0].d, "module", Copier(m).copy(args.get(1, "model")))
+    return None
+
+
+@method_of("torch.optim.swa_utils.AveragedModel", "update_parameters")
+def update_parameters(m: Machine, args: Args) -> Value:
+    """`averaged.update_parameters(model)` writes the copy's parameters."""
+    for t in modules.parameters(m, args.pos[0]):
+        m.grad.bump(t, "update_parameters()", by="library")
+    return None
+
+
+@model("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad_norm")
+def clip_grad(m: Machine, args: Args) -> Value:
+    """`clip_grad_norm_(parameters, …)` writes the gradients alone."""
+    for t in effects.tensors_in(m, listed(sequences.sequence(m, args.get(0, "parameters")).known(m))):
+        g = m.state.resolve(t.d["grad"])
+        if isinstance(g, Tensor):
+            m.grad.bump(g, "clip_grad", by="library")
+    return m.grad.tensor(None, "float32")
+
+
+@model("torch.nn.utils.parameters_to_vector")
+def parameters_to_vector(m: Machine, args: Args) -> Value:
+    """`parameters_to_vector(parameters)`: a concatenation."""
+    from ..values import Lib
+
+    items = sequences.sequence(m, args.get(0, "parameters")).known(m)
+    return m.call(Lib("torch.cat"), Args([tuple(items)]))
+
+
+@model("torch.nn.utils.vector_to_parameters")
+def vector_to_parameters(m: Machine, args: Args) -> Value:
+    """`vector_to_parameters(vector, parameters)` assigns each parameter's `.data`."""
+    from ..tensors import Storage
+
+    for t in effects.tensors_in(m, listed(sequences.sequence(m, args.get(1, "parameters")).known(m))):
+        m.state.put(t, "storage", Storage(m.site))
+    return None
+
+
+@model("torch.nn.utils.parametrizations.weight_norm", "torch.nn.utils.parametrizations.spectral_norm",
+       "torch.nn.utils.parametrizations.orthogonal", "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm",
+       "torch.nn.utils.parametrize.register_parametrization", "torch.nn.utils.remove_weight_norm")  # fmt: skip
+def parametrize(m: Machine, args: Args) -> Value:
+    """A parametrized module computes its weight anew at each use."""
+    return args.pos[0]
+
+
+__all__ = ["Bound", "Generator"]

@@ -1,0 +1,177 @@
+"""`torch.optim`: which parameters an optimizer owns, and what `step()` does to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...facts import table
+from ...facts.model import OptimizerFact
+from .. import effects, sequences
+from ..tensors import Tensor
+from ..values import ABSENT, Args, DictV, Instance, ListV, Unknown, Value
+from .nn_modules import clear_grads
+from .registry import BASES, method_of, model
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+
+OPTIMIZER = "torch.optim.Optimizer"
+BASES[OPTIMIZER] = ()
+BASES["torch.amp.GradScaler"] = ()
+BASES["torch.cuda.amp.GradScaler"] = ("torch.amp.GradScaler",)
+BASES["torch.optim.lr_scheduler.LRScheduler"] = ()
+
+
+def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> None:
+    """Keep the parameters that the optimizer is made with, in groups."""
+    bound = effects.bind(fact.params, args)
+    given = bound.pop("params", args.get(0, "params"))
+    m.state.set(obj.state, "options", bound)
+    groups = [group(m, g) for g in sequences.sequence(m, given).known(m)]
+    tensors = [g for g in groups if isinstance(g, Tensor)]
+    dicts = [g for g in groups if isinstance(g, DictV)]
+    if tensors or not dicts:
+        first = DictV({"params": ListV(tuple(tensors)), **bound})
+        dicts.insert(0, first)
+    m.state.set(obj.d, "param_groups", ListV(tuple(dicts)))
+    m.state.set(obj.d, "state", DictV())
+    obj.d["state"].d["open"] = True
+
+
+def group(m: Machine, v: Value) -> Value:
+    """A parameter, or a parameter group with its parameters as a list."""
+    v = m.pick(v)
+    if isinstance(v, tuple) and len(v) == 2 and isinstance(v[0], str):
+        return m.pick(v[1])
+    if isinstance(v, DictV):
+        params = m.pick(v.items.get("params"))
+        items = [params] if isinstance(params, Tensor) else sequences.sequence(m, params).known(m)
+        made = DictV(dict(v.items))
+        made.items["params"] = ListV(tuple(m.pick(i) for i in items))
+        return made
+    return v
+
+
+def owned(m: Machine, obj: Instance) -> list[Tensor]:
+    """The parameters of an optimizer."""
+    groups = obj.d.get("param_groups")
+    if groups is None:
+        return []
+    found: dict[int, Tensor] = {}
+    for g in sequences.sequence(m, groups).known(m):
+        g = m.pick(g)
+        if isinstance(g, DictV):
+            for t in effects.tensors_in(m, g.items.get("params")):
+                found[t.uid] = t
+    return list(found.values())
+
+
+@method_of(OPTIMIZER, "__init__")
+def init(m: Machine, args: Args) -> Value:
+    """`Optimizer.__init__(params, defaults)` of an optimizer of the program's own."""
+    construct(m, args.pos[0], OptimizerFact(OPTIMIZER, (), 1, False, (), False), Args(args.pos[1:], args.kw))
+    return None
+
+
+@method_of(OPTIMIZER, "step")
+def step(m: Machine, args: Args) -> Value:
+    """`optimizer.step(closure)`: writes every parameter that has a gradient, under no_grad."""
+    obj, closure = args.pos[0], m.state.resolve(args.get(1, "closure"))
+    result: Value = None
+    fact = fact_of(obj)
+    if closure is not None:
+        mode = m.grad.mode["grad"]
+        m.state.set(m.grad.mode, "grad", True)
+        turns = 2 if fact is not None and fact.needs_closure else 1
+        for _ in range(turns):
+            result = m.call(closure, Args(site=args.site))
+            if turns > 1:
+                write(m, obj, fact)
+        m.state.set(m.grad.mode, "grad", mode)
+        if turns > 1:
+            return result
+    write(m, obj, fact)
+    return result
+
+
+def fact_of(obj: Instance) -> OptimizerFact | None:
+    """The fact of an optimizer's class, or of the library class that it derives from."""
+    for c in obj.cls.mro:
+        fact = table.find(c.qualname) if c.node is None else None
+        if isinstance(fact, OptimizerFact):
+            return fact
+    return None
+
+
+def write(m: Machine, obj: Instance, fact: OptimizerFact | None) -> None:
+    """Change the parameters that have a gradient."""
+    options = obj.state.get("options", {})
+    silent = fact is not None and any(options.get(t.param) == t.value for t in fact.silent_when)
+    times = fact.bumps if fact is not None and fact.exact else None
+    for t in owned(m, obj):
+        g = m.state.resolve(t.d["grad"])
+        if g is None or m.grad.requires_grad(t) is False:
+            continue
+        m.grad.bump(t, "optimizer.step()", by="optimizer", times=0 if silent else times, silent=silent)
+
+
+@method_of(OPTIMIZER, "zero_grad")
+def zero_grad(m: Machine, args: Args) -> Value:
+    """`optimizer.zero_grad(set_to_none)`."""
+    clear_grads(m, owned(m, args.pos[0]), m.state.resolve(args.get(1, "set_to_none", True)))
+    return None
+
+
+@method_of(OPTIMIZER, "add_param_group")
+def add_param_group(m: Machine, args: Args) -> Value:
+    """`optimizer.add_param_group(group)`."""
+    groups = args.pos[0].d.get("param_groups", ABSENT)
+    if isinstance(groups, ListV):
+        sequences.append(m, groups, group(m, args.pos[1]))
+    return None
+
+
+@method_of(OPTIMIZER, "state_dict", "load_state_dict", "register_step_post_hook", "register_step_pre_hook")
+def other(m: Machine, args: Args) -> Value:
+    """Methods that write no parameter."""
+    return Unknown("a value")
+
+
+# -- GradScaler, schedulers -----------------------------------------------------------------------------------
+
+
+@method_of("torch.amp.GradScaler", "__init__")
+def scaler(m: Machine, args: Args) -> Value:
+    """`GradScaler(…)`."""
+    return None
+
+
+@method_of("torch.amp.GradScaler", "scale")
+def scale(m: Machine, args: Args) -> Value:
+    """`scaler.scale(loss)`: a product."""
+    from ..values import Lib
+
+    return m.state.each(
+        args.get(1, "outputs"),
+        lambda v: m.call(Lib("torch.mul"), Args([v, m.grad.tensor(None, "float32")])) if isinstance(v, Tensor) else v,
+    )
+
+
+@method_of("torch.amp.GradScaler", "step")
+def scaler_step(m: Machine, args: Args) -> Value:
+    """`scaler.step(optimizer)`: the optimizer's step, if no gradient overflowed."""
+    from .. import attributes
+
+    return m.call(attributes.get(m, args.get(1, "optimizer"), "step"), Args(site=args.site))
+
+
+@method_of("torch.amp.GradScaler", "update", "unscale_", "get_scale", "state_dict", "load_state_dict", "is_enabled")
+def scaler_other(m: Machine, args: Args) -> Value:
+    """Methods that write no parameter (gradients are unscaled silently)."""
+    return Unknown("a value")
+
+
+@model("torch.nn.utils.get_total_norm")
+def total_norm(m: Machine, args: Args) -> Value:
+    """A norm of gradients."""
+    return m.grad.tensor(None, "float32")

@@ -1,0 +1,170 @@
+"""What the replay knows of libraries, by dotted name: functions, classes, methods, attributes, modes.
+
+The models register themselves here; the files beside this one are imported by `models.load`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...facts import table
+from ...facts.model import ModuleFact, OptimizerFact
+from ..values import ABSENT, Args, Bound, Builtin, ClassV, Instance, Unknown, Value
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+    from ..sequences import Seq
+
+Model = Callable[["Machine", Args], Value]
+
+FUNCTIONS: dict[str, Model] = {}
+"""Functions, and classes whose construction gives a value of another kind (`dict`, `torch.Size`)."""
+
+METHODS: dict[tuple[str, str], Model] = {}
+"""Methods, by class and name; the object is the first argument."""
+
+PROPERTIES: dict[tuple[str, str], Callable[[Machine, Instance], Value]] = {}
+"""Attributes that a library's class computes."""
+
+BASES: dict[str, tuple[str, ...]] = {}
+"""Library classes that the program may derive from or make objects of, with their bases."""
+
+MODES: dict[str, Callable[[Machine, Instance], dict[str, Value]]] = {}
+"""Context managers of PyTorch that set a mode of autograd."""
+
+ITERATORS: dict[str, Callable[[Machine, Instance], Seq]] = {}
+LENGTHS: dict[str, Callable[[Machine, Instance], Value]] = {}
+
+
+def model(*names: str) -> Callable[[Model], Model]:
+    """Register a function under its dotted names."""
+
+    def register(f: Model) -> Model:
+        for name in names:
+            FUNCTIONS[name] = f
+        return f
+
+    return register
+
+
+def method_of(cls: str, *names: str) -> Callable[[Model], Model]:
+    """Register a method of a library's class under its names."""
+
+    def register(f: Model) -> Model:
+        for name in names:
+            METHODS[cls, name] = f
+        return f
+
+    return register
+
+
+def property_of(cls: str, *names: str) -> Callable[[Callable[[Machine, Instance], Value]], Any]:
+    """Register a computed attribute of a library's class."""
+
+    def register(f: Callable[[Machine, Instance], Value]) -> Any:
+        for name in names:
+            PROPERTIES[cls, name] = f
+        return f
+
+    return register
+
+
+def function(name: str) -> Model | None:
+    """The model of a function, if there is one."""
+    return FUNCTIONS.get(name)
+
+
+def method(cls: str, name: str) -> Model | None:
+    """The model of a method of exactly this class, if there is one."""
+    return METHODS.get((cls, name))
+
+
+def is_class(name: str) -> bool:
+    """Whether a dotted name is a class that the models or the facts know."""
+    return name in BASES or isinstance(table.find(name), (ModuleFact, OptimizerFact))
+
+
+def class_named(m: Machine, name: str) -> ClassV:
+    """The library class of a dotted name, made when it is first asked for."""
+    known = m.library.get(name)
+    if known is None:
+        fact = table.find(name)
+        if name in BASES:
+            bases = BASES[name]
+        elif isinstance(fact, ModuleFact):
+            bases = ("torch.nn.Module",)
+        elif isinstance(fact, OptimizerFact):
+            bases = ("torch.optim.Optimizer",)
+        else:
+            bases = ("?",) if name not in ("?", "object") else ()
+        known = ClassV(name.rsplit(".", 1)[-1], tuple(class_named(m, b) for b in bases), name)
+        m.library[name] = known
+    return known
+
+
+def attribute(m: Machine, v: Instance, name: str) -> Value:
+    """An attribute that one of the object's library classes gives it; ABSENT where none does."""
+    for c in v.cls.mro:
+        if c.node is not None:
+            continue
+        found = PROPERTIES.get((c.qualname, name))
+        if found is not None:
+            return found(m, v)
+        f = METHODS.get((c.qualname, name))
+        if f is not None:
+            return Bound(Builtin(f"{c.qualname}.{name}", f), v)
+    return ABSENT
+
+
+def class_attribute(m: Machine, v: ClassV, name: str) -> Value:
+    """A method of a library class, read from the class."""
+    for c in v.mro:
+        f = METHODS.get((c.qualname, name))
+        if f is not None:
+            return Builtin(f"{c.qualname}.{name}", f)
+        f = FUNCTIONS.get(f"{c.qualname}.{name}")
+        if f is not None:
+            bound = f
+            return Builtin(f"{c.qualname}.{name}", lambda machine, args: bound(machine, args.prepend(v)))
+    return ABSENT
+
+
+def inherited(m: Machine, v: Instance, name: str) -> Value:
+    """An attribute of a library base that `super()` asks for."""
+    found = attribute(m, v, name)
+    return found if found is not ABSENT else Unknown(f"super().{name}")
+
+
+def prepare(m: Machine, obj: Instance) -> None:
+    """What every object of a library's class has before its constructor runs."""
+    if obj.cls.derives("torch.nn.Module"):
+        obj.d["training"] = True
+
+
+def construct(m: Machine, obj: Instance, args: Args) -> None:
+    """Run the constructor that a library's class gives the object."""
+    for c in obj.cls.mro:
+        init = METHODS.get((c.qualname, "__init__"))
+        if init is not None:
+            init(m, args.prepend(obj))
+            return
+        if isinstance(table.find(c.qualname), (ModuleFact, OptimizerFact)):
+            from .. import modules
+
+            modules.initialise(m, obj, c.qualname, args)
+            return
+    for i, v in enumerate(args.pos):
+        obj.state[i] = v
+    obj.state.update(args.kw)
+
+
+def iterator(cls: ClassV) -> Callable[[Machine, Instance], Seq] | None:
+    """How objects of a library's class are iterated over."""
+    return next((ITERATORS[c.qualname] for c in cls.mro if c.qualname in ITERATORS), None)
+
+
+def length(m: Machine, v: Instance) -> Value:
+    """`len()` of an object of a library's class; None where its model has none."""
+    f = next((LENGTHS[c.qualname] for c in v.cls.mro if c.qualname in LENGTHS), None)
+    return f(m, v) if f is not None else None

@@ -1,0 +1,448 @@
+"""Tensors: what can't be told by facts alone. Leaves, detaching, sizes, factories with data, NumPy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import arrays, attributes, effects, operators, sequences, shapes, torch_ops
+from ..arrays import NDArray
+from ..describe_types import described, dtype_of, geometry_of
+from ..geometry import Geometry
+from ..shapes import TensorType
+from ..tensors import Counter, Storage, Tensor
+from ..values import Args, DictV, Instance, Lib, ListV, Phi, Unknown, Value
+from . import registry
+from .registry import BASES, method_of, model
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+
+BASES["torch.nn.Parameter"] = ()
+BASES["torch.Generator"] = ()
+
+
+def each(m: Machine, v: Value, run: object) -> Value:
+    """`run` for each alternative of a value that is a tensor; something unknown for others."""
+    assert callable(run)
+    return m.state.each(v, lambda t: run(t) if isinstance(t, Tensor) else Unknown("a tensor"))
+
+
+# -- leaves and detaching -----------------------------------------------------------------------------------
+
+
+@method_of("torch.Tensor", "requires_grad_")
+def requires_grad_(m: Machine, args: Args) -> Value:
+    """`t.requires_grad_(mode)`: no write."""
+
+    def one(t: Tensor) -> Value:
+        m.require_grad(t, m.state.resolve(args.get(1, "requires_grad", True)))
+        return t
+
+    return each(m, args.pos[0], one)
+
+
+@method_of("torch.Tensor", "detach")
+@model("torch.detach")
+def detach(m: Machine, args: Args) -> Value:
+    """`t.detach()`: the same memory and counter, no history."""
+    return each(m, args.pos[0], lambda t: m.grad.alias(t))
+
+
+@method_of("torch.Tensor", "detach_")
+@model("torch.detach_")
+def detach_(m: Machine, args: Args) -> Value:
+    """`t.detach_()`: the tensor becomes a leaf that doesn't require grad; no write."""
+
+    def one(t: Tensor) -> Value:
+        m.state.put(t, "fn", None)
+        m.state.put(t, "rg", False)
+        return t
+
+    return each(m, args.pos[0], one)
+
+
+@method_of("torch.Tensor", "retain_grad")
+def retain_grad(m: Machine, args: Args) -> Value:
+    """`t.retain_grad()`: `.grad` of this non-leaf may be read."""
+
+    def one(t: Tensor) -> Value:
+        m.state.put(t, "retains", True)
+        return None
+
+    return each(m, args.pos[0], one)
+
+
+@method_of("torch.Tensor", "register_hook", "register_post_accumulate_grad_hook")
+def register_hook(m: Machine, args: Args) -> Value:
+    """`t.register_hook(f)`: f sees gradients, not the tensor."""
+    return Unknown("a handle")
+
+
+@method_of("torch.Tensor", "item", "tolist", "__bool__", "__len__", "__float__", "__int__", "data_ptr", "storage_offset",
+           "stride", "element_size", "storage", "__repr__", "__format__", "get_device", "is_set_to")  # fmt: skip
+def content(m: Machine, args: Args) -> Value:
+    """What depends on a tensor's content or address."""
+    return Unknown("the tensor's content")
+
+
+@method_of("torch.Tensor", "share_memory_", "pin_memory", "is_shared", "names")
+def itself(m: Machine, args: Args) -> Value:
+    """Methods that give the tensor and write nothing."""
+    return args.pos[0]
+
+
+@method_of("torch.Tensor", "tolist")
+def tolist(m: Machine, args: Args) -> Value:
+    """`t.tolist()`: as many unknown numbers as there are rows."""
+    t = m.pick(args.pos[0])
+    n = t.shape[0] if isinstance(t, Tensor) and t.shape else None
+    if n is not None and n <= 64 and len(t.shape) == 1:
+        return ListV(tuple(Unknown("a number") for _ in range(n)))
+    if n is not None and n <= 64 and len(t.shape) == 2 and t.shape[1] is not None and t.shape[1] <= 16:
+        return ListV(tuple(ListV(tuple(Unknown("a number") for _ in range(t.shape[1]))) for _ in range(n)))
+    made = ListV()
+    made.d["open"] = True
+    return made
+
+
+@method_of("torch.Tensor", "is_inference")
+def is_inference(m: Machine, args: Args) -> Value:
+    """`t.is_inference()`."""
+    t = m.pick(args.pos[0])
+    return t.d["inference"] if isinstance(t, Tensor) else Unknown()
+
+
+@method_of("torch.Tensor", "is_floating_point")
+@model("torch.is_floating_point")
+def is_floating_point(m: Machine, args: Args) -> Value:
+    """`t.is_floating_point()`."""
+    t = m.pick(args.pos[0])
+    if isinstance(t, Tensor) and t.dtype is not None:
+        return t.dtype.startswith(("float", "bfloat"))
+    return Unknown("a dtype")
+
+
+@model("torch.is_tensor")
+def is_tensor(m: Machine, args: Args) -> Value:
+    """`torch.is_tensor(v)`."""
+    return operators.truth(m, m.call(Lib("isinstance"), Args([args.pos[0], Lib("torch.Tensor")])))
+
+
+@model("torch.nn.Parameter", "torch.nn.Buffer")
+def parameter(m: Machine, args: Args) -> Value:
+    """`nn.Parameter(t)`: a leaf over the same memory and counter."""
+
+    def one(t: Value) -> Value:
+        made = m.grad.alias(t) if isinstance(t, Tensor) else m.grad.tensor()
+        wanted = m.state.resolve(args.get(1, "requires_grad", True))
+        made.d["param"] = True
+        made.d["rg"] = wanted is not False
+        made.d["fn"] = None
+        made.label = None
+        made.origin = m.site
+        if wanted is not False and made.dtype is not None and made.dtype.startswith(("int", "bool", "uint")):
+            m.grad.fail("requires-grad-dtype", "direct", made, detail=made.dtype)
+        return made
+
+    return m.state.each(args.get(0, "data", None), one)
+
+
+# -- sizes ----------------------------------------------------------------------------------------------------
+
+
+@method_of("torch.Tensor", "size")
+def size(m: Machine, args: Args) -> Value:
+    """`t.size()`, `t.size(dim)`."""
+
+    def one(t: Tensor) -> Value:
+        shape = attributes.get(m, t, "shape")
+        dim = m.state.resolve(args.get(1, "dim"))
+        return shape if dim is None else operators.get_item(m, shape, dim)
+
+    return each(m, args.pos[0], one)
+
+
+@method_of("torch.Tensor", "dim", "ndimension")
+def dim(m: Machine, args: Args) -> Value:
+    """`t.dim()`."""
+    return each(m, args.pos[0], lambda t: attributes.get(m, t, "ndim"))
+
+
+@method_of("torch.Tensor", "numel", "nelement")
+@model("torch.numel")
+def numel(m: Machine, args: Args) -> Value:
+    """`t.numel()`."""
+
+    def one(t: Tensor) -> Value:
+        product: Value = 1
+        if t.shape is None:
+            return Unknown("a size", ("numel", t.uid))
+        for n in attributes.get(m, t, "shape"):
+            product = operators.binary(m, "*", product, n)
+        return product
+
+    return each(m, args.pos[0], one)
+
+
+@method_of("torch.Tensor", "is_contiguous")
+def is_contiguous(m: Machine, args: Args) -> Value:
+    """`t.is_contiguous()`."""
+    t = m.pick(args.pos[0])
+    known = t.geometry.is_contiguous() if isinstance(t, Tensor) and t.geometry is not None else None
+    return known if known is not None else Unknown("contiguity")
+
+
+@model("torch.Size")
+def torch_size(m: Machine, args: Args) -> Value:
+    """`torch.Size(v)`."""
+    return m.call(Lib("tuple"), args)
+
+
+# -- factories ------------------------------------------------------------------------------------------------
+
+
+def fresh(m: Machine, type_: object, args: Args) -> Tensor:
+    """A new tensor of a described type, with `requires_grad` as asked."""
+    t = m.grad.tensor(geometry_of(type_) if isinstance(type_, TensorType) else None,
+                      type_.dtype if isinstance(type_, TensorType) else None)  # fmt: skip
+    wanted = m.state.resolve(args.kw.get("requires_grad", False))
+    if wanted is True:
+        if t.dtype is not None and not t.dtype.startswith(("float", "bfloat", "complex")):
+            m.grad.fail("requires-grad-dtype", "direct", t, detail=t.dtype)
+        t.d["rg"] = True
+    return t
+
+
+def factory(name: str) -> None:
+    """A function that makes a tensor of data, sizes or another tensor's type."""
+
+    def make(m: Machine, args: Args) -> Value:
+        plain = torch_ops.each_argument(m, args, None)
+        if plain is None:
+            return torch_ops.split(m, args, lambda one: make(m, one))
+        out = plain.kw.get("out")
+        if isinstance(out, Tensor):
+            op = torch_ops.find(name)
+            return effects.apply(m, op, plain) if op is not None else out
+        keywords = {k: described(m, v) for k, v in plain.kw.items() if k not in ("requires_grad", "device", "generator")}
+        inferred = shapes.infer_call(name, [described(m, v) for v in plain.pos], keywords, m.default_dtype)
+        return fresh(m, inferred, plain)
+
+    model(name)(make)
+
+
+for _name in (
+    "zeros ones empty full rand randn randint randperm arange range linspace logspace eye tensor scalar_tensor "
+    "zeros_like ones_like empty_like full_like rand_like randn_like randint_like empty_strided "
+    "bartlett_window hann_window hamming_window blackman_window kaiser_window tril_indices triu_indices normal"
+).split():
+    factory(f"torch.{_name}")
+
+
+def method_factory(name: str) -> None:
+    """`t.new_zeros(…)` and its kin."""
+
+    def make(m: Machine, args: Args) -> Value:
+        def one(t: Tensor) -> Value:
+            keywords = {k: described(m, v) for k, v in args.kw.items() if k not in ("requires_grad", "device")}
+            positional = [described(m, v) for v in (t, *args.pos[1:])]
+            return fresh(m, shapes.infer_call(f"torch.Tensor.{name}", positional, keywords, m.default_dtype), args)
+
+        return each(m, args.pos[0], one)
+
+    method_of("torch.Tensor", name)(make)
+
+
+for _name in "new_zeros new_ones new_full new_empty new_tensor new".split():
+    method_factory(_name)
+
+
+@model("torch.Tensor", "torch.FloatTensor", "torch.DoubleTensor", "torch.HalfTensor")
+def tensor_class(m: Machine, args: Args) -> Value:
+    """`torch.Tensor(…)`: sizes or data, always floating point."""
+    plain = [described(m, v) for v in args.pos]
+    sizes = all(isinstance(v, int) for v in plain)
+    inferred = shapes.infer_call("torch.empty" if sizes else "torch.tensor", plain)
+    t = fresh(m, inferred, args)
+    t.d["dtype"] = "float32"
+    return t
+
+
+@model("torch.LongTensor", "torch.IntTensor", "torch.BoolTensor", "torch.ByteTensor")
+def integer_tensor(m: Machine, args: Args) -> Value:
+    """`torch.LongTensor(…)`."""
+    plain = [described(m, v) for v in args.pos]
+    sizes = all(isinstance(v, int) for v in plain)
+    t = fresh(m, shapes.infer_call("torch.empty" if sizes else "torch.tensor", plain), args)
+    t.d["dtype"] = "int64"
+    return t
+
+
+@model("torch.set_default_dtype", "torch.set_default_tensor_type")
+def set_default_dtype(m: Machine, args: Args) -> Value:
+    """`torch.set_default_dtype(d)`."""
+    v = m.state.resolve(args.get(0, "d"))
+    name = dtype_of(v) or {"torch.DoubleTensor": "float64"}.get(getattr(v, "name", v) if not isinstance(v, Tensor) else "")
+    if name is not None:
+        m.default_dtype = name
+    return None
+
+
+@model("torch.manual_seed", "torch.set_printoptions", "torch.set_num_threads", "torch.use_deterministic_algorithms",
+       "torch.autograd.set_detect_anomaly", "torch.cuda.empty_cache", "torch.save", "torch.cuda.manual_seed_all",
+       "torch.backends.cudnn.deterministic", "torch.cuda.synchronize", "torch._assert")  # fmt: skip
+def nothing(m: Machine, args: Args) -> Value:
+    """Functions that concern no tensor's history."""
+    return Unknown("a value")
+
+
+@model("torch.compile", "torch.jit.script", "torch.jit.ignore", "torch.jit.export", "torch.jit.unused",
+       "torch.compiler.disable", "torch._dynamo.disable")  # fmt: skip
+def transparent(m: Machine, args: Args) -> Value:
+    """What gives a callable that does the same."""
+    from ..values import Builtin
+
+    if args.pos:
+        return args.pos[0]
+    return Builtin("decorator", lambda machine, inner: inner.pos[0])
+
+
+# -- NumPy ------------------------------------------------------------------------------------------------------
+
+
+@method_of("torch.Tensor", "numpy", "__array__")
+def numpy(m: Machine, args: Args) -> Value:
+    """`t.numpy()`: the same memory, out of the counter's sight. Refused for a tensor that requires grad in grad mode."""
+
+    def one(t: Tensor) -> Value:
+        return NDArray(m.grad.storage(t))
+
+    return each(m, args.pos[0], one)
+
+
+@model("torch.from_numpy", "torch.from_dlpack", "torch.utils.dlpack.from_dlpack", "torch.frombuffer")
+def from_numpy(m: Machine, args: Args) -> Value:
+    """A tensor over an array's memory, with a counter of its own."""
+    v = m.state.resolve(args.get(0, "ndarray"))
+    if isinstance(v, Tensor):
+        return m.grad.alias(v, own_counter=True)
+    t = Tensor(v.storage if isinstance(v, NDArray) else Storage(m.site), Counter(), m.site)
+    return t
+
+
+@model("torch.as_tensor", "torch.asarray")
+def as_tensor(m: Machine, args: Args) -> Value:
+    """`torch.as_tensor(v)`: a tensor as it is (or cast), an array's memory, or new data."""
+    v = m.state.resolve(args.get(0, "data"))
+    if isinstance(v, Tensor):
+        return m.call(attributes.get(m, v, "to"), Args([d for d in (args.get(1, "dtype"),) if d is not None]))
+    if isinstance(v, NDArray):
+        return from_numpy(m, Args([v]))
+    if isinstance(v, (Unknown, Phi)):
+        return m.grad.tensor(None, dtype_of(args.get(1, "dtype")))
+    return m.call(Lib("torch.tensor"), args)
+
+
+@method_of("numpy.ndarray", "copy", "astype", "sum", "mean", "tolist", "round", "argmax")
+def array_fresh(m: Machine, args: Args) -> Value:
+    """Methods of an array that give memory of their own."""
+    return arrays.fresh(m)
+
+
+@method_of("numpy.ndarray", "reshape", "ravel", "squeeze", "view", "transpose", "swapaxes")
+def array_view(m: Machine, args: Args) -> Value:
+    """Methods of an array that give a view."""
+    return arrays.view(args.pos[0])
+
+
+@method_of("numpy.ndarray", "fill", "sort", "put", "itemset")
+def array_write(m: Machine, args: Args) -> Value:
+    """Methods that change an array."""
+    arrays.write(m, args.pos[0], "numpy")
+    return None
+
+
+# -- copies -------------------------------------------------------------------------------------------------------
+
+
+@model("copy.deepcopy")
+def deepcopy(m: Machine, args: Args) -> Value:
+    """`copy.deepcopy(v)`: all new; refused for a non-leaf that requires grad."""
+    return Copier(m).copy(args.pos[0])
+
+
+class Copier:
+    """Copies an object graph once over."""
+
+    def __init__(self, m: Machine) -> None:
+        self.m = m
+        self.done: dict[int, Value] = {}
+
+    def copy(self, v: Value) -> Value:
+        """The copy of a value."""
+        m = self.m
+        v = m.state.resolve(v)
+        if isinstance(v, Phi):
+            return m.state.each(v, self.copy)
+        known = self.done.get(id(v))
+        if known is not None:
+            return known
+        if isinstance(v, Tensor):
+            return self.tensor(v)
+        if isinstance(v, tuple):
+            return tuple(self.copy(i) for i in v) if type(v) is tuple else v
+        if isinstance(v, ListV):
+            made = ListV(kind=v.kind)
+            self.done[id(v)] = made
+            made.d["items"] = tuple(self.copy(i) for i in sequences.items_of(m, v))
+            made.d["open"], made.maxlen = m.pick(v.d["open"]), v.maxlen
+            return made
+        if isinstance(v, DictV):
+            d = DictV(kind=v.kind)
+            self.done[id(v)] = d
+            d.items.update({k: self.copy(v.items[k]) for k in sequences.keys(v)})
+            d.d["open"], d.default = m.pick(v.d["open"]), v.default
+            return d
+        if isinstance(v, Instance):
+            return self.instance(v)
+        return v
+
+    def tensor(self, t: Tensor) -> Tensor:
+        """A copy of a leaf."""
+        m = self.m
+        rg = m.grad.requires_grad(t)
+        if rg is True and m.grad.is_leaf(t) is False:
+            m.grad.fail("deepcopy-nonleaf", "direct", t)
+        made = m.grad.tensor(t.d["geometry"], t.d["dtype"], rg if isinstance(rg, bool) else False)
+        made.d["param"], made.label = t.d["param"], t.label
+        self.done[id(t)] = made
+        return made
+
+    def instance(self, v: Instance) -> Instance:
+        """A copy of an object with all that it holds."""
+        made = Instance(v.cls, v.site)
+        self.done[id(v)] = made
+        made.d.update({k: self.copy(x) for k, x in v.d.items()})
+        made.state.update({k: self.copy(x) for k, x in v.state.items()})
+        return made
+
+
+@model("copy.copy")
+def shallow(m: Machine, args: Args) -> Value:
+    """`copy.copy(v)`: a tensor's twin shares the memory with a counter of its own."""
+    v = m.state.resolve(args.pos[0])
+    if isinstance(v, Tensor):
+        twin = m.grad.alias(v, own_counter=True)
+        twin.d.update(fn=v.d["fn"], rg=v.d["rg"], param=v.d["param"])
+        return twin
+    if isinstance(v, (ListV, DictV)):
+        return m.call(attributes.get(m, v, "copy"), Args())
+    if isinstance(v, Instance):
+        made = Instance(v.cls, v.site)
+        made.d.update(v.d)
+        made.state.update(v.state)
+        return made
+    return v
+
+
+__all__ = ["Geometry", "registry"]

@@ -1,0 +1,226 @@
+"""Modules of `torch.nn`: construction from facts, calls with hooks, their tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ..facts import table
+from ..facts.model import REQUIRED, ModuleFact, Op, OptimizerFact
+from . import attributes, effects, shapes
+from .describe_types import described, geometry_of
+from .models import registry
+from .shapes import UNKNOWN, Arg, TensorType
+from .tensors import CUSTOM, Tensor
+from .values import ABSENT, Args, FunctionV, Instance, ListV, Unknown, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+MODULE = "torch.nn.Module"
+
+
+def is_module(v: Value) -> bool:
+    """Whether a value is an nn.Module."""
+    return isinstance(v, Instance) and v.cls.derives(MODULE)
+
+
+# -- construction -----------------------------------------------------------------------------------
+
+
+def initialise(m: Machine, obj: Instance, qualname: str, args: Args) -> None:
+    """Run the constructor of a class that the facts tell of: a module's or an optimizer's."""
+    fact = table.find(qualname)
+    if isinstance(fact, OptimizerFact):
+        from .models import optimizers
+
+        optimizers.construct(m, obj, fact, args)
+    elif isinstance(fact, ModuleFact):
+        values = {p.name: p.default for p in fact.params if p.default is not REQUIRED}
+        values.update(effects.bind(fact.params, args))
+        for k, v in values.items():
+            m.state.set(obj.d, k, m.state.resolve(v))
+        m.state.set(obj.state, "ctor", values)
+        make_tensors(m, obj, fact, values)
+
+
+def make_tensors(m: Machine, obj: Instance, fact: ModuleFact, values: dict[str, Value]) -> None:
+    """Make a module's parameters and buffers, with their shapes where the arguments tell them."""
+    described_args: dict[str, Arg] = {k: described(m, v) for k, v in values.items()}
+    types = shapes.module_parameters(fact.name, described_args)
+    if types is None:
+        types = dict.fromkeys((*fact.parameters, *fact.buffers), TensorType())
+    buffers = {name for name in types if name.rsplit(".", 1)[-1] in BUFFERS or name in fact.buffers}
+    for name in fact.parameters:
+        if name not in types and values.get(name.rsplit(".", 1)[-1]) is None:
+            m.state.set(owner(m, obj, name).d, name.rsplit(".", 1)[-1], None)
+    for name, type_ in types.items():
+        holder, short = owner(m, obj, name), name.rsplit(".", 1)[-1]
+        t = m.grad.tensor(geometry_of(type_), type_.dtype or "float32", name not in buffers)
+        t.d["param"] = name not in buffers
+        t.d["inference"] = False
+        t.label = name
+        m.state.set(holder.d, short, t)
+        if name in buffers:
+            add_buffer(m, holder, short)
+
+
+BUFFERS = frozenset({"running_mean", "running_var", "num_batches_tracked", "weight_u", "weight_v"})
+
+
+def owner(m: Machine, obj: Instance, name: str) -> Instance:
+    """The module that a dotted tensor name belongs to; the inner modules are made where they are missing."""
+    for part in name.split(".")[:-1]:
+        inner = obj.d.get(part, ABSENT)
+        if not isinstance(inner, Instance):
+            inner = Instance(registry.class_named(m, MODULE), obj.site)
+            inner.d["training"] = True
+            m.state.set(obj.d, part, inner)
+        obj = inner
+    return obj
+
+
+def add_buffer(m: Machine, obj: Instance, name: str) -> None:
+    """Note that an attribute is a buffer."""
+    m.state.set(obj.state, "buffers", (*obj.state.get("buffers", ()), name))
+
+
+# -- their tensors ------------------------------------------------------------------------------------
+
+
+def children(m: Machine, obj: Instance) -> Iterator[tuple[str, Instance]]:
+    """The modules that are attributes of a module, by name."""
+    for k, v in list(obj.d.items()):
+        v = m.pick(v)
+        if isinstance(k, str) and is_module(v):
+            yield k, v
+
+
+def named_modules(m: Machine, obj: Instance, prefix: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Instance]]:
+    """A module and all modules below it, each once."""
+    seen = seen if seen is not None else set()
+    if obj.uid in seen:
+        return
+    seen.add(obj.uid)
+    yield prefix, obj
+    for k, child in children(m, obj):
+        yield from named_modules(m, child, f"{prefix}.{k}" if prefix else k, seen)
+
+
+def named_tensors(m: Machine, obj: Instance, parameters: bool, recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
+    """The parameters (or buffers) of a module and those below it, each once."""
+    seen: set[int] = set()
+    for prefix, module in named_modules(m, obj) if recurse else (("", obj),):
+        buffers = m.state.resolve(module.state.get("buffers", ()))
+        for k, v in list(module.d.items()):
+            v = m.pick(v)
+            if not isinstance(v, Tensor) or v.uid in seen or not isinstance(k, str):
+                continue
+            if bool(v.d["param"]) is parameters and (parameters or k in buffers):
+                seen.add(v.uid)
+                yield (f"{prefix}.{k}" if prefix else k), v
+
+
+def parameters(m: Machine, obj: Instance) -> list[Tensor]:
+    """All parameters of a module."""
+    return [t for _, t in named_tensors(m, obj, True)]
+
+
+# -- calls --------------------------------------------------------------------------------------------
+
+
+def call(m: Machine, obj: Instance, args: Args) -> Value:
+    """`Module.__call__`: pre-hooks, forward, hooks (`torch/nn/modules/module.py`, `_call_impl`)."""
+    watched = bool(obj.state.get("backward_hooks"))
+    for hook in obj.state.get("pre_hooks", ()):
+        changed = m.call(hook, Args([obj, tuple(args.pos)], site=args.site))
+        if isinstance(changed, (tuple, Tensor)):
+            args = Args(list(changed) if isinstance(changed, tuple) else [changed], args.kw, args.open, args.site)
+    if watched:
+        args = Args([hooked(m, v) for v in args.pos], args.kw, args.open, args.site, args.exprs)
+    result = forward(m, obj, args)
+    for hook in obj.state.get("hooks", ()):
+        changed = m.call(hook, Args([obj, tuple(args.pos), result], site=args.site))
+        if changed is not None and not isinstance(changed, Unknown):
+            result = changed
+    return hooked(m, result) if watched else result
+
+
+def hooked(m: Machine, v: Value) -> Value:
+    """What a full backward hook makes of an input or output: a view by a custom Function (`BackwardHook`)."""
+    if isinstance(v, tuple):
+        return tuple(hooked(m, i) for i in v)
+    if not isinstance(v, Tensor) or m.grad.requires_grad(v) is False or not m.grad.grad_mode:
+        return v
+    node = m.grad.node("BackwardHookFunctionBackward", [v], m.grad.requires_grad(v))
+    view = m.grad.view(v, v.geometry, CUSTOM)
+    m.grad.set_history(view, node)
+    return view
+
+
+def forward(m: Machine, obj: Instance, args: Args) -> Value:
+    """A module's forward: the program's own, a model's, or what the facts tell of the class."""
+    own = obj.d.get("forward", ABSENT)
+    if own is ABSENT:
+        own = obj.cls.lookup("forward")
+        if own is not ABSENT:
+            own = attributes.bound(m, own, obj)
+    if own is not ABSENT:
+        return m.call(own, args)
+    for c in obj.cls.mro:
+        model = registry.method(c.qualname, "forward")
+        if model is not None:
+            return model(m, args.prepend(obj))
+        fact = table.find(c.qualname)
+        if isinstance(fact, ModuleFact):
+            return by_fact(m, obj, fact, args)
+    return Unknown(f"{obj.cls.name}(…)")
+
+
+def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
+    """Replay the forward of a class of `torch.nn` from its fact."""
+    from . import torch_ops
+
+    if torch_ops.each_argument(m, args, None) is None:
+        return torch_ops.split(m, args, lambda one: by_fact(m, obj, fact, one))
+    op = Op(fact.name, fact.forward, fact.cases)
+    call = effects.prepare(m, op, args)
+    for name in own_tensors(fact):
+        found = find_tensor(m, obj, name.removeprefix("self."))
+        if found is not None:
+            call.tensors[name] = [found]
+    extra = {**obj.state.get("ctor", {}), "training": m.state.resolve(obj.d.get("training", True))}
+    extra = {k: m.state.resolve(v) for k, v in extra.items()}
+    extra["inplace"] = m.state.resolve(obj.d.get("inplace", extra.get("inplace", False)))
+    case = effects.choose(m, op, call, extra)
+    inputs: Sequence[Arg] = [described(m, v) for v in call.values.values()] or [UNKNOWN]
+    output = shapes.module_output(fact.name, {k: described(m, v) for k, v in extra.items()}, inputs)
+    inplace = extra.get("inplace") is True
+    previous, m.constructor = m.constructor, obj.site if inplace else None
+    try:
+        return effects.replay(m, case, call, "inplace=True" if inplace else f"{obj.cls.name}()", output)
+    finally:
+        m.constructor = previous
+
+
+def own_tensors(fact: ModuleFact) -> set[str]:
+    """The module's own tensors of which a fact tells (`self.weight`)."""
+    found: set[str] = set()
+    for case in fact.cases:
+        found |= {n for n in case.flows if n.startswith("self.")}
+        found |= {s.what for s in case.saves if s.what.startswith("self.")}
+        found |= {w.what for w in case.mutates if w.what.startswith("self.")}
+    return found
+
+
+def find_tensor(m: Machine, obj: Instance, name: str) -> Tensor | None:
+    """A module's tensor by its dotted name."""
+    v: Value = obj
+    for part in name.split("."):
+        if not isinstance(v, Instance):
+            return None
+        v = m.pick(v.d.get(part, None))
+    return v if isinstance(v, Tensor) else None
+
+
+__all__ = ["FunctionV", "ListV", "call", "initialise", "is_module"]

@@ -1,0 +1,444 @@
+"""Truth, operators, subscripts and assignment targets, for all kinds of values."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..syntax import ir
+from . import arrays, attributes, containers, sequences, torch_ops
+from .arrays import NDArray
+from .tensors import Tensor
+from .values import (
+    ABSENT,
+    Args,
+    ClassV,
+    Cond,
+    DictV,
+    Frame,
+    FunctionV,
+    Instance,
+    Iterator_,
+    Lib,
+    ListV,
+    Phi,
+    SliceV,
+    Unknown,
+    Value,
+    is_constant,
+    key_of,
+)
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+MAX_TEXT = 10_000
+"""Constants are folded up to this many characters or items; `'x' * 10**9` is not."""
+
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+
+METHODS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "@": "matmul",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
+    "<<": "lshift",
+    ">>": "rshift",
+}
+
+COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+COMPARE_METHODS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+
+INVERSE = {"!=": "==", "is not": "is", "not in": "in", ">=": "<", "<=": ">"}
+"""The operators that are told by their opposite, so that a test and its negation are one question."""
+
+
+# -- truth --------------------------------------------------------------------------------------
+
+
+def truth(m: Machine, v: Value) -> Value:
+    """`bool(v)`: True, False or an Unknown."""
+    v = m.state.resolve(v)
+    if isinstance(v, Phi):
+        return m.state.each(v, lambda one: truth(m, one))
+    if is_constant(v) or isinstance(v, (tuple, range)):
+        return bool(v)
+    if isinstance(v, (ListV, DictV, Iterator_)):
+        size = sequences.length(m, v)
+        return size > 0 if isinstance(size, int) else Unknown("whether it is empty", ("truth", key_of(size)))
+    if isinstance(v, Unknown):
+        return v
+    if isinstance(v, (Tensor, NDArray)):
+        return Unknown("the tensor's content")
+    if isinstance(v, Instance):
+        for method in ("__bool__", "__len__"):
+            f = v.cls.lookup(method)
+            if isinstance(f, FunctionV):
+                return truth(m, m.call(attributes.get(m, v, method), Args()))
+    return True
+
+
+def negation(m: Machine, v: Value) -> Value:
+    """`not v` for a truth."""
+    v = m.state.resolve(v)
+    if isinstance(v, bool):
+        return not v
+    if isinstance(v, Phi):
+        return m.state.each(v, lambda one: negation(m, one))
+    if isinstance(v.key, tuple) and v.key[0] == "not":
+        return Unknown(v.why, v.key[1])
+    return Unknown(v.why, ("not", v.key))
+
+
+def question(m: Machine, v: Unknown, node: ir.Node | None) -> tuple[Cond, bool]:
+    """The condition behind an unknown truth, and the answer that makes it true."""
+    key, holds = v.key, True
+    if isinstance(key, tuple) and key[0] == "not":
+        key, holds = key[1], False
+    assert m.chunk is not None
+    text = m.chunk.text[node.start : node.end] if node is not None else v.why
+    kind = "branch" if node is not None else "guess"
+    site = m.at(node, lambda: m.site) if node is not None else None
+    return Cond(key, kind, text, site), holds
+
+
+def branch(
+    m: Machine, v: Value, node: ir.Node | None, then: Callable[[], Value], orelse: Callable[[], Value]
+) -> Value:
+    """Go on with `then` or `orelse` by the truth of `v`; with both, joined, where it isn't known."""
+    t = truth(m, v)
+    if isinstance(t, bool):
+        return then() if t else orelse()
+    if isinstance(t, Phi):
+        return m.state.each(t, lambda one: branch(m, one, node, then, orelse))
+    cond, holds = question(m, t, node)
+    return m.state.fork(cond, then, orelse) if holds else m.state.fork(cond, orelse, then)
+
+
+def both(m: Machine, a: Value, b: Value) -> Value:
+    """`a and b` for two truths without side effects."""
+    if a is False or b is False:
+        return False
+    if a is True:
+        return b
+    if b is True:
+        return a
+    return Unknown("", ("and", key_of(a), key_of(b)))
+
+
+# -- operators ------------------------------------------------------------------------------------
+
+
+def unary(m: Machine, op: str, v: Value) -> Value:
+    """`-v`, `+v`, `~v`."""
+    v = m.state.resolve(v)
+    if isinstance(v, Phi):
+        return m.state.each(v, lambda one: unary(m, op, one))
+    if isinstance(v, Tensor):
+        return torch_ops.call(m, {"-": "torch.neg", "+": "torch.positive", "~": "torch.bitwise_not"}[op], Args([v]))
+    if isinstance(v, (int, float, complex)):
+        return {"-": operator.neg, "+": operator.pos, "~": operator.invert}[op](v)
+    if isinstance(v, Instance):
+        f = v.cls.lookup({"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op])
+        if f is not ABSENT:
+            return m.call(attributes.bound(m, f, v), Args())
+    return derived(op, v)
+
+
+def derived(op: str, *operands: Value) -> Unknown:
+    """An unknown that is the same whenever the operator and the operands are."""
+    why = next((v.why for v in operands if isinstance(v, Unknown) and v.why), "")
+    key = (op, *map(key_of, operands))
+    return Unknown(why, key if depth(key) < 8 else None)
+
+
+def depth(key: Any) -> int:
+    """How deep a key nests; deep ones are cut off, so that loops don't grow them without end."""
+    if not isinstance(key, tuple):
+        return 0
+    return 1 + max((depth(k) for k in key), default=0)
+
+
+def fold(op: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
+    """Compute with two constants, within bounds; ABSENT where Python itself would raise or it gets large."""
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, (str, bytes, tuple)) and isinstance(y, int) and len(x) * max(y, 0) > MAX_TEXT:
+            return ABSENT
+    if op in (operator.pow, operator.lshift) and isinstance(a, int) and isinstance(b, int) and (
+        abs(b) > 64 or abs(a) > 2**64
+    ):
+        return ABSENT
+    try:
+        return op(a, b)
+    except (TypeError, ValueError, ArithmeticError):
+        return ABSENT
+
+
+def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
+    """`a op b`."""
+    a, b = m.state.resolve(a), m.state.resolve(b)
+    if isinstance(a, Phi):
+        return m.state.each(a, lambda one: binary(m, op, one, b))
+    if isinstance(b, Phi):
+        return m.state.each(b, lambda one: binary(m, op, a, one))
+    if isinstance(a, Tensor) or isinstance(b, Tensor):
+        if not isinstance(a, Instance) and not isinstance(b, Instance):
+            return torch_ops.operator(m, op, a, b)
+    elif is_constant(a) and is_constant(b) or isinstance(a, tuple) and isinstance(b, (tuple, int)):
+        known = fold(BINARY[op], a, b)
+        return Unknown() if known is ABSENT else known
+    own = user_binary(m, op, a, b)
+    if own is not ABSENT:
+        return own
+    if isinstance(a, (ListV, DictV)) or isinstance(b, (ListV, DictV)):
+        return containers.binary(m, op, a, b)
+    if isinstance(a, NDArray) or isinstance(b, NDArray):
+        return arrays.fresh(m)
+    return derived(op, a, b)
+
+
+def user_binary(m: Machine, op: str, a: Value, b: Value) -> Value:
+    """The program's own operator method, on the left or reflected on the right; ABSENT where there is none."""
+    for obj, other, prefix in ((a, b, "__"), (b, a, "__r")):
+        if isinstance(obj, Instance):
+            f = obj.cls.lookup(f"{prefix}{METHODS[op]}__")
+            if f is not ABSENT:
+                return m.call(attributes.bound(m, f, obj), Args([other]))
+    return ABSENT
+
+
+def compare(m: Machine, op: str, a: Value, b: Value) -> Value:
+    """`a op b` for a comparison."""
+    a, b = m.state.resolve(a), m.state.resolve(b)
+    if isinstance(a, Phi):
+        return m.state.each(a, lambda one: compare(m, op, one, b))
+    if isinstance(b, Phi):
+        return m.state.each(b, lambda one: compare(m, op, a, one))
+    if op in ("is", "is not"):
+        return _is(op, a, b)
+    if op in ("in", "not in"):
+        found = sequences.contains(m, b, a)
+        return negation(m, found) if op == "not in" else found
+    if isinstance(a, Tensor) or isinstance(b, Tensor):
+        if a is None or b is None:
+            return op == "!="
+        return torch_ops.call(m, f"torch.{COMPARE_METHODS[op]}", Args([a, b]))
+    if is_constant(a) and is_constant(b):
+        try:
+            return bool(COMPARE[op](a, b))
+        except TypeError:
+            return Unknown()
+    return _compare_objects(m, op, a, b)
+
+
+def _compare_objects(m: Machine, op: str, a: Value, b: Value) -> Value:
+    for obj, other in ((a, b), (b, a)):
+        if isinstance(obj, Instance) and op in ("==", "!="):
+            f = obj.cls.lookup(f"__{COMPARE_METHODS[op]}__")
+            if isinstance(f, FunctionV):
+                return m.call(attributes.bound(m, f, obj), Args([other]))
+    if isinstance(a, Instance):
+        f = a.cls.lookup(f"__{COMPARE_METHODS[op]}__")
+        if isinstance(f, FunctionV):
+            return m.call(attributes.bound(m, f, a), Args([b]))
+    if isinstance(a, (Lib, ClassV, FunctionV)) and isinstance(b, (Lib, ClassV, FunctionV)) and op in ("==", "!="):
+        same = a is b or (isinstance(a, Lib) and isinstance(b, Lib) and a.name == b.name)
+        return same if op == "==" else not same
+    if isinstance(a, (ListV, tuple)) and isinstance(b, (ListV, tuple)) and op in ("==", "!="):
+        x, y = sequences.constant_items(m, a), sequences.constant_items(m, b)
+        if x is not None and y is not None:
+            return (x == y) is (op == "==")
+    if isinstance(a, NDArray) or isinstance(b, NDArray):
+        return arrays.fresh(m)
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        return derived_test(op, a, b)
+    if op in ("==", "!="):
+        same = a is b
+        return same if op == "==" else not same
+    return derived_test(op, a, b)
+
+
+def derived_test(op: str, a: Value, b: Value) -> Unknown:
+    """An unknown comparison, told by the positive operator so that its negation is the same question."""
+    why = next((v.why for v in (a, b) if isinstance(v, Unknown) and v.why), "")
+    positive = INVERSE.get(op, op)
+    key: Any = (positive, key_of(a), key_of(b))
+    if depth(key) >= 8:
+        return Unknown(why)
+    return Unknown(why, ("not", key) if op in INVERSE else key)
+
+
+def _is(op: str, a: Value, b: Value) -> Value:
+    if isinstance(a, Unknown) or isinstance(b, Unknown):
+        if isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key:
+            same: Value = True
+        elif a.__class__ is Unknown and a.tensor is not None and b is None:
+            same = False
+        else:
+            return derived_test(op, a, b)
+    elif isinstance(a, Lib) and isinstance(b, Lib):
+        same = a.name == b.name
+    elif is_constant(a) and is_constant(b):
+        same = type(a) is type(b) and a == b
+    else:
+        same = a is b
+    return same if op == "is" else not same
+
+
+# -- subscripts -------------------------------------------------------------------------------------
+
+
+def get_item(m: Machine, v: Value, index: Value) -> Value:
+    """`v[index]`."""
+    v, index = m.state.resolve(v), m.state.resolve(index)
+    if isinstance(v, Phi):
+        return m.state.each(v, lambda one: get_item(m, one, index))
+    if isinstance(v, Tensor):
+        return torch_ops.get_item(m, v, index)
+    if isinstance(index, Phi):
+        return m.state.each(index, lambda one: get_item(m, v, one))
+    if isinstance(v, (ListV, DictV, tuple, str, bytes, range, Iterator_)):
+        return containers.get_item(m, v, index)
+    if isinstance(v, Instance):
+        f = v.cls.lookup("__getitem__")
+        if f is not ABSENT:
+            return m.call(attributes.bound(m, f, v), Args([index]))
+        return containers.instance_item(m, v, index)
+    if isinstance(v, NDArray):
+        return arrays.view(v) if isinstance(index, (SliceV, int)) else arrays.fresh(m)
+    if isinstance(v, (ClassV, Lib, FunctionV)):
+        return containers.class_item(m, v, index)
+    return derived("[]", v, index)
+
+
+def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
+    """`v[index] = value`."""
+    v = m.state.resolve(v)
+    if isinstance(v, Phi):
+        m.state.each(v, lambda one: set_item(m, one, index, value))
+    elif isinstance(v, Tensor):
+        torch_ops.set_item(m, v, m.state.resolve(index), m.state.resolve(value))
+    elif isinstance(v, NDArray):
+        arrays.write(m, v, "[…] =")
+    elif isinstance(v, Instance):
+        f = v.cls.lookup("__setitem__")
+        if f is not ABSENT:
+            m.call(attributes.bound(m, f, v), Args([index, value]))
+        else:
+            containers.set_instance_item(m, v, index, value)
+    elif isinstance(v, (ListV, DictV)):
+        containers.set_item(m, v, m.state.resolve(index), value)
+
+
+def delete_item(m: Machine, v: Value, index: Value) -> None:
+    """`del v[index]`."""
+    v, index = m.state.resolve(v), m.state.resolve(index)
+    if isinstance(v, (ListV, DictV)):
+        containers.delete_item(m, v, index)
+    elif isinstance(v, Instance):
+        f = v.cls.lookup("__delitem__")
+        if f is not ABSENT:
+            m.call(attributes.bound(m, f, v), Args([index]))
+
+
+# -- assignment ---------------------------------------------------------------------------------------
+
+
+def bind(m: Machine, target: ir.Expr, value: Value) -> None:
+    """Assign `value` to a target: a name, attribute, subscript, or several of them to be unpacked into."""
+    if isinstance(target, ir.Name):
+        store(m, target.id, value)
+        label(m, value, target)
+    elif isinstance(target, (ir.Tuple, ir.List)):
+        unpack(m, target.elts, value)
+    elif isinstance(target, ir.Attribute):
+        obj = m.eval(target.value)
+        m.node = target
+        attributes.set_(m, obj, target.attr, value)
+        label(m, value, target)
+    elif isinstance(target, ir.Subscript):
+        obj, index = m.eval(target.value), m.eval(target.slice)
+        m.node = target
+        set_item(m, obj, index, value)
+        label(m, value, target)
+    elif isinstance(target, ir.Starred):
+        bind(m, target.value, value)
+
+
+def label(m: Machine, value: Value, target: ir.Expr) -> None:
+    """Remember by which name the program knows a tensor, and where it was bound last."""
+    if isinstance(value, Tensor):
+        assert m.chunk is not None
+        if value.label is None:
+            text = m.chunk.text[target.start : target.end]
+            value.label = text if len(text) <= 40 and "\n" not in text else None
+        value.bound = m.at(target, lambda: m.site)
+
+
+def store(m: Machine, name: str, value: Value) -> None:
+    """Bind a name in the scope that it belongs to."""
+    frame = m.frame
+    f = frame.function
+    if f is not None and isinstance(f.node, ir.FunctionDef):
+        if name in f.node.scope.globals:
+            frame = frame.globals
+        elif name in f.node.scope.nonlocals:
+            outer: Frame | None = frame.parent
+            while outer is not None and name not in outer.d:
+                outer = outer.parent
+            frame = outer or frame
+    m.state.set(frame.d, name, value)
+
+
+def unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:
+    """`a, *b, c = value`."""
+    value = m.state.resolve(value)
+    if isinstance(value, Phi):
+        m.state.each(value, lambda one: unpack(m, targets, one))
+        return
+    star = next((i for i, t in enumerate(targets) if isinstance(t, ir.Starred)), None)
+    seq = sequences.sequence(m, value, want=len(targets))
+    if star is None:
+        for i, t in enumerate(targets):
+            bind(m, t, seq.item(m, i))
+        return
+    after = len(targets) - star - 1
+    known = seq.known(m)
+    for i in range(star):
+        bind(m, targets[i], seq.item(m, i))
+    middle = ListV(tuple(known[star : max(star, len(known) - after)]))
+    middle.d["open"] = seq.open
+    bind(m, targets[star], middle)
+    for i in range(after):
+        at = len(known) - after + i
+        bind(m, targets[star + 1 + i], known[at] if at >= star and not seq.open else Unknown())

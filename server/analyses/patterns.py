@@ -1,0 +1,106 @@
+"""`match` patterns: whether a value fits, binding what they capture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax import ir
+from . import attributes, operators, sequences
+from .isinstance_ import check
+from .values import ABSENT, DictV, Instance, ListV, Unknown, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+def fits(m: Machine, p: ir.Pattern, v: Value) -> Value:
+    """Whether `v` fits the pattern: True, False or an Unknown. Names are bound on the way."""
+    v = m.pick(v)
+    if isinstance(p, ir.MatchAs):
+        fit = fits(m, p.pattern, v) if p.pattern is not None else True
+        if p.name is not None and fit is not False:
+            operators.store(m, p.name, v)
+        return fit
+    if isinstance(p, ir.MatchValue):
+        value = m.eval(p.value)
+        return operators.compare(m, "is" if value in (None, True, False) and value != 0 else "==", v, value)
+    if isinstance(p, ir.MatchOr):
+        return any_of(m, [fits(m, q, v) for q in p.patterns])
+    if isinstance(p, ir.MatchSequence):
+        return sequence(m, p, v)
+    if isinstance(p, ir.MatchMapping):
+        return mapping(m, p, v)
+    if isinstance(p, ir.MatchClass):
+        return class_(m, p, v)
+    return Unknown("whether the pattern fits")
+
+
+def any_of(m: Machine, answers: list[Value]) -> Value:
+    """`or` over answers."""
+    if any(a is True for a in answers):
+        return True
+    return next((a for a in answers if a is not False), False)
+
+
+def all_of(m: Machine, answers: list[Value]) -> Value:
+    """`and` over answers."""
+    if any(a is False for a in answers):
+        return False
+    return next((a for a in answers if a is not True), True)
+
+
+def sequence(m: Machine, p: ir.MatchSequence, v: Value) -> Value:
+    """`[a, *b, c]`."""
+    if isinstance(v, (str, bytes, DictV, int, float, type(None))):
+        return False
+    star = next((i for i, q in enumerate(p.patterns) if isinstance(q, ir.MatchStar)), None)
+    known = isinstance(v, tuple) or (isinstance(v, ListV) and not m.pick(v.d["open"]))
+    seq = sequences.sequence(m, v, len(p.patterns))
+    n = len(seq.items)
+    if known and (n != len(p.patterns) if star is None else n < len(p.patterns) - 1):
+        return False
+    answers: list[Value] = [] if known else [Unknown("the length")]
+    for i, q in enumerate(p.patterns):
+        if isinstance(q, ir.MatchStar):
+            if q.name is not None:
+                behind = len(p.patterns) - i - 1
+                operators.store(m, q.name, ListV(tuple(seq.items[i : n - behind])))
+            continue
+        at = i if star is None or i < star else n - (len(p.patterns) - i)
+        answers.append(fits(m, q, seq.item(m, at)))
+    return all_of(m, answers)
+
+
+def mapping(m: Machine, p: ir.MatchMapping, v: Value) -> Value:
+    """`{key: pattern, **rest}`."""
+    if not isinstance(v, DictV):
+        return Unknown("whether it is a mapping") if isinstance(v, Unknown) else False
+    answers: list[Value] = []
+    for k, q in zip(p.keys, p.patterns, strict=True):
+        key = m.eval(k)
+        value = v.items.get(key, ABSENT)
+        if value is ABSENT:
+            answers.append(Unknown("membership") if m.pick(v.d["open"]) else False)
+        else:
+            answers.append(fits(m, q, value))
+    if p.rest is not None:
+        operators.store(m, p.rest, DictV(dict(v.items)))
+    return all_of(m, answers)
+
+
+def class_(m: Machine, p: ir.MatchClass, v: Value) -> Value:
+    """`Class(a, name=b)`."""
+    cls = m.eval(p.cls)
+    answers = [check(m, v, cls)]
+    if answers[0] is False:
+        return False
+    names = list(p.kwd_attrs)
+    if p.patterns and isinstance(v, Instance):
+        from .classes import all_fields
+
+        names = all_fields(v.cls)[: len(p.patterns)] + names
+    elif p.patterns:
+        return fits(m, p.patterns[0], v)
+    for name, q in zip(names, [*p.patterns, *p.kwd_patterns], strict=False):
+        answers.append(fits(m, q, attributes.get(m, v, name)))
+    return all_of(m, answers)

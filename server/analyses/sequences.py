@@ -1,0 +1,534 @@
+"""Things that can be iterated over, and loops over them.
+
+A loop of known length is replayed turn by turn as long as that is cheap. Of the others, and of what is
+left of a long one, a few turns are replayed with the values that they have, and one more with all plain
+values that the loop changes unknown, which stands for all later ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..syntax import ir
+from . import arrays, attributes, statements
+from .arrays import NDArray
+from .tensors import Tensor
+from .values import (
+    ABSENT,
+    Args,
+    DictV,
+    Generator,
+    Instance,
+    Iterator_,
+    ListV,
+    Object,
+    Phi,
+    Unknown,
+    Value,
+    is_constant,
+    key_of,
+)
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+EXACT_TURNS = 2
+"""Turns of a loop of unknown length that are replayed with the values that they have."""
+
+MAX_TURNS = 64
+"""Turns of a loop of known length that are replayed at most."""
+
+MAX_ITEMS = 256
+"""Items of a sequence that are held one by one."""
+
+
+class Seq:
+    """What an iterable gives: `items`, and where it is `open` further ones, made by `more(i)`."""
+
+    __slots__ = ("items", "more", "open")
+
+    def __init__(
+        self, items: Sequence[Value], open_: bool = False, more: Callable[[int], Value] | None = None
+    ) -> None:
+        self.items = items
+        self.open = open_
+        self.more = more
+
+    def item(self, m: Machine, i: int) -> Value:
+        """The i-th item, made or unknown where it isn't held."""
+        if i < len(self.items):
+            return self.items[i]
+        return self.more(i) if self.more is not None else Unknown(f"item {i}")
+
+    def known(self, m: Machine) -> list[Value]:
+        """The items that are held; one of the further ones where none is."""
+        if self.open and not self.items and self.more is not None:
+            return [self.more(0), self.more(1)]
+        return list(self.items[:MAX_ITEMS])
+
+
+class Lazy(Object):
+    """An iterable whose items are made when they are asked for."""
+
+    __slots__ = ("seq",)
+
+    def __init__(self, seq: Seq) -> None:
+        super().__init__()
+        self.seq = seq
+
+
+def sequence_value(like: Seq, make: Callable[[int], Value]) -> Lazy:
+    """An iterable as long as `like`, whose i-th item is `make(i)`."""
+    return Lazy(Seq(_Made(len(like.items), make), like.open, make))
+
+
+class _Made(Sequence[Value]):
+    """A sequence that makes its items."""
+
+    def __init__(self, n: int, make: Callable[[int], Value]) -> None:
+        self.n = n
+        self.make = make
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, i: Any) -> Any:
+        return [self.make(k) for k in range(self.n)[i]] if isinstance(i, slice) else self.make(i)
+
+
+def items_of(m: Machine, v: ListV | Iterator_) -> tuple[Value, ...]:
+    """The items of a list; of a branch's two, the longer."""
+    items = m.state.resolve(v.d["items"])
+    if type(items) is Phi:
+        options = [t for _, t in m.state.alternatives(items) if isinstance(t, tuple)]
+        return max(options, key=len, default=())
+    return items if isinstance(items, tuple) else ()
+
+
+def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
+    """What iterating over a value gives, all at once. `want`: how many items it is unpacked into."""
+    from . import torch_ops
+
+    v = m.state.resolve(v)
+    if isinstance(v, Phi):
+        v = m.pick(v)
+    if isinstance(v, (tuple, range, str)):
+        return Seq(v)
+    if isinstance(v, Lazy):
+        return v.seq
+    if isinstance(v, (ListV, Iterator_)):
+        seq = Seq(items_of(m, v), bool(m.pick(v.d["open"])))
+        if isinstance(v, Iterator_):
+            m.state.put(v, "items", ())
+        return seq
+    if isinstance(v, DictV):
+        return Seq(tuple(keys(v)), bool(m.pick(v.d["open"])))
+    if isinstance(v, Tensor):
+        return torch_ops.rows(m, v, want)
+    if isinstance(v, Generator):
+        return collect(m, v)
+    if isinstance(v, Instance):
+        return instance_sequence(m, v)
+    if isinstance(v, NDArray):
+        return Seq((), True, lambda i: arrays.view(v))
+    return Seq((), True, lambda i: Unknown("an item", ("item", key_of(v), i)))
+
+
+def instance_sequence(m: Machine, v: Instance) -> Seq:
+    """Iterate over an object: its `__iter__`, else `__getitem__` with `__len__`, else what its library gives."""
+    from .models import registry
+
+    f = v.cls.lookup("__iter__")
+    if f is not ABSENT:
+        got = m.call(attributes.bound(m, f, v), Args())
+        return Seq((), True, lambda i: Unknown("an item")) if got is v else sequence(m, got)
+    give = registry.iterator(v.cls)
+    if give is not None:
+        return give(m, v)
+    f = v.cls.lookup("__getitem__")
+    if f is not ABSENT:
+        n = length(m, v)
+        get = attributes.bound(m, f, v)
+        if isinstance(n, int) and n <= MAX_TURNS:
+            return Seq([m.call(get, Args([i])) for i in range(n)])
+        return Seq((), True, lambda i: m.call(get, Args([i])))
+    return Seq((), True, lambda i: Unknown("an item", ("item", v.uid, i)))
+
+
+def keys(v: DictV) -> list[Hashable]:
+    """The keys that a dict holds."""
+    return [k for k, value in v.items.items() if value is not ABSENT]
+
+
+class Stop(Exception):
+    """Leaves a generator's body early, with the outcome of the loop that consumed it."""
+
+    def __init__(self, outcome: Value) -> None:
+        super().__init__()
+        self.outcome = outcome
+
+
+def collect(m: Machine, g: Generator, limit: int = MAX_TURNS) -> Seq:
+    """Run a generator and keep what it yields, up to a number of items."""
+    found: list[Value] = []
+
+    def consume(v: Value) -> Value:
+        found.append(v)
+        if len(found) >= limit:
+            raise Stop(None)
+        return None
+
+    if g.used:
+        return Seq(())
+    g.used = True
+    try:
+        g.run(consume)
+    except Stop:
+        return Seq(found, True, lambda i: found[-1])
+    return Seq(found)
+
+
+def length(m: Machine, v: Value) -> Value:
+    """`len(v)`."""
+    v = m.state.resolve(v)
+    if isinstance(v, Phi):
+        return m.state.each(v, lambda one: length(m, one))
+    if isinstance(v, (tuple, range, str, bytes)):
+        return len(v)
+    if isinstance(v, (ListV, Iterator_)):
+        if m.pick(v.d["open"]):
+            return Unknown("a length", ("len", v.uid, len(items_of(m, v))))
+        items = m.state.resolve(v.d["items"])
+        return m.state.each(items, len) if isinstance(items, Phi) else len(items)
+    if isinstance(v, DictV):
+        return Unknown("a length", ("len", v.uid)) if m.pick(v.d["open"]) else len(keys(v))
+    if isinstance(v, Tensor):
+        shape = v.shape
+        known = shape[0] if shape else None
+        return known if known is not None else Unknown("a size", ("size", v.uid, 0))
+    if isinstance(v, Instance):
+        from .models import registry
+
+        f = v.cls.lookup("__len__")
+        if f is not ABSENT:
+            return m.call(attributes.bound(m, f, v), Args())
+        n = registry.length(m, v)
+        if n is not None:
+            return n
+    return Unknown("a length", ("len", key_of(v)))
+
+
+def contains(m: Machine, v: Value, item: Value) -> Value:
+    """`item in v`."""
+    v, item = m.state.resolve(v), m.state.resolve(item)
+    if isinstance(item, str) and isinstance(v, str):
+        return item in v
+    if isinstance(v, range) and isinstance(item, int):
+        return item in v
+    if isinstance(v, DictV):
+        if hashable(item):
+            known = v.items.get(item, ABSENT)
+            known = m.state.resolve(known)
+            if type(known) is not Phi and known is not ABSENT:
+                return True
+            if not m.pick(v.d["open"]) and known is ABSENT:
+                return False
+        return Unknown("membership", ("in", key_of(item), v.uid, len(v.items)))
+    if isinstance(v, (tuple, ListV)):
+        items = v if isinstance(v, tuple) else items_of(m, v)
+        closed = isinstance(v, tuple) or not m.pick(v.d["open"])
+        if any(i is item for i in items):
+            return True
+        if closed and is_constant(item) and all(is_constant(i) for i in items):
+            return any(type(i) is type(item) and i == item or i == item for i in items)
+        if closed and all(not isinstance(i, (Unknown, Phi)) for i in (*items, item)):
+            return False
+        return Unknown("membership", ("in", key_of(item), key_of(v)))
+    if isinstance(v, Instance):
+        f = v.cls.lookup("__contains__")
+        if f is not ABSENT:
+            return m.call(attributes.bound(m, f, v), Args([item]))
+        if isinstance(item, str) and v.cls.derives("torch.nn.Module"):
+            return item in v.d
+    return Unknown("membership", ("in", key_of(item), key_of(v)))
+
+
+def constant_items(m: Machine, v: Value) -> tuple[Value, ...] | None:
+    """The items of a sequence if all are constants."""
+    items = v if isinstance(v, tuple) else items_of(m, v)
+    closed = isinstance(v, tuple) or not m.pick(v.d["open"])
+    return items if closed and is_constant(items) else None
+
+
+# -- changing containers ----------------------------------------------------------------------------
+
+
+def hashable(key: Value) -> bool:
+    """Whether a value can be a known key: a constant, or an object by its identity."""
+    return not isinstance(key, (Unknown, Phi)) and (not isinstance(key, tuple) or all(hashable(k) for k in key))
+
+
+def add(m: Machine, d: DictV, key: Value, value: Value) -> None:
+    """`d[key] = value`; an unknown key opens the dict."""
+    key = m.state.resolve(key)
+    if hashable(key):
+        m.state.set(d.items, key, value)
+    else:
+        m.state.set(d.items, ("unknown key", key_of(key)), value)
+        m.state.put(d, "open", True)
+
+
+def append(m: Machine, v: ListV, value: Value) -> None:
+    """Append to a list; a full deque drops its first item."""
+    items = (*items_of(m, v), value)
+    if v.maxlen is not None and len(items) > v.maxlen:
+        items = items[-v.maxlen :]
+    if len(items) > MAX_ITEMS:
+        items = items[:MAX_ITEMS]
+        m.state.put(v, "open", True)
+    m.state.put(v, "items", items)
+
+
+def extend(m: Machine, v: ListV, other: Value) -> None:
+    """Append all items of an iterable."""
+    seq = sequence(m, other)
+    for item in seq.known(m):
+        append(m, v, item)
+    if seq.open:
+        m.state.put(v, "open", True)
+
+
+def update(m: Machine, d: DictV, other: Value) -> None:
+    """`d.update(other)` with a mapping or pairs."""
+    other = m.state.resolve(other)
+    if isinstance(other, DictV):
+        for k in keys(other):
+            m.state.set(d.items, k, other.items[k])
+        if m.pick(other.d["open"]):
+            m.state.put(d, "open", True)
+    elif isinstance(other, Instance) and other.cls.derives("torch.nn.Module"):
+        for k, v in other.d.items():
+            m.state.set(d.items, k, v)
+    elif isinstance(other, (ListV, tuple, Generator)):
+        for pair in sequence(m, other).known(m):
+            two = sequence(m, pair, 2)
+            add(m, d, two.item(m, 0), two.item(m, 1))
+    else:
+        m.state.put(d, "open", True)
+
+
+def unpack_mapping(m: Machine, v: Value, into: dict[str, Value]) -> bool:
+    """`**v` in a call: put its items into keyword arguments; whether there may be more."""
+    v = m.state.resolve(v)
+    if not isinstance(v, DictV):
+        return True
+    for k in keys(v):
+        if isinstance(k, str):
+            into[k] = m.state.resolve(v.items[k])
+    return bool(m.pick(v.d["open"]))
+
+
+# -- loops ------------------------------------------------------------------------------------------
+
+
+def is_open(m: Machine, g: ir.Comprehension) -> bool:
+    """Whether a comprehension's list may hold more or fewer items than were replayed."""
+    return bool(m.open_loops.pop(id(g), False))
+
+
+class Loop:
+    """One run of a loop: counts the turns, tells when to stop, widens before the last one."""
+
+    def __init__(self, m: Machine, node: ir.Node) -> None:
+        self.m = m
+        self.node = node
+        self.mark = len(m.state.trail)
+        self.start = m.steps
+        self.allowed = (m.limit - m.steps) // 8
+        m.runs += 1
+        self.run = m.runs
+        self.outer = m.iterations
+        self.turn_number = 0
+
+    def enter(self, i: int) -> None:
+        """Begin turn `i`."""
+        self.turn_number = i
+        self.m.step()
+        self.m.iterations = (*self.outer, (self.run, i))
+
+    def leave(self) -> None:
+        """The loop is over."""
+        self.m.iterations = self.outer
+
+    def may_go_on(self, i: int) -> bool:
+        """Whether turn `i` may be replayed with the values that it has."""
+        return i <= EXACT_TURNS or (i < MAX_TURNS and self.m.steps - self.start < self.allowed)
+
+    def widen(self) -> None:
+        """Make every plain value that the loop changed unknown: it stands for any later turn now."""
+        state = self.m.state
+        skip = (id(state.assumed),)
+        for (place, key), (store, _, old) in state.changed_since(self.mark).items():
+            now = state.resolve(store.get(key, ABSENT))
+            if place in skip or now is ABSENT or old is ABSENT:
+                continue
+            if plain(now) and plain(old) and not (type(now) is type(old) and now == old):
+                state.set(store, key, Unknown("changes in the loop"))
+
+
+def plain(v: Value) -> bool:
+    """Whether a value is a number, a text or a truth: what a loop counts with."""
+    if type(v) is Phi:
+        return plain(v.then) and plain(v.orelse)
+    return isinstance(v, (int, float, str)) or (v is None)
+
+
+def loop(m: Machine, node: ir.Node, iterable: Value, turn: Callable[[Value], Value]) -> Value:
+    """Run `turn` for the items of an iterable; the loop's outcome (a Return, or None)."""
+    iterable = m.state.resolve(iterable)
+    if isinstance(iterable, Phi):
+        return m.state.each(iterable, lambda one: loop(m, node, one, turn))
+    own = iter_method(m, iterable)
+    if own is not None:
+        iterable = own
+    run = Loop(m, node)
+    try:
+        if isinstance(iterable, Generator):
+            return generator_loop(m, run, iterable, turn)
+        seq = sequence(m, iterable)
+        return counted_loop(m, run, seq, turn)
+    finally:
+        run.leave()
+
+
+def iter_method(m: Machine, v: Value) -> Value:
+    """What a user-defined `__iter__` gives, where there is one."""
+    if isinstance(v, Instance):
+        f = v.cls.lookup("__iter__")
+        if f is not ABSENT:
+            got = m.call(attributes.bound(m, f, v), Args())
+            return None if got is v else got
+    return None
+
+
+def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]) -> Value:
+    """A loop over items that are held or can be made."""
+    n = len(seq.items)
+
+    def go(i: int) -> Value:
+        while True:
+            if i >= n and not seq.open:
+                return None
+            last = not run.may_go_on(i) or (i >= n and i >= max(n, EXACT_TURNS))
+            if last:
+                run.widen()
+                if seq.open or i < n:
+                    m.open_loops[id(run.node)] = True
+            run.enter(i)
+            value = seq.item(m, i)
+            if last and isinstance(value, (int, str)):
+                value = Unknown("the loop's variable")
+            outcome = ended(m, turn(value))
+            if last:
+                return left(m, outcome)
+            i += 1
+            if outcome is not None:
+                if type(outcome) is not Phi:
+                    return left(m, outcome)
+                following = i
+                return left(m, statements.after(m, outcome, lambda: go(following)))
+
+    return go(0)
+
+
+def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], Value]) -> Value:
+    """A loop over a generator: its body runs, and each yield runs the loop's body."""
+    count = 0
+    if g.used:
+        return None
+    g.used = True
+
+    def consume(v: Value) -> Value:
+        nonlocal count
+        inner, at, frame = m.iterations, (m.chunk, m.node), m.frame
+        m.frame = home
+        run.enter(count)
+        count += 1
+        try:
+            outcome = ended(m, turn(v))
+        finally:
+            m.iterations, (m.chunk, m.node), m.frame = inner, at, frame
+        if type(outcome) is Phi:
+            outcome = usual(m, outcome)
+        if outcome is not None or not run.may_go_on(count):
+            raise Stop(outcome)
+        return None
+
+    home = m.frame
+    try:
+        g.run(consume)
+    except Stop as stop:
+        return left(m, stop.outcome)
+    return None
+
+
+def usual(m: Machine, outcome: Value) -> Value:
+    """Of an outcome that depends on a branch, the side on which the loop goes on, which is assumed."""
+    for guards, one in m.state.alternatives(outcome):
+        if one is None:
+            for cond, holds in guards:
+                m.state.assume(cond, holds)
+            return None
+    return m.pick(outcome)
+
+
+def turns(m: Machine, node: ir.Node, again: Callable[[], bool | None], body: Callable[[], Value]) -> Value:
+    """Run a while loop: `again` tells whether its condition holds (None: unknown); the loop's outcome."""
+    run = Loop(m, node)
+
+    def go(i: int, unknown: int) -> Value:
+        while True:
+            holds = again()
+            unknown += holds is None
+            if holds is False or unknown > EXACT_TURNS + 1:
+                return None
+            last = not run.may_go_on(i) or unknown == EXACT_TURNS + 1
+            if last:
+                run.widen()
+            run.enter(i)
+            outcome = ended(m, body())
+            if last:
+                return left(m, outcome)
+            i += 1
+            if outcome is not None:
+                if type(outcome) is not Phi:
+                    return left(m, outcome)
+                a, b = i, unknown
+                return left(m, statements.after(m, outcome, lambda: go(a, b)))
+
+    try:
+        return go(0, 0)
+    finally:
+        run.leave()
+
+
+def ended(m: Machine, outcome: Value) -> Value:
+    """The outcome of a loop's body, seen from the loop: `continue` goes on."""
+    return replace(m, outcome, statements.CONTINUE)
+
+
+def left(m: Machine, outcome: Value) -> Value:
+    """The outcome of a loop, seen from outside: `break` goes on behind it."""
+    return replace(m, outcome, statements.BREAK)
+
+
+def replace(m: Machine, outcome: Value, jump: Any) -> Value:
+    """The outcome with `jump` turned into going on."""
+    outcome = m.state.resolve(outcome)
+    if outcome is jump:
+        return None
+    if type(outcome) is Phi:
+        return m.state.merge(outcome.cond, replace(m, outcome.then, jump), replace(m, outcome.orelse, jump))
+    return outcome
+

@@ -1,0 +1,356 @@
+"""Running statements.
+
+Running a statement gives an *outcome*: None where control goes on to the next one, else RETURN with its
+value, BREAK or CONTINUE; a Phi of these where that depends on an unknown condition. What follows is then
+replayed under the condition that control gets there. Exceptions of the program are `Raised`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..syntax import ir
+from . import attributes, classes, contexts, functions, imports, operators, patterns, sequences
+from .state import Dead, Raised
+from .tensors import Tensor
+from .values import Args, DictV, ListV, Phi, Unknown, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """The outcome of `return value`."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """The outcome of `break` or `continue`."""
+
+    word: str
+
+
+BREAK, CONTINUE = Jump("break"), Jump("continue")
+
+
+def run_block(m: Machine, body: Sequence[ir.Stmt]) -> Value:
+    """Run statements one after the other; the outcome."""
+    for i, s in enumerate(body):
+        outcome = run(m, s)
+        if outcome is not None:
+            outcome = m.state.resolve(outcome)
+            if type(outcome) is Phi:
+                rest = body[i + 1 :]
+                return after(m, outcome, lambda: run_block(m, rest))
+            if outcome is not None:
+                return outcome
+    return None
+
+
+def after(m: Machine, outcome: Value, rest: Callable[[], Value]) -> Value:
+    """Run `rest` where the outcome so far is to go on; the outcome of both."""
+    outcome = m.state.resolve(outcome)
+    if type(outcome) is Phi:
+        phi = outcome
+        return m.state.fork(phi.cond, lambda: after(m, phi.then, rest), lambda: after(m, phi.orelse, rest))
+    return rest() if outcome is None else outcome
+
+
+def run(m: Machine, s: ir.Stmt) -> Value:
+    """Run one statement; the outcome."""
+    m.step()
+    m.chunk, m.node = s.chunk, s
+    outcome = RUN[type(s)](m, s)
+    m.trace.after(s)
+    return outcome
+
+
+def expression(m: Machine, s: ir.ExprStmt) -> Value:
+    """An expression for its effect."""
+    m.eval(s.value)
+    return None
+
+
+def assign(m: Machine, s: ir.Assign) -> Value:
+    """`a = b = value`."""
+    value = m.eval(s.value)
+    for target in s.targets:
+        m.chunk, m.node = s.chunk, s
+        operators.bind(m, target, value)
+    return None
+
+
+def annotated(m: Machine, s: ir.AnnAssign) -> Value:
+    """`name: annotation = value`."""
+    if s.value is not None:
+        value = m.eval(s.value)
+        m.chunk, m.node = s.chunk, s
+        operators.bind(m, s.target, value)
+    return None
+
+
+def augmented(m: Machine, s: ir.AugAssign) -> Value:
+    """`target op= value`: get, operate in place, and store again (which writes a second time for a subscript)."""
+    target = s.target
+    if isinstance(target, ir.Name):
+        old = m.eval(target)
+        put: Callable[[Value], None] = lambda v: operators.store(m, target.id, v)
+    elif isinstance(target, ir.Attribute):
+        obj = m.eval(target.value)
+        m.node = target
+        old = attributes.get(m, obj, target.attr)
+        put = lambda v: attributes.set_(m, obj, target.attr, v)
+    elif isinstance(target, ir.Subscript):
+        obj, index = m.eval(target.value), m.eval(target.slice)
+        m.node = target
+        old = operators.get_item(m, obj, index)
+        put = lambda v: operators.set_item(m, obj, index, v)
+    else:
+        return None
+    operand = m.eval(s.value)
+    m.chunk, m.node = s.chunk, s
+    with m.writing(s, target, f"{s.op}="):
+        new = in_place(m, s.op, old, operand)
+        m.chunk, m.node = s.chunk, s
+        put(new)
+    if isinstance(new, Tensor):
+        if new.label is None:
+            operators.label(m, new, target)
+    return None
+
+
+def in_place(m: Machine, op: str, old: Value, operand: Value) -> Value:
+    """`old op= operand` without the store: the object itself where its type changes in place."""
+    from . import torch_ops
+
+    old, operand = m.state.resolve(old), m.state.resolve(operand)
+    if isinstance(old, Phi):
+        return m.state.each(old, lambda one: in_place(m, op, one, operand))
+    if isinstance(operand, Phi):
+        return m.state.each(operand, lambda one: in_place(m, op, old, one))
+    if isinstance(old, Tensor):
+        return torch_ops.in_place_operator(m, op, old, operand)
+    if isinstance(old, ListV) and op == "+" and old.kind != "tuple":
+        sequences.extend(m, old, operand)
+        return old
+    if isinstance(old, DictV) and op == "|":
+        sequences.update(m, old, operand)
+        return old
+    own = attributes.special(m, old, f"__i{operators.METHODS[op]}__")
+    if own is not None:
+        return m.call(own, Args([operand]))
+    return operators.binary(m, op, old, operand)
+
+
+def delete(m: Machine, s: ir.Delete) -> Value:
+    """`del a, b[c]`."""
+    for target in s.targets:
+        if isinstance(target, ir.Name):
+            if target.id in m.frame.d:
+                m.state.delete(m.frame.d, target.id)
+        elif isinstance(target, ir.Subscript):
+            operators.delete_item(m, m.eval(target.value), m.eval(target.slice))
+        elif isinstance(target, ir.Attribute):
+            attributes.delete(m, m.eval(target.value), target.attr)
+    return None
+
+
+def return_(m: Machine, s: ir.Return) -> Value:
+    """`return value`."""
+    return Return(m.eval(s.value) if s.value is not None else None)
+
+
+def raise_(m: Machine, s: ir.Raise) -> Value:
+    """`raise exc`; a bare `raise` raises again what the handler caught."""
+    if s.exc is None:
+        raise m.handling[-1] if m.handling else Raised(None, "RuntimeError")
+    exc = m.eval(s.exc)
+    raise functions.exception(m, exc)
+
+
+def assert_(m: Machine, s: ir.Assert) -> Value:
+    """`assert test`: the path goes on where it holds."""
+    t = operators.truth(m, m.eval(s.test))
+    if t is False:
+        raise Raised(None, "AssertionError")
+    if isinstance(t, Unknown):
+        cond, holds = operators.question(m, t, s.test)
+        m.state.assume(cond, holds)
+    return None
+
+
+def pass_(m: Machine, s: ir.Stmt) -> Value:
+    """Nothing to do."""
+    return None
+
+
+def break_(m: Machine, s: ir.Break) -> Value:
+    """`break`."""
+    return BREAK
+
+
+def continue_(m: Machine, s: ir.Continue) -> Value:
+    """`continue`."""
+    return CONTINUE
+
+
+def if_(m: Machine, s: ir.If) -> Value:
+    """`if`: one side where the condition is known, else both."""
+    test = m.eval(s.test)
+    return operators.branch(m, test, s.test, lambda: run_block(m, s.body), lambda: run_block(m, s.orelse))
+
+
+def while_(m: Machine, s: ir.While) -> Value:
+    """`while`: a condition that stays unknown is taken to hold for the turns that are replayed, and to end then."""
+
+    def again() -> bool | None:
+        m.chunk, m.node = s.chunk, s
+        t = operators.truth(m, m.eval(s.test))
+        return t if isinstance(t, bool) else None
+
+    outcome = sequences.turns(m, s, again, lambda: run_block(m, s.body))
+    return after(m, outcome, lambda: run_block(m, s.orelse)) if s.orelse else outcome
+
+
+def for_(m: Machine, s: ir.For) -> Value:
+    """`for`."""
+    iterable = m.eval(s.iter)
+
+    def turn(value: Value) -> Value:
+        m.chunk, m.node = s.chunk, s
+        operators.bind(m, s.target, value)
+        m.trace.after(s)
+        return run_block(m, s.body)
+
+    outcome = sequences.loop(m, s, iterable, turn)
+    return after(m, outcome, lambda: run_block(m, s.orelse)) if s.orelse else outcome
+
+
+def try_(m: Machine, s: ir.Try) -> Value:
+    """`try`: what the body raises goes to the first handler that takes it."""
+
+    def attempt() -> Value:
+        catches = any(functions.may_catch(m, h) for h in s.handlers)
+        m.catching += catches
+        try:
+            outcome = run_block(m, s.body)
+        except Raised as error:
+            m.catching -= catches
+            catches = False
+            return handle(m, s, error)
+        finally:
+            m.catching -= catches
+        return after(m, outcome, lambda: run_block(m, s.orelse))
+
+    if not s.finalbody:
+        return attempt()
+    try:
+        outcome = attempt()
+    except (Raised, Dead):
+        run_block(m, s.finalbody)
+        raise
+    last = run_block(m, s.finalbody)
+    return outcome if last is None else last
+
+
+def handle(m: Machine, s: ir.Try, error: Raised) -> Value:
+    """Run the handler that takes `error`; raise it again where there is none."""
+    for h in s.handlers:
+        if not functions.catches(m, h, error):
+            continue
+        if h.name:
+            m.state.set(m.frame.d, h.name, error.value if error.value is not None else Unknown("the exception"))
+        m.handling.append(error)
+        try:
+            return run_block(m, h.body)
+        finally:
+            m.handling.pop()
+    raise error
+
+
+def with_(m: Machine, s: ir.With) -> Value:
+    """`with`: enter the managers in turn, run the body, leave them."""
+
+    def item(i: int) -> Value:
+        if i == len(s.items):
+            return run_block(m, s.body)
+        w = s.items[i]
+        manager = m.eval(w.context)
+
+        def inside(value: Value) -> Value:
+            if w.target is not None:
+                operators.bind(m, w.target, value)
+            return item(i + 1)
+
+        m.chunk, m.node = s.chunk, s
+        return contexts.within(m, manager, inside)
+
+    return item(0)
+
+
+def match(m: Machine, s: ir.Match) -> Value:
+    """`match`: the first case that fits; an unknown fit is a branch."""
+    subject = m.eval(s.subject)
+
+    def case(i: int) -> Value:
+        if i == len(s.cases):
+            return None
+        c = s.cases[i]
+        fits = patterns.fits(m, c.pattern, subject)
+        if fits is False:
+            return case(i + 1)
+
+        def body() -> Value:
+            if c.guard is None:
+                return run_block(m, c.body)
+            guard = m.eval(c.guard)
+            return operators.branch(m, guard, c.guard, lambda: run_block(m, c.body), lambda: case(i + 1))
+
+        return operators.branch(m, fits, c, body, lambda: case(i + 1))
+
+    return case(0)
+
+
+def function_def(m: Machine, s: ir.FunctionDef) -> Value:
+    """`def`: make the function and pass it through its decorators."""
+    functions.define(m, s)
+    return None
+
+
+def class_def(m: Machine, s: ir.ClassDef) -> Value:
+    """`class`: run the body in a namespace of its own and make the class."""
+    classes.define(m, s)
+    return None
+
+
+RUN: dict[type, Callable[[Machine, Any], Value]] = {
+    ir.ExprStmt: expression,
+    ir.Assign: assign,
+    ir.AnnAssign: annotated,
+    ir.AugAssign: augmented,
+    ir.Delete: delete,
+    ir.Return: return_,
+    ir.Raise: raise_,
+    ir.Assert: assert_,
+    ir.Pass: pass_,
+    ir.Break: break_,
+    ir.Continue: continue_,
+    ir.If: if_,
+    ir.While: while_,
+    ir.For: for_,
+    ir.Try: try_,
+    ir.With: with_,
+    ir.Match: match,
+    ir.FunctionDef: function_def,
+    ir.ClassDef: class_def,
+    ir.Import: lambda m, s: imports.import_(m, s),
+    ir.ImportFrom: lambda m, s: imports.import_from(m, s),
+    ir.Global: pass_,
+    ir.Nonlocal: pass_,
+    ir.TypeAlias: pass_,
+}

@@ -1,0 +1,142 @@
+"""Attributes of tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..facts import table
+from ..facts.model import Op
+from . import torch_ops
+from .describe_types import dtype_value
+from .models import registry
+from .tensors import Tensor
+from .values import Args, Bound, Lib, Unknown, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
+
+
+def get(m: Machine, t: Tensor, name: str) -> Value:
+    """`t.name`."""
+    reader = READ.get(name)
+    if reader is not None:
+        return reader(m, t)
+    if name in VIEWS:
+        return view(m, t, name)
+    full = f"torch.Tensor.{name}"
+    known = registry.method("torch.Tensor", name) is not None or isinstance(table.find(full), Op)
+    if known or table.find(f"torch.{name}") is not None or name.endswith("_"):
+        return Bound(Lib(full), t)
+    own = t.d.get(("attribute", name))
+    return own if own is not None else Bound(Lib(full), t)
+
+
+def view(m: Machine, t: Tensor, name: str) -> Value:
+    """`t.T` and its kin: views."""
+    if name in ("real", "H") and t.dtype is not None and not t.dtype.startswith("complex") and name == "real":
+        return t
+    fact = torch_ops.find(f"torch.Tensor.{name}")
+    if fact is not None:
+        return torch_ops.call(m, f"torch.Tensor.{name}", Args([t]))
+    names = {"T": "t", "mT": "adjoint", "H": "adjoint", "mH": "adjoint", "real": "real", "imag": "imag"}
+    return torch_ops.call(m, f"torch.{names[name]}", Args([t]))
+
+
+def shape(m: Machine, t: Tensor) -> Value:
+    """`t.shape`."""
+    if t.shape is None:
+        return Unknown("a shape", ("shape", t.uid))
+    return tuple(n if n is not None else Unknown("a size", ("size", t.uid, i)) for i, n in enumerate(t.shape))
+
+
+def rank(m: Machine, t: Tensor) -> Value:
+    """`t.ndim`."""
+    return len(t.shape) if t.shape is not None else Unknown("a rank", ("rank", t.uid))
+
+
+def requires_grad(m: Machine, t: Tensor) -> Value:
+    """`t.requires_grad`."""
+    g = m.grad.requires_grad(t)
+    if isinstance(g, bool):
+        return g
+    return Unknown("requires_grad", next(iter(g)).key)
+
+
+def grad(m: Machine, t: Tensor) -> Value:
+    """`t.grad`; of a non-leaf it is None, with a warning, unless it retains it."""
+    value = m.state.resolve(t.d["grad"])
+    if value is None:
+        m.explain.grad_read(t)
+        if m.grad.requires_grad(t) is not False and m.grad.is_leaf(t) is not False:
+            return Unknown("the gradient", ("grad", t.uid, id(t.d["grad"])))
+    return value
+
+
+def data(m: Machine, t: Tensor) -> Value:
+    """`t.data`: the same memory with a counter of its own."""
+    return m.grad.alias(t, own_counter=True)
+
+
+def leaf(m: Machine, t: Tensor) -> Value:
+    """`t.is_leaf`."""
+    known = m.grad.is_leaf(t)
+    return known if known is not None else Unknown("is_leaf", ("leaf", t.uid))
+
+
+def grad_fn(m: Machine, t: Tensor) -> Value:
+    """`t.grad_fn`: None or something."""
+    fn = m.grad.grad_fn(t)
+    return None if fn is None else Unknown("grad_fn", ("grad_fn", t.uid))
+
+
+def version(m: Machine, t: Tensor) -> Value:
+    """`t._version`."""
+    options = [v.number for _, v in m.state.alternatives(m.grad.version(t))]
+    return options[0] if len(set(options)) == 1 and options[0] is not None else Unknown("a version")
+
+
+READ = {
+    "shape": shape,
+    "ndim": rank,
+    "requires_grad": requires_grad,
+    "grad": grad,
+    "data": data,
+    "is_leaf": leaf,
+    "grad_fn": grad_fn,
+    "_version": version,
+    "dtype": lambda m, t: dtype_value(t.dtype),
+    "device": lambda m, t: Unknown("a device", ("device",)),
+    "is_cuda": lambda m, t: Unknown("whether it is on a GPU", ("is_cuda",)),
+    "layout": lambda m, t: Lib("torch.strided"),
+    "names": lambda m, t: Unknown("names"),
+    "_base": lambda m, t: m.state.resolve(t.d["base"]),
+    "__class__": lambda m, t: Lib("torch.Tensor"),
+}
+
+
+def set_(m: Machine, t: Tensor, name: str, value: Value) -> None:
+    """`t.name = value`."""
+    value = m.state.resolve(value)
+    if name == "data":
+        set_data(m, t, value)
+    elif name == "requires_grad":
+        m.require_grad(t, value)
+    elif name == "grad":
+        m.state.put(t, "grad", value)
+    else:
+        m.state.put(t, ("attribute", name), value)
+
+
+def set_data(m: Machine, t: Tensor, value: Value) -> None:
+    """`t.data = value`: the tensor shows other memory from now on; its counter stays and doesn't move."""
+    if isinstance(value, Tensor):
+        m.state.put(t, "storage", value.d["storage"])
+        m.state.put(t, "geometry", value.d["geometry"])
+        m.state.put(t, "dtype", value.d["dtype"])
+    else:
+        from .tensors import Storage
+
+        m.state.put(t, "storage", Storage(m.site))
+        m.state.put(t, "geometry", None)

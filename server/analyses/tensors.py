@@ -1,0 +1,176 @@
+"""Tensors as autograd sees them: storages, version counters, views, saved tensors, nodes of the graph.
+
+The names are PyTorch's (`torch/csrc/autograd/variable.h`, `saved_variable.h`, `function.h`), so that
+someone who has read that code knows where to look.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .geometry import Geometry
+from .values import Cond, Object, Value
+
+if TYPE_CHECKING:
+    from .report import Site, Write
+
+Grad = bool | frozenset[Cond]
+"""Whether a tensor requires grad: known, or if one of these conditions holds."""
+
+
+def either(a: Grad, b: Grad) -> Grad:
+    """`a or b`."""
+    if a is True or b is True:
+        return True
+    if not a:
+        return b
+    if not b:
+        return a
+    assert not isinstance(a, bool) and not isinstance(b, bool)
+    return a | b
+
+
+@dataclass(slots=True, eq=False)
+class Version:
+    """A state of a version counter: the number (or its bounds) and the write that led to it.
+
+    Two states are the same version only if they are the same object; `prev` leads back in time.
+    """
+
+    low: int
+    high: int | None
+    prev: Version | None = None
+    write: Write | None = None
+
+    @property
+    def number(self) -> int | None:
+        """The exact number, where it is known."""
+        return self.low if self.low == self.high else None
+
+
+class Counter(Object):
+    """`VariableVersion`: one for a tensor, its views and its detached aliases. `d["v"]` is its Version."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.d["v"] = Version(0, 0)
+
+
+class Storage(Object):
+    """Memory. `d["w"]` is the last change of its content, as a Version of its own (silent writes too)."""
+
+    __slots__ = ("site",)
+
+    def __init__(self, site: Site | None = None) -> None:
+        super().__init__()
+        self.d["w"] = Version(0, 0)
+        self.site = site
+
+
+DEFAULT, NO_GRAD, MULTI_OUTPUT, INFERENCE, CUSTOM = "default", "no_grad", "multi_output", "inference", "custom"
+"""`CreationMeta`: how a view came to be, which decides whether it may be written in place."""
+
+
+class Tensor(Object):
+    """A tensor. Its state in `d`:
+
+    `storage`, `counter`; `geometry` and `dtype` (None: unknown); `rg`: the flag of a leaf (Grad);
+    `fn`: its grad_fn (Node, None, or an Unknown); for a view, `base`, `meta` (CreationMeta) and `at`,
+    the Version at which `fn` was computed; `grad`; `inference`; `param` for an nn.Parameter.
+    `label` is the name that the program gave it first, `bound` the statement that bound it last.
+    """
+
+    __slots__ = ("bound", "label", "origin")
+
+    def __init__(self, storage: Storage, counter: Counter, origin: Site | None = None) -> None:
+        super().__init__()
+        self.origin = origin
+        self.label: str | None = None
+        self.bound: Site | None = None
+        self.d.update(
+            storage=storage,
+            counter=counter,
+            geometry=None,
+            dtype=None,
+            rg=False,
+            fn=None,
+            base=None,
+            meta=DEFAULT,
+            at=None,
+            output_nr=0,
+            grad=None,
+            inference=False,
+            param=False,
+        )
+
+    @property
+    def geometry(self) -> Geometry | None:
+        """Shape, strides and offset as far as known; a branch's two answers count as unknown."""
+        g = self.d["geometry"]
+        return g if isinstance(g, Geometry) else None
+
+    @property
+    def shape(self) -> tuple[int | None, ...] | None:
+        """The sizes as far as known."""
+        g = self.geometry
+        return g.shape if g is not None else None
+
+    @property
+    def dtype(self) -> str | None:
+        """The dtype's short name (`float32`), where known."""
+        v = self.d["dtype"]
+        return v if isinstance(v, str) else None
+
+
+@dataclass(slots=True, eq=False)
+class SavedTensor:
+    """`SavedVariable`: a tensor with the version that it had when a node saved it.
+
+    `when` is the condition under which it was saved; `checked` is False where nothing compares the
+    versions when it is unpacked (saved tensor hooks).
+    """
+
+    tensor: Tensor
+    storage: Storage
+    counter: Counter
+    version: Version
+    content: Version
+    role: str
+    name: str | None
+    when: Grad = True
+    checked: bool = True
+    buffer: bool = False
+    """a batch norm's running statistic: its silent update doesn't change the gradient"""
+
+
+class Node(Object):
+    """A node of the autograd graph (`torch::autograd::Node`); `d["freed"]` once backward has run over it.
+
+    `edges` lead to the nodes of the inputs; a leaf that requires grad is an edge itself (the place of
+    its AccumulateGrad). `holds` tells under which condition it keeps any saved value, so that a second
+    backward raises. `when` is the condition under which the node exists at all. `iterations` are the
+    turns of the loops around it, by the loop's run.
+    """
+
+    __slots__ = ("edges", "function", "holds", "iterations", "name", "order", "outputs", "saved", "site", "stack", "when")
+
+    def __init__(self, name: str, site: Site | None, order: int, edges: tuple[Value, ...], when: Grad) -> None:
+        super().__init__()
+        self.name = name
+        self.site = site
+        self.order = order
+        self.edges = edges
+        self.when = when
+        self.saved: tuple[SavedTensor, ...] = ()
+        self.holds: Grad = False
+        self.stack: tuple[Site, ...] = ()
+        self.iterations: tuple[tuple[int, int], ...] = ()
+        self.outputs: tuple[Tensor, ...] = ()
+        self.function: Any = None
+        self.d["freed"] = False
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"

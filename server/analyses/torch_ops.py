@@ -1,0 +1,306 @@
+"""PyTorch's functions, methods, operators and subscripts on tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..facts import table
+from ..facts.model import ModuleFact, Op
+from . import effects, shapes
+from .arrays import NDArray
+from .describe_types import described, geometry_of
+from .geometry import Geometry, partly_overlaps
+from .sequences import Seq
+from .shapes import TensorType
+from .tensors import DEFAULT, MULTI_OUTPUT, Node, Tensor, either
+from .values import Args, Instance, Lib, ListV, Phi, SliceV, Unknown, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+OPERATORS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "div",
+    "//": "floor_divide",
+    "%": "remainder",
+    "**": "pow",
+    "@": "matmul",
+    "&": "bitwise_and",
+    "|": "bitwise_or",
+    "^": "bitwise_xor",
+    "<<": "bitwise_left_shift",
+    ">>": "bitwise_right_shift",
+}
+
+REFLECTED = {"-": "rsub", "/": "div", "//": "floor_divide", "**": "pow", "%": "remainder", "@": "matmul"}
+
+
+def find(name: str) -> Op | None:
+    """The fact of a function; a method's where only that was measured."""
+    fact = table.find(name)
+    if isinstance(fact, Op):
+        return fact
+    return None
+
+
+def each_argument(m: Machine, args: Args, run: object) -> Args | None:
+    """The arguments with every Phi resolved; None if one is still open."""
+    pos = [m.state.resolve(v) for v in args.pos]
+    kw = {k: m.state.resolve(v) for k, v in args.kw.items()}
+    if any(type(v) is Phi for v in (*pos, *kw.values())):
+        return None
+    return Args(pos, kw, args.open, args.site, args.exprs)
+
+
+def split(m: Machine, args: Args, run: object) -> Value:
+    """Call `run` for each alternative of the first argument that has several."""
+    assert callable(run)
+    for i, v in enumerate(args.pos):
+        v = m.state.resolve(v)
+        if type(v) is Phi:
+            at = i
+
+            def with_pos(one: Value) -> Value:
+                return run(Args([*args.pos[:at], one, *args.pos[at + 1 :]], args.kw, args.open, args.site, args.exprs))
+
+            return m.state.each(v, with_pos)
+    for k, v in args.kw.items():
+        v = m.state.resolve(v)
+        if type(v) is Phi:
+            key = k
+            return m.state.each(
+                v, lambda one: run(Args(args.pos, {**args.kw, key: one}, args.open, args.site, args.exprs))
+            )
+    return run(args)
+
+
+def call(m: Machine, name: str, args: Args) -> Value:
+    """Call a function of PyTorch by its dotted name; an unknown one gives an unknown result."""
+    plain = each_argument(m, args, None)
+    if plain is None:
+        return split(m, args, lambda one: call(m, name, one))
+    op = find(name)
+    if op is None:
+        short = name.rsplit(".", 1)[-1]
+        if name.startswith("torch.Tensor.") and plain.pos:
+            return unknown_method(m, short, plain.pos[0])
+        return unknown_function(m, short, plain)
+    if op.params and plain.pos and unusable(m, plain.pos[0], op):
+        return Unknown(f"{effects.called(name)}(…)")
+    return effects.apply(m, op, plain)
+
+
+def unusable(m: Machine, first: Value, op: Op) -> bool:
+    """Whether the first argument is something that no tensor operator takes (an object of the program)."""
+    return isinstance(first, (Instance, NDArray)) and op.params[0].name in ("input", "self")
+
+
+def unknown_function(m: Machine, short: str, args: Args) -> Value:
+    """A function that no fact tells of: fresh result, nothing changed unless the name says so."""
+    if short.endswith("_") and not short.endswith("__"):
+        for t in effects.tensors_in(m, args.get(0, "input")):
+            m.grad.bump(t, short)
+            return t
+    return Unknown(f"{short}(…)")
+
+
+def unknown_method(m: Machine, short: str, t: Value) -> Value:
+    """A method of a tensor that no fact tells of; one whose name ends in an underscore changes the tensor."""
+    if short.endswith("_") and not short.startswith("_") and isinstance(t, Tensor):
+        m.grad.bump(t, short)
+        return t
+    return Unknown(f".{short}(…)")
+
+
+def call_method(m: Machine, name: str, t: Value, args: Args) -> Value:
+    """Call a method of a tensor."""
+    inner = args.prepend(t)
+    if name.endswith("_") and not name.endswith("__"):
+        with m.writing(m.node, args.receiver, name):
+            return call(m, f"torch.Tensor.{name}", inner)
+    if find(f"torch.Tensor.{name}") is None and find(f"torch.{name}") is not None:
+        return call(m, f"torch.{name}", inner)
+    return call(m, f"torch.Tensor.{name}", inner)
+
+
+def operator(m: Machine, op: str, a: Value, b: Value) -> Value:
+    """`a op b` with at least one tensor."""
+    if isinstance(a, NDArray) or isinstance(b, NDArray):
+        b = Unknown() if isinstance(b, NDArray) else b
+        a = m.as_tensor(Unknown("an array")) if isinstance(a, NDArray) else a
+    name = OPERATORS[op]
+    if not isinstance(a, Tensor):
+        if op == "-" or op == "/":
+            return reflected(m, op, a, b)
+        if op in ("+", "*", "&", "|", "^"):
+            a, b = b, a
+    if isinstance(b, (ListV, str)) or isinstance(a, (ListV, str)):
+        return Unknown()
+    return call(m, f"torch.{name}", Args([a, b]))
+
+
+def reflected(m: Machine, op: str, a: Value, b: Value) -> Value:
+    """`number - tensor` and `number / tensor`, which PyTorch writes as other operators."""
+    if op == "-":
+        return call(m, "torch.rsub", Args([b, a]))
+    reciprocal = call(m, "torch.reciprocal", Args([b]))
+    return call(m, "torch.mul", Args([reciprocal, a]))
+
+
+def in_place_operator(m: Machine, op: str, t: Tensor, operand: Value) -> Value:
+    """`t op= operand`: the in-place method, where there is one; `@=` binds a new tensor."""
+    if op == "@":
+        return operator(m, op, t, operand)
+    if isinstance(operand, NDArray):
+        operand = m.as_tensor(Unknown("an array"))
+    return call(m, f"torch.Tensor.{OPERATORS[op]}_", Args([t, operand]))
+
+
+# -- subscripts -----------------------------------------------------------------------------------------
+
+
+def normal(m: Machine, index: Value) -> Value:
+    """An index with its parts resolved; unknown parts stay unknown integers."""
+    if isinstance(index, tuple):
+        return tuple(m.pick(i) for i in index)
+    return m.pick(index)
+
+
+def get_item(m: Machine, t: Tensor, index: Value) -> Value:
+    """`t[index]`: a view for integers, slices, None and `...`; a copy that saves its index for all else."""
+    index = normal(m, index)
+    items = index if isinstance(index, tuple) else (index,)
+    if any(isinstance(i, Unknown) for i in items) and not effects.advanced(index):
+        return unknown_index(m, t, index)
+    op = find("torch.Tensor.__getitem__")
+    assert op is not None
+    if effects.advanced(index):
+        return effects.apply(m, op, Args([t, index]))
+    return select(m, t, index, op)
+
+
+def select(m: Machine, t: Tensor, index: Value, op: Op) -> Tensor:
+    """The view that a basic index gives."""
+    needs = m.grad.requires_grad(t)
+    node = m.grad.node("SelectBackward0" if isinstance(index, int) else "SliceBackward0", [t], needs)
+    view = m.grad.view(t, index_geometry(m, t, index))
+    m.grad.set_history(view, node)
+    if t.label is not None and isinstance(index, int):
+        view.label = f"{t.label}[{index}]"
+    return view
+
+
+def index_geometry(m: Machine, t: Tensor, index: Value) -> Geometry | None:
+    """The geometry of the view that a basic index gives."""
+    if t.geometry is None:
+        return None
+    made = shapes.view_of("__getitem__", t.geometry, {"input": TensorType(t.shape), "indices": described(m, index)})
+    return made if isinstance(made, Geometry) else None
+
+
+def unknown_index(m: Machine, t: Tensor, index: Value) -> Value:
+    """An index that isn't known: an integer where it looks like one, in which case it makes a view."""
+    from .conversions import guess
+
+    parts = index if isinstance(index, tuple) else (index,)
+    if all(not isinstance(i, Unknown) or looks_like_integer(i) for i in parts):
+        op = find("torch.Tensor.__getitem__")
+        assert op is not None
+        return select(m, t, index, op)
+    view = m.grad.view(t, None)
+    m.grad.set_history(view, m.grad.node("SelectBackward0", [t], m.grad.requires_grad(t)))
+    copy = m.grad.tensor(None, t.dtype)
+    node = m.grad.node("IndexBackward0", [t], m.grad.requires_grad(t))
+    if node is not None:
+        node.holds = True
+        m.grad.set_history(copy, node)
+    return Phi(guess("the index is a number or a slice", t, m), view, copy)
+
+
+def looks_like_integer(v: Unknown) -> bool:
+    """Whether an unknown comes from counting: a loop's variable, a length, a size, an item of a range."""
+    return v.why in ("the loop's variable", "a length", "a size", "changes in the loop", "an integer")
+
+
+def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
+    """`t[index] = value`: `copy_` or `fill_` on a view, `index_put_` for an advanced index; the version moves by one."""
+    index = normal(m, index)
+    value = m.state.resolve(value)
+    if type(value) is Phi:
+        m.state.each(value, lambda one: set_item(m, t, index, one))
+        return
+    sources = effects.tensors_in(m, value)
+    indices = effects.tensors_in(m, index)
+    advanced = effects.advanced(index)
+    needs = m.grad.requires_grad(t)
+    for s in sources:
+        needs = either(needs, m.grad.requires_grad(s))
+    with m.writing(m.node, None, "[…] ="):
+        target = t
+        if not advanced and not whole(index):
+            target = view_for_write(m, t, index)
+        m.grad.check_inplace(target, needs)
+        if sources and not advanced:
+            check_copy(m, target, sources[0])
+        node = m.grad.node("IndexPutBackward0" if advanced else "CopySlices", [t, *sources], needs)
+        if node is not None and advanced:
+            node.holds = True
+            for i in indices:
+                m.grad.save(node, i, "index")
+        m.grad.bump(t, m.via)
+        if target is t or advanced:
+            m.grad.rebase(t, node)
+        else:
+            m.grad.rebase(target, node)
+
+
+def whole(index: Value) -> bool:
+    """Whether an index takes the whole tensor: `...` or `:`."""
+    if index is Ellipsis:
+        return True
+    return isinstance(index, SliceV) and index.lower is None and index.upper is None and index.step is None
+
+
+def view_for_write(m: Machine, t: Tensor, index: Value) -> Tensor:
+    """The view that `t[index] = …` writes through."""
+    view = m.grad.view(t, index_geometry(m, t, index))
+    needs = m.grad.requires_grad(t)
+    m.grad.set_history(view, m.grad.node("SliceBackward0", [t], needs))
+    view.label = t.label
+    return view
+
+
+def check_copy(m: Machine, target: Tensor, source: Tensor) -> None:
+    """`copy_` into a view refuses a source or target whose elements share memory with others."""
+    g, h = target.geometry, source.geometry
+    if g is not None and g.overlaps_itself() is True:
+        m.grad.fail("overlap-write", "direct", target, detail="itself")
+    if g is None or h is None or m.grad.storage(target) is not m.grad.storage(source):
+        return
+    if g != h and partly_overlaps(g, h) == "partial":
+        m.grad.fail("overlap-write", "direct", target, detail="input")
+
+
+def rows(m: Machine, t: Tensor, want: int | None) -> Seq:
+    """Iterating over a tensor is `unbind(0)`: multi-output views of its rows."""
+    n = t.shape[0] if t.shape else None
+    if t.shape == ():
+        return Seq(())
+    needs = m.grad.requires_grad(t)
+    node: Node | None = m.grad.node("UnbindBackward0", [t], needs)
+    row = index_geometry(m, t, 0) if n else None
+
+    def piece(i: int) -> Tensor:
+        g = index_geometry(m, t, i) if n is not None and i < n else row
+        view = m.grad.view(t, g, MULTI_OUTPUT, i)
+        m.grad.set_history(view, node, i)
+        return view
+
+    if n is not None and n <= 64:
+        return Seq([piece(i) for i in range(n)])
+    return Seq([piece(i) for i in range(want)] if want and n is None else (), True, piece)
+
+
+__all__ = ["DEFAULT", "Lib", "ModuleFact", "call", "geometry_of", "operator"]

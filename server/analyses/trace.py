@@ -1,0 +1,181 @@
+"""What each statement left behind: version rows, and the stories behind names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from ..syntax import ir
+from .autograd import bounds
+from .report import Saved, Site, Story, VersionRow, Write
+from .tensors import Node, Tensor, Version
+from .values import ABSENT, Frame, Instance, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+Named = tuple[ir.Expr, str]
+
+
+class Trace:
+    """Remembers, for each statement, the tensors that its names stood for when it last ran."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.m = machine
+        self.names: dict[int, list[Named]] = {}
+        self.last: dict[int, tuple[ir.Stmt, list[tuple[ir.Expr, str, Tensor, dict[str, Value]]]]] = {}
+
+    def after(self, s: ir.Stmt) -> None:
+        """A statement has run: note the state of the tensors that it names."""
+        key = id(s)
+        names = self.names.get(key)
+        if names is None:
+            names = self.names[key] = list(named(s))
+        if not names:
+            return
+        seen = []
+        for e, text in names:
+            v = self.value(e)
+            if isinstance(v, Tensor):
+                seen.append((e, text, v, self.snapshot(v)))
+        if seen:
+            self.last[key] = (s, seen)
+
+    def value(self, e: ir.Expr) -> Value:
+        """What a name or a plain attribute stands for, without evaluating anything."""
+        m = self.m
+        if isinstance(e, ir.Name):
+            frame: Frame | None = m.frame
+            while frame is not None:
+                v = frame.d.get(e.id, ABSENT)
+                if v is not ABSENT:
+                    return m.state.resolve(v)
+                frame = frame.parent
+            return None
+        assert isinstance(e, ir.Attribute)
+        owner = self.value(e.value)
+        return m.state.resolve(owner.d.get(e.attr)) if isinstance(owner, Instance) else None
+
+    def snapshot(self, t: Tensor) -> dict[str, Value]:
+        """The state of a tensor now."""
+        grad = self.m.grad
+        storage = grad.storage(t)
+        return {
+            "versions": [v for _, v in self.m.state.alternatives(grad.version(t))],
+            "fn": self.m.state.resolve(t.d["fn"]),
+            "rg": grad.requires_grad(t),
+            "storage": storage.uid,
+            "geometry": t.geometry,
+            "dtype": t.dtype,
+        }
+
+    # -- what it all means ------------------------------------------------------------------------
+
+    def rows(self) -> Iterator[VersionRow]:
+        """The state of each name after the statement that named it, when it last ran."""
+        for s, seen in self.last.values():
+            for e, text, t, state in seen:
+                low, high = bounds(state["versions"])
+                exact = low if low == high else None
+                rg = state["rg"] if isinstance(state["rg"], bool) else None
+                yield VersionRow(Site(s.chunk, e), text, exact, low, high, rg, self.leaf(t, state, rg), state["storage"])
+
+    @staticmethod
+    def leaf(t: Tensor, state: dict[str, Value], rg: bool | None) -> bool | None:
+        """Whether a tensor was a leaf then."""
+        if isinstance(state["fn"], Node):
+            return False if state["fn"].when is True else None
+        if state["fn"] is None and (t.d["base"] is None or rg is False):
+            return True
+        return None
+
+    def stories(self) -> Iterator[tuple[tuple[int, str], Story]]:
+        """The story of the counter behind each name."""
+        saves = self.saves()
+        together: dict[int, list[str]] = {}
+        for _, seen in self.last.values():
+            for _, text, _, state in seen:
+                names = together.setdefault(state["storage"], [])
+                if text not in names:
+                    names.append(text)
+        for s, seen in self.last.values():
+            for e, text, t, state in seen:
+                yield (id(e), text), self.story(s, e, text, t, state, saves, together)
+
+    def story(
+        self, s: ir.Stmt, e: ir.Expr, text: str, t: Tensor, state: dict[str, Value],
+        saves: dict[int, list[Saved]], together: dict[int, list[str]],
+    ) -> Story:  # fmt: skip
+        """One name's story."""
+        low, high = bounds(state["versions"])
+        counter = self.m.grad.counter(t)
+        rg = state["rg"] if isinstance(state["rg"], bool) else None
+        aliases = tuple(n for n in together.get(state["storage"], ()) if n != text)
+        g = state["geometry"]
+        return Story(
+            Site(s.chunk, e), text, low if low == high else None, rg, self.leaf(t, state, rg),
+            tuple(self.writes(counter.d["v"])), tuple(saves.get(counter.uid, ())), aliases,
+            g.shape if g is not None else None, state["dtype"],
+        )  # fmt: skip
+
+    def writes(self, version: Value) -> list[Write]:
+        """All writes that led to a version, first one first."""
+        found: list[Write] = []
+        v = self.m.pick(version)
+        while isinstance(v, Version) and v.write is not None and len(found) < 50:
+            found.append(v.write)
+            v = self.m.pick(v.prev)
+        return found[::-1]
+
+    def saves(self) -> dict[int, list[Saved]]:
+        """Who saved what, by counter."""
+        found: dict[int, list[Saved]] = {}
+        for node in self.m.grad.nodes:
+            for saved in node.saved:
+                told = self.m.explain.saved(node, saved)
+                if told is not None:
+                    entries = found.setdefault(saved.counter.uid, [])
+                    if len(entries) < 8 and all(e.site.node is not told.site.node for e in entries):
+                        entries.append(told)
+        return found
+
+
+def named(s: ir.Stmt) -> Iterator[Named]:
+    """The names and plain attributes that a statement's own expressions mention (not those of its body)."""
+    for part in own_parts(s):
+        yield from mentioned(part, s)
+
+
+def own_parts(s: ir.Stmt) -> list[ir.Node]:
+    """The expressions that belong to a statement itself."""
+    found: list[ir.Node] = []
+    for f in fields(s):
+        if f.name in ("body", "orelse", "finalbody", "handlers", "cases", "decorators", "params", "chunk", "returns"):
+            continue
+        v = getattr(s, f.name)
+        found += [i for i in (v if isinstance(v, list) else [v]) if isinstance(i, ir.Node)]
+    return found
+
+
+def mentioned(node: ir.Node, s: ir.Stmt) -> Iterator[Named]:
+    """Names and plain attributes below a node."""
+    if isinstance(node, ir.Name):
+        yield node, node.id
+        return
+    if isinstance(node, ir.Attribute):
+        text = s.chunk.text[node.start : node.end]
+        if plain(node):
+            yield node, text
+    if isinstance(node, (ir.Lambda, ir.Comp, ir.Stmt)):
+        return
+    for f in fields(node):
+        v = getattr(node, f.name)
+        for i in v if isinstance(v, list) else [v]:
+            if isinstance(i, ir.Node):
+                yield from mentioned(i, s)
+
+
+def plain(e: ir.Expr) -> bool:
+    """Whether an expression is `a.b.c`."""
+    return isinstance(e, ir.Name) or (isinstance(e, ir.Attribute) and plain(e.value))
