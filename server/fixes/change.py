@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from ..syntax.ir import (
-    Alias,
     Assign,
     Attribute,
     AugAssign,
     Call,
     Constant,
     Expr,
+    Import,
+    ImportFrom,
     Name,
     Subscript,
 )
 from .liveness import local
-from .place import Place, below, call_of, module_body
+from .place import Place, call_of, statements
 
 if TYPE_CHECKING:
     from ..analyses.report import Failure
@@ -101,11 +102,8 @@ def is_module(place: Place, expr: Expr) -> bool:
 
 
 def _imported(place: Place) -> set[str]:
-    found: set[str] = set()
-    for stmt in module_body(place.source):
-        for alias in below(stmt, Alias):
-            found.add(alias.asname or alias.name.split(".")[0])
-    return found
+    imports = (stmt for stmt in statements(place.source.body) if isinstance(stmt, Import | ImportFrom))
+    return {alias.asname or alias.name.split(".")[0] for stmt in imports for alias in stmt.names}
 
 
 def root(expr: Expr) -> Expr:
@@ -139,11 +137,11 @@ def rebindable(place: Place, target: Expr) -> bool:
 
 def is_parameter(place: Place, attr: str) -> bool:
     """Tell whether the file registers a Parameter under this attribute's name."""
-    for stmt in module_body(place.source):
-        for assign in below(stmt, Assign):
-            value = assign.value
-            if any(isinstance(t, Attribute) and t.attr == attr for t in assign.targets) and isinstance(value, Call):
-                func = value.func
-                if (func.attr if isinstance(func, Attribute) else getattr(func, "id", "")) == "Parameter":
-                    return True
+    for stmt in statements(place.source.body):
+        if not isinstance(stmt, Assign) or not isinstance(stmt.value, Call):
+            continue
+        if any(isinstance(target, Attribute) and target.attr == attr for target in stmt.targets):
+            func = stmt.value.func
+            if (func.attr if isinstance(func, Attribute) else getattr(func, "id", "")) == "Parameter":
+                return True
     return False

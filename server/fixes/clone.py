@@ -32,7 +32,7 @@ from .change import find_change, is_inplace_name, is_module, rebindable, root
 from .edit import Edit, Fix
 from .layout import can_precede, insert_before, suffix
 from .observers import observed
-from .place import below
+from .place import below, binding
 from .text import quote
 
 if TYPE_CHECKING:
@@ -131,20 +131,30 @@ def change(failure: Failure, context: Context) -> Iterator[Fix]:
 
 def alias(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to clone where another name for the tensor arises, or where it is passed on."""
-    for hop in failure.hops:
-        if hop.kind not in {"alias", "view", "passed", "stored"}:
+    places = [place for hop in failure.hops if hop.kind in {"alias", "view", "passed", "stored"}
+              for place in _handed(context.place(hop.site), hop.name or failure.name)]  # fmt: skip
+    found = find_change(failure, context)
+    owner = root(found.target) if found else None
+    bound = binding(found.place, owner.id) if found and isinstance(owner, Name) else None
+    for place in [*([bound] if bound else []), *places]:
+        value = place.node.value if isinstance(place.node, Assign | Arg | Return) else place.node
+        if not isinstance(value, Expr) or isinstance(value, Tuple | List | Constant):
             continue
-        place = context.place(hop.site)
-        node = place.node if place else None
-        value = node.value if isinstance(node, Assign | Arg | Return) else node
-        if place is None or not isinstance(value, Expr) or isinstance(value, Tuple | List | Constant):
-            continue
-        edits = copied(place.of(value))
         safe = not observed(failure, context)
         told = f"Clone {quote(place.text_of(value))} here, so that the change stays apart"
-        yield Fix(
-            told if safe else f"{told} (changes what others see of it)", "safe" if safe else "unsafe", tuple(edits)
-        )
+        title = told if safe else f"{told} (changes what others see of it)"
+        yield Fix(title, "safe" if safe else "unsafe", tuple(copied(place.of(value))))
+
+
+def _handed(place: Place | None, name: str | None) -> list[Place]:
+    """Give the expressions at `place` by which the tensor is handed on: of a call, the arguments that name it."""
+    if place is None:
+        return []
+    if not isinstance(place.node, Call):
+        return [place]
+    found = [place.of(arg.value) for arg in place.node.args if not arg.star]
+    named = [one for one in found if one.text == name]
+    return named or found[:1]
 
 
 def copied(place: Place) -> list[Edit]:
@@ -157,8 +167,9 @@ def copied(place: Place) -> list[Edit]:
 
 
 def view(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to clone what an `expand` or a call that gives several views made (`facts["view_call"]`)."""
-    place = context.place(failure.facts.get("view_call"))
+    """Propose to clone what `expand` or a call that gives several views made (`facts["built"]`, `facts["origin"]`)."""
+    told = failure.facts.get("built") or failure.facts.get("origin")
+    place = context.place(told)
     if place is None or not isinstance(place.node, Expr):
         return
     safe = failure.kind == "overlap-write" or not observed(failure, context)

@@ -8,7 +8,7 @@ from ..syntax.ir import Assign, Attribute, BinOp, Call, Constant, Name, Stmt
 from .edit import Edit, Fix
 from .layout import fresh_name, insert_after, remove_argument, suffix, wrap
 from .nograd import torch_name
-from .place import below, walk
+from .place import below, binding, walk
 from .text import quote
 
 if TYPE_CHECKING:
@@ -41,18 +41,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 def _last_binding(read: Place) -> Place | None:
     found = next((node for node in walk(read.node) if isinstance(node, Attribute) and node.attr == "grad"), None)
-    if found is None or not isinstance(found.value, Name):
-        return None
-    stmt: Place | None = read.statement
-    while stmt is not None:
-        if isinstance(stmt.node, Stmt):
-            block = stmt.block
-            index = next(i for i, one in enumerate(block) if one is stmt.node)
-            for one in [*reversed(block[:index]), *reversed(block[index:])]:
-                if isinstance(one, Assign) and any(isinstance(t, Name) and t.id == found.value.id for t in one.targets):
-                    return stmt.sibling(one)
-        stmt = stmt.outer
-    return None
+    return binding(read, found.value.id) if found and isinstance(found.value, Name) else None
 
 
 def _updated(stmt: Place, target: Name) -> Iterator[Fix]:

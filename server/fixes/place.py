@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, TypeVar
 
-from ..syntax.ir import Assign, Call, ExprStmt, For, FunctionDef, Node, Params, Return, Stmt, While
+from ..syntax.ir import Assign, Call, ExprStmt, For, FunctionDef, List, Name, Node, Params, Return, Stmt, Tuple, While
 from .edit import Edit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..analyses.report import Report, Site
     from ..syntax.chunks import Chunk, Source
+    from ..syntax.ir import Expr
 
 N = TypeVar("N", bound=Node)
 
@@ -177,6 +178,44 @@ def walk(node: Node) -> Iterator[Node]:
 def below(node: Node, kind: type[N]) -> Iterator[N]:
     """Give the nodes of one kind at and below `node`."""
     return (found for found in walk(node) if isinstance(found, kind))
+
+
+def statements(body: Iterable[Stmt]) -> Iterator[Stmt]:
+    """Give all statements of a body and of the bodies in it, outermost first."""
+    for stmt in body:
+        yield stmt
+        for inner in _inner_bodies(stmt):
+            yield from statements(inner)
+
+
+def _inner_bodies(stmt: Stmt) -> Iterator[list[Stmt]]:
+    yield from bodies(stmt)
+    for name in ("handlers", "cases"):
+        for part in getattr(stmt, name, ()):
+            yield from bodies(part)
+
+
+def binding(place: Place, name: str) -> Place | None:
+    """Give the assignment that last bound a plain name before the statement at `place`, in its function.
+
+    Where there is none before it in a loop, the one behind it in the loop counts.
+    """
+    stmt: Place | None = place.statement
+    while stmt is not None and not isinstance(stmt.node, FunctionDef):
+        if isinstance(stmt.node, Stmt):
+            block = stmt.block
+            index = next(i for i, one in enumerate(block) if one is stmt.node)
+            for one in [*reversed(block[:index]), *(reversed(block[index:]) if stmt.loops else ())]:
+                if isinstance(one, Assign) and any(_binds(target, name) for target in one.targets):
+                    return stmt.sibling(one)
+        stmt = stmt.outer
+    return None
+
+
+def _binds(target: Expr, name: str) -> bool:
+    if isinstance(target, Tuple | List):
+        return any(_binds(one, name) for one in target.elts)
+    return isinstance(target, Name) and target.id == name
 
 
 def descend(nodes: Sequence[Node], target: Node, node_chunk: Chunk) -> tuple[Node, ...] | None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Assign, Attribute, Call, Expr, List, Name, Stmt, Tuple
+from ..syntax.ir import Assign, Attribute, Call, Expr, List, Name, Tuple
 from .change import is_module
 from .edit import Edit, Fix
 from .layout import add_argument, remove_argument, suffix
 from .nograd import torch_name
-from .place import call_of
+from .place import binding, call_of
 from .text import quote, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from ..analyses.report import Failure
     from .place import Context, Place
@@ -59,14 +59,9 @@ def _made(place: Place, expr: Expr) -> Iterator[Place]:
         if isinstance(expr, Call):
             yield place.of(expr)
         return
-    stmt: Place | None = place.statement
-    while stmt is not None:
-        if isinstance(stmt.node, Stmt):
-            for one in reversed(_before(stmt)):
-                if isinstance(one, Assign) and any(isinstance(t, Name) and t.id == expr.id for t in one.targets):
-                    yield from _values(stmt.sibling(one), one.value)
-                    return
-        stmt = stmt.outer
+    stmt = binding(place, expr.id)
+    if stmt is not None and isinstance(stmt.node, Assign):
+        yield from _values(stmt, stmt.node.value)
 
 
 def _values(place: Place, value: Expr) -> Iterator[Place]:
@@ -75,11 +70,6 @@ def _values(place: Place, value: Expr) -> Iterator[Place]:
             yield place.of(one)
         else:
             yield from _made(place, one)
-
-
-def _before(stmt: Place) -> Sequence[Stmt]:
-    block = stmt.block
-    return block[: next(i for i, one in enumerate(block) if one is stmt.node)]
 
 
 def _doubled(place: Place) -> list[Edit]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..syntax.ir import Attribute, Call, ExprStmt, Stmt
 from .edit import Edit, Fix
 from .layout import delete, first_line_of, insert_after, moved
-from .place import below
+from .place import bodies
 from .text import quote
 
 if TYPE_CHECKING:
@@ -24,18 +24,21 @@ if TYPE_CHECKING:
 def update(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to move the update behind the backward(), or behind the loop of which a later round fails.
 
-    `facts["write_calls"]` and `facts["backward_calls"]` are the calls that lead to the two, outermost first.
+    Where the backward() is called by another function, `facts["backward_calls"]` are the calls that lead to
+    it, outermost first.
     """
-    writes = _stations(context, failure.write.site if failure.write else failure.site, failure.facts.get("write_calls"))
+    write = failure.write
+    writes = _stations(context, write.site if write else failure.site, write.stack if write else ())
     backwards = _stations(context, failure.backward, failure.facts.get("backward_calls"))
-    for write in writes:
-        for backward in backwards:
-            for one in _up(write):
-                for other in _up(backward):
-                    yield from _behind(one, other)
+    for one in writes:
+        for other in backwards:
+            for moving in _up(one):
+                for staying in _up(other):
+                    yield from _behind(moving, staying)
 
 
 def _stations(context: Context, site: Site | None, calls: object) -> list[Place]:
+    """Give the statements by which the program got to `site`, innermost first."""
     sites = [site, *reversed(calls)] if isinstance(calls, tuple) else [site]
     return [place.statement for one in sites if (place := context.place(one)) is not None]
 
@@ -97,29 +100,31 @@ def _owner(stmt: object, method: str) -> Attribute | None:
 
 
 def forward(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to compute anew, in each round of the loop, what the rounds' backwards share."""
+    """Propose to compute anew, in each round of the loop, what the backwards of the rounds share."""
     backward = context.place(failure.backward or failure.site)
-    built = context.place(failure.saved.site) if failure.saved else context.place(failure.facts.get("built"))
-    if backward is None or built is None:
-        return
-    for loop in backward.loops:
-        for stmt in _up(built.statement):
-            if any(one is stmt.node for one in loop.block) and stmt.node is not loop.node:
-                gone, added = delete(stmt), first_line_of(loop, stmt.text)
-                if gone and added and stmt.start < loop.start:
-                    title = f"Move {quote(stmt.text)} into the loop (changes meaning: it is computed in each round)"
-                    yield Fix(title, "unsafe", (gone, added))
+    hop = next((hop for hop in failure.hops if hop.kind == "saved"), None)
+    built = failure.saved.site if failure.saved else hop.site if hop else None
+    stations = _stations(context, built, failure.saved.stack if failure.saved else ())
+    for loop in backward.loops if backward else []:
+        for station in stations:
+            for stmt in _up(station):
+                if stmt.start < loop.start and any(one is stmt.node for one in loop.block):
+                    gone, added = delete(stmt), first_line_of(loop, stmt.text)
+                    if gone and added:
+                        title = f"Move {quote(stmt.text)} into the loop (changes meaning: each round computes it)"
+                        yield Fix(title, "unsafe", (gone, added))
 
 
 def recompute(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to repeat the forward pass behind the update, so that the backward() has new saved weights."""
-    write = context.place(failure.write.site if failure.write else None)
-    saved = context.place(failure.saved.site if failure.saved else None)
+    write, saved = failure.write, failure.saved
     if write is None or saved is None:
         return
-    for stmt in _up(write.statement):
-        for made in _up(saved.statement):
-            same = any(one is made.node for one in stmt.block)
-            if same and made.start < stmt.start and not list(below(made.node, Stmt))[1:]:
-                title = f"Repeat {quote(made.text)} after the update (changes meaning: it uses the new weights)"
-                yield Fix(title, "unsafe", (insert_after(stmt, made.text),))
+    for one in _stations(context, write.site, write.stack):
+        for other in _stations(context, saved.site, saved.stack):
+            for stmt in _up(one):
+                for made in _up(other):
+                    same = any(sibling is made.node for sibling in stmt.block)
+                    if same and made.start < stmt.start and not any(True for _ in bodies(made.node)):
+                        title = f"Repeat {quote(made.text)} after the update (changes meaning: it uses the new weights)"
+                        yield Fix(title, "unsafe", (insert_after(stmt, made.text),))

@@ -18,11 +18,8 @@ if TYPE_CHECKING:
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose the flag at the backward() that freed the graph (`facts["first_backward"]`, else a hop `freed`)."""
-    sites = [failure.facts.get("first_backward"), *(hop.site for hop in failure.hops if hop.kind == "freed")]
-    for site in sites:
-        call = call_of(context.place(site))
-        if call and isinstance(call.node, Call) and not any(arg.name == "retain_graph" for arg in call.node.args):
-            title = f"Keep the graph of {quote(call.text)} with `retain_graph=True` (changes meaning: its memory stays)"
-            yield Fix(title, "unsafe", (add_argument(call, "retain_graph=True"),))
-            return
+    """Propose the flag at the backward() that freed the graph (`facts["freed"]`)."""
+    call = call_of(context.place(failure.facts.get("freed")))
+    if call and isinstance(call.node, Call) and not any(arg.name == "retain_graph" for arg in call.node.args):
+        title = f"Keep the graph of {quote(call.text)} with `retain_graph=True` (changes meaning: its memory stays)"
+        yield Fix(title, "unsafe", (add_argument(call, "retain_graph=True"),))

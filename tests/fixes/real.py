@@ -1,0 +1,89 @@
+"""Runs a program on real PyTorch and notes each loss and the gradients of its leaves."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import runpy
+import sys
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import torch
+from torch.autograd.graph import allow_mutation_on_saved_tensors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+torch.set_num_threads(1)
+
+
+@dataclass
+class Run:
+    """What a run gave: each loss, the gradients of the leaves after its backward, and what it raised."""
+
+    losses: list[torch.Tensor] = field(default_factory=list)
+    gradients: list[list[torch.Tensor | None]] = field(default_factory=list)
+    error: str | None = None
+
+
+def leaves(root: torch.Tensor) -> list[torch.Tensor]:
+    """The leaves that a backward from `root` reaches, in the order of the graph."""
+    found, seen, todo = [], set(), [root.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            found.append(node.variable)
+        todo += [following for following, _ in node.next_functions]
+    return found
+
+
+def run(folder: Path, allow_mutation: bool = False) -> Run:
+    """Run `folder`'s main.py; with `allow_mutation`, changes in place give the gradients that were meant."""
+    result = Run()
+    backward = torch.Tensor.backward
+
+    def noted(self: torch.Tensor, *args: Any, **kwargs: Any) -> None:
+        reached = leaves(self)
+        result.losses.append(self.detach().clone())
+        backward(self, *args, **kwargs)
+        result.gradients.append([None if leaf.grad is None else leaf.grad.clone() for leaf in reached])
+
+    mode = allow_mutation_on_saved_tensors() if allow_mutation else contextlib.nullcontext()
+    torch.manual_seed(0)
+    before, path = set(sys.modules), list(sys.path)
+    sys.path.insert(0, str(folder))
+    try:
+        with (
+            mode,
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(io.StringIO()),
+            patch.object(torch.Tensor, "backward", noted),
+        ):
+            warnings.simplefilter("ignore")
+            runpy.run_path(str(folder / "main.py"), run_name="__main__")
+    except Exception as error:  # the program's own
+        result.error = f"{type(error).__name__}: {error}"
+    finally:
+        sys.path[:] = path
+        for name in set(sys.modules) - before:
+            if str(folder) in str(getattr(sys.modules[name], "__file__", "")):
+                del sys.modules[name]
+    return result
+
+
+def same(one: Run, other: Run) -> bool:
+    """Whether two runs have bit for bit the same losses and gradients."""
+    if len(one.losses) != len(other.losses) or len(one.gradients) != len(other.gradients):
+        return False
+    pairs = [*zip(one.losses, other.losses, strict=True)]
+    for a, b in zip(one.gradients, other.gradients, strict=True):
+        if len(a) != len(b):
+            return False
+        pairs += zip(a, b, strict=True)  # type: ignore[arg-type]
+    return all((a is None) == (b is None) and (a is None or torch.equal(a, b)) for a, b in pairs)
