@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..facts import table
@@ -89,7 +90,19 @@ def call(m: Machine, name: str, args: Args) -> Value:
         return unknown_function(m, short, plain)
     if op.params and plain.pos and unusable(m, plain.pos[0], op):
         return Unknown(f"{effects.called(name)}(…)")
+    if name.startswith("torch.nn.init."):
+        return without_grad(m, lambda: effects.apply(m, op, plain))
     return effects.apply(m, op, plain)
+
+
+def without_grad(m: Machine, run: Callable[[], Value]) -> Value:
+    """Run something as under `torch.no_grad()`, as the functions of `torch.nn.init` do by themselves."""
+    before = m.grad.mode["grad"]
+    m.state.set(m.grad.mode, "grad", False)
+    try:
+        return run()
+    finally:
+        m.state.set(m.grad.mode, "grad", before)
 
 
 def unusable(m: Machine, first: Value, op: Op) -> bool:

@@ -23,6 +23,25 @@ KEEP_IN_PLACE = frozenset({"t_", "transpose_", "swapaxes_", "swapdims_", "squeez
 """in-place methods that change the shape, as the operation without the underscore does"""
 
 
+IN_PLACE_OPERATORS = frozenset(
+    f"__{name}__"
+    for name in [
+        "iadd",
+        "isub",
+        "imul",
+        "itruediv",
+        "ifloordiv",
+        "imod",
+        "ipow",
+        "iand",
+        "ior",
+        "ixor",
+        "ilshift",
+        "irshift",
+    ]
+)
+
+
 def infer(name: str, args: Mapping[str, Arg], default: str = "float32") -> Answer | None:
     """The result of a call, or its results, as far as they can be told.
 
@@ -61,7 +80,8 @@ def view_of(name: str, geometry: Geometry, args: Mapping[str, Arg]) -> Geometry 
 
 
 def _in_place(name: str) -> bool:
-    return name.endswith("_") and not name.endswith("__")
+    bare = name.rpartition(".")[2]
+    return bare in IN_PLACE_OPERATORS if bare.endswith("__") else bare.endswith("_")
 
 
 def _out_of_place(name: str) -> str:

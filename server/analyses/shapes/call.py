@@ -37,15 +37,24 @@ SECOND = frozenset({"other", "y", "x2", "b", "B", "mat2", "vec", "vec2", "tensor
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """`params` are the names of the positional parameters; `*name` takes all that follow."""
+    """`params` are the names of the positional parameters; `*name` takes all that follow.
+
+    `aliases` are other names under which arguments come, in PyTorch's own signatures or in its methods.
+    """
 
     params: tuple[str, ...]
     rule: Rule
+    aliases: Mapping[str, str]
 
 
 def ops(names: str, params: str, rule: Rule) -> dict[str, Op]:
-    """The rows of a table for operations that share a signature and a rule."""
-    op = Op(tuple(params.split()), rule)
+    """The rows of a table for operations that share a signature and a rule.
+
+    `values|input` is a parameter with another name.
+    """
+    spelled = [param.split("|") for param in params.split()]
+    aliases = {other: name.lstrip("*") for name, *others in spelled for other in others}
+    op = Op(tuple(name for name, *_ in spelled), rule, aliases)
     return dict.fromkeys(names.split(), op)
 
 
@@ -67,8 +76,8 @@ def renamed(op: Op, args: Mapping[str, Arg]) -> dict[str, Arg]:
     params = [param.lstrip("*") for param in op.params]
     result = {}
     for name, value in args.items():
-        known = name
-        if name not in params:
+        known = op.aliases.get(name, name)
+        if known not in params:
             if SYNONYMS.get(name) in params:
                 known = SYNONYMS[name]
             elif name in FIRST and params and params[0] not in args:

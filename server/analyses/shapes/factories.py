@@ -204,7 +204,7 @@ OPS: dict[str, Op] = {
     **ops("new_full", "input size fill_value", result(sized, asked_or(kept))),
     **ops("new_empty_strided", "input size stride", result(sized, asked_or(kept))),
     **ops("new_tensor", "input data", result(data_shape, asked_or(data_dtype))),
-    **ops("tensor as_tensor asarray scalar_tensor", "data dtype", result(data_shape, asked_or(data_dtype))),
+    **ops("tensor as_tensor asarray scalar_tensor", "data|s|obj dtype", result(data_shape, asked_or(data_dtype))),
     **ops("randint", "low high size", result(random_integers, asked_or(always("int64")))),
     **ops("randperm", "n", result(lambda call: (call.size("n"),), asked_or(always("int64")))),
     **ops("arange range_", "start end step", result(counted, asked_or(count_dtype))),

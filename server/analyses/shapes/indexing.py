@@ -286,7 +286,7 @@ OPS: dict[str, Op] = {
     **ops("vstack row_stack", "tensors", result(stacked_along(0, 2), all_dtypes("tensors"))),
     **ops("dstack", "tensors", result(stacked_along(2, 3), all_dtypes("tensors"))),
     **ops("column_stack", "tensors", result(columns, all_dtypes("tensors"))),
-    **ops("repeat", "input *size", result(repeat, kept)),
+    **ops("repeat", "input *size|repeats", result(repeat, kept)),
     **ops("tile", "input *dims", result(tile, kept)),
     **ops("repeat_interleave", "input repeats dim", result(repeat_interleave, kept)),
     **ops("pad constant_pad_nd", "input pad mode value", result(padded, kept)),

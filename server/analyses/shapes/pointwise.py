@@ -74,9 +74,10 @@ def unary(names: str, dtype: DtypeRule, params: str = "input") -> dict[str, Op]:
     return ops(names, params, result(same, dtype))
 
 
-def binary(names: str, dtype: DtypeRule, params: str = "input other") -> dict[str, Op]:
+def binary(names: str, dtype: DtypeRule, params: str = "input other|n|values") -> dict[str, Op]:
     """Operations whose operands, the first two parameters, broadcast."""
-    return ops(names, params, result(together(*params.split()[:2]), dtype))
+    first, second = (param.split("|")[0] for param in params.split()[:2])
+    return ops(names, params, result(together(first, second), dtype))
 
 
 def of_floats(call: Call) -> str:
@@ -150,7 +151,7 @@ KEPT = """
     tril triu flip fliplr flipud roll renorm fill index_copy index_add index_fill index_put index_reduce
     scatter scatter_add scatter_reduce put select_scatter slice_scatter diagonal_scatter as_strided_scatter
     requires_grad_ zero cholesky_inverse pin_memory cpu cuda
-    logcumsumexp bernoulli channel_shuffle __neg__ __pos__ __invert__ native_channel_shuffle
+    data poisson binomial detach_copy logcumsumexp bernoulli channel_shuffle __neg__ __pos__ __invert__ native_channel_shuffle
 """
 FLOATING = """
     exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh arcsin arccos arctan
@@ -186,9 +187,10 @@ OPS: dict[str, Op] = {
     **unary("local_response_norm", of_floats),
     **unary("abs absolute __abs__ real imag", parts),
     **unary("angle", float_or_parts),
-    **unary("polygamma special.polygamma", made_floating, "n input"),
+    **unary("polygamma special.polygamma", made_floating, "n input|self"),
+    **unary("Tensor.polygamma", made_floating, "input n"),
     **unary("mvlgamma special.multigammaln", made_floating, "input p"),
-    **unary("isin", always("bool"), "input test_elements"),
+    **unary("isin", always("bool"), "input|elements test_elements"),
     **ops("gumbel_softmax", "logits", result(same_shape("logits"), same_dtype("logits"))),
     **unary("softmax log_softmax softmin", asked_or(made_floating), "input dim dtype"),
     **unary("cumsum cumprod", asked_or(lambda call: accumulated(call.dtype("input"))), "input dim dtype"),
@@ -206,8 +208,8 @@ OPS: dict[str, Op] = {
     **binary("float_power", float_powered, "input exponent"),
     **binary(COMPARISONS, always("bool")),
     **unary("prelu", kept, "input weight"),
-    **binary("complex", composed, "input imag"),
-    **binary("polar", composed, "input angle"),
+    **binary("complex", composed, "input|real imag"),
+    **binary("polar", composed, "input|abs angle"),
     **binary("masked_fill", kept, "input mask value"),
     **binary("masked_scatter", kept, "input mask source"),
     **ops("clamp clip", "input min max", result(together("input", "min", "max"), promoted("input", "min", "max"))),

@@ -18,7 +18,7 @@ OPS: dict[str, Op] = {
     **indexing.OPS,
     **factories.OPS,
 }
-APART = frozenset({"fft", "linalg", "masked", "sparse", "windows", "distributed"})
+APART = frozenset({"fft", "linalg", "masked", "sparse", "windows", "distributed", "init", "optim", "autograd"})
 """modules whose functions are not those of the same name elsewhere"""
 
 

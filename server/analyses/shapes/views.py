@@ -192,7 +192,7 @@ VIEWS: dict[str, tuple[str, ViewRule]] = {
     "expand_as": ("input other", expand_as),
     "permute permute_copy": ("input *dims", lambda call, g: g.permute(call.ints("dims"))),
     "transpose swapaxes swapdims transpose_copy": (
-        "input dim0 dim1",
+        "input dim0|axis0 dim1|axis1",
         lambda call, g: g.transpose(call.integer("dim0"), call.integer("dim1")),
     ),
     "t t_copy": ("input", lambda call, g: g.t()),
@@ -215,16 +215,19 @@ VIEWS: dict[str, tuple[str, ViewRule]] = {
     ),
     "diagonal diagonal_copy": ("input offset dim1 dim2", diagonal),
     "linalg.diagonal": ("input offset dim1 dim2", last_diagonal),
-    "Tensor.unfold unfold_copy": ("input dimension size step", unfold),
+    "Tensor.unfold unfold_copy": ("input dimension|dim size step", unfold),
     "as_strided as_strided_copy": ("input size stride storage_offset", as_strided),
-    "split unsafe_split": ("input split_size dim", split),
-    "split_with_sizes split_with_sizes_copy unsafe_split_with_sizes": ("input split_size dim", split),
+    "split unsafe_split": ("input split_size|split_size_or_sections|split_sizes dim", split),
+    "split_with_sizes split_with_sizes_copy unsafe_split_with_sizes": (
+        "input split_size|split_size_or_sections|split_sizes dim",
+        split,
+    ),
     "chunk unsafe_chunk": ("input chunks dim", lambda call, g: g.chunk(call.integer("chunks"), call.integer("dim", 0))),
     "unbind unbind_copy": ("input dim", lambda call, g: g.unbind(call.integer("dim", 0))),
-    "tensor_split": ("input indices_or_sections dim", tensor_split),
-    "hsplit": ("input indices_or_sections", split_along(1, 0)),
-    "vsplit": ("input indices_or_sections", split_along(0, 0)),
-    "dsplit": ("input indices_or_sections", split_along(2, 2)),
+    "tensor_split": ("input indices_or_sections|sections|indices dim", tensor_split),
+    "hsplit": ("input indices_or_sections|sections|indices", split_along(1, 0)),
+    "vsplit": ("input indices_or_sections|sections|indices", split_along(0, 0)),
+    "dsplit": ("input indices_or_sections|sections|indices", split_along(2, 2)),
     "atleast_1d": ("input", at_least(1)),
     "atleast_2d": ("input", at_least(2)),
     "atleast_3d": ("input", at_least(3)),
@@ -235,6 +238,7 @@ VIEWS: dict[str, tuple[str, ViewRule]] = {
 RULES = {name: rule for names, (_, rule) in VIEWS.items() for name in names.split()}
 
 
+AT_LEAST = ("atleast_1d", "atleast_2d", "atleast_3d")
 SIZED = ("view", "reshape", "expand", "broadcast_to", "as_strided")
 """operations whose argument `size` is the shape of the result"""
 SEVERAL = ("split", "chunk", "unbind")
@@ -318,7 +322,7 @@ OPS: dict[str, Op] = {
     for op in ops(name, params, shape_of(name, rule)).values()
 }
 OPS |= {
-    **{name: Op(("*tensors",), each(OPS[name].rule)) for name in ("atleast_1d", "atleast_2d", "atleast_3d")},
+    **{row: op for row in AT_LEAST for op in ops(row, "*tensors", each(OPS[row].rule)).values()},
     **ops("view", "input *size", viewed_as),
     **ops("view_as_real", "input", with_dtype(OPS["view_as_real"].rule, parts)),
     **ops("view_as_complex", "input", with_dtype(OPS["view_as_complex"].rule, composed)),
