@@ -54,7 +54,9 @@ def write_params(params: Iterable[Param]) -> str:
 
 
 def _written(default: object) -> str:
-    return repr(default).replace("inf", "1e999") if isinstance(default, float) and math.isinf(default) else repr(default)
+    return (
+        repr(default).replace("inf", "1e999") if isinstance(default, float) and math.isinf(default) else repr(default)
+    )
 
 
 def read_params(plain: Plain, key: str = "params") -> tuple[Param, ...]:

@@ -13,7 +13,8 @@ from typing import Literal
 
 Grads = tuple[frozenset[str], ...]
 """A condition on which inputs require grad, as alternatives: it holds if, for one of the sets, every
-member requires grad. `()` never holds, `(frozenset(),)` always does."""
+member requires grad. `()` never holds, `(frozenset(),)` always does. In a module of many parameters,
+they are measured as one: `self` stands for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,10 @@ class Save:
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A tensor that the call changes. `bumps` is what its version counter moves by; 0 is a silent write."""
+    """A tensor that the call changes. `bumps` is what its version counter moves by; 0 is a silent write.
+
+    `what` ends in `.grad` where it is the gradient of that parameter (`clip_grad_norm_`).
+    """
 
     what: str
     bumps: int

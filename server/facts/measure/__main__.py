@@ -14,6 +14,7 @@ import torch
 from ..encoding import encode
 from ..model import Fact
 from ..table import PATH
+from . import modules, optimizers
 from .catalogue import entries
 from .functions import measure
 
@@ -28,9 +29,12 @@ def main() -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     started = time.perf_counter()
-    measured = measure(entries(), options.device, options.samples)
-    write(measured.facts, options.output)
-    print(f"{len(measured.facts)} callables in {time.perf_counter() - started:.0f} s")
+    functions = measure(entries(), options.device, options.samples)
+    classes, class_tallies = modules.measure(options.device, options.samples)
+    steps, step_tallies = optimizers.measure(options.device)
+    facts = [*functions.facts, *classes, *steps]
+    write(facts, options.output)
+    print(f"{len(facts)} callables in {time.perf_counter() - started:.0f} s")
 
 
 def write(facts: Iterable[Fact], path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import operator
 from collections.abc import Callable, Iterator
@@ -21,6 +22,19 @@ MODULES = (
     "torch.fft",
     "torch.nn.init",
 )
+
+OTHERS = {
+    "torch.nn.utils": (
+        *("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"),
+        *("parameters_to_vector", "vector_to_parameters"),
+    ),
+    "torch.nn.utils.rnn": (
+        *("pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence"),
+        *("unpack_sequence", "unpad_sequence"),
+    ),
+    "einops": ("rearrange", "repeat", "reduce", "einsum", "pack", "unpack", "asnumpy"),
+}
+"""functions of modules that have more than tensor operations in them; einops where it is installed"""
 
 PROPERTIES = ("T", "H", "mT", "mH", "real", "imag", "data")
 """attributes of a tensor that give another tensor"""
@@ -45,11 +59,31 @@ SETTINGS = ("autocast", "set_", "get_", "is_grad", "is_inference_mode", "import_
 NOT_OPERATIONS = frozenset(
     {
         *("classproperty", "compile", "compiled_with_cxx11_abi", "fork", "wait", "load", "save", "seed", "typename"),
-        *("manual_seed", "initial_seed", "unify_type_list", "use_deterministic_algorithms", "vmap", "cond", "while_loop"),
+        *(
+            "manual_seed",
+            "initial_seed",
+            "unify_type_list",
+            "use_deterministic_algorithms",
+            "vmap",
+            "cond",
+            "while_loop",
+        ),
         *("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic", "handle_torch_function"),
         *("boolean_dispatch", "assert_int_or_pair", "are_deterministic_algorithms_enabled", "clear_autocast_cache"),
-        *("is_deterministic_algorithms_warn_only_enabled", "is_warn_always_enabled", "prepare_multiprocessing_environment"),
-        *("is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_storage", "is_tensor", "obj", "export", "sym_constrain_range"),
+        *(
+            "is_deterministic_algorithms_warn_only_enabled",
+            "is_warn_always_enabled",
+            "prepare_multiprocessing_environment",
+        ),
+        *(
+            "is_anomaly_check_nan_enabled",
+            "is_anomaly_enabled",
+            "is_storage",
+            "is_tensor",
+            "obj",
+            "export",
+            "sym_constrain_range",
+        ),
         *("sym_constrain_range_for_size", "thread_safe_generator", "lobpcg", "eval", "get_device_module"),
     }
 )
@@ -82,10 +116,15 @@ def _named() -> Iterator[tuple[str, Callable[..., Any]]]:
         for name, value in _public(importlib.import_module(module)):
             if module != "torch" or not name.startswith(SETTINGS):
                 yield f"{module}.{name}", value
+    for module, names in OTHERS.items():
+        with contextlib.suppress(ModuleNotFoundError):
+            home = importlib.import_module(module)
+            yield from ((f"{module}.{name}", getattr(home, name)) for name in names)
     for name, value in _public(torch.Tensor):
         yield f"torch.Tensor.{name}", value
     for name in DUNDERS:
         yield f"torch.Tensor.__{name}__", getattr(torch.Tensor, f"__{name}__")
+    yield "torch.Tensor.__iter__", _iterate
     for name in PROPERTIES:
         yield f"torch.Tensor.{name}", _getter(name)
     for name in OPERATORS:
@@ -97,6 +136,10 @@ def _public(home: object) -> Iterator[tuple[str, Callable[..., Any]]]:
         value = getattr(home, name)
         if not name.startswith("_") and name not in NOT_OPERATIONS and callable(value) and not isinstance(value, type):
             yield name, value
+
+
+def _iterate(self: torch.Tensor) -> list[torch.Tensor]:
+    return list(self)
 
 
 def _getter(name: str) -> Callable[[torch.Tensor], Any]:

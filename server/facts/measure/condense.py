@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -47,7 +47,13 @@ def _leaves(params: Sequence[Param], samples: Sequence[Sample], tests: tuple[Tes
         return undivided
     _, test, holds, fails = best
     grown = _leaves(params, holds, (*tests, test), depth - 1) + _leaves(params, fails, tests, depth - 1)
-    return grown if min(_contradictions(group) for _, group in grown) < contradictions else undivided
+    said = {_said(group) for _, group in grown}
+    return grown if len(said) > 1 and min(_contradictions(group) for _, group in grown) < contradictions else undivided
+
+
+def _said(samples: Sequence[Sample]) -> Case:
+    """Return the case of the samples but for what doesn't tell cases apart."""
+    return replace(_case(samples, ()), node=None)
 
 
 # -- the tests -------------------------------------------------------------------------------

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..model import Case, Mutation, Op, Result
 from .catalogue import Entry
 from .condense import Sample, condense
-from .probe import observe
-from .samples import call, guessed, of_entry, situation
+from .probe import RAISED, Observation, Prepare, effects, observe, of_function
+from .samples import Arguments, call, guessed, of_entry, situation
 from .signatures import accepts_out, overloads
-from .variations import variations
-
-RAISED = (RuntimeError, NotImplementedError, ValueError, TypeError, IndexError, AttributeError, AssertionError, KeyError)
-"""what a call may raise that a variation has made meaningless"""
+from .variations import forms, variations
 
 CRASHING = frozenset({"torch.native_batch_norm"})
 """callables that end the process where an argument is varied"""
+
+Asked = Callable[[Prepare], Observation]
 
 
 @dataclass(slots=True)
@@ -43,7 +42,7 @@ def measure(entries: Iterable[Entry], device: str, limit: int) -> Measured:
     measured = Measured()
     known = {e.name: e for e in entries}
     for entry in known.values():
-        samples = list(_samples(entry, device, limit, measured.tallies))
+        samples = _samples(entry, device, limit, measured.tallies)
         cases = condense(entry.params, samples) if samples else _declared(entry)
         if cases is not None:
             measured.facts.append(_op(entry, cases, known, measured=bool(samples)))
@@ -62,35 +61,40 @@ def _op(entry: Entry, cases: tuple[Case, ...], known: dict[str, Entry], *, measu
     )
 
 
-def _samples(entry: Entry, device: str, limit: int, tallies: dict[str, Tally]) -> Iterator[Sample]:
-    found = False
+def _samples(entry: Entry, device: str, limit: int, tallies: dict[str, Tally]) -> list[Sample]:
+    found: list[Sample] = []
     seen: set[object] = set()
     for source, arguments in of_entry(entry, device, limit):
-        for varied in [arguments] if entry.name in CRASHING else variations(entry.params, arguments):
-            if situation(varied) in seen:
-                continue
-            seen.add(situation(varied))
-            sample = _observed(entry, varied, tallies[source], original=varied is arguments)
-            if sample is not None:
-                found = True
-                yield sample
-    if not found:
-        for arguments in guessed(entry, device):
-            sample = _observed(entry, arguments, tallies["guess"], original=True)
-            if sample is not None:
-                yield sample
+        original = _observed(entry, observe, arguments, tallies[source])
+        found += original
+        for asked, varied in [] if entry.name in CRASHING else _varied(entry, arguments, ran=bool(original)):
+            if situation(varied) not in seen:
+                seen.add(situation(varied))
+                found += _observed(entry, asked, varied)
+    for arguments in [] if found else guessed(entry, device):
+        found += _observed(entry, observe, arguments, tallies["guess"])
+    return found
 
 
-def _observed(entry: Entry, arguments: dict[str, object], tally: Tally, *, original: bool) -> Sample | None:
+def _varied(entry: Entry, arguments: Arguments, *, ran: bool) -> Iterator[tuple[Asked, Arguments]]:
+    """Yield the arguments' variations, and what is asked of them."""
+    for varied in variations(entry.params, arguments) if ran else ():
+        yield observe, varied
+    for varied in forms(arguments):
+        yield (effects if ran else observe), varied
+
+
+def _observed(entry: Entry, asked: Asked, arguments: Arguments, tally: Tally | None = None) -> list[Sample]:
+    """Return the sample with what it showed, or nothing where the call raises."""
+    tally = tally or Tally()
     try:
-        seen = observe(lambda inputs: call(entry, inputs), arguments)
+        seen = asked(of_function(lambda inputs: call(entry, inputs), arguments))
     except RAISED as error:
-        if original:
-            tally.raised += 1
-            tally.reason = f"{type(error).__name__}: {error}"
-        return None
+        tally.raised += 1
+        tally.reason = f"{type(error).__name__}: {error}"
+        return []
     tally.ran += 1
-    return Sample(arguments, seen)
+    return [Sample(arguments, seen)]
 
 
 def _declared(entry: Entry) -> tuple[Case, ...] | None:

@@ -8,7 +8,8 @@ backward reaches saved the tensor (`SavedVariable::unpack`, torch/csrc/autograd/
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,31 +18,78 @@ from torch._C._autograd import _get_creation_meta
 
 from .samples import Arguments, tensors
 
-Run = Callable[[Arguments], Any]
+Subset = frozenset[str]
 Observation = dict[tuple[object, ...], object]
 """What one sample showed. Keys: `("save", label, subset)` and `("frees", subset)` → bool; `("flow", param)`
 → bool; `("mutate", param)` → bumps (0 silent, None none); `("count",)` → how the results come;
 `("result", i)` → (kind, of); `("multi", i)`, `("differentiable", i)` → bool; `("dtype", i)` →
 (name, name of the first input's); `("node",)` → name. A label is a parameter's name or the number of a result."""
 
-Subset = frozenset[str]
 SUBSET_LIMIT = 15
+MANY = 8
+"""with more inputs than that, what isn't saved when all require grad is taken for not saved when fewer do"""
+RAISED = (
+    *(RuntimeError, NotImplementedError, ValueError, TypeError, IndexError),
+    *(AttributeError, AssertionError, KeyError, BufferError),
+)
+"""what PyTorch raises where an input can't require grad, backward has no formula, or arguments make no sense"""
 
 
-def observe(run: Run, arguments: Arguments) -> Observation:
-    """Run the call for each subset of its inputs that may require grad and return what it did.
+@dataclass(slots=True)
+class Trial:
+    """One run about to happen: the inputs by label, all fresh, and the call that takes them."""
 
-    Raises whatever the call raises with plain inputs; a subset that PyTorch refuses is left out.
-    """
-    seen = _effects(run, arguments, frozenset())
-    names = [name for name, value in arguments.items() if any(map(may_require_grad, tensors(value)))]
-    usable = [name for name in names if _accepted(run, arguments, frozenset({name}))]
-    for subset in _subsets(usable):
-        try:
-            seen |= _observe_subset(run, arguments, subset)
-        except (RuntimeError, NotImplementedError, ValueError, TypeError, IndexError):
-            continue
-    return seen
+    inputs: Mapping[str, Any]
+    call: Callable[[], Any]
+    versions: list[tuple[str, torch.Tensor, int]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        own = [(name, t) for name, value in self.inputs.items() for t in tensors(value)]
+        grads = [(f"{name}.grad", t.grad) for name, t in own if t.is_leaf and t.grad is not None]
+        self.versions = [(name, t, t._version) for name, t in (*own, *grads)]
+
+    def run(self) -> Any:
+        """Call, random numbers the same every time, and return what it returns."""
+        torch.manual_seed(0)
+        return self.call()
+
+    def carriers(self) -> list[torch.Tensor]:
+        """Run, and return the tensors that may have a grad_fn then: results and changed inputs."""
+        return [*results(self.run()), *self.changed()]
+
+    def changed(self) -> list[torch.Tensor]:
+        """Return the inputs whose version the call has moved."""
+        return [t for _, t, version in self.versions if t._version != version]
+
+
+Prepare = Callable[[Subset], Trial]
+"""makes a trial in which the inputs of the subset require grad"""
+
+
+def of_function(run: Callable[[Arguments], Any], arguments: Arguments) -> Prepare:
+    """Return the preparation of a plain call: clones of the arguments, no leaves where they require grad."""
+
+    def prepare(subset: Subset) -> Trial:
+        inputs = {name: fresh(value, grad=name in subset) for name, value in arguments.items()}
+        return Trial(inputs, lambda: run(inputs))
+
+    return prepare
+
+
+def fresh(value: Any, *, grad: bool) -> Any:
+    """Return the value with tensors of its own, which require grad, but are no leaves, where `grad` is set."""
+    if isinstance(value, torch.Tensor):
+        copy = value.detach().clone()
+        if grad and may_require_grad(copy):
+            return copy.requires_grad_().clone()
+        copy.grad = None if value.grad is None else value.grad.clone()
+        return copy
+    if isinstance(value, Mapping):
+        return {key: fresh(item, grad=grad) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        items = [fresh(item, grad=grad) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return value
 
 
 def may_require_grad(tensor: torch.Tensor) -> bool:
@@ -49,58 +97,118 @@ def may_require_grad(tensor: torch.Tensor) -> bool:
     return tensor.layout == torch.strided and (tensor.is_floating_point() or tensor.is_complex())
 
 
+# -- what it does ----------------------------------------------------------------------------
+
+
+def observe(prepare: Prepare, names: Sequence[str] | None = None) -> Observation:
+    """Run the call for each subset of its inputs that may require grad and return what it did.
+
+    `names` are the inputs to tell apart, otherwise all that may require grad. Raises whatever the call raises with plain inputs; a subset that PyTorch refuses is left out.
+    """
+    seen = effects(prepare)
+    if names is None:
+        inputs = prepare(frozenset()).inputs
+        names = [name for name, value in inputs.items() if any(map(may_require_grad, tensors(value)))]
+    usable = [name for name in names if _accepted(prepare, frozenset({name}))]
+    unsaved: set[str | int] = set()
+    for subset in sorted(_subsets(usable), key=len, reverse=True):
+        try:
+            seen |= (shown := _observe_subset(prepare, subset, unsaved))
+        except RAISED:
+            continue
+        if len(subset) == len(usable) > MANY:
+            unsaved = {key[1] for key, value in shown.items() if key[0] == "save" and not value}  # type: ignore[misc]
+    return seen
+
+
 def _subsets(names: list[str]) -> Iterator[Subset]:
+    sizes: Iterable[int]
     if 2 ** len(names) - 1 <= SUBSET_LIMIT:
-        sizes: Any = range(1, len(names) + 1)
+        sizes = range(1, len(names) + 1)
     else:
         sizes = (1, len(names)) if len(names) > 5 else (1, 2, len(names))
     for size in sizes:
         yield from map(frozenset, itertools.combinations(names, size))
 
 
-def _accepted(run: Run, arguments: Arguments, subset: Subset) -> bool:
+def _accepted(prepare: Prepare, subset: Subset) -> bool:
     try:
-        _backward(_carriers(run, _fresh(arguments, subset)))
-    except (RuntimeError, NotImplementedError, ValueError, TypeError, IndexError):
+        _backward(prepare(subset).carriers())
+    except RAISED:
         return False
     return True
 
 
-def _observe_subset(run: Run, arguments: Arguments, subset: Subset) -> Observation:
+def _observe_subset(prepare: Prepare, subset: Subset, unsaved: set[str | int]) -> Observation:
+    """Return what the call does where the subset requires grad; `unsaved` are labels known not to be saved."""
     seen: Observation = {}
-    inputs = _fresh(arguments, subset)
-    outputs = results(_run(run, inputs))
-    carriers = [*outputs, *_changed(inputs)]
-    flowing = any(o.grad_fn is not None for o in carriers)
+    trial = prepare(subset)
+    outputs = results(trial.run())
+    nodes = [t.grad_fn.name() for t in (*outputs, *trial.changed()) if t.grad_fn is not None]
     if len(subset) == 1:
-        seen["flow", *subset] = flowing
+        seen["flow", *subset] = bool(nodes)
     seen |= {("differentiable", i): True for i, o in enumerate(outputs) if o.requires_grad}
-    nodes = [o.grad_fn.name() for o in carriers if o.grad_fn is not None]
     if nodes:
         seen["node",] = nodes[0]
-    frees = flowing and _second_backward_raises(run, arguments, subset)
+    frees = bool(nodes) and _second_backward_raises(prepare, subset)
     seen["frees", subset] = frees
-    for label in (*(n for n, v in arguments.items() if tensors(v)), *range(len(outputs))):
-        seen["save", label, subset] = frees and _bump_is_noticed(run, arguments, subset, label)
+    for label in (*(n for n, v in trial.inputs.items() if tensors(v)), *range(len(outputs))):
+        seen["save", label, subset] = frees and label not in unsaved and _bump_is_noticed(prepare, subset, label)
     return seen
 
 
-def _changed(inputs: Arguments) -> list[torch.Tensor]:
-    """Return the arguments that the call changed, all of which `_fresh` made at version 0."""
-    return [t for value in inputs.values() for t in tensors(value) if t._version]
+def _backward(carriers: Iterable[torch.Tensor]) -> None:
+    reached = [t for t in carriers if t.grad_fn is not None]
+    if reached:
+        torch.autograd.backward(reached, [torch.ones_like(t) for t in reached])
 
 
-def _effects(run: Run, arguments: Arguments, subset: Subset) -> Observation:
+def _second_backward_raises(prepare: Prepare, subset: Subset) -> bool:
+    carriers = prepare(subset).carriers()
+    _backward(carriers)
+    try:
+        _backward(carriers)
+    except RuntimeError as error:
+        if "backward through the graph a second time" in str(error):
+            return True
+        raise
+    return False
+
+
+def _bump_is_noticed(prepare: Prepare, subset: Subset, label: str | int) -> bool:
+    trial = prepare(subset)
+    outputs = results(trial.run())
+    carriers = [*outputs, *trial.changed()]
+    pieces = any(map(_is_multi, outputs))
+    for t in [outputs[label]] if isinstance(label, int) else tensors(trial.inputs[label]):
+        torch.autograd.graph.increment_version(t)
+    try:
+        _backward(carriers)
+    except RuntimeError as error:
+        text = str(error)
+        if "modified by an inplace operation" in text:
+            return True
+        if "is a view and its base or another view" in text:
+            return not pieces
+        raise
+    return False
+
+
+def effects(prepare: Prepare) -> Observation:
     """Return what the call changes and returns, apart from autograd."""
-    inputs = _fresh(arguments, subset)
-    before = {n: [(t, t._version, t.detach().clone()) for t in tensors(v)] for n, v in inputs.items()}
-    returned = _run(run, inputs)
-    seen: Observation = {("mutate", name): _bumps(state) for name, state in before.items() if state}
+    trial = prepare(frozenset())
+    contents = {id(t): t.detach().clone() for _, t, _ in trial.versions}
+    returned = trial.run()
+    seen: Observation = {}
+    for name, t, version in trial.versions:
+        bumps = _bumps(t, version, contents[id(t)])
+        known = seen.get(("mutate", name))
+        seen["mutate", name] = bumps if known is None else max(known, bumps or 0)  # type: ignore[call-overload]
     outputs = results(returned)
     seen["count",] = _count(returned, outputs)
-    given = next((dtype_name(t) for value in inputs.values() for t in tensors(value)), None)
+    given = next((dtype_name(t) for _, t, _ in trial.versions), None)
     for i, output in enumerate(outputs):
-        seen["result", i] = _relation(output, inputs)
+        seen["result", i] = _relation(output, trial)
         seen["multi", i] = _is_multi(output)
         seen["dtype", i] = (dtype_name(output), given)
     return seen
@@ -111,12 +219,9 @@ def dtype_name(tensor: torch.Tensor) -> str:
     return str(tensor.dtype).removeprefix("torch.")
 
 
-def _bumps(state: list[tuple[torch.Tensor, int, torch.Tensor]]) -> int | None:
-    """Return by how much versions moved, 0 where the content changed behind the counter's back, None if nothing did."""
-    moved = max(t._version - version for t, version, _ in state)
-    if moved:
-        return moved
-    return 0 if any(not _equal(t, content) for t, _, content in state) else None
+def _bumps(tensor: torch.Tensor, version: int, content: torch.Tensor) -> int | None:
+    """Return by how much the version moved, 0 where the content changed behind its back, None if nothing did."""
+    return tensor._version - version or (None if _equal(tensor, content) else 0)
 
 
 def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
@@ -140,16 +245,14 @@ def _count(returned: object, outputs: list[torch.Tensor]) -> object:
     return len(outputs)
 
 
-def _relation(output: torch.Tensor, inputs: Arguments) -> tuple[str, str | None]:
-    for name, value in inputs.items():
-        for t in tensors(value):
-            if t is output:
-                return "same", name
+def _relation(output: torch.Tensor, trial: Trial) -> tuple[str, str | None]:
+    for name, t, _ in trial.versions:
+        if t is output:
+            return "same", name
     memory = _memory(output)
-    for name, value in inputs.items():
-        for t in tensors(value):
-            if memory is not None and memory == _memory(t):
-                return ("view" if _share_counter(output, t) else "alias"), name
+    for name, t, _ in trial.versions:
+        if memory is not None and memory == _memory(t):
+            return ("view" if _share_counter(output, t) else "alias"), name
     return "new", None
 
 
@@ -167,67 +270,3 @@ def _share_counter(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 def _is_multi(output: torch.Tensor) -> bool:
     return output._is_view() and _get_creation_meta(output).name == "MULTI_OUTPUT_NODE"
-
-
-def _fresh(arguments: Arguments, subset: Subset) -> Arguments:
-    """Return the arguments with tensors of their own; those of `subset` require grad and are no leaves."""
-    return {name: _copied(value, grad=name in subset) for name, value in arguments.items()}
-
-
-def _copied(value: Any, *, grad: bool) -> Any:
-    if isinstance(value, torch.Tensor):
-        copy = value.detach().clone()
-        return copy.requires_grad_().clone() if grad and may_require_grad(copy) else copy
-    if isinstance(value, Mapping):
-        return {key: _copied(item, grad=grad) for key, item in value.items()}
-    if type(value) in (list, tuple):
-        return type(value)(_copied(item, grad=grad) for item in value)
-    return value
-
-
-def _run(run: Run, inputs: Arguments) -> Any:
-    torch.manual_seed(0)
-    return run(inputs)
-
-
-def _carriers(run: Run, inputs: Arguments) -> list[torch.Tensor]:
-    """Run and return the tensors that may have a grad_fn now."""
-    outputs = results(_run(run, inputs))
-    return [*outputs, *_changed(inputs)]
-
-
-def _backward(outputs: list[torch.Tensor]) -> None:
-    reached = [o for o in outputs if o.grad_fn is not None]
-    if reached:
-        torch.autograd.backward(reached, [torch.ones_like(o) for o in reached])
-
-
-def _second_backward_raises(run: Run, arguments: Arguments, subset: Subset) -> bool:
-    carriers = _carriers(run, _fresh(arguments, subset))
-    _backward(carriers)
-    try:
-        _backward(carriers)
-    except RuntimeError as error:
-        if "backward through the graph a second time" in str(error):
-            return True
-        raise
-    return False
-
-
-def _bump_is_noticed(run: Run, arguments: Arguments, subset: Subset, label: str | int) -> bool:
-    inputs = _fresh(arguments, subset)
-    outputs = results(_run(run, inputs))
-    carriers = [*outputs, *_changed(inputs)]
-    pieces = any(map(_is_multi, outputs))
-    for t in [outputs[label]] if isinstance(label, int) else tensors(inputs[label]):
-        torch.autograd.graph.increment_version(t)
-    try:
-        _backward(carriers)
-    except RuntimeError as error:
-        text = str(error)
-        if "modified by an inplace operation" in text:
-            return True
-        if "is a view and its base or another view" in text:
-            return not pieces
-        raise
-    return False

@@ -31,6 +31,14 @@ TENSORS = frozenset({"self", "input", "tensor", "other", "target", "tensors", "p
 NUMERIC = frozenset({"p", "dropout_p", "ord", "exponent", "beta", "alpha", "value", "dropout", "other", "lambd"})
 """parameters whose numbers may select another formula; elsewhere they are sizes and positions"""
 
+OPERATOR_INFOS = {
+    **{"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "invert": "bitwise_not"},
+    **{"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift", "pos": "positive", "mod": "remainder"},
+    **{"truediv": "div", "floordiv": "floor_divide", "rtruediv": "__rdiv__", "rfloordiv": "floor_divide"},
+    **{name: name for name in ("add", "sub", "mul", "pow", "matmul")},
+}
+"""the OpInfos of Python's operators, by name without `i` for in-place"""
+
 DTYPES = (torch.float32, torch.complex64, torch.int64, torch.bool)
 
 
@@ -47,10 +55,13 @@ def by_name() -> Mapping[str, Sequence[Any]]:
 
 def infos(entry: Entry) -> Sequence[Any]:
     """Return the OpInfos whose samples fit the callable."""
-    home = entry.name.removeprefix("torch.").rpartition(".")[0]
-    name = {"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor"}.get(entry.basename, entry.basename)
+    home, _, last = entry.name.rpartition(".")
+    name = entry.basename
+    if home == "operator" or last.startswith("__"):
+        name = OPERATOR_INFOS.get(name.removeprefix("i"), OPERATOR_INFOS.get(name, name))
     names = by_name()
-    return names.get(f"{home}.{name}") or names.get(name) or names.get(f"__{name}__") or names.get(f".{name}") or ()
+    full = f"{home.removeprefix('torch.')}.{name}"
+    return names.get(full) or names.get(name) or names.get(f"__{name}__") or names.get(f".{name}") or ()
 
 
 def of_entry(entry: Entry, device: str, limit: int) -> Iterator[tuple[str, Arguments]]:
@@ -148,7 +159,9 @@ def guessed(entry: Entry, device: str) -> Iterator[Arguments]:
     for function in overloads(entry.name):
         arguments = function.func.arguments
         needed = [a for a in arguments.flat_all if a.default is None]
-        values = {("input" if a.name == "self" and entry.params[0].name != "self" else a.name): str(a.type) for a in needed}
+        values = {
+            ("input" if a.name == "self" and entry.params[0].name != "self" else a.name): str(a.type) for a in needed
+        }
         names = {name: p.name for p in entry.params for name in (*p.aliases, p.name)}
         for integral in (False, True):
             yield {names[n]: _value(t, device, integral=integral) for n, t in values.items() if n in names}

@@ -9,6 +9,7 @@ hand, from the first line of the docstring.
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import keyword
 import pathlib
@@ -27,7 +28,9 @@ from ..model import REQUIRED, Param
 NUMPY_NAMES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
 """`numpy_compatibility_arg_names` of python_arg_parser.cpp"""
 
-UNARY_DUNDERS = frozenset({"__abs__", "__invert__", "__neg__", "__pos__", "__bool__", "__float__", "__index__", "__int__"})
+UNARY_DUNDERS = frozenset(
+    {"__abs__", "__invert__", "__neg__", "__pos__", "__bool__", "__float__", "__index__", "__int__"}
+)
 
 BOUND_BY_HAND = {
     "torch.Tensor.to": "self, device=None, dtype=None, non_blocking=False, copy=False, *, memory_format=None",
@@ -87,14 +90,14 @@ def accepts_out(qualified: str) -> bool:
 def parameters(qualified: str, call: Callable[..., Any]) -> tuple[Param, ...] | None:
     """Return the parameters of the callable, or None where nothing tells them."""
     if qualified in BOUND_BY_HAND:
-        return _renamed(qualified, _of_text(BOUND_BY_HAND[qualified]) or ())
+        return _renamed(qualified, of_text(BOUND_BY_HAND[qualified]))
     found = _of_python(call)
     if found is None and (native := overloads(qualified)):
         found = merged(native, method=qualified.startswith("torch.Tensor."))
     if found is None:
         found = _of_docstring(call, method=qualified.startswith("torch.Tensor."))
     if found is None and qualified.startswith("torch.Tensor.__"):
-        found = _of_text("self" if qualified.rpartition(".")[2] in UNARY_DUNDERS else "self, other")
+        found = of_text("self" if qualified.rpartition(".")[2] in UNARY_DUNDERS else "self, other")
     return _renamed(qualified, found) if found is not None else None
 
 
@@ -192,21 +195,21 @@ def _default_of(parameter: inspect.Parameter) -> object:
         return value
     if isinstance(value, (tuple, list)) and all(isinstance(v, (bool, int, float, str)) for v in value):
         return tuple(value)
-    return str(value)
+    return f"{value.__module__}.{value.__name__}" if inspect.isfunction(value) else str(value)
 
 
 def _of_docstring(call: Callable[..., Any], *, method: bool) -> tuple[Param, ...] | None:
     match = re.match(r"\s*[\w.]+\((.*)\)\s*(->.*)?$", (call.__doc__ or "").strip().split("\n")[0])
     if match is None:
         return None
-    return _of_text(("self, " if method else "") + match[1])
+    with contextlib.suppress(SyntaxError):
+        return of_text(("self, " if method else "") + match[1])
+    return None
 
 
-def _of_text(text: str) -> tuple[Param, ...] | None:
-    try:
-        arguments = ast.parse(f"def f({text}): ...").body[0].args  # type: ignore[attr-defined]
-    except SyntaxError:
-        return None
+def of_text(text: str) -> tuple[Param, ...]:
+    """Return the parameters written as in a `def`, without `out`. Raises SyntaxError."""
+    arguments = ast.parse(f"def f({text}): ...").body[0].args  # type: ignore[attr-defined]
     plain = [*arguments.posonlyargs, *arguments.args]
     defaults: Iterable[ast.expr | None] = [*[None] * (len(plain) - len(arguments.defaults)), *arguments.defaults]
     params = [Param(a.arg, _evaluated(d)) for a, d in zip(plain, defaults, strict=True)]

@@ -20,15 +20,18 @@ CHOICES: dict[str, tuple[object, ...]] = {
 
 
 def variations(params: Sequence[Param], arguments: Arguments) -> Iterator[Arguments]:
-    """Yield the arguments and those that differ in one thing.
-
-    A tensor becomes a number, a flag is turned over, a parameter takes one of its usual choices; the
-    tensors get another dtype or strides that aren't contiguous.
-    """
-    yield arguments
+    """Yield the arguments that differ in one thing: a tensor becomes a number, a flag is turned over, …"""
     for p in params:
         for value in _other_values(p, arguments):
             yield {**arguments, p.name: value}
+
+
+def forms(arguments: Arguments) -> Iterator[Arguments]:
+    """Yield the arguments with tensors of another dtype, and with strides that aren't contiguous.
+
+    They tell whether a result may be the input itself or a view. What is saved they don't tell: there,
+    PyTorch would work on a contiguous copy of its own.
+    """
     for change in (_double, _integral, _transposed):
         yield {name: mapped(value, change) for name, value in arguments.items()}
 
@@ -37,7 +40,7 @@ def _other_values(param: Param, arguments: Arguments) -> Iterator[object]:
     value = arguments.get(param.name, param.default)
     if isinstance(value, torch.Tensor) and param.name != "self":
         yield 2.0 if value.is_floating_point() or value.is_complex() else 1
-    elif isinstance(value, bool):
+    elif isinstance(param.default, bool) and isinstance(value, bool):
         yield not value
     if param.name in CHOICES and not isinstance(value, torch.Tensor):
         yield from (choice for choice in CHOICES[param.name] if choice != value)
@@ -47,7 +50,10 @@ def mapped(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     """Return the value with each tensor in its lists and tuples changed."""
     if isinstance(value, torch.Tensor):
         return change(value)
-    return type(value)(mapped(item, change) for item in value) if type(value) in (list, tuple) else value
+    if isinstance(value, (list, tuple)):
+        items = [mapped(item, change) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return value
 
 
 def _double(tensor: torch.Tensor) -> torch.Tensor:
