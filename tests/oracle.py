@@ -19,7 +19,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
@@ -263,7 +263,7 @@ class Recorder:
             kernel_writes = {"_saved_running_mean", "_saved_running_var"} if _in_train_mode(made.node) else set()
             for saved in made.saved:
                 if saved.tensor._version == saved.version and saved.attribute not in kernel_writes:
-                    now = saved.tensor.detach()
+                    now = _copy(saved.tensor)
                     if now.shape == saved.content.shape and not bool(((now == saved.content) | now.isnan()).all()):
                         self.silent.append((made, saved))
 
@@ -385,7 +385,8 @@ def _recording(recorder: Recorder) -> Iterator[None]:
     def engine(outputs: Any, *args: Any, **kwargs: Any) -> Any:
         with torch._C.DisableTorchFunction():
             recorder.before_backward(outputs)
-        return run_engine(outputs, *args, **kwargs)
+        with nullcontext() if torch._C._len_torch_function_stack() else Mode():  # for hooks and Functions' backwards
+            return run_engine(outputs, *args, **kwargs)
 
     def applied(cls: Any, *args: Any, **kwargs: Any) -> Any:
         return recorder.call(lambda *a, **k: apply(cls, *a, **k), args, kwargs)
@@ -438,7 +439,15 @@ def _unpack(node: Any) -> Iterator[Unpacked]:
             raw = getattr(node, raw_name)
             if all(one.unpack_hook is None for one in (raw if isinstance(raw, tuple) else [raw])):
                 for tensor in _tensors(getattr(node, name)):
-                    yield Unpacked(name, tensor, tensor._version, tensor.detach().clone())
+                    yield Unpacked(name, tensor, tensor._version, _copy(tensor))
+
+
+def _copy(tensor: torch.Tensor) -> torch.Tensor:
+    """A copy that the program's own dispatch modes don't see: one in PyTorch fails on numbers that were saved."""
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    with _disable_current_modes():
+        return tensor.detach().clone()
 
 
 def _is_stale(node: Any, saved: Unpacked) -> bool:

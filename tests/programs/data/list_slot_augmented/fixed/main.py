@@ -1,0 +1,20 @@
+import torch
+
+
+def weir(level, width):
+    return width * level**1.5
+
+
+def cascade(width, inflow, steps):
+    levels = [torch.tensor(1.0) + 0 * width, torch.tensor(0.5) + 0 * width]
+    out = torch.zeros(())
+    for _ in range(steps):
+        first, second = weir(levels[0], width), weir(levels[1], width)
+        levels = [levels[0] + (inflow - first), levels[1] + (first - second)]
+        out = out + second
+    return out
+
+
+width = torch.tensor(0.1, requires_grad=True)
+cascade(width, inflow=0.2, steps=2).backward()
+print(width.grad)
