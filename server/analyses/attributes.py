@@ -254,7 +254,7 @@ def has(m: Machine, v: Value, name: str) -> Value:
     elif isinstance(v, ModuleV):
         return name in v.frame.d
     elif isinstance(v, (str, int, float, type(None), ListV, tuple)):
-        return hasattr({ListV: list}.get(type(v), type(v)), name)
+        return hasattr(list if isinstance(v, ListV) else type(v), name)
     elif isinstance(v, FunctionV):
         return name in v.d or name in ("__name__", "__call__", "__doc__")
     return Unknown(f"whether it has {name}", ("hasattr", key_of(v), name))

@@ -70,7 +70,7 @@ def unchanged(m: Machine, name: str, source: Tensor, call: Call) -> bool | None:
     if name in ("to", "type", "asarray", "as_tensor"):
         return same_dtype_and_device(m, source, call)
     if name in ("type_as",):
-        other = (call.tensors.get("other") or [None])[0]
+        other = next(iter(call.tensors.get("other", ())), None)
         return None if other is None or not (other.dtype and source.dtype) else other.dtype == source.dtype
     if name in ("cpu", "cuda"):
         return True if name == "cpu" else None

@@ -42,6 +42,10 @@ NAMED_RESULTS = {
 }
 
 
+Types = TensorType | Sequence["Types"] | None
+"""What is known of the results: one description, or one for each (nested as they are)."""
+
+
 @dataclass(slots=True)
 class Call:
     """A call on its way: the arguments by parameter, and the tensors among them."""
@@ -202,7 +206,7 @@ def gradients(m: Machine, call: Call) -> dict[str, Grad]:
     return found
 
 
-def replay(m: Machine, case: Case, call: Call, via: str, inferred: shapes.Answer | None = None) -> Value:
+def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None) -> Value:
     """The effect of one case of a fact; its result. `inferred` are the results' types where they are known."""
     grads = gradients(m, call)
     needs: Grad = False
@@ -303,7 +307,7 @@ def reshape_in_place(m: Machine, call: Call, t: Tensor) -> None:
 # -- results ------------------------------------------------------------------------------------------
 
 
-def results(m: Machine, case: Case, call: Call, node: Node | None, inferred: shapes.Answer | None) -> Value:
+def results(m: Machine, case: Case, call: Call, node: Node | None, inferred: Types) -> Value:
     """The values that the call gives."""
     described = described_all(m, call.values)
     if case.sequence:
@@ -312,11 +316,11 @@ def results(m: Machine, case: Case, call: Call, node: Node | None, inferred: sha
         return None
     if inferred is None:
         inferred = shapes.infer(call.name, described)
-    types = inferred if isinstance(inferred, list) else [inferred]
+    types = inferred if isinstance(inferred, Sequence) else [inferred]
     made = []
     for i, r in enumerate(case.results):
         t = types[i] if i < len(types) else None
-        made.append(result(m, r, call, node, t, described, i))
+        made.append(result(m, r, call, node, t if isinstance(t, TensorType) else None, described, i))
     if len(made) == 1:
         return made[0]
     names = NAMED_RESULTS.get(called(call.name))
@@ -339,7 +343,7 @@ def result(
     nr: int,
 ) -> Value:
     """One result: memory of its own, a view, or the argument itself."""
-    source = (call.tensors.get(r.of) or [None])[0] if r.of else None
+    source = next(iter(call.tensors.get(r.of, ())), None) if r.of else None
     if r.kind == "same" and source is not None:
         return source
     if r.kind == "view" and source is not None:
@@ -385,7 +389,7 @@ def sequence_of_views(
     m: Machine, r: Result, call: Call, node: Node | None, described: Mapping[str, Arg]
 ) -> Value:
     """All results of `split`, `unbind` and the like; of an unknown number, two."""
-    source = (call.tensors.get(r.of) or [None])[0] if r.of else None
+    source = next(iter(call.tensors.get(r.of, ())), None) if r.of else None
     if source is None:
         return Unknown("several tensors")
     made = shapes.view_of(call.name, source.geometry, described) if source.geometry is not None else None

@@ -40,7 +40,7 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     before = (m.frame, m.chunk, m.node, m.stack, m.written, m.via)
     m.frame, m.stack, m.written, m.via = frame, (), None, ""
     try:
-        statements.run_block(m, source.body)
+        statements.run_block(m, list(source.body))
     except Raised as error:
         m.lost(error)
     finally:

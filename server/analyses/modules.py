@@ -198,9 +198,28 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     inplace = extra.get("inplace") is True
     previous, m.constructor = m.constructor, obj.site if inplace else None
     try:
-        return effects.replay(m, case, call, "inplace=True" if inplace else f"{obj.cls.name}()", output)
+        result = effects.replay(m, case, call, "inplace=True" if inplace else f"{obj.cls.name}()", flat(output))
     finally:
         m.constructor = previous
+    return nested(output, list(result)) if isinstance(output, list) and isinstance(result, tuple) else result
+
+
+def flat(types: effects.Types) -> effects.Types:
+    """The descriptions of several results in one list, None (an output that isn't asked for) left out."""
+    if not isinstance(types, list):
+        return types
+    return [one for t in types if t is not None for one in (flat(t) if isinstance(t, list) else [t])]  # type: ignore[union-attr]
+
+
+def nested(types: Sequence[effects.Types], flat_results: list[Value]) -> Value:
+    """Results nested as PyTorch nests them (`LSTM` gives `output, (h, c)`)."""
+    made: list[Value] = []
+    for t in types:
+        if isinstance(t, list):
+            made.append(nested(t, flat_results))
+        else:
+            made.append(flat_results.pop(0) if t is not None and flat_results else None)
+    return tuple(made)
 
 
 def own_tensors(fact: ModuleFact) -> set[str]:

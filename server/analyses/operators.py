@@ -52,6 +52,8 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     ">>": operator.rshift,
 }
 
+UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
+
 METHODS = {
     "+": "add",
     "-": "sub",
@@ -167,7 +169,7 @@ def unary(m: Machine, op: str, v: Value) -> Value:
     if isinstance(v, Tensor):
         return torch_ops.call(m, {"-": "torch.neg", "+": "torch.positive", "~": "torch.bitwise_not"}[op], Args([v]))
     if isinstance(v, (int, float, complex)):
-        return {"-": operator.neg, "+": operator.pos, "~": operator.invert}[op](v)
+        return UNARY[op](v)
     if isinstance(v, Instance):
         f = v.cls.lookup({"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op])
         if f is not ABSENT:

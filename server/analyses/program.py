@@ -113,7 +113,7 @@ class Entries:
         if source.path not in m.loaded:
             m.loaded[source.path] = ModuleV("__main__", source.path, frame)
         m.frame = frame
-        self.guarded(source.path, lambda: statements.run_block(m, source.body))
+        self.guarded(source.path, lambda: statements.run_block(m, list(source.body)))
 
     def run_rest(self, source: Source) -> None:
         """Enter what nothing of the program has entered: classes first, then functions."""

@@ -9,7 +9,7 @@ test of the same condition finds the right one again, and nothing is lost by joi
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .tensors import Version
 from .values import ABSENT, Cond, Phi, Unknown, Value
@@ -46,7 +46,7 @@ class Dead(Exception):
     """No path leads on from here, and nothing was raised that a handler could see."""
 
 
-Store = dict[Hashable, Value]
+Store = dict[Any, Value]
 Change = tuple[Store, Hashable, Value]
 Guards = tuple[tuple[Cond, bool], ...]
 """Answers to open conditions, on which an alternative rests."""

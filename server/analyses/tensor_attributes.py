@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..facts import table
@@ -97,7 +98,7 @@ def version(m: Machine, t: Tensor) -> Value:
     return options[0] if len(set(options)) == 1 and options[0] is not None else Unknown("a version")
 
 
-READ = {
+READ: dict[str, Callable[[Machine, Tensor], Value]] = {
     "shape": shape,
     "ndim": rank,
     "requires_grad": requires_grad,

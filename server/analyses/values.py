@@ -120,9 +120,9 @@ class DictV(Object):
 
     __slots__ = ("default", "items", "kind")
 
-    def __init__(self, items: dict[Hashable, Value] | None = None, kind: str = "dict") -> None:
+    def __init__(self, items: dict[Any, Value] | None = None, kind: str = "dict") -> None:
         super().__init__()
-        self.items: dict[Hashable, Value] = items if items is not None else {}
+        self.items: dict[Any, Value] = items if items is not None else {}
         self.d["open"] = False
         self.kind = kind
         self.default: Value = None

@@ -498,6 +498,11 @@ OPS: dict[str, Op] = {
     **ops(
         "interpolate upsample upsample_nearest upsample_bilinear", "input size scale_factor mode", result(resized, kept)
     ),
+    **ops(
+        "torch.adaptive_max_pool1d",
+        "input output_size",
+        results((adaptive(1), kept), (adaptive(1), always("int64"))),
+    ),
     **ops("pixel_shuffle", "input upscale_factor", result(shuffled, kept)),
     **ops("pixel_unshuffle", "input downscale_factor", result(unshuffled, kept)),
     **ops("glu", "input dim", result(halved, kept)),

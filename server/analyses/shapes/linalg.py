@@ -38,6 +38,11 @@ def matmul(call: Call) -> Shape:
     return multiplied(call.shape("input"), call.shape("other"))
 
 
+def reflected_matmul(call: Call) -> Shape:
+    """`right.__rmatmul__(left)`."""
+    return multiplied(call.shape("left"), call.shape("right"))
+
+
 def outer(call: Call) -> Shape:
     """`outer`."""
     return (*call.shape("input"), *call.shape("other"))
@@ -366,12 +371,8 @@ def accumulated_area(call: Call) -> Shape:
 
 
 OPS: dict[str, Op] = {
-    **ops("matmul mm bmm mv dot vdot __matmul__ linalg.matmul", "input other", result(matmul, kept)),
-    **ops(
-        "__rmatmul__",
-        "right|self left|other",
-        result(lambda call: multiplied(call.shape("left"), call.shape("right")), same_dtype("left")),
-    ),
+    **ops("matmul mm bmm mv dot vdot __matmul__ linalg.matmul", "input other|tensor|mat2|vec", result(matmul, kept)),
+    **ops("__rmatmul__", "right|self left|other", result(reflected_matmul, same_dtype("left"))),
     **ops("outer ger", "input other", result(outer, both)),
     **ops("inner", "input other", result(inner, kept)),
     **added("addmm", "mat1", "mat2"),

@@ -151,7 +151,7 @@ KEPT = """
     tril triu flip fliplr flipud roll renorm fill index_copy index_add index_fill index_put index_reduce
     scatter scatter_add scatter_reduce put select_scatter slice_scatter diagonal_scatter as_strided_scatter
     requires_grad_ zero cholesky_inverse pin_memory cpu cuda
-    data poisson binomial detach_copy logcumsumexp bernoulli channel_shuffle __neg__ __pos__ __invert__ native_channel_shuffle
+    data poisson detach_copy logcumsumexp bernoulli channel_shuffle native_channel_shuffle __neg__ __pos__ __invert__
 """
 FLOATING = """
     exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh arcsin arccos arctan
