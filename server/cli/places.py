@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -60,6 +62,19 @@ class Results:
     def lines(self, path: str) -> Lines:
         """The lines of a file that was read."""
         return _lines(self.documents[path].text)
+
+    def fingerprints(self) -> list[str]:
+        """For each finding what it can be known by when lines above it come and go.
+
+        That is the rule, the file, the text of the line, and which one of those with the same it is.
+        """
+        seen: Counter[tuple[str, ...]] = Counter()
+        keys = [(f.rule.code, uri(f.path), self.lines(f.path)[f.span.start_line].strip()) for f in self.findings]
+        prints = []
+        for key in keys:
+            seen[key] += 1
+            prints.append(sha256("\n".join((*key, str(seen[key]))).encode()).hexdigest())
+        return prints
 
     def _region(self, path: str, start: tuple[int, int], end: tuple[int, int]) -> Region:
         notebook = self.documents[path].notebook

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -105,47 +106,52 @@ def test_standard_input(check, stale: Path) -> None:
 
 def test_standard_input_stands_for_a_file(check, tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "helper.py").write_text(HELPER)
-    (tmp_path / "sub" / "gradguard.toml").write_text('min-severity = "error"')
-    done = check(
-        "-",
-        "--stdin-filename",
-        "sub/main.py",
-        "--output-format",
-        "json",
-        stdin=MAIN + "y = torch.exp(x)\ny += 1\ny.sum().backward()\n",
-    )
-    assert [(f["path"], f["range"]["start"]["line"]) for f in json.loads(done.stdout)] == [("sub/main.py", 8)]
-
-
-def test_standard_input_is_mended_to_standard_output(check, stale: Path, clean: Path) -> None:
-    done = check("-", "--fix", stdin=stale.read_text().replace("\n", "\r\n"))
-    assert done.stdout == clean.read_text().replace("\n", "\r\n")
-    assert "1 fix applied" in done.stderr
+    (tmp_path / "sub" / "helper.py").write_text("import torch\n\nx = torch.rand(3, requires_grad=True)\ny = x.exp()\n")
+    program = "from helper import x, y\n\ny += 1\ny.sum().backward()\n"
+    arguments = ("-", "--stdin-filename", "sub/main.py", "--output-format", "json")
+    (finding,) = json.loads(check(*arguments, stdin=program).stdout)
+    assert (finding["path"], finding["range"]["start"]["line"]) == ("sub/main.py", 3)
+    assert finding["related"][0]["path"] == "sub/helper.py"
+    (tmp_path / "sub" / "gradguard.toml").write_text('ignore = ["GG101"]')
+    assert json.loads(check(*arguments, stdin=program).stdout) == []
 
 
 # -- mending ----------------------------------------------------------------------------------
 
 
-def test_fix_writes_the_file(check, stale: Path, clean: Path) -> None:
+def test_standard_input_is_mended_to_standard_output(check, stale: Path) -> None:
+    done = check("-", "--fix", stdin=stale.read_text().replace("\n", "\r\n"))
+    assert done.returncode == 0
+    assert done.stderr == "1 fix applied; nothing found in 1 file.\n"
+    assert done.stdout.count("\r\n") == done.stdout.count("\n") >= 6
+    assert check("-", stdin=done.stdout).returncode == 0
+
+
+def test_fix_writes_the_file(check, stale: Path) -> None:
+    before = stale.read_text()
     done = check("stale.py", "--fix")
     assert (done.returncode, done.stdout) == (0, "1 fix applied; nothing found in 1 file.\n")
-    assert stale.read_text() == clean.read_text()
+    assert stale.read_text() != before
+    assert check("stale.py").returncode == 0
 
 
 def test_fix_keeps_the_encoding_the_mark_and_the_line_ends(check, stale: Path) -> None:
     text = "# é\r\n" + stale.read_text().replace("\n", "\r\n")
     stale.write_bytes(text.encode("utf-8-sig"))
     assert check("--fix").returncode == 0
-    assert stale.read_bytes() == text.replace("y += 1", "y = y + 1").encode("utf-8-sig")
+    data = stale.read_bytes()
+    assert data.startswith("# é\r\n".encode("utf-8-sig"))
+    assert data.count(b"\r\n") == data.count(b"\n")
 
 
 def test_diff_writes_nothing(check, stale: Path) -> None:
     before = stale.read_text()
     done = check("--diff")
     assert (done.returncode, stale.read_text()) == (1, before)
-    assert "\n-y += 1\n+y = y + 1\n" in done.stdout
     assert done.stderr == "1 fix would be applied.\n"
+    assert done.stdout.startswith("--- stale.py\n+++ stale.py\n@@ ")
+    subprocess.run(["git", "apply", "-p0", "-"], input=done.stdout, text=True, cwd=stale.parent, check=True)
+    assert check().returncode == 0
 
 
 def test_diff_of_a_clean_program(check, clean: Path) -> None:
@@ -154,11 +160,26 @@ def test_diff_of_a_clean_program(check, clean: Path) -> None:
 
 
 def test_all_failures_of_a_file_are_mended(check, stale: Path) -> None:
-    stale.write_text(
-        stale.read_text() + "".join(f"y = torch.sigmoid(x)\ny *= {n}\ny.sum().backward()\n" for n in range(4))
-    )
-    assert check("--fix").returncode == 0
+    body = "\n    ".join(stale.read_text().splitlines()[2:])
+    stale.write_text("import torch\n" + "".join(f"\n\ndef f{n}():\n    {body}\n" for n in range(4)))
+    assert check("--fix").stdout == "4 fixes applied; nothing found in 1 file.\n"
     assert check().returncode == 0
+
+
+def test_unsafe_fixes_are_asked_for(check, tmp_path: Path) -> None:
+    (tmp_path / "leaf.py").write_text(
+        "import torch\n\nw = torch.rand(3, requires_grad=True)\nw -= 0.1 * torch.ones(3)\n"
+    )
+    done = check("--fix")
+    assert (done.returncode, "GG201" in done.stdout) == (1, True)
+    assert check("--fix", "--unsafe-fixes").returncode == 0
+
+
+def test_idle_comments_are_taken_out(check, clean: Path) -> None:
+    text = clean.read_text()
+    clean.write_text(text.replace("y + 1", "y + 1  # gradguard: ignore[GG101]"))
+    assert check("--fix").returncode == 0
+    assert clean.read_text() == text
 
 
 # -- comments ---------------------------------------------------------------------------------
@@ -197,8 +218,9 @@ def test_notebooks(check, stale: Path, tmp_path: Path) -> None:
     assert check("--diff").stdout.startswith("--- n.ipynb:cell 3\n")
     assert check("--fix").returncode == 0
     sources = [cell["source"] for cell in json.loads(notebook.read_text())["cells"]]
-    assert sources[0].startswith("%time\n")
-    assert "y = y + 1" in sources[2]
+    assert sources[0] == "%time\n" + first
+    assert sources[2] != second
+    assert check().returncode == 0
 
 
 # -- bad input --------------------------------------------------------------------------------

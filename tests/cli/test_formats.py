@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree
 
 import jsonschema
 import pytest
@@ -35,6 +36,33 @@ def test_github(check, stale: Path) -> None:
         "::error title=GradGuard (GG101),file=stale.py,line=5,endLine=5,col=1,endColumn=7::stale.py:5:1: GG101 "
     )
     assert told.count("\n") == 1
+
+
+def test_gitlab(check, stale: Path) -> None:
+    (issue,) = json.loads(check("--output-format", "gitlab").stdout)
+    assert (issue["check_name"], issue["severity"], len(issue["fingerprint"])) == ("GG101", "critical", 64)
+    assert issue["location"] == {
+        "path": "stale.py",
+        "positions": {"begin": {"line": 5, "column": 1}, "end": {"line": 5, "column": 7}},
+    }
+
+
+def test_junit(check, stale: Path, clean: Path) -> None:
+    suites = ElementTree.fromstring(check("--output-format", "junit").stdout)
+    assert (suites.get("tests"), suites.get("failures")) == ("1", "1")
+    (case,) = suites.iter("testcase")
+    assert (case.get("classname"), case.get("name"), case.get("line")) == ("stale.py", "GG101", "5")
+    passed = ElementTree.fromstring(check("clean.py", "--output-format", "junit").stdout)
+    assert (passed.get("tests"), passed.get("failures"), list(passed.iter("failure"))) == ("1", "0", [])
+
+
+def test_rdjson_counts_bytes(check, stale: Path) -> None:
+    stale.write_text(stale.read_text().replace("y += 1", "s = '漢'; y += 1"), encoding="utf-8")
+    (diagnostic,) = json.loads(check("--output-format", "rdjson").stdout)["diagnostics"]
+    assert diagnostic["code"]["value"] == "GG101"
+    place = {"start": {"line": 5, "column": 12}, "end": {"line": 5, "column": 18}}
+    assert diagnostic["location"] == {"path": "stale.py", "range": place}
+    assert diagnostic["suggestions"]
 
 
 @pytest.fixture
@@ -85,10 +113,10 @@ def test_sarif_outside_of_the_working_directory(sarif, stale: Path, tmp_path: Pa
 
 
 def test_fingerprints_stay_when_lines_move(sarif, stale: Path) -> None:
-    text = stale.read_text()
-    twice = text + "y = torch.exp(x)\ny += 1\ny.sum().backward()\n"
-    stale.write_text(twice)
+    body = "\n    ".join(stale.read_text().splitlines()[2:])
+    program = "import torch\n" + "".join(f"\n\ndef f{n}():\n    {body}\n" for n in range(2))
+    stale.write_text(program)
     before = [result["partialFingerprints"] for result in sarif()["results"]]
     assert before[0] != before[1]
-    stale.write_text("# a new line\n\n" + twice)
+    stale.write_text("# a new line\n\n" + program)
     assert [result["partialFingerprints"] for result in sarif()["results"]] == before

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from ..places import Results
 
-NAMES = ("full", "concise", "json", "json-lines", "sarif", "github")
+NAMES = ("full", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit", "rdjson")
 
 
 def write(name: str, results: Results, out: TextIO) -> None:

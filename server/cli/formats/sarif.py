@@ -5,9 +5,7 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections import Counter
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..places import Region, Results, uri
@@ -34,7 +32,6 @@ def _log(results: Results) -> dict[str, Any]:
 
     rules = list(RULES.values())
     indexes = {rule.code: index for index, rule in enumerate(rules)}
-    seen: Counter[str] = Counter()
     run = {
         "tool": {
             "driver": {
@@ -50,7 +47,10 @@ def _log(results: Results) -> dict[str, Any]:
                 "toolExecutionNotifications": [_notification(problem) for problem in results.problems],
             }
         ],
-        "results": [_result(found, indexes[found.rule.code], results, seen) for found in results.findings],
+        "results": [
+            _result(found, indexes[found.rule.code], fingerprint, results)
+            for found, fingerprint in zip(results.findings, results.fingerprints(), strict=True)
+        ],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -70,7 +70,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(found: Finding, index: int, results: Results, seen: Counter[str]) -> dict[str, Any]:
+def _result(found: Finding, index: int, fingerprint: str, results: Results) -> dict[str, Any]:
     result = {
         "ruleId": found.rule.code,
         "ruleIndex": index,
@@ -78,7 +78,7 @@ def _result(found: Finding, index: int, results: Results, seen: Counter[str]) ->
         "message": {"text": found.message},
         "locations": [_location(results.region(found))],
         "relatedLocations": [_related(number, place, results) for number, place in enumerate(found.related, 1)],
-        "partialFingerprints": {"gradguard/v1": _fingerprint(found, results, seen)},
+        "partialFingerprints": {"gradguard/v1": fingerprint},
         "properties": {"kind": found.kind, "severity": found.severity.label},
     }
     if found.suppressed:
@@ -86,14 +86,6 @@ def _result(found: Finding, index: int, results: Results, seen: Counter[str]) ->
     elif fixes := results.fixes(found):
         result["fixes"] = [_fix(fix, results) for fix in fixes]
     return result
-
-
-def _fingerprint(found: Finding, results: Results, seen: Counter[str]) -> str:
-    """The same for the same finding when lines above it come and go: rule, file, text, and which one of these."""
-    line = results.lines(found.path)[found.span.start_line].strip()
-    key = f"{found.rule.code}\n{uri(found.path)}\n{line}"
-    seen[key] += 1
-    return hashlib.sha256(f"{key}\n{seen[key]}".encode()).hexdigest()
 
 
 def _related(number: int, place: Place, results: Results) -> dict[str, Any]:

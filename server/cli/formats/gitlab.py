@@ -1,0 +1,40 @@
+"""GitLab's Code Quality report: a list of issues that a merge request shows.
+
+https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, TextIO
+
+from ..places import Results, shown
+
+if TYPE_CHECKING:
+    from ...workspace.project import Finding
+
+_SEVERITIES = {"error": "critical", "warning": "major", "information": "minor", "hint": "info"}
+
+
+def write(results: Results, out: TextIO) -> None:
+    """Write the findings that no comment silences."""
+    prints = results.fingerprints()
+    issues = [
+        _issue(found, fingerprint, results)
+        for found, fingerprint in zip(results.findings, prints, strict=True)
+        if not found.suppressed
+    ]
+    json.dump(issues, out, indent=2)
+    out.write("\n")
+
+
+def _issue(found: Finding, fingerprint: str, results: Results) -> dict[str, Any]:
+    region = results.region(found)
+    begin, end = ({"line": line, "column": column} for line, column in (region.start, region.end))
+    return {
+        "description": found.message,
+        "check_name": found.rule.code,
+        "fingerprint": fingerprint,
+        "severity": _SEVERITIES[found.severity.label],
+        "location": {"path": shown(found.path).replace("\\", "/"), "positions": {"begin": begin, "end": end}},
+    }
