@@ -68,7 +68,8 @@ def _parser() -> argparse.ArgumentParser:
         description="Finds the in-place tensor operations that break PyTorch's backward pass.",
     )
     parser.add_argument("--version", action=_Version)
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    # With `prog` given, argparse needs no help formatter here, and so not `shutil` and all its compressors.
+    commands = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", required=True)
     for command in COMMANDS:
         name = command.__name__.rpartition(".")[2]
         summary = (command.__doc__ or "").partition("\n")[0].rstrip(".")

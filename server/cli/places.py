@@ -6,7 +6,6 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -68,6 +67,8 @@ class Results:
 
         That is the rule, the file, the text of the line, and which one of those with the same it is.
         """
+        from hashlib import sha256
+
         seen: Counter[tuple[str, ...]] = Counter()
         keys = [(f.rule.code, uri(f.path), self.lines(f.path)[f.span.start_line].strip()) for f in self.findings]
         prints = []

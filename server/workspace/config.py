@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 SEVERITIES = ("error", "warning", "information", "hint")
 
 DEFAULT_EXCLUDE = (
@@ -180,6 +175,12 @@ class _Wrong(Exception):
 
 
 def _load(path: Path) -> Config | None:
+    # Most runs find no configuration: the parser is imported for those that do.
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
     text = _read(path)
     try:
         table: Any = tomllib.loads(text)

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .config import Config, find_config
-from .notebook import Notebook, read_notebook
 from .problems import Problem, Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pathspec import GitIgnoreSpec
+
+    from .notebook import Notebook
 
 SUFFIXES = (".py", ".ipynb")
 
@@ -63,6 +64,8 @@ def decode_document(data: bytes, path: str) -> Document:
     text = data.decode(encoding)
     if not path.endswith(".ipynb"):
         return Document(path, text, encoding)
+    from .notebook import read_notebook
+
     try:
         notebook = read_notebook(text)
     except ValueError as error:
