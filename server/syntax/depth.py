@@ -23,6 +23,7 @@ _tokens = re.compile(
     """,
     re.VERBOSE,
 )
+_brace = re.compile(r"[{}]")
 _elif = re.compile(r"^[ \t]*elif\b", re.MULTILINE)
 
 # Kilobytes of stack, measured with libcst 1.9 on x86-64 by nesting each construct until it overflows.
@@ -66,10 +67,22 @@ def check_depth(text: str) -> None:
             chain += _link
         elif kind == "string":
             chain += _adjacent_string
-        if len(outer) * _bracket + len(blocks) * _block + total + chain > _most:
+        need = len(outer) * _bracket + len(blocks) * _block + total + chain
+        if kind == "string" and "f" in text[max(0, match.start() - 2) : match.start()].lower():
+            need += _field_depth(match["string"]) * _bracket
+        if need > _most:
             raise TooDeepError(match.start())
     if len(_elif.findall(text)) * _link > _most:
         raise TooDeepError(0)
+
+
+def _field_depth(string: str) -> int:
+    """How deeply the replacement fields of an f-string nest."""
+    depth = deepest = 0
+    for brace in _brace.findall(string.replace("{{", "")):
+        depth = depth + 1 if brace == "{" else max(depth - 1, 0)
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _indent(blocks: list[int], width: int) -> None:

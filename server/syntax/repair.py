@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from . import ir
 from .cursor import LostError, next_token
 from .depth import TooDeepError
 from .lower import WRAPPERS, lower, parse_chunk
 from .scan import line_end, lines
+from .walk import blocks, statements
 
 if TYPE_CHECKING:
-    from . import ir
     from .chunks import Chunk
     from .scan import Kind
 
 _most_repairs = 4  # each costs a parse of the chunk
 _block_missing = re.compile(r"expected an indented block after .* on line (\d+)").match
 _clause = re.compile(r"(?:elif|else|except|finally|case)\b").match
-_placeholders = ("pass", "0")
+_placeholder = "0"
 _newline = re.compile(r"\r\n?|\n")
 _visible = re.compile(r"[^\r\n\t\f]")
 
@@ -40,17 +42,40 @@ def lower_or_repair(chunk: Chunk) -> tuple[list[ir.Stmt] | None, Fault | None]:
 
     Broken statements are left out. No statements (None) means that this didn't help, or leaves nothing.
     """
+    body, fault = _attempt(chunk.text, chunk)
+    return body if fault is None else _repair(chunk, fault), fault
+
+
+def _repair(chunk: Chunk, first: Fault) -> list[ir.Stmt] | None:
+    """Takes out what has unclosed brackets, then what the parser complains of; at last, all from there on."""
+    unclosed: list[int] = []
+    for _ in lines(chunk.text, 0, len(chunk.text), unclosed=unclosed):
+        pass
     text = chunk.text
-    body, first = _attempt(text, chunk)
-    fault = first
+    holes: list[int] = []
+    faults = unclosed or [first.offset]
     for _ in range(_most_repairs):
-        if fault is None or (masked := _without(text, fault.offset)) is None:
-            break
-        text = masked
+        before = text
+        for offset in faults:
+            text = _without(text, offset, holes)
+        if text == before:
+            return None
         body, fault = _attempt(text, chunk)
-    if body is None and first is not None and (prefix := _without(chunk.text, first.offset, to_end=True)) is not None:
-        body, _ = _attempt(prefix, chunk)
-    return body, first
+        if body is not None:
+            return _fill(body, holes)
+        if fault is not None:
+            faults = [fault.offset]
+    body, _ = _attempt(_without(chunk.text, min([first.offset, *unclosed]), holes, to_end=True), chunk)
+    return None if body is None else _fill(body, holes)
+
+
+def _fill(body: list[ir.Stmt], holes: list[int]) -> list[ir.Stmt]:
+    """Puts a `pass` where a placeholder stands."""
+    for block in [body, *(block for statement in statements(body) for block in blocks(statement))]:
+        for index, statement in enumerate(block):
+            if statement.start in holes:
+                block[index] = ir.Pass(statement.start, statement.end, statement.chunk)
+    return body
 
 
 def is_broken(text: str, kind: Kind) -> bool:
@@ -80,7 +105,9 @@ def _syntax_error(text: str, chunk: Chunk, error: cst.ParserSyntaxError) -> Faul
     before, after = WRAPPERS[chunk.kind]
     line, column, message = error.raw_line, error.raw_column, "invalid syntax"
     try:
-        ast.parse(before + text + after)
+        with warnings.catch_warnings():  # of escapes in strings, which are nobody's business here
+            warnings.simplefilter("ignore")
+            ast.parse(before + text + after)
     except SyntaxError as better:
         line, column, message = better.lineno or 1, (better.offset or 1) - 1, better.msg
         missing = _block_missing(message)
@@ -102,29 +129,25 @@ def _offset(text: str, line: int, column: int) -> int:
     return min(start + max(column, 0), line_end(text, start))
 
 
-def _without(text: str, offset: int, to_end: bool = False) -> str | None:
+def _without(text: str, offset: int, holes: list[int], to_end: bool = False) -> str:
     """`text` with the logical line around `offset`, and its block if it has one, replaced at the same length.
 
-    With `to_end`, all that follows goes too. A placeholder takes the place, or only blanks where a clause goes or
-    where a placeholder was already. None if it is the first line, with which all would go.
+    With `to_end`, all that follows goes too. A placeholder takes the place, noted in `holes`; or only blanks where
+    a clause goes, or a placeholder. The first line stays: with it all would go.
     """
     first = next_token(text, 0)
     later = [(line, word) for line, word in lines(text, 0, len(text)) if word > first]
     number = max((n for n, (line, _) in enumerate(later) if line <= offset), default=None)
     if number is None:
-        return None
+        return text
     line, word = later[number]
     width = _width(text[line:word])
     after = (start for start, next_word in later[number + 1 :] if _width(text[start:next_word]) <= width)
     end = len(text) if to_end else next(after, len(text))
-    gone = text[word:end]
-    if not gone.strip():
-        return None
-    blank = _visible.sub(" ", gone)
-    if not _clause(gone) and gone.strip() not in _placeholders:
-        size = line_end(text, word) - word
-        placeholder = next((p for p in _placeholders if len(p) <= size), "")
-        blank = placeholder + blank[len(placeholder) :]
+    blank = _visible.sub(" ", text[word:end])
+    if not _clause(text, word) and word not in holes:
+        holes.append(word)
+        blank = _placeholder + blank[1:]
     return text[:word] + blank + text[end:]
 
 

@@ -63,28 +63,36 @@ def _scanner(indent: str) -> re.Pattern[str]:
     return re.compile(_tokens.format(skipped=_skipped, indent=indent), re.VERBOSE)
 
 
-def lines(text: str, start: int, end: int, indent: str = r"[ \t\f]*") -> Iterator[tuple[int, int]]:
+def lines(
+    text: str, start: int, end: int, indent: str = r"[ \t\f]*", unclosed: list[int] | None = None
+) -> Iterator[tuple[int, int]]:
     """The logical lines that begin in `text[start:end]` with an indentation that matches `indent`.
 
     Gives where the line begins, and where its first word does. `start` must be at the beginning of a line,
-    outside of strings and brackets; a line right there is not told.
+    outside of strings and brackets; a line right there is not told. Brackets that are never closed are added
+    to `unclosed`.
     """
     scan = _scanner(indent).finditer
-    for _ in range(_most_rewinds):
+    for rewinds in range(_most_rewinds + 1):
         opened: list[int] = []
         for match in scan(text, start, end):
             kind = match.lastgroup
             if kind == "line":
+                statement = opened and _statement(text, match.end())
+                if statement and rewinds < _most_rewinds:
+                    break
+                if statement:
+                    opened.clear()
                 if not opened:
                     yield match.span("line")
-                elif _statement(text, match.end()):
-                    break
             elif kind == "open":
                 opened.append(match.start())
             elif kind == "close" and opened:
                 opened.pop()
         if not opened:
             return
+        if unclosed is not None:
+            unclosed.append(opened[0])
         start = line_end(text, opened[0])
 
 
