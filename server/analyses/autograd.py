@@ -6,12 +6,9 @@ knows an operator: `torch_ops.py` tells what a call saves, changes and returns, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from .geometry import Geometry
 from .report import Failure, Hop, Site, Write
-from .state import Guards
 from .tensors import (
     DEFAULT,
     INFERENCE,
@@ -28,8 +25,12 @@ from .tensors import (
 from .values import Cond, Unknown, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .geometry import Geometry
     from .machine import Machine
     from .report import Cause, Kind
+    from .state import Guards
 
 
 class Autograd:
@@ -44,9 +45,7 @@ class Autograd:
 
     # -- making tensors -------------------------------------------------------------------------
 
-    def tensor(
-        self, geometry: Geometry | None = None, dtype: str | None = None, requires_grad: Grad = False
-    ) -> Tensor:
+    def tensor(self, geometry: Geometry | None = None, dtype: str | None = None, requires_grad: Grad = False) -> Tensor:
         """A new tensor with memory and a counter of its own."""
         site = self.m.site
         t = Tensor(Storage(site), Counter(), site)
@@ -56,7 +55,7 @@ class Autograd:
         return t
 
     def alias(self, t: Tensor, own_counter: bool = False) -> Tensor:
-        """A tensor over the same memory that autograd doesn't relate to `t`: detach(), or `.data` with a counter of its own."""
+        """Another tensor over `t`'s memory, unrelated to it for autograd: detach(), or `.data` with its own counter."""
         get = self.state.resolve
         new = Tensor(get(t.d["storage"]), Counter() if own_counter else get(t.d["counter"]), self.m.site)
         new.d["geometry"], new.d["dtype"], new.d["inference"] = t.d["geometry"], t.d["dtype"], t.d["inference"]
@@ -318,8 +317,14 @@ class Autograd:
 
     # -- backward -------------------------------------------------------------------------------
 
-    def backward(self, roots: Sequence[Value], retain: bool, create: bool = False, inputs: Sequence[Tensor] = (),
-                 accumulate: bool = True) -> None:
+    def backward(
+        self,
+        roots: Sequence[Value],
+        retain: bool,
+        create: bool = False,
+        inputs: Sequence[Tensor] = (),
+        accumulate: bool = True,
+    ) -> None:
         """`Engine::execute` from the roots' nodes: unpack what is saved, free it, add up the leaves' gradients.
 
         `retain`: keep the graph. `inputs`: the tensors of `autograd.grad`, which receive no `.grad`.
@@ -363,9 +368,7 @@ class Autograd:
     def _leads_to(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> set[int]:
         """The nodes on a way from the roots to one of the inputs: autograd.grad runs no others."""
         goals = {t.uid for t in inputs}
-        goals |= {
-            fn.uid for t in inputs for _, fn in self.state.alternatives(self.grad_fn(t)) if isinstance(fn, Node)
-        }
+        goals |= {fn.uid for t in inputs for _, fn in self.state.alternatives(self.grad_fn(t)) if isinstance(fn, Node)}
         parents: dict[int, list[int]] = {}
         todo, seen = [v for r in roots for _, v in self.state.alternatives(r)], set[int]()
         while todo:
@@ -447,7 +450,7 @@ class Autograd:
             self.state.put(node, "freed", self.state.merge(cond, *pair))
 
     def _accumulate(self, leaf: Tensor, create: bool) -> None:
-        """`AccumulateGrad`: the first gradient is stored, later ones are added in place (out of place with create_graph)."""
+        """`AccumulateGrad`: the first gradient is stored, later ones are added in place unless create_graph is set."""
         old = self.state.resolve(leaf.d["grad"])
         if isinstance(old, Tensor) and not create:
             self.bump(old, "backward()", by="library")
@@ -484,4 +487,3 @@ def bounds(versions: Sequence[Version]) -> tuple[int, int | None]:
     low = min(v.low for v in versions)
     high = None if any(v.high is None for v in versions) else max(v.high or 0 for v in versions)
     return low, high
-

@@ -70,7 +70,7 @@ def call_instance(m: Machine, f: Instance, args: Args) -> Value:
 
 
 def unknown_result(m: Machine, f: Value, args: Args) -> Value:
-    """What an unknown callable gives: nothing is known of it; the same call of a pure-looking name is the same value."""
+    """What an unknown callable gives: nothing is known of it."""
     why = f.why if isinstance(f, Unknown) else ""
     if isinstance(f, Unknown) and not any(isinstance(a, (Tensor, Instance)) for a in args):
         return Unknown(f"{why}(…)" if why else "", ("call", f.key, *(key_of(a) for a in args), m.steps))

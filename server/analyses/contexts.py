@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -94,10 +95,8 @@ def within_generator(m: Machine, manager: Managed, inside: Callable[[Value], Val
         return None
 
     if isinstance(manager.generator, Generator):
-        try:
+        with contextlib.suppress(sequences.Stop):
             manager.generator.run(consume)
-        except sequences.Stop:
-            pass
         return outcome
     return inside(Unknown("the manager's value"))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..facts.model import Result
 from .describe_types import described_all, dtype_of
 from .geometry import Geometry
 from .shapes import TensorType, infer
@@ -12,6 +11,7 @@ from .tensors import Node, Tensor
 from .values import Cond, Lib, Phi, Unknown, Value
 
 if TYPE_CHECKING:
+    from ..facts.model import Result
     from .effects import Call
     from .machine import Machine
 
@@ -31,9 +31,7 @@ CASTS = {
 }
 
 
-def decide(
-    m: Machine, r: Result, source: Tensor, node: Node | None, type_: TensorType | None, call: Call
-) -> Value:
+def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: TensorType | None, call: Call) -> Value:
     """The argument itself, a view or a copy; both, told apart by a guess, where that isn't known."""
     name = call.name.rsplit(".", 1)[-1]
     if name in RESHAPES:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from .geometry import UNKNOWN, Geometry
@@ -11,6 +10,8 @@ from .tensors import Tensor
 from .values import ClassV, Lib, ListV, Phi, SliceV, Unknown, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .machine import Machine
 
 DTYPES = {

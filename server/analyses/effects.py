@@ -151,10 +151,7 @@ def passes(t: Test, call: Call, defaults: Mapping[str, object], extra: Mapping[s
 def advanced(index: Value) -> bool:
     """Whether an index takes elements one by one, into memory of its own (a tensor, list, mask or range)."""
     items = index if isinstance(index, tuple) else (index,)
-    return any(
-        isinstance(i, (Tensor, ListV, range, bool)) or (isinstance(i, tuple)) or type(i).__name__ == "NDArray"
-        for i in items
-    )
+    return any(isinstance(i, (Tensor, ListV, range, bool, tuple)) or type(i).__name__ == "NDArray" for i in items)
 
 
 # -- the call -----------------------------------------------------------------------------------------
@@ -248,7 +245,7 @@ def narrowed(g: Grad, needs: Grad) -> Grad:
 def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[str, Grad]) -> None:
     """Save the arguments that the fact names."""
     for s in case.saves:
-        if s.what.startswith("out") and s.what not in call.tensors or not s.certain:
+        if (s.what.startswith("out") and s.what not in call.tensors) or not s.certain:
             continue
         when = condition(s.when, grads)
         if when is False:
@@ -374,8 +371,7 @@ def one_view(
     """A result that shares the argument's memory and counter."""
     made = shapes.view_of(call.name, source.geometry, described) if source.geometry is not None else None
     if not r.differentiable:
-        t = m.grad.alias(source)
-        return t
+        return m.grad.alias(source)
     t = m.grad.view(source, made if isinstance(made, Geometry) else None, MULTI_OUTPUT if r.multi else DEFAULT)
     if isinstance(made, Geometry) is False and source.geometry is None:
         inferred = shapes.infer(call.name, described)
@@ -385,9 +381,7 @@ def one_view(
     return t
 
 
-def sequence_of_views(
-    m: Machine, r: Result, call: Call, node: Node | None, described: Mapping[str, Arg]
-) -> Value:
+def sequence_of_views(m: Machine, r: Result, call: Call, node: Node | None, described: Mapping[str, Arg]) -> Value:
     """All results of `split`, `unbind` and the like; of an unknown number, two."""
     source = next(iter(call.tensors.get(r.of, ())), None) if r.of else None
     if source is None:
@@ -427,9 +421,7 @@ def expected(m: Machine, call: Call) -> int:
     return 2
 
 
-def depends(
-    m: Machine, r: Result, source: Tensor, node: Node | None, type_: TensorType | None, call: Call
-) -> Value:
+def depends(m: Machine, r: Result, source: Tensor, node: Node | None, type_: TensorType | None, call: Call) -> Value:
     """A result that may be the argument itself, a view of it, or a copy: told by strides, dtype, mode."""
     from . import conversions
 
@@ -457,4 +449,3 @@ def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list
     finally:
         m.via = previous
     return out
-

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from ..syntax import ir
 from .report import Assumption, Failure, Hop, Saved, Site, Write
-from .state import Guards
 from .tensors import Node, SavedTensor, Tensor, Version
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .machine import Machine
+    from .state import Guards
 
 MAX_HOPS = 6
 
@@ -140,8 +141,16 @@ class Explainer:
         if isinstance(node, Node) and node.site is not None:
             hops.append(Hop(node.site, "built", t.label, None, spoken(node.name)))
         self.m.report(
-            Failure("nonleaf-grad", "direct", site, t.label, ".grad", hops=tuple(hops), raised=site,
-                    detail=node.name if isinstance(node, Node) else "")  # fmt: skip
+            Failure(
+                "nonleaf-grad",
+                "direct",
+                site,
+                t.label,
+                ".grad",
+                hops=tuple(hops),
+                raised=site,
+                detail=node.name if isinstance(node, Node) else "",
+            )  # fmt: skip
         )
 
 

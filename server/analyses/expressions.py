@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
@@ -25,6 +24,8 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .machine import Machine
 
 
@@ -184,9 +185,7 @@ def boolean(m: Machine, e: ir.BoolOp) -> Value:
         if i == len(e.values) - 1:
             return v
         on = e.op == "and"
-        return operators.branch(
-            m, v, e.values[i], lambda: rest(i + 1) if on else v, lambda: v if on else rest(i + 1)
-        )
+        return operators.branch(m, v, e.values[i], lambda: rest(i + 1) if on else v, lambda: v if on else rest(i + 1))
 
     return rest(0)
 

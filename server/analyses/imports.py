@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax import ir
 from . import library, statements
 from .state import Raised
 from .values import ABSENT, Frame, Lib, ModuleV, Unknown, Value
 
 if TYPE_CHECKING:
+    from ..syntax import ir
     from ..syntax.chunks import Source
     from .machine import Machine
 
@@ -104,7 +104,7 @@ def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> None:
     if own is not None:
         listed = own.frame.d.get("__all__")
         for name, v in own.frame.d.items():
-            if not str(name).startswith("_") and listed is not None or not str(name).startswith("_"):
+            if (not str(name).startswith("_") and listed is not None) or not str(name).startswith("_"):
                 m.state.set(m.frame.d, name, v)
     elif s.module and s.module.partition(".")[0] == "torch":
         from ..facts import table

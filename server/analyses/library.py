@@ -92,7 +92,14 @@ def numpy(m: Machine, name: str, args: Args) -> Value:
         return out
     first = args.get(0, "a")
     short = name.rsplit(".", 1)[-1]
-    if isinstance(first, NDArray) and short in ("asarray", "ascontiguousarray", "reshape", "squeeze", "transpose", "ravel"):
+    if isinstance(first, NDArray) and short in (
+        "asarray",
+        "ascontiguousarray",
+        "reshape",
+        "squeeze",
+        "transpose",
+        "ravel",
+    ):
         return arrays.view(first)
     if isinstance(first, NDArray) and short in ("copyto", "put", "place", "fill_diagonal"):
         arrays.write(m, first, name)

@@ -7,12 +7,9 @@ stays unknown.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from ..syntax import ir
-from ..syntax.chunks import Chunk, Source
 from .autograd import Autograd
 from .calls import call
 from .explain import Explainer
@@ -23,6 +20,12 @@ from .statements import run_block
 from .tensors import Tensor
 from .trace import Trace
 from .values import Args, ClassV, Cond, Frame, ModuleV, Phi, Unknown, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..syntax import ir
+    from ..syntax.chunks import Chunk, Source
 
 STEPS = 120_000
 """Statements and calls that one entry point may replay."""

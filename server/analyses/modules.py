@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..facts import table
@@ -15,6 +14,8 @@ from .tensors import CUSTOM, Tensor
 from .values import ABSENT, Args, FunctionV, Instance, ListV, Unknown, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from .machine import Machine
 
 MODULE = "torch.nn.Module"
@@ -96,7 +97,9 @@ def children(m: Machine, obj: Instance) -> Iterator[tuple[str, Instance]]:
             yield k, v
 
 
-def named_modules(m: Machine, obj: Instance, prefix: str = "", seen: set[int] | None = None) -> Iterator[tuple[str, Instance]]:
+def named_modules(
+    m: Machine, obj: Instance, prefix: str = "", seen: set[int] | None = None
+) -> Iterator[tuple[str, Instance]]:
     """A module and all modules below it, each once."""
     seen = seen if seen is not None else set()
     if obj.uid in seen:
@@ -181,7 +184,7 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     """Replay the forward of a class of `torch.nn` from its fact."""
     from . import torch_ops
 
-    if torch_ops.each_argument(m, args, None) is None:
+    if torch_ops.resolved(m, args) is None:
         return torch_ops.split(m, args, lambda one: by_fact(m, obj, fact, one))
     op = Op(fact.name, fact.forward, fact.cases)
     call = effects.prepare(m, op, args)

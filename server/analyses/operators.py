@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
@@ -31,6 +30,8 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .machine import Machine
 
 MAX_TEXT = 10_000
@@ -134,9 +135,7 @@ def question(m: Machine, v: Unknown, node: ir.Node | None) -> tuple[Cond, bool]:
     return Cond(key, kind, text, site), holds
 
 
-def branch(
-    m: Machine, v: Value, node: ir.Node | None, then: Callable[[], Value], orelse: Callable[[], Value]
-) -> Value:
+def branch(m: Machine, v: Value, node: ir.Node | None, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
     """Go on with `then` or `orelse` by the truth of `v`; with both, joined, where it isn't known."""
     t = truth(m, v)
     if isinstance(t, bool):
@@ -196,8 +195,11 @@ def fold(op: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
     for x, y in ((a, b), (b, a)):
         if isinstance(x, (str, bytes, tuple)) and isinstance(y, int) and len(x) * max(y, 0) > MAX_TEXT:
             return ABSENT
-    if op in (operator.pow, operator.lshift) and isinstance(a, int) and isinstance(b, int) and (
-        abs(b) > 64 or abs(a) > 2**64
+    if (
+        op in (operator.pow, operator.lshift)
+        and isinstance(a, int)
+        and isinstance(b, int)
+        and (abs(b) > 64 or abs(a) > 2**64)
     ):
         return ABSENT
     try:
@@ -216,7 +218,7 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         if not isinstance(a, Instance) and not isinstance(b, Instance):
             return torch_ops.operator(m, op, a, b)
-    elif is_constant(a) and is_constant(b) or isinstance(a, tuple) and isinstance(b, (tuple, int)):
+    elif (is_constant(a) and is_constant(b)) or (isinstance(a, tuple) and isinstance(b, (tuple, int))):
         known = fold(BINARY[op], a, b)
         return Unknown() if known is ABSENT else known
     own = user_binary(m, op, a, b)

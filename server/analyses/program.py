@@ -8,7 +8,6 @@ other functions and methods are called once.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
@@ -38,6 +37,8 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
     from ..syntax.chunks import Source
 
 TRAINED = Assumption("trained", "")
@@ -135,9 +136,9 @@ class Entries:
             inner = self.m.pick(v)
             while isinstance(inner, Wrapped):
                 inner = inner.function
-            if isinstance(inner, FunctionV) and isinstance(inner.node, ir.FunctionDef) and inner.chunk.path == path:
-                yield inner
-            elif isinstance(inner, ClassV) and inner.node is not None and inner.node.chunk.path == path:
+            if (
+                isinstance(inner, FunctionV) and isinstance(inner.node, ir.FunctionDef) and inner.chunk.path == path
+            ) or (isinstance(inner, ClassV) and inner.node is not None and inner.node.chunk.path == path):
                 yield inner
 
     def enter_class(self, cls: ClassV) -> None:

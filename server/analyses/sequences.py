@@ -8,9 +8,9 @@ values that the loop changes unknown, which stands for all later ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..syntax import ir
 from . import arrays, attributes, statements
 from .arrays import NDArray
 from .tensors import Tensor
@@ -31,6 +31,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from ..syntax import ir
     from .machine import Machine
 
 EXACT_TURNS = 2
@@ -48,9 +49,7 @@ class Seq:
 
     __slots__ = ("items", "more", "open")
 
-    def __init__(
-        self, items: Sequence[Value], open_: bool = False, more: Callable[[int], Value] | None = None
-    ) -> None:
+    def __init__(self, items: Sequence[Value], open_: bool = False, more: Callable[[int], Value] | None = None) -> None:
         self.items = items
         self.open = open_
         self.more = more
@@ -241,7 +240,7 @@ def contains(m: Machine, v: Value, item: Value) -> Value:
         if any(i is item for i in items):
             return True
         if closed and is_constant(item) and all(is_constant(i) for i in items):
-            return any(type(i) is type(item) and i == item or i == item for i in items)
+            return any((type(i) is type(item) and i == item) or i == item for i in items)
         if closed and all(not isinstance(i, (Unknown, Phi)) for i in (*items, item)):
             return False
         return Unknown("membership", ("in", key_of(item), key_of(v)))
@@ -436,8 +435,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             if outcome is not None:
                 if type(outcome) is not Phi:
                     return left(m, outcome)
-                following = i
-                return left(m, statements.after(m, outcome, lambda: go(following)))
+                return left(m, statements.after(m, outcome, partial(go, i)))
 
     return go(0)
 
@@ -504,8 +502,7 @@ def turns(m: Machine, node: ir.Node, again: Callable[[], bool | None], body: Cal
             if outcome is not None:
                 if type(outcome) is not Phi:
                     return left(m, outcome)
-                a, b = i, unknown
-                return left(m, statements.after(m, outcome, lambda: go(a, b)))
+                return left(m, statements.after(m, outcome, partial(go, i, unknown)))
 
     try:
         return go(0, 0)
@@ -531,4 +528,3 @@ def replace(m: Machine, outcome: Value, jump: Any) -> Value:
     if type(outcome) is Phi:
         return m.state.merge(outcome.cond, replace(m, outcome.then, jump), replace(m, outcome.orelse, jump))
     return outcome
-

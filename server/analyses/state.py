@@ -196,7 +196,7 @@ class State:
                     self.set(store, key, value)
 
     def merge(self, cond: Cond, a: Value, b: Value) -> Value:
-        """The value that is `a` where `cond` holds and `b` elsewhere. What is bound on one side alone counts as bound."""
+        """`a` where `cond` holds and `b` elsewhere. What is bound on one side alone counts as bound."""
         if a is b or b is ABSENT:
             return a
         if a is ABSENT:

@@ -7,8 +7,8 @@ replayed under the condition that control gets there. Exceptions of the program 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
@@ -18,6 +18,8 @@ from .tensors import Tensor
 from .values import Args, DictV, ListV, Phi, Unknown, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from .machine import Machine
 
 
@@ -45,8 +47,7 @@ def run_block(m: Machine, body: Sequence[ir.Stmt]) -> Value:
         if outcome is not None:
             outcome = m.state.resolve(outcome)
             if type(outcome) is Phi:
-                rest = body[i + 1 :]
-                return after(m, outcome, lambda: run_block(m, rest))
+                return after(m, outcome, partial(run_block, m, body[i + 1 :]))
             if outcome is not None:
                 return outcome
     return None
@@ -96,31 +97,33 @@ def annotated(m: Machine, s: ir.AnnAssign) -> Value:
 
 def augmented(m: Machine, s: ir.AugAssign) -> Value:
     """`target op= value`: get, operate in place, and store again (which writes a second time for a subscript)."""
-    target = s.target
-    if isinstance(target, ir.Name):
-        old = m.eval(target)
-        put: Callable[[Value], None] = lambda v: operators.store(m, target.id, v)
-    elif isinstance(target, ir.Attribute):
-        obj = m.eval(target.value)
-        m.node = target
-        old = attributes.get(m, obj, target.attr)
-        put = lambda v: attributes.set_(m, obj, target.attr, v)
-    elif isinstance(target, ir.Subscript):
-        obj, index = m.eval(target.value), m.eval(target.slice)
-        m.node = target
-        old = operators.get_item(m, obj, index)
-        put = lambda v: operators.set_item(m, obj, index, v)
-    else:
+    place = located(m, s.target)
+    if place is None:
         return None
+    old, put = place
     operand = m.eval(s.value)
     m.chunk, m.node = s.chunk, s
-    with m.writing(s, target, f"{s.op}="):
+    with m.writing(s, s.target, f"{s.op}="):
         new = in_place(m, s.op, old, operand)
         m.chunk, m.node = s.chunk, s
         put(new)
-    if isinstance(new, Tensor):
-        if new.label is None:
-            operators.label(m, new, target)
+    if isinstance(new, Tensor) and new.label is None:
+        operators.label(m, new, s.target)
+    return None
+
+
+def located(m: Machine, target: ir.Expr) -> tuple[Value, Callable[[Value], None]] | None:
+    """What a target holds, and how to store there; its parts are evaluated once."""
+    if isinstance(target, ir.Name):
+        return m.eval(target), partial(operators.store, m, target.id)
+    if isinstance(target, ir.Attribute):
+        obj = m.eval(target.value)
+        m.node = target
+        return attributes.get(m, obj, target.attr), partial(attributes.set_, m, obj, target.attr)
+    if isinstance(target, ir.Subscript):
+        obj, index = m.eval(target.value), m.eval(target.slice)
+        m.node = target
+        return operators.get_item(m, obj, index), partial(operators.set_item, m, obj, index)
     return None
 
 

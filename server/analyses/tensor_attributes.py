@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..facts import table
@@ -14,6 +13,8 @@ from .tensors import Tensor
 from .values import Args, Bound, Lib, Unknown, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .machine import Machine
 
 VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})

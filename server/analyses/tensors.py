@@ -155,7 +155,19 @@ class Node(Object):
     turns of the loops around it, by the loop's run.
     """
 
-    __slots__ = ("edges", "function", "holds", "iterations", "name", "order", "outputs", "saved", "site", "stack", "when")
+    __slots__ = (
+        "edges",
+        "function",
+        "holds",
+        "iterations",
+        "name",
+        "order",
+        "outputs",
+        "saved",
+        "site",
+        "stack",
+        "when",
+    )
 
     def __init__(self, name: str, site: Site | None, order: int, edges: tuple[Value, ...], when: Grad) -> None:
         super().__init__()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..facts import table
@@ -17,6 +16,8 @@ from .tensors import DEFAULT, MULTI_OUTPUT, Node, Tensor, either
 from .values import Args, Instance, Lib, ListV, Phi, SliceV, Unknown, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .machine import Machine
 
 OPERATORS = {
@@ -46,7 +47,7 @@ def find(name: str) -> Op | None:
     return None
 
 
-def each_argument(m: Machine, args: Args, run: object) -> Args | None:
+def resolved(m: Machine, args: Args) -> Args | None:
     """The arguments with every Phi resolved; None if one is still open."""
     pos = [m.state.resolve(v) for v in args.pos]
     kw = {k: m.state.resolve(v) for k, v in args.kw.items()}
@@ -55,31 +56,29 @@ def each_argument(m: Machine, args: Args, run: object) -> Args | None:
     return Args(pos, kw, args.open, args.site, args.exprs)
 
 
-def split(m: Machine, args: Args, run: object) -> Value:
+def split(m: Machine, args: Args, run: Callable[[Args], Value]) -> Value:
     """Call `run` for each alternative of the first argument that has several."""
-    assert callable(run)
     for i, v in enumerate(args.pos):
         v = m.state.resolve(v)
         if type(v) is Phi:
-            at = i
-
-            def with_pos(one: Value) -> Value:
-                return run(Args([*args.pos[:at], one, *args.pos[at + 1 :]], args.kw, args.open, args.site, args.exprs))
-
-            return m.state.each(v, with_pos)
+            return m.state.each(v, lambda one, i=i: run(replaced(args, i, one)))  # type: ignore[misc]
     for k, v in args.kw.items():
         v = m.state.resolve(v)
         if type(v) is Phi:
-            key = k
-            return m.state.each(
-                v, lambda one: run(Args(args.pos, {**args.kw, key: one}, args.open, args.site, args.exprs))
-            )
+            return m.state.each(v, lambda one, k=k: run(replaced(args, k, one)))  # type: ignore[misc]
     return run(args)
+
+
+def replaced(args: Args, at: int | str, value: Value) -> Args:
+    """The arguments with another value at a position or keyword."""
+    if isinstance(at, str):
+        return Args(args.pos, {**args.kw, at: value}, args.open, args.site, args.exprs)
+    return Args([*args.pos[:at], value, *args.pos[at + 1 :]], args.kw, args.open, args.site, args.exprs)
 
 
 def call(m: Machine, name: str, args: Args) -> Value:
     """Call a function of PyTorch by its dotted name; an unknown one gives an unknown result."""
-    plain = each_argument(m, args, None)
+    plain = resolved(m, args)
     if plain is None:
         return split(m, args, lambda one: call(m, name, one))
     op = find(name)
@@ -238,7 +237,7 @@ def looks_like_integer(v: Unknown) -> bool:
 
 
 def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
-    """`t[index] = value`: `copy_` or `fill_` on a view, `index_put_` for an advanced index; the version moves by one."""
+    """`t[index] = value`: `copy_` or `fill_` on a view, `index_put_` for an advanced index; one bump."""
     index = normal(m, index)
     value = m.state.resolve(value)
     if type(value) is Phi:

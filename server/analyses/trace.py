@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,8 @@ from .tensors import Node, Tensor, Version
 from .values import ABSENT, Frame, Instance, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .machine import Machine
 
 Named = tuple[ir.Expr, str]
@@ -79,7 +80,9 @@ class Trace:
                 low, high = bounds(state["versions"])
                 exact = low if low == high else None
                 rg = state["rg"] if isinstance(state["rg"], bool) else None
-                yield VersionRow(Site(s.chunk, e), text, exact, low, high, rg, self.leaf(t, state, rg), state["storage"])
+                yield VersionRow(
+                    Site(s.chunk, e), text, exact, low, high, rg, self.leaf(t, state, rg), state["storage"]
+                )
 
     @staticmethod
     def leaf(t: Tensor, state: dict[str, Value], rg: bool | None) -> bool | None:

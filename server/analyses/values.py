@@ -8,12 +8,13 @@ written through the trail only (`state.py`), so that a path can be undone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator
+
     from ..syntax import ir
     from ..syntax.chunks import Chunk
     from .machine import Machine
@@ -271,17 +272,23 @@ class Wrapped:
 
 @dataclass(slots=True, eq=False)
 class Property:
+    """A property, with what it calls."""
+
     getter: Value
     setter: Value = None
 
 
 @dataclass(slots=True, eq=False)
 class StaticMethod:
+    """staticmethod(function)."""
+
     function: Value
 
 
 @dataclass(slots=True, eq=False)
 class ClassMethod:
+    """classmethod(function)."""
+
     function: Value
 
 
@@ -295,6 +302,8 @@ class Super:
 
 @dataclass(slots=True, eq=False)
 class SliceV:
+    """`lower:upper:step`."""
+
     lower: Value
     upper: Value
     step: Value

@@ -513,9 +513,11 @@ def getattr_(m: Machine, args: Args) -> Value:
     """`getattr(v, name, default)`."""
     name = m.state.resolve(args.pos[1])
     if not isinstance(name, str):
-        return m.state.each(name, lambda n: getattr_(m, Args([args.pos[0], n, *args.pos[2:]]))) if not isinstance(
-            name, Unknown
-        ) else Unknown("an attribute")
+        return (
+            m.state.each(name, lambda n: getattr_(m, Args([args.pos[0], n, *args.pos[2:]])))
+            if not isinstance(name, Unknown)
+            else Unknown("an attribute")
+        )
     if len(args.pos) > 2:
         has = attributes.has(m, args.pos[0], name)
         if has is False:
@@ -670,7 +672,9 @@ def remove(m: Machine, args: Args) -> Value:
     """`v.remove(item)`."""
     v, item = args.pos[0], args.pos[1]
     items = sequences.items_of(m, v)
-    at = next((i for i, x in enumerate(items) if x is item or (is_constant(x) and is_constant(item) and x == item)), None)
+    at = next(
+        (i for i, x in enumerate(items) if x is item or (is_constant(x) and is_constant(item) and x == item)), None
+    )
     if at is not None:
         m.state.put(v, "items", items[:at] + items[at + 1 :])
     return None

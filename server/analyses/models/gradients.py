@@ -215,9 +215,7 @@ def apply(m: Machine, args: Args) -> Value:
     needs: Grad = False
     for t in inputs:
         needs = either(needs, m.grad.requires_grad(t))
-    ctx.d["needs_input_grad"] = tuple(
-        isinstance(v, Tensor) and m.grad.requires_grad(v) is not False for v in inner.pos
-    )
+    ctx.d["needs_input_grad"] = tuple(isinstance(v, Tensor) and m.grad.requires_grad(v) is not False for v in inner.pos)
     result = run_forward(m, cls, ctx, inner)
     return finish(m, cls, ctx, inputs, needs, result)
 

@@ -21,7 +21,11 @@ CONTAINERS = ("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict
 BASES[MODULE] = ()
 for _name in CONTAINERS:
     BASES[_name] = (MODULE,)
-for _name in ("torch.nn.parallel.DistributedDataParallel", "torch.nn.DataParallel", "torch.optim.swa_utils.AveragedModel"):
+for _name in (
+    "torch.nn.parallel.DistributedDataParallel",
+    "torch.nn.DataParallel",
+    "torch.optim.swa_utils.AveragedModel",
+):
     BASES[_name] = (MODULE,)
 
 

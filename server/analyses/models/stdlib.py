@@ -390,4 +390,4 @@ def parse_args(m: Machine, args: Args) -> Value:
     return made
 
 
-__all__ = ["ABSENT", "FunctionV", "PROPERTIES", "Raised"]
+__all__ = ["ABSENT", "PROPERTIES", "FunctionV", "Raised"]

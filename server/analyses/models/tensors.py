@@ -217,25 +217,23 @@ def factory(name: str) -> None:
     """A function that makes a tensor of data, sizes or another tensor's type."""
 
     def make(m: Machine, args: Args) -> Value:
-        plain = torch_ops.each_argument(m, args, None)
+        plain = torch_ops.resolved(m, args)
         if plain is None:
             return torch_ops.split(m, args, lambda one: make(m, one))
         out = plain.kw.get("out")
         if isinstance(out, Tensor):
             op = torch_ops.find(name)
             return effects.apply(m, op, plain) if op is not None else out
-        keywords = {k: described(m, v) for k, v in plain.kw.items() if k not in ("requires_grad", "device", "generator")}
+        keywords = {
+            k: described(m, v) for k, v in plain.kw.items() if k not in ("requires_grad", "device", "generator")
+        }
         inferred = shapes.infer_call(name, [described(m, v) for v in plain.pos], keywords, m.default_dtype)
         return fresh(m, inferred, plain)
 
     model(name)(make)
 
 
-for _name in (
-    "zeros ones empty full rand randn randint randperm arange range linspace logspace eye tensor scalar_tensor "
-    "zeros_like ones_like empty_like full_like rand_like randn_like randint_like empty_strided "
-    "bartlett_window hann_window hamming_window blackman_window kaiser_window tril_indices triu_indices normal"
-).split():
+for _name in ["zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "range", "linspace", "logspace", "eye", "tensor", "scalar_tensor", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like", "empty_strided", "bartlett_window", "hann_window", "hamming_window", "blackman_window", "kaiser_window", "tril_indices", "triu_indices", "normal"]:
     factory(f"torch.{_name}")
 
 
@@ -253,7 +251,7 @@ def method_factory(name: str) -> None:
     method_of("torch.Tensor", name)(make)
 
 
-for _name in "new_zeros new_ones new_full new_empty new_tensor new".split():
+for _name in ["new_zeros", "new_ones", "new_full", "new_empty", "new_tensor", "new"]:
     method_factory(_name)
 
 
@@ -282,7 +280,9 @@ def integer_tensor(m: Machine, args: Args) -> Value:
 def set_default_dtype(m: Machine, args: Args) -> Value:
     """`torch.set_default_dtype(d)`."""
     v = m.state.resolve(args.get(0, "d"))
-    name = dtype_of(v) or {"torch.DoubleTensor": "float64"}.get(getattr(v, "name", v) if not isinstance(v, Tensor) else "")
+    name = dtype_of(v) or {"torch.DoubleTensor": "float64"}.get(
+        getattr(v, "name", v) if not isinstance(v, Tensor) else ""
+    )
     if name is not None:
         m.default_dtype = name
     return None

@@ -222,7 +222,7 @@ OPS: dict[str, Op] = {
         result(lambda call: (call.size("M"),), asked_or(usual)),
     ),
     **ops("resize_", "input *size", result(sized, kept)),
-    **ops("resize_as_", "input other", result(same_shape("other"), kept)),
+    **ops("resize_as_", "input other|the_template", result(same_shape("other"), kept)),
     **ops("set_", "input source", result(undecided, kept)),
     **ops(
         "hann_window hamming_window blackman_window bartlett_window kaiser_window",

@@ -49,8 +49,9 @@ def view(call: Call, geometry: Geometry) -> Geometry:
 
 
 def squeeze(call: Call, geometry: Geometry) -> Geometry:
-    """`squeeze()`, `squeeze(dim)`, `squeeze(dims)`."""
-    return geometry.squeeze(list_or_int(call, "dim") if call.given("dim") else None)
+    """`squeeze()`, `squeeze(dim)`, `squeeze(dims)`; an empty list is no variadic argument, an empty tuple one."""
+    dims = call.get("dim")
+    return geometry.squeeze(None if dims is None or dims == [] else list_or_int(call, "dim"))
 
 
 def split(call: Call, geometry: Geometry) -> list[Geometry]:
