@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 import torch
-from gradguard.analyses.shapes import UNKNOWN, TensorType, find, infer_call, module_output, module_parameters
+from gradguard.analyses.shapes import UNKNOWN, TensorType, find, infer, infer_call, module_output, module_parameters
+from gradguard.facts import table as facts
+from gradguard.facts.model import Op
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.common_modules import module_db
 
@@ -82,7 +84,7 @@ def name_of(info: Any) -> str:
     return f"torch.{METHODS.get(info.name, info.name)}"
 
 
-METHODS = {"unfold": "Tensor.unfold"}
+METHODS = {"unfold": "Tensor.unfold", "where": "Tensor.where"}
 SWAPPED = {"einsum", "polygamma", "special.polygamma", "nn.functional.embedding", "nn.functional.embedding_bag"}
 """the test suite gives the first two arguments the other way round"""
 
@@ -105,6 +107,46 @@ def test_samples_of_pytorch(info: Any) -> None:
             ours = described(as_called(info, args)), {name: described(value) for name, value in keywords.items()}
             answer = infer_call(name_of(info), *ours)
             assert verdict(answer, real) in ("exact", "partly", "unknown"), (ours, answer)
+
+
+def bound_by_facts(fact: Op, args: list[Any], keywords: dict[str, Any]) -> dict[str, Any] | None:
+    """The arguments as the replay binds them; None where the signature doesn't take them."""
+    params = [param for param in fact.params if not param.keyword_only]
+    bound = {}
+    for position, param in enumerate(params):
+        if param.variadic:
+            rest = args[position:]
+            alone = len(rest) == 1 and isinstance(rest[0], (list, tuple))
+            return bound | ({param.name: rest[0] if alone else tuple(rest)} if rest else {}) | keywords
+        if position < len(args):
+            bound[param.name] = args[position]
+    known = {param.name for param in fact.params}
+    return bound | keywords if len(args) <= len(params) and known >= keywords.keys() else None
+
+
+MEASURED = [
+    (info, fact)
+    for info in KNOWN
+    for name in {name_of(info), f"torch.Tensor.{info.name}"}
+    for fact in [facts.find(name)]
+    if isinstance(fact, Op) and info.name not in SWAPPED
+]
+
+
+@pytest.mark.parametrize(
+    ("info", "fact"), MEASURED, ids=[f"{fact.name}.{info.variant_test_name}".strip(".") for info, fact in MEASURED]
+)
+def test_parameters_are_named_as_in_the_facts(info: Any, fact: Op) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for args, keywords, real in calls(info, (torch.float32,), 6):
+            named = {name: described(value) for name, value in keywords.items()}
+            positional = described(args)
+            bound = bound_by_facts(fact, positional, named)
+            if bound is not None:
+                answer = infer(fact.name, bound)
+                expected = verdict(infer_call(name_of(info), positional, named), real)
+                assert verdict(answer, real) == expected, (bound, answer)
 
 
 def hidden(value: Any, chance: random.Random) -> Any:

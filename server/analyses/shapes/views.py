@@ -49,9 +49,8 @@ def view(call: Call, geometry: Geometry) -> Geometry:
 
 
 def squeeze(call: Call, geometry: Geometry) -> Geometry:
-    """`squeeze()`, `squeeze(dim)`, `squeeze(dims)`; an empty list is no variadic argument, an empty tuple one."""
-    dims = call.get("dim")
-    return geometry.squeeze(None if dims is None or dims == [] else list_or_int(call, "dim"))
+    """`squeeze()`, `squeeze(dim)`, `squeeze(dims)`."""
+    return geometry.squeeze(list_or_int(call, "dim") if call.given("dim") else None)
 
 
 def split(call: Call, geometry: Geometry) -> list[Geometry]:
@@ -66,10 +65,15 @@ def tensor_split(call: Call, geometry: Geometry) -> list[Geometry]:
 
 
 def split_along(dim: int, flat: int) -> ViewRule:
-    """`hsplit`, `vsplit`, `dsplit`; of a vector `hsplit` cuts the only dimension."""
+    """`hsplit`, `vsplit`, `dsplit`; of a vector `hsplit` cuts the only dimension.
+
+    The methods' argument counts as variadic, so that `(2,)` is 2.
+    """
 
     def rule(call: Call, geometry: Geometry) -> list[Geometry]:
         how = list_or_int(call, "indices_or_sections")
+        if isinstance(call.get("indices_or_sections"), tuple) and isinstance(how, list) and len(how) == 1:
+            how = how[0]
         chosen = flat if geometry.ndim == 1 else dim
         size = geometry.shape[chosen]
         if isinstance(how, int) and size is not None and size % how:
