@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import logging
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -21,7 +20,7 @@ from ..workspace.mending import mend_project
 from ..workspace.project import Project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..fixes.edit import Fix
     from ..syntax.chunks import Source
@@ -38,13 +37,13 @@ class Analysis:
 
     `texts` are the texts of the files that findings and fixes may point into, `reads` the files that the
     result depends on, both by path. `problems` are faults of ours, `notices` what the user has to mend
-    outside of the program. `report` makes the replay, once; only the analysis thread may call it.
+    outside of the program. Positions in `report` are those of `texts` in the analysis thread alone.
     """
 
     findings: list[Finding]
     texts: Mapping[str, str]
     reads: frozenset[str]
-    report: Callable[[], Report]
+    report: Report
     problems: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     fixes: dict[int, list[Fix]] = field(default_factory=dict)
@@ -109,7 +108,7 @@ class ProjectAnalyser:
                 result.findings,
                 texts={name: file.text for name, file in result.documents.items()},
                 reads=frozenset(project.reads(program)),
-                report=cache(lambda: _replay(project, program)),
+                report=project.replayed,
                 problems=tuple(problem.message for problem in result.problems if problem.internal),
                 notices=tuple(notices),
             )
@@ -122,9 +121,10 @@ class ProjectAnalyser:
         An internal error costs the fixes of this finding, and is logged.
         """
         if number not in analysis.fixes:
-            project, _ = self._project(path)
+            project, notices = self._project(path)
             analysis.fixes[number] = []
             try:
+                self._check(project, sorted(project.program(path, self._open)), notices)
                 analysis.fixes[number] = project.fixes(analysis.findings[number])
             except Exception:
                 logger.exception("looking for fixes of %s failed", analysis.findings[number].message)
@@ -195,6 +195,11 @@ class _Linked(Project):
         self._imports: dict[str, set[str]] = {}
         self.checked: tuple[list[File], Analysis] | None = None
 
+    @property
+    def replayed(self) -> Report:
+        """The replay that the last check was made from; empty before the first."""
+        return self._replayed[1] if self._replayed else Report()
+
     def load(self, name: str, level: int, importer: str) -> Source | None:
         """Return the module that an import means, as `Project` does."""
         source = super().load(name, level, importer)
@@ -231,12 +236,6 @@ class _Linked(Project):
         return linked
 
 
-def _replay(project: Project, program: Iterable[str]) -> Report:
-    from ..analyses import replay
-
-    return replay([project.source(path) for path in program], project)
-
-
 def check_folders(settings: Settings, folders: Sequence[str]) -> list[Analysis]:
     """Check all Python files below the folders as they are on the disk, each project as one program.
 
@@ -244,11 +243,11 @@ def check_folders(settings: Settings, folders: Sequence[str]) -> list[Analysis]:
     """
     analyses = []
     for config, paths in find_files(folders, file_settings(settings)[0]).groups:
-        project = Project(config.root, config)
+        project = _Linked(config.root, config)
         result = project.check([path for path in paths if path.endswith(".py")], least(config))
         texts = {name: file.text for name, file in result.documents.items()}
         problems = tuple(problem.message for problem in result.problems if problem.internal)
-        analyses.append(Analysis(result.findings, texts, frozenset(paths), Report, problems))
+        analyses.append(Analysis(result.findings, texts, frozenset(paths), project.replayed, problems))
     return analyses
 
 

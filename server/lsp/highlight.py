@@ -28,10 +28,10 @@ async def highlight(ls: Server, params: types.DocumentHighlightParams) -> Highli
 
 
 def _highlight(document: Document, analysis: Analysis, position: types.Position) -> Highlights | None:
-    here = story_at(analysis.report(), document.path, document.text.offset(position))
+    here = story_at(analysis.report, document.path, document.text.offset(position))
     if here is None:
         return None
-    told = [one for one in stories_of(analysis.report(), document.path) if _same_storage(one[2], here)]
+    told = [one for one in stories_of(analysis.report, document.path) if _same_storage(one[2], here)]
     kinds = {(start, end): types.DocumentHighlightKind.Read for start, end, _ in told}
     for save in {save: None for _, _, story in told for save in story.saves}:
         _put(kinds, save.site, document.path, types.DocumentHighlightKind.Read)

@@ -45,7 +45,7 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
         parts, place = [rule_page(RULES[code])], document.text.between(start, end)
     else:
         parts += [_why(finding, ls.texts) for finding in analysis.findings if _holds(document, finding, offset)]
-        if story := story_at(analysis.report(), document.path, offset):
+        if story := story_at(analysis.report, document.path, offset):
             told = life(story, ls.texts, _line_of, lambda site: _link(site, document.path))
             parts.append(markdown(told) if rich else plain(told))
             place = document.text.between(*extent(story.site))

@@ -33,7 +33,7 @@ async def inlay_hints(ls: Server, params: types.InlayHintParams) -> list[types.I
 def _hints(ls: Server, document: Document, analysis: Analysis, range_: types.Range) -> list[types.InlayHint]:
     first, last = document.text.offset(range_.start), document.text.offset(range_.end)
     everything = ls.settings.inlay_hints == "all"
-    saves, writes = _events(analysis.report(), document.path, everything)
+    saves, writes = _events(analysis.report, document.path, everything)
     hints = [
         (extent(site)[1], label, tip)
         for site, label, tip in (*_save_hints(saves, ls.texts), *_write_hints(writes, ls.texts))

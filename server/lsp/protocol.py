@@ -82,7 +82,7 @@ class Protocol(LanguageServerProtocol):
         if not isinstance(method, str):
             return JsonRpcInvalidRequest("`method` must be a string")
         if self.get_message_type(method) is None:
-            return JsonRpcMethodNotFound.of(method)
+            return JsonRpcMethodNotFound(f"there is no method {method}")
         return JsonRpcInvalidParams(f"the parameters of {method} are wrong: {cause}")
 
     def _refuse(self, data: dict[str, Any], error: JsonRpcException) -> None:

@@ -131,10 +131,14 @@ def _write_text(write: Write, story: Story, texts: Texts) -> str:
 
 
 def _advice(story: Story, texts: Texts, line_of: Callable[[Site], int]) -> list[str]:
-    """Say whether an in-place change here is safe: a leaf raises, a version that someone saved goes stale."""
+    """Say whether an in-place change here is safe: a leaf raises, a version that someone saved goes stale.
+
+    What saves it further down reads what is there by then.
+    """
     now = story.version
-    stale = [save for save in story.saves if save.version is not None and now is not None and save.version < now]
-    fresh = [save for save in story.saves if save.version == now or None in (save.version, now)]
+    saves = [save for save in story.saves if not _is_below(save.site, story.site, line_of)]
+    stale = [save for save in saves if save.version is not None and now is not None and save.version < now]
+    fresh = [save for save in saves if save.version == now or None in (save.version, now)]
     advice = [
         texts("stale", op=save.op, line=line_of(save.site), saved=save.version, version=now) for save in stale[:1]
     ]
@@ -144,6 +148,10 @@ def _advice(story: Story, texts: Texts, line_of: Callable[[Site], int]) -> list[
     if story.requires_grad and story.is_leaf:
         advice.append(texts("unsafe-leaf"))
     return advice or [texts("safe")]
+
+
+def _is_below(site: Site, here: Site, line_of: Callable[[Site], int]) -> bool:
+    return site.chunk.path == here.chunk.path and line_of(site) > line_of(here)
 
 
 def markdown(page: Page) -> str:
@@ -167,5 +175,6 @@ def plain(page: Page) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Return Markdown text without emphasis, code marks and links' addresses."""
-    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text.replace("**", "").replace("`", ""))
+    """Return Markdown text without emphasis and code marks; of links, the address of web pages stays."""
+    plain = re.sub(r"\[([^\]]*)\]\((https?:[^)]*)\)", r"\1: \2", text.replace("**", "").replace("`", ""))
+    return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)

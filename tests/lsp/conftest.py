@@ -6,15 +6,17 @@ import contextlib
 import os
 import sys
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
 from lsprotocol import types
 from pytest_lsp import LanguageClient, make_test_lsp_client
 
-COMMAND = [sys.executable, str(Path(__file__).with_name("toy.py"))]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMAND = [sys.executable, "-m", "gradguard", "server"]
 
 RICH: dict[str, Any] = {
     "text_document": types.TextDocumentClientCapabilities(

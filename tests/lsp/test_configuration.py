@@ -113,7 +113,7 @@ async def test_a_file_that_changes_on_disk_is_seen_by_its_importers(editor: Edit
     helper = editor.folder / "helper.py"
     helper.write_text("")
     assert await editor.open("main.py", "import helper\n" + stale)
-    helper.write_text("crash the replay\n")
+    helper.write_text("x = 1\n")
     event = types.FileEvent(helper.as_uri(), types.FileChangeType.Changed)
     editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
     assert await editor.published(editor.uri("main.py"), 1)

@@ -30,8 +30,11 @@ async def test_a_diagnostic_says_what_where_and_why(editor: Editor, stale: str) 
     assert (found.source, found.code, found.severity) == ("gradguard", "GG101", types.DiagnosticSeverity.Error)
     assert found.range == at(3, 0, 6)
     assert "`y` is changed in place here (version 0 → 1)" in found.message
-    (saved,) = found.related_information
-    assert saved.location == types.Location(editor.uri("a.py"), at(2, 4, 11))
+    uri = editor.uri("a.py")
+    assert [place.location for place in found.related_information] == [
+        types.Location(uri, at(2, 4, 11)),
+        types.Location(uri, at(4, 0, 18)),
+    ]
     assert found.code_description.href
 
 

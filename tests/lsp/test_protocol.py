@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from .conftest import COMMAND
-
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from .conftest import Editor, Start
 
+COMMAND = [sys.executable, "-c", "import sys; from gradguard.lsp.server import main; sys.exit(main())"]
 INITIALIZE = {"processId": None, "rootUri": None, "capabilities": {}}
 
 
@@ -203,7 +203,8 @@ async def test_an_untitled_buffer_is_python_by_its_language(editor: Editor, stal
     assert await editor.published("untitled:Untitled-1", 1)
 
 
-async def test_a_crash_costs_one_document_and_is_logged_once(editor: Editor, stale: str) -> None:
+async def test_a_crash_costs_one_document_and_is_logged_once(start: Start, stale: str) -> None:
+    editor = await start(command=[sys.executable, str(Path(__file__).with_name("crashing.py"))])
     await editor.open("good.py", stale)
     assert await editor.open("bad.py", "# crash the replay\n") == []
     await editor.change(
@@ -246,8 +247,7 @@ async def test_changes_faster_than_answers_end_with_the_last_text(editor: Editor
     assert len(await editor.published(document, 199)) == 1
 
 
-async def test_the_command_serves(start: Start) -> None:
-    editor = await start(command=[sys.executable, "-m", "gradguard", "server"])
+async def test_capabilities(editor: Editor) -> None:
     assert editor.server.server_info.name == "gradguard"
     capabilities = editor.server.capabilities
     assert capabilities.text_document_sync.change == types.TextDocumentSyncKind.Incremental
