@@ -242,14 +242,21 @@ def _lower(chunk: Chunk, counterpart: Chunk | None) -> Chunk:
     body, fault = lower_or_repair(chunk)
     if fault is not None:
         chunk.problem = _problem(chunk, fault)
-    if fault is not None and counterpart is not None and _size(body) < _size(counterpart.body):
-        return _keep(counterpart, chunk)
+        if counterpart is not None and _says_more(counterpart, chunk, body):
+            return _keep(counterpart, chunk)
     chunk.body = body or []
     return chunk
 
 
-def _size(body: list[ir.Stmt] | None) -> int:
-    return sum(not isinstance(statement, ir.Pass) for statement in statements(body or []))
+def _says_more(good: Chunk, broken: Chunk, body: list[ir.Stmt] | None) -> bool:
+    """Whether `good` has more statements than what could be repaired, and not because lines were deleted."""
+    if body is not None and broken.text.count("\n") < good.text.count("\n"):
+        return False
+    return _size(body or []) < _size(good.body)
+
+
+def _size(body: list[ir.Stmt]) -> int:
+    return sum(not isinstance(statement, ir.Pass) for statement in statements(body))
 
 
 def _problem(chunk: Chunk, fault: Fault) -> Problem:

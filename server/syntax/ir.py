@@ -3,7 +3,7 @@
 The names and fields follow Python's own `ast` module where it has them, because every reader knows
 those. `start` and `end` are offsets in code points into the text of the chunk that the node was
 lowered from (`Stmt.chunk`); `end` is exclusive. Parentheses around an expression belong to nobody:
-the span of `(a + b)` is that of `a + b`.
+the span of `(a + b)` is that of `a + b`, that of `(a, b)` is that of `a, b`; only `()` spans its own.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def _repair(chunk: Chunk, first: Fault) -> list[ir.Stmt] | None:
         pass
     text = chunk.text
     holes: list[int] = []
-    faults = unclosed or [first.offset]
+    faults = unclosed[:_most_repairs] or [first.offset]
     for _ in range(_most_repairs):
         before = text
         for offset in faults:

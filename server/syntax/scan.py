@@ -39,7 +39,7 @@ _statement = re.compile(
 
 _clause = re.compile(r"(?:else|elif|except|finally)\b").match
 _class = re.compile(r"class\b").match
-_most_rewinds = 50  # each may read the rest of the text again
+_most_rewinds = 20  # each may read the rest of the text again
 
 
 Kind = Literal["statement", "header", "member"]

@@ -1,9 +1,13 @@
 """Broken text: what is told, what is kept."""
 
 import random
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from gradguard.syntax.chunks import Span, parse
+from gradguard.syntax.depth import TooDeepError, check_depth
 
 from .drawing import check_problems, unparse
 from .oracle import FromLowered, dump
@@ -131,6 +135,14 @@ def test_a_new_half_typed_statement_does_not_hold_up_the_rest_of_its_function():
     assert after.chunks[0].span(function.body[-1]) == Span(3, 4, 3, 12)
 
 
+def test_deleted_statements_do_not_stay():
+    before = parse("def f(x):\n    y = 1\n    z = 2\n    w = 3\n    return y\n")
+    broken = parse("def f(x):\n    y = 1 +\n    z = 2\n    w = 3\n    return y\n", previous=before)
+    assert unparse(broken) == "def f(x):\n    y = 1\n    z = 2\n    w = 3\n    return y"
+    after = parse("def f(x):\n    y = 1 +\n    return y\n", previous=broken)
+    assert unparse(after) == "def f(x):\n    pass\n    return y"
+
+
 def test_a_problem_moves_with_its_chunk():
     before = parse("def f():\n    x = (\n")
     after = parse("\n\na = 1\ndef f():\n    x = (\n", previous=before)
@@ -187,11 +199,46 @@ PATHOLOGICAL = {
 
 @pytest.mark.parametrize("name", PATHOLOGICAL)
 def test_pathological_text_is_a_problem_and_the_rest_lives(name):
-    source = parse("a = 1\n" + PATHOLOGICAL[name] + "\nb = 2\n\ndef f(): pass\n")
+    source = on_small_stack("a = 1\n" + PATHOLOGICAL[name] + "\nb = 2\n\ndef f(): pass\n")
     assert source.problems
     kept = unparse(source).splitlines()
     assert kept[0] == "a = 1"
     assert kept[-2:] == ["def f():", "    pass"]
+
+
+def on_small_stack(text):
+    """Parses in a thread with the 1 MiB that some platforms give one; an overflow would end the test run."""
+    default = threading.stack_size(1 << 20)
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(parse, text).result()
+    finally:
+        threading.stack_size(default)
+
+
+NESTS = {
+    "brackets": lambda n: "[" * n + "]" * n,
+    "calls": lambda n: "f(lambda: {1: " * n + "1" + "})" * n,
+    "blocks": lambda n: "".join(" " * i + "while a:\n" for i in range(n)) + " " * n + "b",
+    "links": lambda n: "a.b[c] + " * n + "d",
+    "fields": lambda n: "f'" + "{a:" * n + "}" * n + "'",
+    "strings": lambda n: "x = (" + "'a' " * n + ")",
+}
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_what_is_just_not_too_deep_fits_on_a_small_stack(name):
+    depth = next(n for n in range(1, 2000) if is_too_deep(NESTS[name](n)))
+    assert depth > 15
+    on_small_stack(NESTS[name](depth - 1))
+
+
+def is_too_deep(text):
+    try:
+        check_depth(text)
+    except TooDeepError:
+        return True
+    return False
 
 
 def test_deep_text_inside_of_a_function_leaves_the_function():
@@ -200,49 +247,19 @@ def test_deep_text_inside_of_a_function_leaves_the_function():
     assert unparse(source) == "def f(x):\n    pass\n    return x"
 
 
+WORDS = """def class if else : ( ) [ ] { } ' " \'\'\' \\ # @ x = . , f' { } 1 async lambda é 😀 `"""
+TOKENS = [*re.findall(r"\S+", WORDS), '"""', "\n", "\r", "\r\n", "\t", "\x0c", "\0", "\n    ", "\n  ", " "]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_any_text_can_be_parsed(seed):
     rng = random.Random(seed)
-    words = [
-        "def",
-        "class",
-        "if",
-        "else",
-        ":",
-        "(",
-        ")",
-        "[",
-        "]",
-        "{",
-        "}",
-        "'",
-        '"',
-        '"""',
-        "'''",
-        "\\",
-        "#",
-        "@",
-        "x",
-        "=",
-        ".",
-        ",",
-        "f'",
-        "{",
-        "}",
-        "1",
-        "async",
-        "lambda",
-        "é",
-        "😀",
-    ]
-    words += ["\n", "\n", "\r", "\r\n", "\t", "\x0c", "\0"]
-    words += ["\n    ", "\n  ", " "]
     source = None
     for _ in range(30):
-        text = "".join(rng.choice(words) + rng.choice(["", " "]) for _ in range(rng.randrange(60)))
+        text = "".join(rng.choice(TOKENS) + rng.choice(["", " "]) for _ in range(rng.randrange(60)))
         source = parse(text, previous=source)
+        assert "".join(chunk.current for chunk in source.chunks) == text
         for chunk in source.chunks:
-            assert text[chunk.offset : chunk.offset + len(chunk.current)] == chunk.current
             for statement in chunk.body:
                 span = chunk.span(statement)
                 assert (0, 0) <= (span.start_line, span.start_col) <= (span.end_line, span.end_col)

