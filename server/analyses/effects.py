@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..facts.model import REQUIRED, Case, Grads, Op, Param, Result, Test
+from ..facts.model import REQUIRED, Case, Grads, Mutation, Op, Param, Result, Test
 from . import shapes
 from .describe_types import described_all, dtype_of, geometry_of
 from .geometry import Geometry, partly_overlaps
@@ -213,7 +213,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
     previous, m.via = m.via, via
     try:
         for w, t in written:
-            if w.bumps:
+            if given_back(case, w):
                 m.grad.check_inplace(t, needs)
                 check_overlap(m, t, call)
         node = None
@@ -226,7 +226,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         for w, t in written:
             m.grad.bump(t, via or called(call.name), times=w.bumps, silent=w.bumps == 0)
         for w, t in written:
-            if w.bumps and any(r.kind == "same" and r.of == w.what for r in case.results):
+            if given_back(case, w):
                 m.grad.rebase(t, node)
                 reshape_in_place(m, call, t)
         result = results(m, case, call, node, inferred)
@@ -235,6 +235,11 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         return result
     finally:
         m.via = previous
+
+
+def given_back(case: Case, w: Mutation) -> bool:
+    """Whether a call changes a tensor as its result does; other writes are made under no_grad (max_norm, statistics)."""
+    return w.bumps > 0 and any(r.kind == "same" and r.of == w.what for r in case.results)
 
 
 def narrowed(g: Grad, needs: Grad) -> Grad:
