@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 PROGRAMS = sorted(path.parent for path in (HERE / "programs").glob("*/*/truth.toml"))
-EXAMPLES = sorted(path for path in (HERE.parent / "examples").glob("*.py") if not path.stem.endswith("_mended"))
+EXAMPLES = sorted(path for path in (HERE.parent / "examples").glob("[0-9]*.py") if not path.stem.endswith("_mended"))
 CLEAN = [(path, form) for path in PROGRAMS for form in ("fixed", "benign")]
 UNSEEN = {"stale-saved", "silent-stale"}
 """the kinds that are told by two lines: where the tensor was saved and where it was changed"""

@@ -1,12 +1,19 @@
 import torch
 from torch import nn
 
+
+def limit(layer, bound=0.3):
+    with torch.no_grad():
+        layer.weight.clamp_(-bound, bound)
+
+
 torch.manual_seed(0)
 inner = nn.Linear(3, 4)
 outer = nn.Linear(4, 2, bias=False)
-with torch.autocast("cpu", dtype=torch.bfloat16):
-    scores = outer(inner(torch.randn(5, 3)))
-loss = scores.float().square().mean()
-with torch.no_grad():
-    outer.weight.clamp_(-0.3, 0.3)
-loss.backward()
+for _ in range(2):
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        scores = outer(inner(torch.randn(5, 3)))
+    loss = scores.float().square().mean()
+    limit(outer)
+    loss.backward()
+    outer.zero_grad()

@@ -1,10 +1,20 @@
+"""White balance of an image that a lamp's colour makes."""
 import torch
+
+
+def channels(image):
+    return image.unbind(0)
+
+
+def fade(image, factor):
+    with torch.no_grad():
+        return image.mul(factor)
+
 
 light = torch.tensor([0.2, 0.5, 0.3], requires_grad=True)
 image = light[:, None] * torch.ones(3, 4)
-red, green, blue = image.unbind(0)
-with torch.no_grad():
-    faded = image.mul(0.9)
+red, green, blue = channels(image)
+faded = fade(image, 0.9)
 balance = red.mean() - green.mean()
 balance.backward()
-print(light.grad)
+print(light.grad, faded.max().item())

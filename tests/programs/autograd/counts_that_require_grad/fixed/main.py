@@ -1,8 +1,19 @@
+"""How far is a table of counts from independence, and which cell matters most?"""
 import torch
 
-counts = torch.tensor([[3, 1], [0, 4]])
-table = counts.float()
+
+def as_table(counts):
+    return counts.float()
+
+
+def dependence(table):
+    expected = table.sum(0, keepdim=True) * table.sum(1, keepdim=True) / table.sum()
+    return ((table - expected).square() / expected).sum()
+
+
+counts = torch.tensor([[3, 1], [1, 4]])
+table = as_table(counts)
 table.requires_grad_(True)
-chi = ((table - table.detach().mean()) ** 2).sum()
-chi.backward()
-print(table.grad)
+dependence(table).backward()
+influence = table.grad.abs()
+print(influence.argmax().item(), influence)

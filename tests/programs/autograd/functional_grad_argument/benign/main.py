@@ -1,3 +1,4 @@
+"""Tension of springs from their stretched lengths."""
 import torch
 from torch.func import vmap
 
@@ -9,6 +10,10 @@ def stretch(length):
     return length.square().sum()
 
 
+def tension(lengths):
+    return vmap(stretch)(lengths.clone())
+
+
 lengths = torch.tensor([[1.2, 0.4], [0.9, 0.9]])
-tension = vmap(stretch)(lengths.clone())
-print(tension)
+for row in tension(lengths):
+    print(row)

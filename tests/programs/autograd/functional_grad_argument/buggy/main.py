@@ -1,3 +1,4 @@
+"""Tension of springs from their stretched lengths."""
 import torch
 from torch.func import grad, vmap
 
@@ -9,6 +10,10 @@ def stretch(length):
     return length.square().sum()
 
 
+def tension(lengths):
+    return vmap(grad(stretch))(lengths)
+
+
 lengths = torch.tensor([[1.2, 0.4], [0.9, 0.9]])
-tension = vmap(grad(stretch))(lengths)
-print(tension)
+for row in tension(lengths):
+    print(row)

@@ -6,8 +6,11 @@ def make_weight(size, dtype):
     return weight.to(dtype)
 
 
+def response(weight, doses):
+    return torch.sigmoid(weight * doses).sum()
+
+
 weight = make_weight(4, torch.float32)
 doses = torch.arange(4.0, dtype=weight.dtype)
-response = torch.sigmoid(weight * doses).sum()
-response.backward()
+response(weight, doses).backward()
 print(weight.grad)

@@ -1,12 +1,18 @@
+"""Vector quantisation: the winning code is pulled towards its target."""
 import torch
+
+
+def nearest(codes, target):
+    with torch.no_grad():
+        winner = (codes - target).norm(dim=1).argmin().item()
+        return codes[winner]
+
 
 torch.manual_seed(0)
 scale = torch.rand(1, requires_grad=True)
 codes = scale * torch.randn(5, 3)
 target = torch.ones(3)
-with torch.no_grad():
-    nearest = (codes - target).norm(dim=1).argmin().item()
-    code = codes[nearest]
+code = nearest(codes, target)
 code += 0.1 * (target - code)  # raises
 loss = codes.sum() if code.sum() < 100 else codes.mean()
 loss.backward()

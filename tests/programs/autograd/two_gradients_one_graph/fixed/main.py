@@ -1,11 +1,18 @@
+"""What does a shop's revenue depend on?"""
 import torch
 
 
 def sensitivities(output, *inputs):
-    return list(torch.autograd.grad(output, inputs))
+    found = []
+    found.extend(torch.autograd.grad(output, inputs))
+    return found
+
+
+def revenue(price, volume):
+    return (price * volume).sum()
 
 
 price = torch.tensor([3.0, 4.0], requires_grad=True)
 volume = torch.tensor([10.0, 2.0], requires_grad=True)
-revenue = (price * volume).sum()
-print(sensitivities(revenue, price, volume))
+for name, slope in zip(("price", "volume"), sensitivities(revenue(price, volume), price, volume)):
+    print(name, slope.tolist())

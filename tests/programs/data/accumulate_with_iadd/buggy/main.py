@@ -1,11 +1,20 @@
+"""Sizes of a bacterial colony from trainable division rates."""
 import operator
 from itertools import accumulate
 
 import torch
 
+
+def bursts(rates):
+    return [rate.exp() for rate in rates]  # saved
+
+
+def sizes(parts):
+    return list(accumulate(parts, operator.iadd))  # changed
+
+
 rates = torch.tensor([[0.1, 0.2], [0.3, 0.1], [0.2, 0.2]], requires_grad=True)
-bursts = [rate.exp() for rate in rates]  # saved
-sizes = list(accumulate(bursts, operator.iadd))  # changed
-loss = sizes[-1].log().sum() + rates.sum()
+final = sizes(bursts(rates))[-1]
+loss = final.log().sum() + rates.sum()
 loss.backward()
 print(rates.grad)

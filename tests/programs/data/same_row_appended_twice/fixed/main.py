@@ -1,11 +1,18 @@
+"""Generations of a plant, by age class."""
 import torch
+
+
+def advance(row):
+    row = row * 1.5
+    return row
+
 
 growth = torch.tensor([1.1, 0.9, 1.3], requires_grad=True)
 row = torch.ones(3) * growth
 rows, energies = [], []
 for generation in range(3):
     energies.append(row.prod())
-    row = row * 1.5
+    row = advance(row)
     rows.append(row)
 population = torch.stack(rows).sum()
 loss = population - torch.stack(energies).sum()
