@@ -174,12 +174,14 @@ class Project:
         """
         from ..analyses import replay
         from ..rules.diagnostic import diagnose
+        from .relevance import relevant
 
         self.refresh()
         result = CheckResult()
         sources = self._sources(paths, result, on_file)
-        report = replay(list(sources.values()), self)
-        self._replayed = list(sources.values()), report
+        roots = relevant(sources.values(), self)
+        report = replay(roots, self)
+        self._replayed = roots, report
         result.problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
         diagnostics = [d for d in diagnose(report) if d.site.chunk.path in sources]
         result.findings = self._judged(sources, diagnostics, complete=not report.problems)

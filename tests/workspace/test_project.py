@@ -67,13 +67,28 @@ def told(project: Project, paths: list[str], least: Severity | None = None) -> l
     return [(Path(f.path).name, f.span.start_line + 1, f.rule.code, f.suppressed) for f in findings]
 
 
-BAD = "y = exp(x)\ny += 1\n"
+BAD = "y = torch.exp(x)\ny += 1\n"
 
 
 def test_all_files_are_replayed_as_one_program(tmp_path: Path, replay: Replay) -> None:
     paths = write(tmp_path, b=BAD, a="\n" + BAD)
     assert told(Project(tmp_path), paths) == [("a.py", 3, "GG101", False), ("b.py", 2, "GG101", False)]
     assert replay.roots == paths
+
+
+def test_files_without_torch_are_left_out_of_the_replay(tmp_path: Path, replay: Replay) -> None:
+    (tmp_path / "pkg").mkdir()
+    write(tmp_path / "pkg", __init__="", model="import torch\n", plain="import os\n")
+    paths = write(
+        tmp_path,
+        main="def run():\n    import cli\n",
+        cli="from pkg import model\nimport main\n",
+        tools="from pkg.plain import x\nfrom missing import y\nimport tools\n",
+        train="import torch\n",
+        step="def step(loss):\n    loss.backward()\n",
+    )
+    Project(tmp_path).check(paths)
+    assert [Path(path).name for path in replay.roots] == ["main.py", "cli.py", "train.py", "step.py"]
 
 
 def test_a_finding_carries_its_places(tmp_path: Path, replay: Replay) -> None:
@@ -112,12 +127,12 @@ def test_selection_and_threshold(tmp_path: Path, replay: Replay) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("y = exp(x)\ny += 1  # gradguard: ignore[GG101]\n", [(2, "GG101", True)]),
-        ("y = exp(x)\ny += (\n 1  # gradguard: ignore\n)\n", [(2, "GG101", True)]),
-        ("# gradguard: ignore-file\ny = exp(x)\ny += 1\n", [(3, "GG101", True)]),
-        ("y = exp(x)\ny += 1  # noqa: GG101\n", [(2, "GG101", True)]),
-        ("y = exp(x)\ny += 1\n# gradguard: ignore\n", [(2, "GG101", False), (3, "GG900", False)]),
-        ("y = exp(x)\ny += 1  # gradguard: ignore[GG101, GG202]\n", [(2, "GG101", True), (2, "GG900", False)]),
+        ("y = torch.exp(x)\ny += 1  # gradguard: ignore[GG101]\n", [(2, "GG101", True)]),
+        ("y = torch.exp(x)\ny += (\n 1  # gradguard: ignore\n)\n", [(2, "GG101", True)]),
+        ("# gradguard: ignore-file\ny = torch.exp(x)\ny += 1\n", [(3, "GG101", True)]),
+        ("y = torch.exp(x)\ny += 1  # noqa: GG101\n", [(2, "GG101", True)]),
+        ("y = torch.exp(x)\ny += 1\n# gradguard: ignore\n", [(2, "GG101", False), (3, "GG900", False)]),
+        ("y = torch.exp(x)\ny += 1  # gradguard: ignore[GG101, GG202]\n", [(2, "GG101", True), (2, "GG900", False)]),
         ("y = 1  # gradguard: ignore[GG201, GG900]\n", [(1, "GG900", True)]),
         ("# gradguard: ignore-file\ny = 1\n", [(1, "GG900", False)]),
         ("y = 1  # gradguard: typo\n", [(1, "GG900", False)]),
@@ -163,7 +178,7 @@ def test_modules_are_read_through_the_project(tmp_path: Path, replay: Replay) ->
 
 
 def test_a_module_that_comes_later_is_found(tmp_path: Path, replay: Replay) -> None:
-    (main,) = write(tmp_path, main="x = 1\nfrom helper import f\n")
+    (main,) = write(tmp_path, main="import torch\nfrom helper import f\n")
     project = Project(tmp_path)
     project.check([main])
     write(tmp_path, helper="def f(): ...\n")
