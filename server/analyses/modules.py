@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..facts import table
-from ..facts.model import REQUIRED, ModuleFact, Op, OptimizerFact
+from ..facts.model import REQUIRED, Case, ModuleFact, Op, OptimizerFact
 from . import attributes, effects, shapes
 from .describe_types import described, geometry_of
 from .models import registry
@@ -195,7 +196,7 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     extra = {**obj.state.get("ctor", {}), "training": m.state.resolve(obj.d.get("training", True))}
     extra = {k: m.state.resolve(v) for k, v in extra.items()}
     extra["inplace"] = m.state.resolve(obj.d.get("inplace", extra.get("inplace", False)))
-    case = effects.choose(m, op, call, extra)
+    case = completed(effects.choose(m, op, call, extra), op, call)
     inputs: Sequence[Arg] = [described(m, v) for v in call.values.values()] or [UNKNOWN]
     output = shapes.module_output(fact.name, {k: described(m, v) for k, v in extra.items()}, inputs)
     inplace = extra.get("inplace") is True
@@ -205,6 +206,20 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     finally:
         m.constructor = previous
     return nested(output, list(result)) if isinstance(output, list) and isinstance(result, tuple) else result
+
+
+def completed(case: Case, op: Op, call: effects.Call) -> Case:
+    """The case, with what other cases tell of tensors that its own samples were not given (`hx` of an RNN)."""
+    missing = {p for p, ts in call.tensors.items() if ts and p in differentiable_inputs(op)} - case.flows
+    if not missing:
+        return case
+    saves = {(s.what, s.when): s for c in op.cases for s in c.saves if s.what in missing}
+    return replace(case, flows=case.flows | missing, saves=(*case.saves, *saves.values()))
+
+
+def differentiable_inputs(op: Op) -> frozenset[str]:
+    """All inputs that a gradient flows to in some case."""
+    return frozenset().union(*(c.flows for c in op.cases))
 
 
 def flat(types: effects.Types) -> effects.Types:

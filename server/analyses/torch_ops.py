@@ -150,6 +150,8 @@ def operator(m: Machine, op: str, a: Value, b: Value) -> Value:
             a, b = b, a
     if isinstance(b, (ListV, str)) or isinstance(a, (ListV, str)):
         return Unknown()
+    if op == "@":
+        return m.call(Lib("torch.matmul"), Args([a, b]))
     return call(m, f"torch.{name}", Args([a, b]))
 
 

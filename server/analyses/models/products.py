@@ -1,0 +1,72 @@
+"""Matrix products that PyTorch composes of simpler ones, depending on the operands' ranks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...facts.model import Op
+from .. import effects, shapes, torch_ops
+from ..describe_types import described
+from ..shapes import TensorType
+from ..tensors import Tensor
+from ..values import Args, Unknown, Value
+from .registry import method_of, model
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+
+BY_RANKS = {(1, 1): "torch.dot", (2, 1): "torch.mv", (2, 2): "torch.mm"}
+"""The product that `matmul` is for operands of these ranks (ATen/native/LinearAlgebra.cpp)."""
+
+
+@model("torch.matmul", "torch.linalg.matmul")
+def matmul(m: Machine, args: Args) -> Value:
+    """`torch.matmul(a, b)`: both operands may be saved, the way a batched product saves them."""
+    plain = torch_ops.resolved(m, args)
+    if plain is None:
+        return torch_ops.split(m, args, lambda one: matmul(m, one))
+    out = plain.kw.get("out")
+    a, b = plain.get(0, "input"), plain.get(1, "other")
+    a = m.as_tensor(a) if isinstance(a, Unknown) else a
+    b = m.as_tensor(b) if isinstance(b, Unknown) else b
+    if not isinstance(a, Tensor) or not isinstance(b, Tensor):
+        return Unknown("a product")
+    if out is not None:
+        op = torch_ops.find("torch.matmul")
+        return effects.apply(m, op, plain) if op is not None else Unknown("a product")
+    ranks = tuple(len(t.shape) if t.shape is not None else 3 for t in (a, b))
+    name = BY_RANKS.get(ranks)  # type: ignore[call-overload]
+    if name is not None:
+        op = torch_ops.find(name)
+        assert op is not None
+        return effects.apply(m, op, Args([a, b]))
+    return batched(m, a, b)
+
+
+@method_of("torch.Tensor", "matmul", "__matmul__")
+def method(m: Machine, args: Args) -> Value:
+    """`a.matmul(b)`."""
+    return matmul(m, args)
+
+
+def batched(m: Machine, a: Tensor, b: Tensor) -> Value:
+    """A product of stacks of matrices: what `bmm` does; an operand that is broadcast is copied, and the copy saved."""
+    op = torch_ops.find("torch.bmm")
+    assert isinstance(op, Op)
+    call = effects.Call("torch.matmul", {"input": a, "other": b}, {"input": [a], "mat2": [b]})
+    case = op.cases[0]
+    kept = [p for p, t, other in (("input", a, b), ("mat2", b, a)) if not broadcast(t, other)]
+    inferred = shapes.infer("torch.matmul", {"input": described(m, a), "other": described(m, b)})
+    case = replace(case, saves=tuple(s for s in case.saves if s.what in kept))
+    return effects.replay(m, case, call, "", inferred if isinstance(inferred, TensorType) else None)
+
+
+def broadcast(t: Tensor, other: Tensor) -> bool:
+    """Whether an operand is expanded along the batch, so that a reshaped copy of it is multiplied."""
+    if t.shape is None or other.shape is None or len(t.shape) <= 2 or len(other.shape) <= 2:
+        return False
+    mine, theirs = t.shape[:-2], other.shape[:-2]
+    if len(mine) < len(theirs):
+        return True
+    return any(x == 1 and y not in (1, None) for x, y in zip(mine[::-1], theirs[::-1], strict=False))
