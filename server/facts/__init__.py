@@ -1,0 +1,1 @@
+"""What PyTorch's callables save, change, alias and return."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from .encoding import write_params
 from .model import Case, Fact, Grads, ModuleFact, Mutation, Op, OptimizerFact, Result, Save, Test
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 def describe(fact: Fact) -> str:

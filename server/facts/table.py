@@ -6,12 +6,16 @@ The table's lines are decoded one by one, when asked for: reading the file is al
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .encoding import decode
-from .model import Fact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .model import Fact
 
 PATH = Path(__file__).with_name("table.json")
 
@@ -21,7 +25,7 @@ def _text() -> str:
     return PATH.read_text(encoding="utf-8")
 
 
-@lru_cache(maxsize=None)
+@cache
 def find(name: str) -> Fact | None:
     """Return the fact of a callable such as `torch.nn.functional.relu` or `operator.imul`, None if there is none."""
     text, key = _text(), f'\n"{name}":'
@@ -30,6 +34,11 @@ def find(name: str) -> Fact | None:
         return None
     end = text.index("\n", start + len(key))
     return decode(name, json.loads(text[start + len(key) : end].rstrip(",")))
+
+
+def read(path: Path) -> list[Fact]:
+    """Return all facts of a table's file."""
+    return [decode(name, plain) for name, plain in json.loads(path.read_text(encoding="utf-8")).items()]
 
 
 def names() -> Iterable[str]:

@@ -1,0 +1,1 @@
+"""The tool that measures the table of facts; the only part of GradGuard that imports PyTorch."""

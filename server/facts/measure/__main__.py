@@ -6,41 +6,50 @@ import argparse
 import json
 import time
 import warnings
-from collections.abc import Iterable
 from pathlib import Path
 
 import torch
 
-from ..encoding import encode
-from ..model import Fact
-from ..table import PATH
-from . import modules, optimizers
+from .. import table
+from ..encoding import write_table
+from . import coverage, functions, modules, optimizers
 from .catalogue import entries
-from .functions import measure
+from .merge import merge
+
+COVERAGE = table.PATH.with_name("coverage.json")
 
 
 def main() -> None:
-    """Measure what the arguments ask for, write the table, print the coverage."""
+    """Measure on the device that the arguments name, write table and coverage, print the coverage."""
     parser = argparse.ArgumentParser(prog="python -m gradguard.facts.measure", description=__doc__)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--samples", type=int, default=20, help="samples an OpInfo at most")
-    parser.add_argument("-o", "--output", type=Path, default=PATH)
+    parser.add_argument("--samples", type=int, default=functions.SAMPLES, help="samples an OpInfo or class at most")
+    parser.add_argument("-o", "--output", type=Path, default=table.PATH)
+    parser.add_argument("--coverage", type=Path, default=COVERAGE)
+    parser.add_argument("--beside", type=Path, help="a table of the CPU, beside whose facts the new ones are put")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     started = time.perf_counter()
-    functions = measure(entries(), options.device, options.samples)
+    measured = functions.measure(entries(), options.device, options.samples)
     classes, class_tallies = modules.measure(options.device, options.samples)
     steps, step_tallies = optimizers.measure(options.device)
-    facts = [*functions.facts, *classes, *steps]
-    write(facts, options.output)
+    facts = [*measured.facts, *classes, *steps]
+    shares = {
+        "operators": coverage.operators(measured.tallies, options.device),
+        "modules": coverage.share(class_tallies),
+        "optimizers": coverage.share(step_tallies),
+    }
+    report = coverage.report(shares, facts, options.device)
+    options.coverage.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    if options.beside is not None:
+        facts = merge(table.read(options.beside), facts, options.device)
+    write_table(facts, options.output)
     print(f"{len(facts)} callables in {time.perf_counter() - started:.0f} s")
-
-
-def write(facts: Iterable[Fact], path: Path) -> None:
-    """Write the facts as one JSON object, one line a fact, sorted by name."""
-    rows = [f'"{f.name}":{json.dumps(encode(f), separators=(",", ":"))}' for f in sorted(facts, key=lambda f: f.name)]
-    path.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+    for name, share in shares.items():
+        print(f"{name}: {share}")
+        for missing, reason in share.missing.items():
+            print(f"  {missing}: {reason}")
 
 
 if __name__ == "__main__":

@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import importlib
 import operator
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..model import Param
 from .signatures import parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..model import Param
 
 MODULES = (
     "torch",

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from ..model import REQUIRED, Case, Grads, Mutation, Param, Result, Save, Test
-from .probe import Observation, Subset
+from .probe import Subset
 from .samples import NUMERIC, Arguments, tensors
+
+if TYPE_CHECKING:
+    from .probe import Observation
 
 DEPTH = 5
 TOLD = ("flow", "mutate", "count", "result")
@@ -128,7 +132,8 @@ def _impurity(samples: Iterable[Sample]) -> float:
     return sum(values.total() - sum(n * n for n in values.values()) / values.total() for values in pooled)
 
 
-Pooled = dict[tuple[object, ...], Counter[object]]
+Held = dict[Any, dict[Subset, set[bool]]]
+Pooled = dict[tuple[Any, ...], Counter[Any]]
 
 
 def _pooled(samples: Iterable[Sample]) -> Pooled:
@@ -139,14 +144,14 @@ def _pooled(samples: Iterable[Sample]) -> Pooled:
     return pooled
 
 
-def _held(pooled: Pooled) -> dict[object, dict[Subset, set[bool]]]:
+def _held(pooled: Pooled) -> Held:
     """Return for each label (`"frees"` for the graph) by subset whether it was saved."""
-    held: dict[object, dict[Subset, set[bool]]] = defaultdict(dict)
+    held: Held = defaultdict(dict)
     for key, values in pooled.items():
         if key[0] == "save":
-            held["save", key[1]][key[2]] = set(values)  # type: ignore[index,arg-type]
+            held["save", key[1]][key[2]] = set(values)
         elif key[0] == "frees":
-            held["frees"][key[1]] = set(values)  # type: ignore[index,arg-type]
+            held["frees"][key[1]] = set(values)
     return held
 
 
@@ -186,7 +191,7 @@ def _case(samples: Sequence[Sample], tests: tuple[Test, ...]) -> Case:
     )
 
 
-def _common(pooled: Pooled, key: str) -> object:
+def _common(pooled: Pooled, key: str) -> Any:
     values = pooled.get((key,))
     return values.most_common(1)[0][0] if values else None
 
@@ -195,13 +200,13 @@ def _size(count: object) -> int:
     return count[1] if isinstance(count, tuple) else count if isinstance(count, int) else 0
 
 
-def _saves(held: dict[object, dict[Subset, set[bool]]], results: Sequence[Result], changed: set[str]) -> Iterator[Save]:
+def _saves(held: Held, results: Sequence[Result], changed: set[str]) -> Iterator[Save]:
     """Yield what is saved; what is both an input and a result is called a result if the call changed it."""
     same = {i: r.of for i, r in enumerate(results) if r.kind in ("same", "view")}
     for key, subsets in held.items():
         if key == "frees":
             continue
-        label = key[1]  # type: ignore[index]
+        label = key[1]
         if label in changed & set(same.values()) or (label in same and same[label] not in changed):
             continue
         when = minimal(s for s, values in subsets.items() if True in values)
@@ -223,12 +228,12 @@ def _results(pooled: Pooled, count: int) -> tuple[Result, ...]:
 
 def _result(pooled: Pooled, i: int) -> Result:
     relations = pooled.get(("result", i), Counter())
-    kinds, sources = {r[0] for r in relations}, {r[1] for r in relations} - {None}  # type: ignore[index]
-    dtypes = {output for output, _ in pooled.get(("dtype", i), ())}  # type: ignore[misc]
-    inputs = {given for _, given in pooled.get(("dtype", i), ())}  # type: ignore[misc]
+    kinds, sources = {r[0] for r in relations}, {r[1] for r in relations} - {None}
+    dtypes = {output for output, _ in pooled.get(("dtype", i), ())}
+    inputs = {given for _, given in pooled.get(("dtype", i), ())}
     fixed = len(inputs) > 1 or (inputs == {None} and not any("float" in str(d) for d in dtypes))
     return Result(
-        kind=kinds.pop() if len(kinds) == 1 else "depends",  # type: ignore[arg-type]
+        kind=kinds.pop() if len(kinds) == 1 else "depends",
         of=str(sorted(map(str, sources))[0]) if sources else None,
         multi=True in pooled.get(("multi", i), ()),
         differentiable=("differentiable", i) in pooled,

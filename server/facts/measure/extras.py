@@ -23,8 +23,8 @@ def of(name: str, device: str) -> Iterator[dict[str, Any]]:
 def _indexing(device: str) -> Written:
     x = torch.rand(4, 3, device=device) + 0.5
     mask, index = x > 0.9, torch.tensor([0, 2], device=device)
-    basic = [0, slice(1, 3), None, ..., (0, 1), (slice(None), 0), (..., None)]
-    advanced = [
+    basic: list[Any] = [0, slice(1, 3), None, ..., (0, 1), (slice(None), 0), (..., None)]
+    advanced: list[Any] = [
         mask,
         index,
         [0, 2],
@@ -34,7 +34,7 @@ def _indexing(device: str) -> Written:
         (index, index),
         (slice(None), [0, 1]),
     ]
-    read = [{"self": x, "index": i} for i in (*basic, *advanced)]
+    read: list[dict[str, Any]] = [{"self": x, "index": i} for i in (*basic, *advanced)]
     write = [{**r, "value": v} for r in read for v in (1.0, x[r["index"]].detach().clone())]
     return {
         "torch.Tensor.__getitem__": read,
@@ -126,8 +126,15 @@ def _functions(device: str) -> Written:
         ],
         "torch.convolution": [
             {
-                **{"input": image, "weight": rand(2, 3, 2, 2), "bias": rand(2), "stride": (1, 1), "padding": (0, 0)},
-                **{"dilation": (1, 1), "transposed": False, "output_padding": (0, 0), "groups": 1},
+                "input": image,
+                "weight": rand(2, 3, 2, 2),
+                "bias": rand(2),
+                "stride": (1, 1),
+                "padding": (0, 0),
+                "dilation": (1, 1),
+                "transposed": False,
+                "output_padding": (0, 0),
+                "groups": 1,
             }
         ],
     }

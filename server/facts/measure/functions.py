@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ..model import Case, Mutation, Op, Result
-from .catalogue import Entry
 from .condense import Sample, condense
-from .probe import RAISED, Observation, Prepare, effects, observe, of_function
+from .probe import RAISED, Observation, Prepare, effects, fresh, observe, of_function, results
 from .samples import Arguments, call, guessed, of_entry, situation
 from .signatures import accepts_out, overloads
 from .variations import forms, variations
+
+if TYPE_CHECKING:
+    from .catalogue import Entry
+
+SAMPLES = 10
+"""as many samples an OpInfo as the committed table was measured with"""
 
 CRASHING = frozenset({"torch.native_batch_norm"})
 """callables that end the process where an argument is varied"""
@@ -45,11 +52,11 @@ def measure(entries: Iterable[Entry], device: str, limit: int) -> Measured:
         samples = _samples(entry, device, limit, measured.tallies)
         cases = condense(entry.params, samples) if samples else _declared(entry)
         if cases is not None:
-            measured.facts.append(_op(entry, cases, known, measured=bool(samples)))
+            measured.facts.append(_op(entry, cases, known, samples))
     return measured
 
 
-def _op(entry: Entry, cases: tuple[Case, ...], known: dict[str, Entry], *, measured: bool) -> Op:
+def _op(entry: Entry, cases: tuple[Case, ...], known: dict[str, Entry], samples: Sequence[Sample]) -> Op:
     base = entry.name.removesuffix("_")
     return Op(
         entry.name,
@@ -57,8 +64,19 @@ def _op(entry: Entry, cases: tuple[Case, ...], known: dict[str, Entry], *, measu
         cases,
         inplace_of=base if base != entry.name and base in known else None,
         accepts_out=accepts_out(entry.name),
-        measured=measured,
+        out_bumps=_out_bumps(entry, samples) if accepts_out(entry.name) else 1,
+        measured=bool(samples),
     )
+
+
+def _out_bumps(entry: Entry, samples: Iterable[Sample]) -> int:
+    """Return by how much the version of `out` moves, 1 where no sample takes it."""
+    for sample in samples:
+        with contextlib.suppress(*RAISED):
+            out = [torch.empty_like(o) for o in results(call(entry, fresh(sample.arguments, grad=False)))]
+            call(entry, {**fresh(sample.arguments, grad=False), "out": out[0] if len(out) == 1 else tuple(out)})
+            return max(o._version for o in out)
+    return 1
 
 
 def _samples(entry: Entry, device: str, limit: int, tallies: dict[str, Tally]) -> list[Sample]:

@@ -6,9 +6,8 @@ import copy
 import inspect
 import itertools
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.nn.parameter import UninitializedParameter
@@ -22,6 +21,9 @@ from .probe import RAISED, Prepare, Subset, Trial, fresh, observe
 from .samples import Arguments, bind, situation
 from .signatures import of_signature, of_text
 from .variations import variations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 TRAINING = Param("training", True)
 

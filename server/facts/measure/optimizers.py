@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.testing._internal.common_optimizers import optim_db
@@ -13,6 +12,9 @@ from ..model import OptimizerFact, Test
 from .functions import Tally
 from .probe import RAISED
 from .signatures import of_signature
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Options = dict[str, Any]
 
@@ -23,7 +25,8 @@ STEPS = 8
 def measure(device: str) -> tuple[list[OptimizerFact], dict[str, Tally]]:
     """Return the facts of all optimizers, and by class how often its configurations ran and raised."""
     facts, tallies = [], {}
-    for info in sorted(optim_db, key=lambda info: info.optim_cls.__name__):
+    known: list[Any] = sorted(optim_db, key=lambda info: str(info.optim_cls))
+    for info in known:
         name = f"torch.optim.{info.optim_cls.__name__}"
         tally = tallies[name] = Tally()
         seen = [(o, bumps) for o in _options(info, device) if (bumps := _observed(info, o, device, tally)) is not None]
@@ -79,7 +82,7 @@ def _steps(info: Any, options: Options, device: str) -> Iterator[int]:
     def closure() -> torch.Tensor:
         optimizer.zero_grad()
         loss = (parameter**4).sum()
-        loss.backward()
+        torch.autograd.backward(loss)
         if info.only_supports_sparse_grads and parameter.grad is not None:
             parameter.grad = parameter.grad.to_sparse()
         return loss

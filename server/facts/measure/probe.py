@@ -19,7 +19,7 @@ from torch._C._autograd import _get_creation_meta
 from .samples import Arguments, tensors
 
 Subset = frozenset[str]
-Observation = dict[tuple[object, ...], object]
+Observation = dict[tuple[Any, ...], Any]
 """What one sample showed. Keys: `("save", label, subset)` and `("frees", subset)` → bool; `("flow", param)`
 → bool; `("mutate", param)` → bumps (0 silent, None none); `("count",)` → how the results come;
 `("result", i)` → (kind, of); `("multi", i)`, `("differentiable", i)` → bool; `("dtype", i)` →
@@ -103,7 +103,8 @@ def may_require_grad(tensor: torch.Tensor) -> bool:
 def observe(prepare: Prepare, names: Sequence[str] | None = None) -> Observation:
     """Run the call for each subset of its inputs that may require grad and return what it did.
 
-    `names` are the inputs to tell apart, otherwise all that may require grad. Raises whatever the call raises with plain inputs; a subset that PyTorch refuses is left out.
+    `names` are the inputs to tell apart, otherwise all that may require grad. Raises whatever the call
+    raises with plain inputs; a subset that PyTorch refuses is left out.
     """
     seen = effects(prepare)
     if names is None:
@@ -117,7 +118,7 @@ def observe(prepare: Prepare, names: Sequence[str] | None = None) -> Observation
         except RAISED:
             continue
         if len(subset) == len(usable) > MANY:
-            unsaved = {key[1] for key, value in shown.items() if key[0] == "save" and not value}  # type: ignore[misc]
+            unsaved = {key[1] for key, value in shown.items() if key[0] == "save" and not value}
     return seen
 
 
@@ -143,13 +144,14 @@ def _observe_subset(prepare: Prepare, subset: Subset, unsaved: set[str | int]) -
     """Return what the call does where the subset requires grad; `unsaved` are labels known not to be saved."""
     seen: Observation = {}
     trial = prepare(subset)
+    given = {t.grad_fn for _, t, _ in trial.versions}
     outputs = results(trial.run())
-    nodes = [t.grad_fn.name() for t in (*outputs, *trial.changed()) if t.grad_fn is not None]
+    nodes = [t.grad_fn for t in (*outputs, *trial.changed()) if t.grad_fn is not None]
     if len(subset) == 1:
-        seen["flow", *subset] = bool(nodes)
+        seen[("flow", *subset)] = bool(nodes)
     seen |= {("differentiable", i): True for i, o in enumerate(outputs) if o.requires_grad}
-    if nodes:
-        seen["node",] = nodes[0]
+    if made := [node.name() for node in nodes if node not in given]:
+        seen["node",] = made[0]
     frees = bool(nodes) and _second_backward_raises(prepare, subset)
     seen["frees", subset] = frees
     for label in (*(n for n, v in trial.inputs.items() if tensors(v)), *range(len(outputs))):
@@ -203,7 +205,7 @@ def effects(prepare: Prepare) -> Observation:
     for name, t, version in trial.versions:
         bumps = _bumps(t, version, contents[id(t)])
         known = seen.get(("mutate", name))
-        seen["mutate", name] = bumps if known is None else max(known, bumps or 0)  # type: ignore[call-overload]
+        seen["mutate", name] = bumps if known is None else max(known, bumps or 0)
     outputs = results(returned)
     seen["count",] = _count(returned, outputs)
     given = next((dtype_name(t) for _, t, _ in trial.versions), None)

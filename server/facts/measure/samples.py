@@ -10,9 +10,8 @@ import inspect
 import random
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import torch
@@ -20,8 +19,12 @@ from torch.testing._internal.common_methods_invocations import op_db
 
 from ..model import REQUIRED, Param
 from . import extras
-from .catalogue import Entry
 from .signatures import overloads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .catalogue import Entry
 
 Arguments = dict[str, Any]
 
@@ -32,9 +35,18 @@ NUMERIC = frozenset({"p", "dropout_p", "ord", "exponent", "beta", "alpha", "valu
 """parameters whose numbers may select another formula; elsewhere they are sizes and positions"""
 
 OPERATOR_INFOS = {
-    **{"and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "invert": "bitwise_not"},
-    **{"lshift": "bitwise_left_shift", "rshift": "bitwise_right_shift", "pos": "positive", "mod": "remainder"},
-    **{"truediv": "div", "floordiv": "floor_divide", "rtruediv": "__rdiv__", "rfloordiv": "floor_divide"},
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "invert": "bitwise_not",
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+    "pos": "positive",
+    "mod": "remainder",
+    "truediv": "div",
+    "floordiv": "floor_divide",
+    "rtruediv": "__rdiv__",
+    "rfloordiv": "floor_divide",
     **{name: name for name in ("add", "sub", "mul", "pow", "matmul")},
 }
 """the OpInfos of Python's operators, by name without `i` for in-place"""

@@ -15,15 +15,17 @@ import keyword
 import pathlib
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torchgen
-from torchgen.gen import parse_native_yaml
-from torchgen.model import Argument, NativeFunction, Variant
+import torchgen  # type: ignore[import-untyped]
+from torchgen.gen import parse_native_yaml  # type: ignore[import-untyped]
+from torchgen.model import Argument, NativeFunction, Variant  # type: ignore[import-untyped]
 
 from ..model import REQUIRED, Param
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
 
 NUMPY_NAMES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
 """`numpy_compatibility_arg_names` of python_arg_parser.cpp"""

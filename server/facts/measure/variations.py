@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..model import Param
-from .samples import Arguments
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..model import Param
+    from .samples import Arguments
 
 CHOICES: dict[str, tuple[object, ...]] = {
     "reduction": ("none", "mean", "sum"),
