@@ -4,66 +4,87 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import AnnAssign, Arg, Assign, Attribute, AugAssign, Call, Expr, ExprStmt, List, Name, Return, Tuple
+from ..syntax.ir import (
+    AnnAssign,
+    Arg,
+    Assign,
+    Attribute,
+    AugAssign,
+    Call,
+    Expr,
+    ExprStmt,
+    For,
+    FunctionDef,
+    List,
+    Name,
+    Return,
+    Tuple,
+    While,
+)
 from .edit import Edit, Fix
-from .layout import insert_after, suffix
-from .place import call_of
+from .layout import first_line_of, insert_after, suffix
+from .place import Place, below, call_of
 from .text import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from ..analyses.report import Failure
-    from .place import Context, Place
+    from .place import Context
 
 WHY = "(changes meaning: no gradient flows into earlier iterations)"
-DETACH = ".detach()"
+KINDS = ("tensor", "tuple", "list", "dict")
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose where to detach, by `facts["carried"]`: the statement or the expression that carries the state over.
+    """Propose where to detach, by `facts["carried"]`: where the state was bound or put that is carried over.
 
     `facts["carried_kind"]` (`tensor`, `tuple`, `list` or `dict`) tells what it is; `facts["carried_as"]` is
-    the name by which the function that calls backward() knows it.
+    the name by which the function that calls backward() knows it. Without these all are tried.
     """
-    place = context.place(failure.facts.get("carried"))
+    place = _carrying(context.place(failure.facts.get("carried")))
     if place is None:
         return
-    kind = failure.facts.get("carried_kind", "tensor")
-    backward = context.place(failure.backward) if failure.backward else None
-    here, later = _carrying(place, str(kind)), _after_backward(place, backward, failure)
-    plain = _value(place)
-    first, second = (here, later) if isinstance(plain, Name | Attribute) or plain is None else (later, here)
-    for edits in (first, second):
-        if edits:
-            shown = failure.facts.get("carried_as") or _shown(place)
-            yield Fix(f"Detach {quote(str(shown))} {WHY}", "unsafe", tuple(edits))
+    kinds = [str(told)] if (told := failure.facts.get("carried_kind")) else KINDS
+    plain = isinstance(_value(place), Name | Attribute | Tuple | List) or not isinstance(place.node, Assign)
+    here = ((_shown(place), edits) for kind in kinds for edits in _at_binding(place, kind))
+    later = list(_after_backward(place, failure, context, kinds))
+    first, second = (list(here), later) if plain else (later, list(here))
+    for shown, edits in [*first, *second, *_at_start(place, kinds)]:
+        yield Fix(f"Detach {quote(shown)} {WHY}", "unsafe", tuple(edits))
+
+
+def _carrying(place: Place | None) -> Place | None:
+    """Give the assignment that a target is in; other statements and arguments as they are."""
+    if place is not None and isinstance(place.statement.node, Assign | AnnAssign | AugAssign):
+        return place.statement
+    return place
 
 
 def _shown(place: Place) -> str:
     node = place.node
-    target = node.targets[0] if isinstance(node, Assign) else node
-    return place.text_of(target)
+    return place.text_of(node.targets[0] if isinstance(node, Assign) else node)
 
 
 def _value(place: Place) -> Expr | None:
     node = place.node
-    if isinstance(node, Assign | AnnAssign | AugAssign | Return | Arg):
-        return node.value
-    return None
+    return node.value if isinstance(node, Assign | AnnAssign | AugAssign | Return | Arg) else None
 
 
-def _carrying(place: Place, kind: str) -> list[Edit]:
+def _at_binding(place: Place, kind: str) -> Iterator[list[Edit]]:
     """Detach in the very statement or expression that carries the state over."""
     node = place.node.value if isinstance(place.node, ExprStmt) else place.node
     value = _value(place)
     if isinstance(place.node, Assign) and isinstance(place.node.targets[0], Tuple) and not isinstance(value, Tuple):
-        return []
+        return
     if value is not None:
-        return detached(place.of(value), kind)
-    if isinstance(node, Call):
-        return [edit for arg in node.args for edit in detached(place.of(arg.value), "tensor")]
-    return detached(place, kind) if isinstance(node, Expr) else []
+        edits = detached(place.of(value), kind)
+    elif isinstance(node, Call):
+        edits = [edit for arg in node.args for edit in detached(place.of(arg.value), "tensor")]
+    else:
+        edits = detached(place, kind) if isinstance(node, Expr) else []
+    if edits:
+        yield edits
 
 
 def detached(place: Place, kind: str) -> list[Edit]:
@@ -72,7 +93,7 @@ def detached(place: Place, kind: str) -> list[Edit]:
     if isinstance(node, Tuple | List):
         return [edit for one in node.elts for edit in detached(place.of(one), "tensor")]
     if kind == "tensor":
-        return suffix(place, DETACH) if not _is_literal(place) else []
+        return suffix(place, ".detach()") if not _is_literal(place) else []
     return [place.edit(_each(place.text, kind))]
 
 
@@ -81,31 +102,78 @@ def _is_literal(place: Place) -> bool:
 
 
 def _each(text: str, kind: str) -> str:
-    """Give an expression for the container `text` with each tensor detached."""
+    """Give an expression for what `text` names, with each tensor in it detached."""
+    if kind == "tensor":
+        return f"{text}.detach()"
     if kind == "dict":
         return f"{{key: value.detach() for key, value in {text}.items()}}"
     each = f"s.detach() for s in {text}"
     return f"[{each}]" if kind == "list" else f"tuple({each})"
 
 
-def _after_backward(place: Place, backward: Place | None, failure: Failure) -> list[Edit]:
-    """Detach behind backward(), by the name that its function has for the state."""
-    same = backward and getattr(place.function, "node", None) is getattr(backward.function, "node", None)
-    if backward is None or (same and place.start > backward.start):
-        return []
-    name = failure.facts.get("carried_as")
-    kind = str(failure.facts.get("carried_kind", "tensor"))
-    targets = place.node.targets if isinstance(place.node, Assign) else []
-    if name is None and same and len(targets) == 1:
-        name = place.text_of(targets[0])
-    if not isinstance(name, str):
-        return []
-    if targets and isinstance(targets[0], Tuple) and "carried_as" not in failure.facts:
-        names = [place.text_of(one) for one in targets[0].elts]
-        line = f"{', '.join(names)} = {', '.join(one + DETACH for one in names)}"
-    else:
-        line = f"{name} = {name + DETACH if kind == 'tensor' else _each(name, kind)}"
-    return [insert_after(backward.statement, line)]
+def _after_backward(
+    place: Place, failure: Failure, context: Context, kinds: Iterable[str]
+) -> Iterator[tuple[str, list[Edit]]]:
+    """Detach behind backward(), by the names that its function may have for the state."""
+    backward = context.place(failure.backward)
+    if backward is None:
+        return
+    told = failure.facts.get("carried_as")
+    names = [told] if isinstance(told, str) else list(dict.fromkeys(_names_for(place, backward)))
+    for kind in kinds:
+        for name in names:
+            yield name, [insert_after(backward.statement, f"{name} = {_each(name, kind)}")]
+
+
+def _names_for(place: Place, backward: Place) -> Iterator[str]:
+    """Give what the state may be called where backward() is: its own name, a loop's variables, a module's attribute."""
+    target = place.node.targets[0] if isinstance(place.node, Assign) else None
+    same = getattr(place.function, "node", None) is getattr(backward.function, "node", None)
+    if target is not None and same:
+        if place.start > backward.start:
+            return
+        for one in target.elts if isinstance(target, Tuple) else [target]:
+            if isinstance(one, Name | Attribute):
+                yield place.text_of(one)
+        return
+    for loop in backward.loops[:1]:
+        yield from _loop_carried(loop)
+        if isinstance(target, Attribute):
+            called = {call.func.id for call in below(loop.node, Call) if isinstance(call.func, Name)}
+            yield from (f"{name}.{target.attr}" for name in sorted(called))
+
+
+def _loop_carried(loop: Place) -> Iterator[str]:
+    """Give the names that a loop's body reads before it binds them, so that they go from one round to the next."""
+    node = loop.node
+    assert isinstance(node, For | While)
+    for stmt in node.body:
+        for assign in below(stmt, Assign):
+            for target in assign.targets:
+                for name in below(target, Name):
+                    reads = [one for one in below(node, Name) if one.id == name.id and one is not name]
+                    if any(node.body[0].start <= one.start < assign.end for one in reads):
+                        yield name.id
+
+
+def _at_start(place: Place, kinds: Iterable[str]) -> Iterator[tuple[str, list[Edit]]]:
+    """Detach an object's state where the method that binds it begins."""
+    target = place.node.targets[0] if isinstance(place.node, Assign) else None
+    function = place.function
+    if function is None or not isinstance(target, Attribute) or not isinstance(function.node, FunctionDef):
+        return
+    body = function.node.body
+    name = place.text_of(target)
+    for kind in kinds:
+        line = f"if {name} is not None: {name} = {_each(name, kind)}"
+        first = body[1] if function.node.doc is not None and len(body) > 1 else body[0]
+        edit = first_line_of(function, line) if first is body[0] else insert_after(_in(function, body[0]), line)
+        if edit:
+            yield name, [edit]
+
+
+def _in(function: Place, stmt: object) -> Place:
+    return Place(function.path, function.source, (*function.chain, stmt))  # type: ignore[arg-type]
 
 
 def deepcopy(failure: Failure, context: Context) -> Iterator[Fix]:

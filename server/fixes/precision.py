@@ -33,7 +33,8 @@ def gradcheck(failure: Failure, context: Context) -> Iterator[Fix]:
     """
     told = failure.facts.get("gradcheck_inputs")
     site = context.place(failure.site)
-    places = [context.place(one) for one in told] if isinstance(told, tuple) else list(_arguments(site))
+    places = [context.place(one) for one in told] if isinstance(told, tuple) else []
+    places += _arguments(site)
     edits: list[Edit] = []
     for place in places:
         if place is not None:

@@ -56,7 +56,10 @@ def verifier(
         if after[mended] >= before[mended]:
             return False
         new = [one for one in again.failures if after[key(one, lines)] > before[key(one, lines)]]
-        return all(_is_guess(one) or _is_revealed(one, failure) for one in new)
+        if not all(_is_guess(one) or _is_revealed(one, failure) for one in new):
+            return False
+        unchanged = {path: _unchanged(sources[path].text, text) for path, text in texts.items()}
+        return _tensors(report, unchanged, {}) <= _tensors(again, unchanged, lines)
 
     return verify
 
@@ -75,6 +78,26 @@ def line_map(old: str, new: str) -> dict[int, int]:
     for _, i1, i2, j1, j2 in matcher.get_opcodes():
         for j in range(j1, j2):
             found[j] = min(i1 + j - j1, max(i2 - 1, i1))
+    return found
+
+
+def _unchanged(old: str, new: str) -> set[int]:
+    """Give the lines of `old` that are in `new` as they were."""
+    matcher = SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
+    return {line for block in matcher.get_matching_blocks() for line in range(block.a, block.a + block.size)}
+
+
+def _tensors(
+    report: Report, unchanged: Mapping[str, set[int]], lines: Mapping[str, Mapping[int, int]]
+) -> set[tuple[str, int, str]]:
+    """Give the names that stood for tensors on unchanged lines: a fix that breaks the program has fewer of them."""
+    found = set()
+    for row in report.rows:
+        chunk = row.site.chunk
+        line = chunk.line_of(row.site.node)
+        line = lines.get(chunk.path, {}).get(line, line)
+        if chunk.path not in unchanged or line in unchanged[chunk.path]:
+            found.add((chunk.path, line, row.name))
     return found
 
 

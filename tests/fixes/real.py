@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import runpy
+import signal
 import sys
 import warnings
 from dataclasses import dataclass, field
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 torch.set_num_threads(1)
+
+SECONDS = 30
 
 
 @dataclass
@@ -44,7 +48,27 @@ def leaves(root: torch.Tensor) -> list[torch.Tensor]:
 
 
 def run(folder: Path, allow_mutation: bool = False) -> Run:
-    """Run `folder`'s main.py; with `allow_mutation`, changes in place give the gradients that were meant."""
+    """Run `folder`'s main.py in a process of its own.
+
+    With `allow_mutation`, changes in place give the gradients that were meant.
+    """
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            with os.fdopen(writer, "wb") as pipe:
+                signal.alarm(SECONDS)
+                torch.save(_run(folder, allow_mutation), pipe)
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        data = pipe.read()
+    os.waitpid(child, 0)
+    return torch.load(io.BytesIO(data), weights_only=False) if data else Run(error="killed")
+
+
+def _run(folder: Path, allow_mutation: bool) -> Run:
     result = Run()
     backward = torch.Tensor.backward
 
@@ -56,7 +80,6 @@ def run(folder: Path, allow_mutation: bool = False) -> Run:
 
     mode = allow_mutation_on_saved_tensors() if allow_mutation else contextlib.nullcontext()
     torch.manual_seed(0)
-    before, path = set(sys.modules), list(sys.path)
     sys.path.insert(0, str(folder))
     try:
         with (
@@ -69,11 +92,6 @@ def run(folder: Path, allow_mutation: bool = False) -> Run:
             runpy.run_path(str(folder / "main.py"), run_name="__main__")
     except Exception as error:  # the program's own
         result.error = f"{type(error).__name__}: {error}"
-    finally:
-        sys.path[:] = path
-        for name in set(sys.modules) - before:
-            if str(folder) in str(getattr(sys.modules[name], "__file__", "")):
-                del sys.modules[name]
     return result
 
 

@@ -1,0 +1,55 @@
+"""Programs in folders: their replay, and their fixes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gradguard.analyses.program import replay
+from gradguard.fixes import Fix, apply_all, mend
+from gradguard.fixes.verify import verifier
+from gradguard.syntax.chunks import Source, parse
+
+if TYPE_CHECKING:
+    from gradguard.analyses.report import Failure, Report
+
+
+@dataclass
+class Folder:
+    """A folder with a main.py; `sources` are the files that the replay has asked for."""
+
+    root: Path
+    sources: dict[str, Source] = field(default_factory=dict)
+
+    def source(self, path: Path) -> Source | None:
+        key = str(path)
+        if key not in self.sources and path.is_file():
+            self.sources[key] = parse(path.read_text("utf-8"), key)
+        return self.sources.get(key)
+
+    def load(self, name: str, level: int, importer: str) -> Source | None:
+        base = Path(importer).parents[level - 1] if level else self.root
+        path = base.joinpath(*name.split(".")) if name else base
+        return self.source(path.with_suffix(".py")) or self.source(path / "__init__.py")
+
+    @property
+    def main(self) -> Source:
+        found = self.source(self.root / "main.py")
+        assert found
+        return found
+
+    def replay(self) -> Report:
+        return replay([self.main], self)
+
+    def fixes(self, failure: Failure, report: Report) -> list[Fix]:
+        return mend(failure, self.sources, verifier(failure, report, self.sources, [self.main], self), report)
+
+    def mended(self, fix: Fix) -> dict[str, str]:
+        """The new texts of the files that a fix changes."""
+        return apply_all({path: source.text for path, source in self.sources.items()}, fix.edits)
+
+
+def told(report: Report) -> list[Failure]:
+    """The failures that are errors or warnings."""
+    return [one for one in report.failures if all(assumption.kind != "guess" for assumption in one.assumptions)]
