@@ -26,10 +26,10 @@ class Text:
 
     __slots__ = ("encoding", "starts", "text")
 
-    def __init__(self, text: str, encoding: types.PositionEncodingKind | str) -> None:
+    def __init__(self, text: str, encoding: types.PositionEncodingKind | str, starts: list[int] | None = None) -> None:
         self.text = text
         self.encoding = encoding
-        self.starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+        self.starts = starts or [0, *_line_starts(text, 0)]
 
     def line(self, line: int) -> str:
         """Return a line without its end; raises IndexError past the last."""
@@ -65,10 +65,24 @@ class Text:
         """Return the client's range of the offsets from `start` to `end`."""
         return types.Range(self.position(start), self.position(end))
 
-    def replace(self, range_: types.Range, text: str) -> Text:
-        """Return this text with a client's range replaced."""
-        start, end = self.offset(range_.start), self.offset(range_.end)
-        return Text(self.text[:start] + text + self.text[max(start, end) :], self.encoding)
+    def replace(self, range_: types.Range, new: str) -> Text:
+        """Return this text with a client's range replaced; only lines near the edit are looked at again."""
+        start = self.offset(range_.start)
+        end = max(start, self.offset(range_.end))
+        text = self.text[:start] + new + self.text[end:]
+        moved = len(new) - (end - start)
+        # One line before the edit: a `\r` at its end and a new `\n` become one line end.
+        first = max(bisect_right(self.starts, start) - 2, 0)
+        after = bisect_right(self.starts, end)
+        stop = self.starts[after] + moved if after < len(self.starts) else len(text)
+        near = _line_starts(text[self.starts[first] : stop], self.starts[first])
+        far = [offset + moved for offset in self.starts[after + 1 :]]
+        return Text(text, self.encoding, [*self.starts[: first + 1], *near, *far])
+
+
+def _line_starts(text: str, offset: int) -> list[int]:
+    """Return where the lines after the first begin, for a piece of text that stands at an offset."""
+    return [offset + match.end() for match in _LINE_END.finditer(text)]
 
 
 def to_units(line: str, column: int, encoding: types.PositionEncodingKind | str) -> int:

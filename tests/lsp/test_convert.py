@@ -64,11 +64,11 @@ def test_edits_do_what_they_do_to_a_plain_string(encoding: PositionEncodingKind)
     choice = random.Random(20)
     plain = SAMPLE
     text = Text(plain, encoding)
-    for _ in range(300):
-        start, end = sorted(choice.choices(range(len(plain) + 1), k=2))
-        if "\n" in (plain[start : start + 1], plain[end : end + 1]) and "\r\n" in plain:
-            continue
-        new = "".join(choice.choices("ab🔥量\n\t", k=choice.randrange(6)))
+    for _ in range(2000):
+        places = [offset for offset in range(len(plain) + 1) if plain[offset - 1 : offset + 1] != "\r\n"]
+        start = choice.choice(places)
+        end = choice.choice([offset for offset in places if start <= offset <= start + 6])
+        new = "".join(choice.choices("ab🔥量\t\n\r", k=choice.randrange(6)))
         text = text.replace(Range(text.position(start), text.position(end)), new)
         plain = plain[:start] + new + plain[end:]
         assert text.text == plain
