@@ -37,6 +37,27 @@ def test_explain(gradguard_command, name: str) -> None:
     assert "inplace-on-saved (GG101)" in done.stdout
 
 
+FREED = "RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors …"
+STALE = """\
+Traceback (most recent call last):
+RuntimeError: one of the variables needed for gradient computation has been modified by an inplace
+operation: [torch.FloatTensor [3]], which is output 0 of ExpBackward0, is at version 1; expected version 0 instead.
+"""
+
+
+def test_explain_a_message(gradguard_command) -> None:
+    told = gradguard_command("explain", FREED)
+    assert told.returncode == 0
+    assert "freed-graph" in told.stdout
+
+
+def test_explain_a_traceback_from_standard_input(gradguard_command) -> None:
+    told = gradguard_command("explain", "-", stdin=STALE)
+    assert told.returncode == 0
+    for code in ("GG101", "GG102", "GG103"):
+        assert code in told.stdout
+
+
 def test_explain_what_does_not_exist(gradguard_command) -> None:
     done = gradguard_command("explain", "GG999")
     assert (done.returncode, done.stdout) == (2, "")
