@@ -65,6 +65,7 @@ def _repair(chunk: Chunk, first: Fault) -> list[ir.Stmt] | None:
             return _fill(body, holes)
         if fault is not None:
             faults = [fault.offset]
+    holes = []
     body, _ = _attempt(_without(chunk.text, min([first.offset, *unclosed]), holes, to_end=True), chunk)
     return None if body is None else _fill(body, holes)
 

@@ -40,6 +40,12 @@ def test_several_broken_statements_in_one_function():
     assert unparse(source) == "def f(x):\n    if x:\n        pass\n        z = 1\n    pass\n    pass\n    return w + 1"
 
 
+def test_after_too_many_faults_only_what_is_before_them_stays():
+    source = parse("def f(x):\n    y = 1\n" + "    x.\n    z = 2\n" * 9)
+    assert len(source.problems) == 1
+    assert unparse(source) == "def f(x):\n    y = 1\n    pass"
+
+
 def test_a_block_that_is_not_written_yet():
     source = check_problems("""
         def f(x):
