@@ -100,7 +100,7 @@ def uri(path: str) -> str:
     from urllib.parse import quote
 
     inside = shown(path)
-    return Path(path).as_uri() if os.path.isabs(inside) else quote(Path(inside).as_posix())
+    return Path(path).as_uri() if os.path.isabs(inside) else quote(os.fsencode(Path(inside).as_posix()))
 
 
 def colours(stream: TextIO) -> bool:

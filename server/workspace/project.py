@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ..fixes.edit import Fix
     from ..rules.diagnostic import Diagnostic
     from ..rules.rule import Rule, Severity
-    from ..syntax.chunks import Problem as SyntaxProblem
     from ..syntax.chunks import Source, Span
 
 
@@ -217,7 +216,8 @@ class Project:
             except Unreadable as error:
                 result.problems.append(error.problem)
                 continue
-            result.problems += [_placed(problem, self.document(path)) for problem in source.problems]
+            if source.problems:
+                result.problems.append(_unparsed(source, self.document(path)))
         result.checked = len(sources)
         return sources
 
@@ -289,12 +289,14 @@ def _finding(diagnostic: Diagnostic, comments: Sequence[Suppression], lines: ran
     )
 
 
-def _placed(problem: SyntaxProblem, document: Document) -> Problem:
-    """A fault in the syntax, at its place; in a notebook the message names the cell."""
+def _unparsed(source: Source, document: Document) -> Problem:
+    """The first fault in the syntax of a file, and how many follow; in a notebook the message names the cell."""
+    fault, *more = source.problems
+    message = fault.message + (f" (and {len(more)} more in this file)" if more else "")
     if document.notebook is None:
-        return Problem(document.path, problem.message, problem.line + 1, problem.column + 1)
-    cell, line = document.notebook.place(problem.line)
-    return Problem(document.path, f"cell {cell}: {problem.message}", line + 1, problem.column + 1)
+        return Problem(document.path, message, fault.line + 1, fault.column + 1)
+    cell, line = document.notebook.place(fault.line)
+    return Problem(document.path, f"cell {cell}: {message}", line + 1, fault.column + 1)
 
 
 def _statement(site: Site) -> range:

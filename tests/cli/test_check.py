@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -228,6 +229,9 @@ def test_notebooks(check, stale: Path, tmp_path: Path) -> None:
 
 BAD = {
     "broken.py": (b"x = (\n", "broken.py:1:"),
+    "two.py": (b"import torch\nprint 1\n\ndef f():\n    print 2\n", "two.py:2:1: Missing parentheses"),
+    "null.py": (b"x = 1\0\n", "null.py:1:1: "),
+    "deep.py": (b"x = " + b"(" * 9999, "deep.py:1:"),
     "latin.py": (b"x = 1\ns = '\xe9'\n", "latin.py:2: is not valid UTF-8 (byte 0xe9)"),
     "cookie.py": (b"# coding: klingon\n", "cookie.py: unknown encoding"),
     "odd.ipynb": (b"[", "odd.ipynb: is not valid JSON"),
@@ -243,6 +247,14 @@ def test_a_bad_file_is_told_of_and_the_rest_is_checked(check, stale: Path, tmp_p
     assert done.stderr.startswith(message)
     assert done.stderr.count("\n") == 1
     assert check(name, "stale.py").returncode == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems want names to be text")
+def test_a_name_that_is_no_text(check, stale: Path) -> None:
+    os.rename(stale, os.path.join(os.fsencode(stale.parent), b"\xff.py"))
+    assert check("--output-format", "concise").stdout.startswith("\\udcff.py:5:1: GG101")
+    (result,) = json.loads(check("--output-format", "sarif").stdout)["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "%FF.py"
 
 
 def test_a_path_that_does_not_exist(check, stale: Path) -> None:
