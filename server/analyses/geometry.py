@@ -35,6 +35,10 @@ Index = int | Unknown | slice | EllipsisType | None
 Overlap = Literal["full", "partial", "no", "too-hard"]
 
 
+MOST_PIECES = 4096
+"""more views of one call than this are not listed"""
+
+
 class GeometryError(ValueError):
     """PyTorch raises here, or a size that isn't known decides the number of dimensions."""
 
@@ -348,9 +352,9 @@ class Geometry:
         dim = self._cut(dim)
         if not isinstance(size, int):
             return self._pieces(dim, size)
-        length = self._known(dim)
-        if size < 0 or (size == 0 and length):
-            raise GeometryError("split: the size must be positive")
+        length = self.shape[dim]
+        if length is None or size < 0 or (size == 0 and length) or (size and length // size > MOST_PIECES):
+            raise GeometryError("split: an invalid size, or an unknown number of pieces")
         count = max(-(-length // size), 1) if size else 1
         return self._pieces(dim, [size] * (count - 1) + [length - size * (count - 1)])
 
@@ -358,8 +362,8 @@ class Geometry:
         """`chunk(chunks, dim)`: of a size that isn't known, the usual number of pieces."""
         dim = self._cut(dim)
         length = self.shape[dim]
-        if chunks <= 0:
-            raise GeometryError("chunk: not a positive number")
+        if not 0 < chunks <= MOST_PIECES:
+            raise GeometryError("chunk: not a positive number, or too large")
         if not length:
             return self._pieces(dim, [length] * chunks)
         return self.split(-(-length // chunks), dim)
@@ -370,8 +374,8 @@ class Geometry:
         if not isinstance(how, int):
             bounds: list[int | None] = [0, *how, None]
             return [self.slice(dim, start, stop) for start, stop in pairwise(bounds)]
-        if how <= 0:
-            raise GeometryError("tensor_split: not a positive number")
+        if not 0 < how <= MOST_PIECES:
+            raise GeometryError("tensor_split: not a positive number, or too large")
         length = self.shape[dim]
         if length is None:
             return self._pieces(dim, [None] * how)
@@ -400,8 +404,8 @@ class Geometry:
 
     def _known(self, dim: int) -> int:
         size = self.shape[dim]
-        if size is None:
-            raise GeometryError("the number of pieces isn't known")
+        if size is None or size > MOST_PIECES:
+            raise GeometryError("the number of pieces isn't known, or too large to list them")
         return size
 
     # -- indexing -----------------------------------------------------------------------------

@@ -5,14 +5,29 @@ from __future__ import annotations
 import inspect
 import random
 import warnings
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 import pytest
 import torch
-from gradguard.analyses.shapes import UNKNOWN, TensorType, find, infer, infer_call, module_output, module_parameters
+from gradguard.analyses.geometry import Geometry
+from gradguard.analyses.shapes import (
+    UNKNOWN,
+    TensorType,
+    find,
+    infer,
+    infer_call,
+    module_output,
+    module_parameters,
+    view_of,
+)
+from gradguard.analyses.shapes.call import bind
+from gradguard.analyses.shapes.views import RULES
 from gradguard.facts import table as facts
 from gradguard.facts.model import Op
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.common_modules import module_db
 
@@ -151,7 +166,7 @@ def test_parameters_are_named_as_in_the_facts(info: Any, fact: Op) -> None:
 
 def hidden(value: Any, chance: random.Random) -> Any:
     """The same argument, less well known; sizes of 0 stay, because an unknown size is taken for none."""
-    if isinstance(value, TensorType) and value.shape is not None:
+    if isinstance(value, TensorType) and value.shape is not None and chance.random() < 0.95:
         shape = tuple(None if size and chance.random() < 0.3 else size for size in value.shape)
         dtype = None if chance.random() < 0.1 else value.dtype
         return TensorType(None if 0 not in shape and chance.random() < 0.1 else shape, dtype)
@@ -174,6 +189,88 @@ def test_what_is_said_of_less_known_samples_is_true(info: Any) -> None:
                 if isinstance(less[0], list):
                     answer = infer_call(name_of(info), *less)
                     assert verdict(answer, real) in ("exact", "partly", "unknown"), (less, answer)
+
+
+VIEWING = [info for info in KNOWN if (name_of(info).split(".", 1)[1] in RULES or info.name in RULES)]
+
+
+@pytest.mark.parametrize("info", VIEWING, ids=lambda info: info.name)
+def test_geometry_of_views(info: Any) -> None:
+    for args, keywords, real in calls(info, (torch.float32, torch.complex64)):
+        if not isinstance(args[0], torch.Tensor) or info.name.endswith("_copy"):
+            continue
+        ours = described(args), {name: described(value) for name, value in keywords.items()}
+        made = view_of(name_of(info), geometry(args[0]), bind(find(name_of(info)), *ours))
+        pieces = made if isinstance(made, list) else [made]
+        assert made is None or len(pieces) == len(listed(real))
+        for piece, tensor in zip(pieces, listed(real), strict=False):
+            shared = tensor.untyped_storage().data_ptr() == args[0].untyped_storage().data_ptr()
+            assert piece is None or piece.shape == tuple(tensor.shape)
+            if shared and piece is not None and info.name not in ("contiguous", "clone"):
+                exact = geometry(tensor)
+                assert piece in (exact, replace(exact, offset=None)), (ours, piece)
+
+
+def geometry(tensor: torch.Tensor) -> Geometry:
+    return Geometry(tuple(tensor.shape), tensor.stride(), tensor.storage_offset())
+
+
+# -- indexing and promotion, by chance ------------------------------------------------------------
+
+
+sizes = st.integers(1, 4)
+indices = st.one_of(
+    st.none(),
+    st.just(...),
+    st.booleans(),
+    st.integers(-2, 1),
+    st.builds(slice, st.none() | st.integers(-3, 3), st.none() | st.integers(-3, 3)),
+    st.lists(st.integers(0, 0), min_size=1, max_size=3),
+    st.sampled_from([(), (1,), (2,), (1, 3), (2, 1)]).map(lambda shape: torch.zeros(shape, dtype=torch.int64)),
+    st.sampled_from([(2,), (3,), (2, 3)]).map(lambda shape: torch.ones(shape, dtype=torch.bool)),
+)
+
+
+@settings(max_examples=250, deadline=None)
+@given(st.lists(st.integers(2, 3), max_size=4), st.lists(indices, max_size=4).map(tuple), st.booleans())
+def test_indices(shape: list[int], index: tuple[Any, ...], alone: bool) -> None:
+    key = index[0] if alone and len(index) == 1 else index
+    tensor = torch.zeros(shape)
+    answer = infer("__getitem__", {"self": described(tensor), "index": described(key)})
+    try:
+        real = tensor[key]
+    except (IndexError, RuntimeError, TypeError):
+        return
+    assert isinstance(answer, TensorType)
+    if any(isinstance(item, bool) or getattr(item, "dtype", None) is torch.bool for item in index):
+        assert verdict(answer, real) in ("exact", "partly"), answer
+    else:
+        assert verdict(answer, real) == "exact", answer
+
+
+NUMBERS = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128"
+operands = st.one_of(
+    st.sampled_from([True, 2, 2.5, 1j]),
+    st.tuples(
+        st.sampled_from([(), (2,)]),
+        st.sampled_from(NUMBERS.split()),
+    ).map(lambda pair: torch.zeros(pair[0], dtype=getattr(torch, pair[1]))),
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(operands, operands, st.sampled_from([torch.float32, torch.float64, torch.bfloat16]))
+def test_promotion(first: Any, second: Any, default: torch.dtype) -> None:
+    usual = torch.get_default_dtype()
+    torch.set_default_dtype(default)
+    try:
+        real = str(torch.result_type(first, second)).removeprefix("torch.")
+    finally:
+        torch.set_default_dtype(usual)
+    if any(isinstance(operand, torch.Tensor) for operand in (first, second)):
+        answer = infer("mul", {"self": described(first), "other": described(second)}, described(default)[6:])
+        assert isinstance(answer, TensorType)
+        assert answer.dtype == real
 
 
 # -- modules --------------------------------------------------------------------------------------

@@ -38,8 +38,8 @@ def infer(name: str, args: Mapping[str, Arg], default: str = "float32") -> Answe
     op = find(_out_of_place(name))
     if op is not None:
         return call.attempt(op.rule, call.Call(call.renamed(op, args), default))
-    first = next(iter(args.values()), None)
-    return first if _in_place(name) and isinstance(first, TensorType) else None
+    changed = next((args[param] for param in ("self", "input", "tensor") if param in args), None)
+    return changed if _in_place(name) and isinstance(changed, TensorType) else None
 
 
 def infer_call(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..geometry import UNKNOWN, GeometryError, Shape, Size
+from ..geometry import UNKNOWN, Shape, Size
 from . import dtypes
 from .types import Answer, Arg, Number, TensorType, Undecided
 
@@ -133,7 +133,11 @@ class Call:
 
     def tensors(self, name: str) -> list[TensorType]:
         """The tensors of a list or of variadic arguments, nested lists flattened."""
-        return [item for item in self._flat(name) if isinstance(item, TensorType)]
+        items = self._flat(name)
+        tensors = [item for item in items if isinstance(item, TensorType)]
+        if len(tensors) < len(items):
+            raise Undecided
+        return tensors
 
     def operands(self, *names: str) -> list[TensorType | Number | bool | int | float | complex]:
         """The tensors and numbers among the arguments that are given."""
@@ -239,7 +243,7 @@ def attempt(rule: Callable[[Call], T], call: Call) -> T | None:
     """What the rule says, None where it can't tell or PyTorch would raise."""
     try:
         return rule(call)
-    except (Undecided, GeometryError, IndexError, ZeroDivisionError):
+    except (Undecided, ValueError, IndexError, ArithmeticError):
         return None
 
 

@@ -96,7 +96,7 @@ def transposed_size(size: Size, kernel: Size, stride: Size, padding: Size, extra
     return plus(steps, times(-2, padding), times(dilation, plus(kernel, -1)), extra, 1)
 
 
-def pooled(rank: int, unbatched: bool = True) -> ShapeRule:
+def pooled(rank: int) -> ShapeRule:
     """`max_pool1d`, `avg_pool1d`, `lp_pool1d` …: the stride is the kernel's size where none is given."""
 
     def rule(call: Call) -> Shape:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import EllipsisType
 from typing import TYPE_CHECKING
 
-from ..geometry import UNKNOWN, Geometry, plus, times, wrapped
+from ..geometry import Geometry, plus, times, wrapped
 from .call import Call, Op, attempt, broadcast, flattened, ops, result
 from .linalg import all_dtypes
 from .pointwise import kept
 from .reductions import with_size, without
 from .types import Answer, Arg, Number, TensorType, Undecided
-from .views import basic
+from .views import basic, is_number
 
 if TYPE_CHECKING:
     from .call import ShapeRule
@@ -195,20 +195,22 @@ def indexed(call: Call) -> Shape:
     items = call.get("indices")
     listed = list(items) if isinstance(items, tuple) else [items]
     view = Geometry.unknown(call.shape("input"))
-    used = sum(_dims_of(item) for item in listed)
-    if used > view.ndim:
+    ndim, used = view.ndim, sum(_dims_of(item) for item in listed)
+    if used > ndim:
         raise Undecided
     dim = 0
     advanced: dict[int, Shape] = {}
     for item in listed:
         if isinstance(item, EllipsisType):
-            dim = view.ndim - _left(listed, item)
+            dim += ndim - used
         elif item is None:
             view, dim = view.unsqueeze(dim), dim + 1
-        elif isinstance(item, bool):
+        elif isinstance(item, bool) or _is_mask_of_nothing(item):
             view = view.unsqueeze(dim)
-            advanced[dim] = (int(item),)
+            advanced[dim] = (int(item) if isinstance(item, bool) else None,)
             dim += 1
+        elif is_number(item):
+            view = view.select(dim, item if isinstance(item, int) else None)
         elif isinstance(item, (TensorType, list, tuple)):
             for part in _index_shapes(item):
                 advanced[dim] = part
@@ -217,8 +219,6 @@ def indexed(call: Call) -> Shape:
             index = basic(item)
             assert isinstance(index, slice)
             view, dim = view.slice(dim, index.start, index.stop, index.step), dim + 1
-        elif isinstance(item, (int, Number)):
-            view = view.select(dim, item if isinstance(item, int) else None)
         else:
             raise Undecided
     return gathered(view.shape, advanced)
@@ -235,21 +235,17 @@ def gathered(shape: Shape, advanced: dict[int, Shape]) -> Shape:
     return (*rest[:start], *together_shape, *rest[start:])
 
 
-def _left(items: list[Arg], ellipsis: Arg) -> int:
-    """How many of the tensor's dimensions the indices behind the ellipsis use."""
-    position = next(place for place, item in enumerate(items) if item is ellipsis)
-    return sum(_dims_of(item) for item in items[position + 1 :])
+def _is_mask_of_nothing(item: Arg) -> bool:
+    return isinstance(item, TensorType) and item.shape == () and item.dtype in ("bool", "uint8")
 
 
 def _dims_of(item: Arg) -> int:
     """How many dimensions an index uses."""
-    if item is None or isinstance(item, (bool, EllipsisType)):
+    if item is None or isinstance(item, (bool, EllipsisType)) or _is_mask_of_nothing(item):
         return 0
-    if isinstance(item, (TensorType, list, tuple)):
-        return len(_index_shapes(item))
-    if item is UNKNOWN:
-        raise Undecided
-    return 1
+    if isinstance(item, slice) or is_number(item):
+        return 1
+    return len(_index_shapes(item))
 
 
 def _index_shapes(item: Arg) -> list[Shape]:
@@ -258,7 +254,7 @@ def _index_shapes(item: Arg) -> list[Shape]:
     if shape is None or dtype is None:
         raise Undecided
     if dtype in ("bool", "uint8"):
-        return [(None,)] * len(shape) if shape else [(None,)]
+        return [(None,)] * len(shape)
     return [shape]
 
 

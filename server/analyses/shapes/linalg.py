@@ -83,9 +83,9 @@ def bilinear(call: Call) -> Shape:
     return (*call.shape("input1")[:-1], call.shape("weight")[0])
 
 
-def crossed(default: int | None) -> ShapeRule:
+def crossed(call: Call) -> Shape:
     """`cross`: broadcasts."""
-    return lambda call: broadcast(call.shape("input"), call.shape("other"))
+    return broadcast(call.shape("input"), call.shape("other"))
 
 
 def vecdot(call: Call) -> Shape:
@@ -382,8 +382,7 @@ OPS: dict[str, Op] = {
     **ops("addr", "input vec1 vec2", result(added_outer, promoted("input", "vec1", "vec2"))),
     **ops("linear", "input weight bias", result(linear, kept)),
     **ops("bilinear", "input1 input2 weight bias", result(bilinear, same_dtype("input1"))),
-    **ops("cross", "input other dim", result(crossed(None), both)),
-    **ops("linalg.cross", "input other dim", result(crossed(-1), both)),
+    **ops("cross linalg.cross", "input other dim", result(crossed, both)),
     **ops("vecdot linalg.vecdot", "input other dim", result(vecdot, kept)),
     **ops("kron", "input other", result(kron, both)),
     **ops("tensordot", "input other dim", result(tensordot, kept)),

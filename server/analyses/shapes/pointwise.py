@@ -22,7 +22,7 @@ from .call import (
 from .types import Answer, TensorType, Undecided
 
 if TYPE_CHECKING:
-    from .call import DtypeRule, Rule, ShapeRule
+    from .call import DtypeRule, ShapeRule
     from .types import Shape
 
 same = same_shape("input")
@@ -88,6 +88,11 @@ def of_floats(call: Call) -> str:
     return dtype
 
 
+def accumulated(dtype: str) -> str:
+    """What a sum or product of this dtype has: integers and bools are summed as `int64`."""
+    return "int64" if dtypes.is_integral(dtype) else dtype
+
+
 def squared(call: Call) -> str:
     """`square` is a power: of bools it counts."""
     dtype = call.dtype("input")
@@ -119,11 +124,6 @@ def where(call: Call) -> Answer:
     return rule(call)
 
 
-def lerped(call: Call) -> Shape:
-    """`lerp`: a weight may be a number."""
-    return together("input", "end", "weight")(call)
-
-
 def broadcast_all(call: Call) -> Answer:
     """`broadcast_tensors(*tensors)`."""
     tensors = call.tensors("tensors")
@@ -136,11 +136,6 @@ def _shapes(tensors: list[TensorType]) -> list[Shape]:
     if len(shapes) < len(tensors):
         raise Undecided
     return shapes
-
-
-def frexp() -> Rule:
-    """`frexp` gives mantissa and exponent."""
-    return results((same, kept), (same, always("int32")))
 
 
 KEPT = """
@@ -215,7 +210,7 @@ OPS: dict[str, Op] = {
     **ops("clamp clip", "input min max", result(together("input", "min", "max"), promoted("input", "min", "max"))),
     **ops("clamp_min", "input min", result(together("input", "min"), promoted("input", "min"))),
     **ops("clamp_max", "input max", result(together("input", "max"), promoted("input", "max"))),
-    **ops("lerp", "input end weight", result(lerped, kept)),
+    **ops("lerp", "input end weight", result(together("input", "end", "weight"), kept)),
     **ops(
         "addcmul addcdiv",
         "input tensor1 tensor2",
@@ -224,11 +219,6 @@ OPS: dict[str, Op] = {
     **ops("where", "condition input other", where),
     **ops("Tensor.where", "input condition other", where),
     **ops("broadcast_tensors", "*tensors", broadcast_all),
-    **ops("frexp", "input", frexp()),
+    **ops("frexp", "input", results((same, kept), (same, always("int32")))),
     **ops("dist", "input other p", result(scalar, real_part_of(promoted_floating("input", "other")))),
 }
-
-
-def accumulated(dtype: str) -> str:
-    """What a sum or product of this dtype has: integers and bools are summed as `int64`."""
-    return "int64" if dtypes.is_integral(dtype) else dtype

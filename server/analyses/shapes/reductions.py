@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from typing import TYPE_CHECKING
 
 from ..geometry import UNKNOWN, plus, wrapped
@@ -31,15 +32,11 @@ def without(shape: Shape, dims: set[int], keepdim: bool) -> Shape:
     return tuple(size for dim, size in enumerate(shape) if dim not in dims)
 
 
-def along(last: int = -1) -> ShapeRule:
-    """The input's shape without one dimension; `last` is the one where none is given."""
-
-    def rule(call: Call) -> Shape:
-        shape = call.shape("input")
-        dim = wrapped(call.integer("dim", last), len(shape))
-        return without(shape, {dim} if shape else set(), call.flag("keepdim"))
-
-    return rule
+def along(call: Call) -> Shape:
+    """The input's shape without one dimension, the last where none is given."""
+    shape = call.shape("input")
+    dim = wrapped(call.integer("dim", -1), len(shape))
+    return without(shape, {dim} if shape else set(), call.flag("keepdim"))
 
 
 def with_size(dim: int, size: Size, shape: Shape) -> Shape:
@@ -56,7 +53,7 @@ def top(call: Call) -> Shape:
 def flat_or_along(call: Call) -> Shape:
     """`argmax`: without `dim` over everything."""
     if call.given("dim"):
-        return along()(call)
+        return along(call)
     return (1,) * len(call.shape("input")) if call.flag("keepdim") else ()
 
 
@@ -101,13 +98,13 @@ def extremum(call: Call) -> Answer:
             return result(together("input", "other"), promoted("input", "other"))(both)
     if call.get("dim") is UNKNOWN:
         raise Undecided
-    return by_dim(result(scalar, kept), results((along(), kept), (along(), indices)))(call)
+    return by_dim(result(scalar, kept), results((along, kept), (along, indices)))(call)
 
 
 def quantiles(call: Call) -> Shape:
     """`quantile(input, q, dim, keepdim)`: the values of `q` come first."""
     shape = call.shape("input")
-    rest = along()(call) if call.given("dim") else (1,) * len(shape) if call.flag("keepdim") else ()
+    rest = along(call) if call.given("dim") else (1,) * len(shape) if call.flag("keepdim") else ()
     return (*call.shape("q"), *rest)
 
 
@@ -125,11 +122,6 @@ def _length(call: Call, name: str, dim: int) -> Size:
     return shape[dim] if shape else 1
 
 
-def difference_dtype(call: Call) -> str:
-    """`diff` subtracts, of bools it takes the exclusive or."""
-    return promoted("input", "prepend", "append")(call)
-
-
 def integrated(call: Call) -> Shape:
     """`trapezoid(y, x, dim)`."""
     shape = call.shape("y")
@@ -139,7 +131,7 @@ def integrated(call: Call) -> Shape:
 
 
 def counted(call: Call) -> Shape:
-    """`bincount` and `histc`: as many as the data or `bins` say."""
+    """`histc`: as many as `bins` says."""
     return (call.size("bins", 100),)
 
 
@@ -186,12 +178,6 @@ def index_type(call: Call) -> str:
     return "int32" if call.flag("out_int32") else "int64"
 
 
-def medians(names: str) -> dict[str, Op]:
-    """`median` and `nanmedian`."""
-    pair = results((along(), kept), (along(), indices))
-    return ops(names, "input dim keepdim", by_dim(result(scalar, kept), pair))
-
-
 def binned(extra: int) -> ShapeRule:
     """`histogram(input, bins)`: counts and edges; bins are a number or the edges."""
 
@@ -209,20 +195,30 @@ def multinomial(call: Call) -> Shape:
     return (*call.shape("input")[:-1], call.size("num_samples"))
 
 
-def renumbered(call: Call) -> Shape:
+def combined(call: Call) -> Shape:
     """`combinations(input, r)`."""
     (size,) = call.shape("input")
     if size is None or call.flag("with_replacement"):
         return (None, call.size("r", 2))
     r = call.integer("r", 2)
-    count = 1
-    for k in range(r):
-        count = count * (size - k) // (k + 1)
-    return (max(count, 0), r)
+    return (comb(size, r), r)
+
+
+def floats_of(call: Call, *names: str) -> str:
+    """The promoted dtype of a mean-like sum of products."""
+    dtype = promoted(*names)(call)
+    return call.default if dtypes.is_integral(dtype) else dtype
+
+
+def weighed(call: Call) -> str:
+    """`bincount`: counts, or sums of weights, which are summed in double precision unless single."""
+    if not call.given("weights"):
+        return "int64"
+    return "float32" if call.dtype("weights") == "float32" else "float64"
 
 
 REDUCE = "input dim keepdim dtype"
-pair_along = results((along(), kept), (along(), indices))
+pair_along = results((along, kept), (along, indices))
 pair_same = results((same, kept), (same, indices))
 
 OPS: dict[str, Op] = {
@@ -239,7 +235,7 @@ OPS: dict[str, Op] = {
     **ops("norm", "input p dim keepdim out dtype", result(reduced, normed)),
     **ops("max min", "input dim keepdim", extremum),
     **ops("aminmax", "input", results((flat_or_along, kept), (flat_or_along, kept))),
-    **medians("median nanmedian"),
+    **ops("median nanmedian", "input dim keepdim", by_dim(result(scalar, kept), pair_along)),
     **ops("mode", "input dim keepdim", pair_along),
     **ops("kthvalue", "input k dim keepdim", pair_along),
     **ops("topk", "input k dim largest sorted", results((top, kept), (top, indices))),
@@ -248,10 +244,10 @@ OPS: dict[str, Op] = {
     **ops("argsort", "input dim descending stable", result(same, indices)),
     **ops("msort", "input", result(same, kept)),
     **ops("quantile nanquantile", "input q dim keepdim", result(quantiles, kept)),
-    **ops("diff", "input n dim prepend append", result(differences, difference_dtype)),
+    **ops("diff", "input n dim prepend append", result(differences, promoted("input", "prepend", "append"))),
     **ops("trapezoid trapz", "y x dim", result(integrated, lambda call: floats_of(call, "y", "x"))),
     **ops("histc", "input bins min max", result(counted, kept)),
-    **ops("bincount", "input weights minlength", result(lambda call: (None,), lambda call: weighed(call))),
+    **ops("bincount", "input weights minlength", result(lambda call: (None,), weighed)),
     **ops("unique", "input sorted return_inverse return_counts dim", sequence_counts),
     **ops("unique_consecutive", "input return_inverse return_counts dim", sequence_counts),
     **ops("nonzero argwhere", "input", nonzero),
@@ -259,21 +255,8 @@ OPS: dict[str, Op] = {
     **ops("searchsorted", "sorted_sequence values|input|self", result(searched, index_type)),
     **ops("bucketize", "values|input|self boundaries", result(searched, index_type)),
     **ops("multinomial", "input num_samples replacement", result(multinomial, indices)),
-    **ops("combinations", "input r with_replacement", result(renumbered, kept)),
+    **ops("combinations", "input r with_replacement", result(combined, kept)),
     **ops("trace", "input", result(scalar, summed)),
     **ops("equal allclose", "input other", lambda call: []),
     **ops("histogram", "input bins", results((binned(0), kept), (binned(1), kept))),
 }
-
-
-def floats_of(call: Call, *names: str) -> str:
-    """The promoted dtype of a mean-like sum of products."""
-    dtype = promoted(*names)(call)
-    return call.default if dtypes.is_integral(dtype) else dtype
-
-
-def weighed(call: Call) -> str:
-    """`bincount`: counts, or sums of weights, which are summed in double precision unless single."""
-    if not call.given("weights"):
-        return "int64"
-    return "float32" if call.dtype("weights") == "float32" else "float64"

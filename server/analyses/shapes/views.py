@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from types import EllipsisType
 from typing import TYPE_CHECKING
 
-from ..geometry import UNKNOWN, Bound, Geometry, Shape, Size, Unknown
+from ..geometry import UNKNOWN, Bound, Geometry, Index, Shape, Size, Unknown
 from .call import Call, Op, attempt, ops
 from .dtypes import named
 from .pointwise import composed, parts
-from .types import Answer, Arg, TensorType, Undecided
+from .types import Answer, Arg, Number, TensorType, Undecided
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,25 +130,23 @@ def index(call: Call, geometry: Geometry) -> Geometry:
     return geometry.index(tuple(basic(item) for item in listed))
 
 
-def basic(item: Arg) -> Unknown | int | slice | None:
-    """An index that makes a view; raises `Undecided` for all others."""
-    if isinstance(item, (list, tuple, bool, str, float, complex, TensorType)):
-        raise Undecided
-    if item is None or item is Ellipsis or isinstance(item, (int, Unknown)):
-        return item  # type: ignore[return-value]
+def basic(item: Arg) -> Index:
+    """An index that makes a view; raises `Undecided` for all others, and for `UNKNOWN`, which may be a tensor."""
     if isinstance(item, slice):
-        return slice(
-            *(end if end is None or isinstance(end, int) else UNKNOWN for end in (item.start, item.stop, item.step))
-        )
-    return UNKNOWN
+        ends = (item.start, item.stop, item.step)
+        return slice(*(end if end is None or isinstance(end, int) else UNKNOWN for end in ends))
+    if item is None or isinstance(item, EllipsisType):
+        return item
+    if is_number(item):
+        return item if isinstance(item, int) else UNKNOWN
+    raise Undecided
 
 
-def is_basic(items: Arg) -> bool | None:
-    """Whether `x[items]` is a view; None where an index may be a tensor."""
-    listed = items if isinstance(items, tuple) else (items,)
-    if any(isinstance(item, (list, tuple, bool, TensorType)) for item in listed):
-        return False
-    return None if UNKNOWN in listed else True
+def is_number(item: Arg) -> bool:
+    """Whether an index is one element's: an integer, or a tensor of one that has no dimensions."""
+    if isinstance(item, TensorType):
+        return item.shape == () and item.dtype in ("int8", "int16", "int32", "int64")
+    return isinstance(item, (int, Number)) and not isinstance(item, bool)
 
 
 def unfold(call: Call, geometry: Geometry) -> Geometry:
@@ -293,7 +292,7 @@ def asked_size(call: Call) -> Shape:
 def viewed_as(call: Call) -> Answer:
     """`view(dtype)` keeps the shape where the items are as large, which is left to others to know."""
     size = call.get("size")
-    dtype = call.get("dtype", size[0] if isinstance(size, list) and len(size) == 1 else size)
+    dtype = call.get("dtype", size[0] if isinstance(size, (list, tuple)) and len(size) == 1 else size)
     if isinstance(dtype, str):
         return TensorType(None, named(dtype))
     return shape_of("view", view)(call)
