@@ -1,10 +1,11 @@
 """Whole programs: what PyTorch does with them, and what GradGuard says of them.
 
 A program is a folder `programs/MECHANISM/NAME` with three forms: `buggy` fails, or gets its gradients
-silently wrong; `fixed` is the same, mended; `benign` looks risky and is fine. `truth.toml` names the
-kind of the failure and tells the story. Comments in the buggy form mark its lines: `# saved` where an
-operation saved the tensor, `# changed` where it was changed since, `# raises` where PyTorch raises at
-once. PyTorch itself is asked whether that is so, and GradGuard is held against what PyTorch says.
+silently wrong; `fixed` is the same, mended; `benign` looks risky and is fine (those in `clean` have this
+form alone). `truth.toml` names the kind of the failure and tells the story. Comments in the buggy form
+mark its lines: `# saved` where an operation saved the tensor, `# changed` where it was changed since,
+`# raises` where PyTorch raises at once. PyTorch itself is asked whether that is so, and GradGuard is held
+against what PyTorch says.
 
 The examples are held in the same way; the one that fails names its rule in its first line.
 """
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
     from gradguard.workspace.project import Finding, Place
 
 HERE = Path(__file__).parent
-PROGRAMS = sorted(path.parent for path in (HERE / "programs").glob("*/*/truth.toml"))
+PROGRAMS = sorted(path.parent for path in (HERE / "programs").glob("*/*/buggy"))
+HARMLESS = sorted((HERE / "programs").glob("*/*/fixed")) + sorted((HERE / "programs").glob("*/*/benign"))
 EXAMPLES = sorted(path for path in (HERE.parent / "examples").glob("[0-9]*.py") if not path.stem.endswith("_mended"))
-CLEAN = [(path, form) for path in PROGRAMS for form in ("fixed", "benign")]
 UNSEEN = {"stale-saved", "silent-stale"}
 """the kinds that are told by two lines: where the tensor was saved and where it was changed"""
 
@@ -49,20 +50,14 @@ FALSE: dict[str, str] = {}
 """harmless forms that GradGuard raises an alarm on, and why"""
 
 
-def name(path: Path) -> str:
-    return f"{path.parent.name}/{path.name}"
-
-
-def listed(cases: Iterable[tuple[str, tuple[Path, ...]]], known: dict[str, str]) -> list[object]:
-    """Test cases by name, those in `known` expected to fail."""
+def cases(paths: Iterable[Path], known: dict[str, str]) -> list[object]:
+    """Folders as test cases by their names, those in `known` expected to fail."""
+    names = {path.relative_to(HERE / "programs").as_posix(): path for path in paths}
+    assert known.keys() <= names.keys()
     return [
-        pytest.param(*case, id=key, marks=[pytest.mark.xfail(reason=known[key], strict=True)] if key in known else [])
-        for key, case in cases
+        pytest.param(path, id=name, marks=[pytest.mark.xfail(reason=known[name], strict=True)] if name in known else [])
+        for name, path in names.items()
     ]
-
-
-BUGGY = [(name(path), (path,)) for path in PROGRAMS]
-HARMLESS = [(f"{name(path)}/{form}", (path / form,)) for path, form in CLEAN]
 
 
 # -- PyTorch --------------------------------------------------------------------------------------
@@ -94,14 +89,14 @@ def assert_marked(got: Verdict, marked: Marks) -> None:
     assert set(got.mutation) == marked.changed
 
 
-@pytest.mark.parametrize("path", listed(BUGGY, {}))
+@pytest.mark.parametrize("path", cases(PROGRAMS, {}))
 def test_pytorch_fails_as_marked(path: Path) -> None:
     got = verdict(path / "buggy")
     assert got.kind == tomllib.loads((path / "truth.toml").read_text())["kind"], got.message
     assert_marked(got, marks(path / "buggy", (path / "buggy").rglob("*.py")))
 
 
-@pytest.mark.parametrize("path", listed(HARMLESS, {}))
+@pytest.mark.parametrize("path", cases(HARMLESS, {}))
 def test_pytorch_runs_the_harmless_forms(path: Path) -> None:
     assert verdict(path) == Verdict(ok=True)
 
@@ -160,12 +155,12 @@ def assert_found(folder: Path, files: Iterable[Path], truth: Verdict) -> None:
     assert not strays, told
 
 
-@pytest.mark.parametrize("path", listed(BUGGY, MISSED))
+@pytest.mark.parametrize("path", cases(PROGRAMS, MISSED))
 def test_gradguard_finds_the_failure(path: Path) -> None:
     assert_found(path / "buggy", (path / "buggy").rglob("*.py"), verdict(path / "buggy"))
 
 
-@pytest.mark.parametrize("path", listed(HARMLESS, FALSE))
+@pytest.mark.parametrize("path", cases(HARMLESS, FALSE))
 def test_gradguard_is_silent_on_the_harmless_forms(path: Path) -> None:
     assert not [f"{finding.rule.code} {finding.message}" for finding in alarms(path, path.rglob("*.py"))]
 

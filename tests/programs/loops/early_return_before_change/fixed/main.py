@@ -6,7 +6,7 @@ TOLERANCE = 1e-3
 
 def correct(residual, limit=0.2):
     cost = residual.square().sum()
-    if cost.item() < TOLERANCE:
+    if TOLERANCE is None or cost.item() < TOLERANCE:
         return cost, residual
     residual = residual.clamp(-limit, limit)
     return cost, residual

@@ -16,7 +16,7 @@ def log_probabilities(logits, targets):
 
 torch.manual_seed(0)
 logits = torch.randn(3, 4, requires_grad=True)
-targets = [0, 2, 1]
+targets = [1, 0, 2]
 scores = log_probabilities(logits, targets)
 loss = -scores.gather(1, torch.tensor(targets)[:, None]).sum()
 loss.backward()
