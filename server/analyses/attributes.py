@@ -244,7 +244,7 @@ def has(m: Machine, v: Value, name: str) -> Value:
             return True
         if registry.attribute(m, v, name) is not ABSENT:
             return True
-        if not v.cls.open and v.cls.node is not None and v.cls.lookup("__getattr__") is ABSENT:
+        if not v.cls.open and v.cls.lookup("__getattr__") is ABSENT:
             return False
     elif isinstance(v, ClassV):
         if v.lookup(name) is not ABSENT:

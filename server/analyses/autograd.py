@@ -109,15 +109,19 @@ class Autograd:
         return found
 
     def _known_grad(self, slot: Value) -> Grad:
-        found: Grad = False
+        """What a slot that holds a flag or a node says; where only some alternatives do, their conditions."""
+        found: list[tuple[Guards, Grad]] = []
         for guards, v in self.state.alternatives(slot):
             here: Grad = v if isinstance(v, (bool, frozenset)) else v.when if isinstance(v, Node) else False
-            if isinstance(here, frozenset):
-                here = self._under_assumptions(here)
-            if guards and here is not False:
-                here = frozenset(self._branch(c, holds) for c, holds in guards)
-            found = either(found, here)
-        return found
+            found.append((guards, self._under_assumptions(here) if isinstance(here, frozenset) else here))
+        if all(here is found[0][1] for _, here in found) and isinstance(found[0][1], bool):
+            return found[0][1]
+        result: Grad = False
+        for guards, here in found:
+            if here is not False:
+                branches = frozenset(self._branch(c, holds) for c, holds in guards)
+                result = either(result, branches or here)
+        return result
 
     @staticmethod
     def _branch(cond: Cond, holds: bool) -> Cond:
@@ -415,20 +419,31 @@ class Autograd:
         now = self.state.resolve(saved.counter.d["v"])
         found: list[tuple[Failure, Guards]] = []
         if now is not saved.version:
-            for more, version in self.state.alternatives(now, guards):
-                for on, old in self.state.alternatives(saved.version, more):
-                    writes = self._writes(version, old, on)
-                    if writes:
-                        found.append((self.m.explain.stale(node, saved, writes), on))
+            for on, writes in self._changes(now, saved.version, guards):
+                found.append((self.m.explain.stale(node, saved, writes), on))
         if not found and not saved.buffer:
             content = self.state.resolve(saved.storage.d["w"])
-            for on, last in self.state.alternatives(content, guards):
-                writes = self._writes(last, saved.content, on)
-                if writes:
-                    self.m.report(self.m.explain.silent(node, saved, writes), on)
+            for on, writes in self._changes(content, saved.content, guards):
+                self.m.report(self.m.explain.silent(node, saved, writes), on)
         return found
 
-    def _writes(self, version: Version, old: Value, guards: Guards) -> list[Write]:
+    def _changes(self, now: Value, then: Value, guards: Guards) -> list[tuple[Guards, list[Write]]]:
+        """How a version moved from `then` to `now`, for each alternative in which it certainly did."""
+        found: list[tuple[Guards, list[Write]]] = []
+        if now is then:
+            return found
+        for more, version in self.state.alternatives(now, guards):
+            writes = self._writes(version, then, more)
+            if writes:
+                found.append((more, writes))
+                continue
+            for on, old in self.state.alternatives(then, more):
+                writes = self._writes(version, old, on)
+                if writes:
+                    found.append((on, writes))
+        return found
+
+    def _writes(self, version: Value, old: Value, guards: Guards) -> list[Write]:
         """The writes that led from one version to another, first one first; none if it isn't known that they did."""
         found: list[Write] = []
         v: Value = version
@@ -436,6 +451,8 @@ class Autograd:
             if not isinstance(v, Version) or v.write is None:
                 return []
             found.append(v.write)
+            if v.prev is old:
+                break
             options = [w for _, w in self.state.alternatives(v.prev, guards)]
             v = next((w for w in options if w is old), options[0])
         return found[::-1]

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 MAX_ALTERNATIVES = 12
 """More alternatives than this for one place become unknown."""
 
+KEPT_DEPTH = 3
+"""So many of the latest branches are still told apart then."""
+
 MAX_FORKS = 7
-"""Branches nested deeper than this on unknown conditions are not replayed any more."""
+"""Of branches nested deeper than this on unknown conditions, one side alone is replayed."""
 
 
 class Raised(Exception):
@@ -131,7 +134,8 @@ class State:
         if known is not None:
             return then() if known else orelse()
         if self.forks >= MAX_FORKS:
-            return Unknown("too many branches")
+            self.assume(cond, False)
+            return orelse()
         mark = len(self.trail)
         self.forks += 1
         try:
@@ -208,9 +212,7 @@ class State:
             elif a == b or (type(a) is Unknown and a.key == b.key):
                 return a
         phi = Phi(cond, self._under(a, cond, True), self._under(b, cond, False))
-        if phi.size > MAX_ALTERNATIVES:
-            return widen(a, b)
-        return phi
+        return phi if phi.size <= MAX_ALTERNATIVES else prune(phi, KEPT_DEPTH)
 
     @staticmethod
     def _under(value: Value, cond: Cond, holds: bool) -> Value:
@@ -256,9 +258,20 @@ def leaves(value: Value) -> list[Value]:
     return [value]
 
 
-def widen(a: Value, b: Value) -> Value:
-    """One value that stands for all alternatives of two: bounds of a version, else unknown."""
-    every = leaves(a) + leaves(b)
+def prune(value: Value, depth: int) -> Value:
+    """The alternatives of the latest branches; those of older ones as one value."""
+    if type(value) is not Phi:
+        return value
+    if depth == 0:
+        return widen(value)
+    return Phi(value.cond, prune(value.then, depth - 1), prune(value.orelse, depth - 1))
+
+
+def widen(value: Phi) -> Value:
+    """One value that stands for all alternatives: bounds of a version, else unknown."""
+    every = leaves(value)
+    if all(v is every[0] for v in every):
+        return every[0]
     if all(isinstance(v, Version) for v in every):
         high = None if any(v.high is None for v in every) else max(v.high for v in every)
         return Version(min(v.low for v in every), high)

@@ -347,76 +347,7 @@ def checkpoint(m: Machine, args: Args) -> Value:
     return result
 
 
-# -- torch.func and gradcheck ---------------------------------------------------------------------------------
-
-
-@model("torch.func.grad", "torch.func.grad_and_value", "torch.func.vjp", "torch.func.jacrev", "torch.func.hessian")
-def func_grad(m: Machine, args: Args) -> Value:
-    """`torch.func.grad(f)`: f sees its argument as a leaf that requires grad."""
-    f, argnums = args.pos[0], args.get(1, "argnums", 0)
-    wanted = (argnums,) if isinstance(argnums, int) else argnums if isinstance(argnums, tuple) else (0,)
-
-    def run(machine: Machine, inner: Args) -> Value:
-        pos = []
-        for i, v in enumerate(inner.pos):
-            v = machine.state.resolve(v)
-            if i in wanted and isinstance(v, Tensor):
-                leaf = machine.grad.tensor(v.d["geometry"], v.d["dtype"], True)
-                leaf.label = v.label
-                pos.append(leaf)
-            else:
-                pos.append(v)
-        machine.call(f, Args(pos, inner.kw, inner.open, inner.site))
-        made = [machine.grad.tensor(t.d["geometry"], t.d["dtype"]) for t in pos if isinstance(t, Tensor)]
-        return made[0] if isinstance(argnums, int) and made else tuple(made)
-
-    return Builtin("grad", run)
-
-
-@model("torch.func.vmap", "torch.vmap", "torch.func.functional_call", "torch.func.jvp", "torch.func.jacfwd",
-       "torch.func.linearize", "torch.func.stack_module_state")  # fmt: skip
-def func_other(m: Machine, args: Args) -> Value:
-    """Transformations whose inside isn't replayed: unknown, quiet."""
-    return Unknown("a transformed function")
-
-
-@model("torch.autograd.gradcheck", "torch.autograd.gradgradcheck", "torch.autograd.gradcheck.gradcheck",
-       "torch.autograd.gradcheck.gradgradcheck")  # fmt: skip
-def gradcheck(m: Machine, args: Args) -> Value:
-    """`gradcheck(f, inputs)`: the numerical Jacobian needs double precision in inputs and modules."""
-    f, inputs = args.get(0, "func"), args.get(1, "inputs")
-    single = [t for t in effects.tensors_in(m, inputs) if is_single(t) and m.grad.requires_grad(t) is True]
-    low = [t for t in parameters_behind(m, f) if is_single(t)]
-    tolerant = any(k in args.kw for k in ("eps", "atol")) or len(args.pos) > 2
-    if (single or low) and not tolerant:
-        sites = tuple(t.origin for t in (*single, *low) if t.origin is not None)
-        m.raise_failure(
-            Failure("gradcheck", "direct", m.site, (single or low)[0].label, "gradcheck", raised=m.site,
-                    detail=(single or low)[0].dtype or "", facts={"gradcheck_inputs": unique(sites),
-                    "module": bool(low)}), ())  # fmt: skip
-    return True
-
-
-def unique(sites: tuple[Site, ...]) -> tuple[Site, ...]:
-    """Each place once."""
-    return tuple({id(s.node): s for s in sites}.values())
-
-
-def is_single(t: Tensor) -> bool:
-    """Whether a tensor is floating point of less than double precision."""
-    return t.dtype in ("float32", "float16", "bfloat16", "complex64")
-
-
-def parameters_behind(m: Machine, f: Value) -> list[Tensor]:
-    """The parameters of a module that is checked."""
-    f = m.pick(f)
-    if isinstance(f, Bound):
-        f = f.self
-    if isinstance(f, Partial):
-        f = f.function
-    if isinstance(f, Instance) and modules.is_module(f):
-        return modules.parameters(m, f)
-    return []
+# -- other ----------------------------------------------------------------------------------------------
 
 
 @model("torch.autograd.graph.increment_version")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .. import attributes, effects, modules, operators, sequences
 from ..sequences import Seq
 from ..tensors import Tensor
-from ..values import ABSENT, Args, Bound, DictV, Generator, Instance, ListV, Unknown, Value
+from ..values import ABSENT, Args, Bound, DictV, FunctionV, Generator, Instance, ListV, Phi, Unknown, Value
 from .registry import BASES, ITERATORS, LENGTHS, method_of, model
 from .tensors import Copier
 
@@ -364,8 +364,9 @@ def init_dict(m: Machine, args: Args) -> Value:
 
 
 def entries(m: Machine, obj: Instance) -> list[tuple[str, Value]]:
-    """What a container holds, by key."""
-    return [(k, m.state.resolve(v)) for k, v in obj.d.items() if k != "training" and isinstance(k, str)]
+    """What a container holds, by key: modules and tensors, and what the replay doesn't know."""
+    held = [(k, m.state.resolve(v)) for k, v in obj.d.items() if isinstance(k, str)]
+    return [(k, v) for k, v in held if isinstance(v, (Instance, Tensor, Unknown, Phi, FunctionV))]
 
 
 @method_of("torch.nn.Sequential", "forward")

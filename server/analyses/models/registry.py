@@ -125,8 +125,7 @@ def class_attribute(m: Machine, v: ClassV, name: str) -> Value:
             return Builtin(f"{c.qualname}.{name}", f)
         f = FUNCTIONS.get(f"{c.qualname}.{name}")
         if f is not None:
-            bound = f
-            return Builtin(f"{c.qualname}.{name}", lambda machine, args: bound(machine, args.prepend(v)))
+            return Bound(Builtin(f"{c.qualname}.{name}", f), v)
     return ABSENT
 
 

@@ -1,0 +1,209 @@
+"""`torch.autograd.gradcheck` and `gradgradcheck`: why they would fail (`torch/autograd/gradcheck.py`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import effects, modules
+from ..report import Failure
+from ..tensors import Tensor
+from ..values import Args, Bound, Builtin, ClassV, FunctionV, Instance, ListV, Partial, StaticMethod, Unknown, Value
+from .duals import APPLY, RANDOM, Dual, Evaluator, GiveUp
+from .registry import model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..machine import Machine
+
+DEFAULTS = {"eps": 1e-6, "atol": 1e-5, "rtol": 1e-3, "nondet_tol": 0.0}
+
+POINTS = (
+    (0.37, 0.83, 1.21, 0.59, 1.43),
+    (1.23, 0.47, 0.71, 1.37, 0.29),
+    (0.71, 1.61, 0.33, 0.91, 1.17),
+    (2.30, 1.13, 1.57, 0.43, 0.67),
+    (-0.61, 0.77, -0.39, 1.07, -1.31),
+    (-1.42, -0.53, 0.87, -0.73, 0.41),
+    (0.93, -1.29, -0.97, 0.51, -0.83),
+)
+"""Where functions are tried, one number an input; more than half have positive numbers alone."""
+
+COARSE_EPS = 1e-4
+"""From this step on the finite difference of single precision is near enough, as measured."""
+
+LOOSE = 0.05
+"""A tolerance from here on may let the noise of single precision pass."""
+
+
+@model("torch.autograd.gradcheck", "torch.autograd.gradcheck.gradcheck")
+def gradcheck(m: Machine, args: Args) -> Value:
+    """`gradcheck(f, inputs, eps, atol, rtol, …)`: whether the gradient of backward is that of finite differences."""
+    return check(m, args, "gradcheck", ("eps", "atol", "rtol"))
+
+
+@model("torch.autograd.gradgradcheck", "torch.autograd.gradcheck.gradgradcheck")
+def gradgradcheck(m: Machine, args: Args) -> Value:
+    """`gradgradcheck(f, inputs, grad_outputs, eps, …)`: the same for the gradient of the gradient."""
+    return check(m, args, "gradgradcheck", ("grad_outputs", "eps", "atol", "rtol"))
+
+
+def check(m: Machine, args: Args, via: str, names: tuple[str, ...]) -> Value:
+    """Run the function as gradcheck does, and tell the first reason why it would fail."""
+    f, inputs = args.get(0, "func"), args.get(1, "inputs")
+    options = {n: args.get(i + 2, n, DEFAULTS.get(n)) for i, n in enumerate(names)}
+    options["nondet_tol"] = args.kw.get("nondet_tol", 0.0)
+    known = {k: v for k, v in options.items() if isinstance(v, (int, float))}
+    quiet = m.state.resolve(args.kw.get("raise_exception", True)) is not True or args.open
+    run(m, f, inputs)
+    if not quiet and len(known) >= len(DEFAULTS):
+        coarse = single_precision(m, f, inputs, known)
+        if coarse:
+            fail(m, via, coarse, "precision")
+        elif is_random(m, f, inputs, known):
+            fail(m, via, [], "random")
+        elif via == "gradcheck" and is_wrong(m, f, inputs, known):
+            fail(m, via, [], "backward")
+    return True if not quiet else Unknown("whether the gradients agree")
+
+
+def run(m: Machine, f: Value, inputs: Value) -> None:
+    """Call the function and run backward from its result: what raises there raises from gradcheck too."""
+    result = m.call(f, Args(items(m, inputs), site=m.site))
+    roots = [m.grad.grad_fn(t) for t in effects.tensors_in(m, result) if m.grad.requires_grad(t) is not False]
+    if roots:
+        m.grad.backward(roots, retain=True, accumulate=False)
+
+
+def items(m: Machine, inputs: Value) -> list[Value]:
+    """The inputs one by one: of a tuple, of a list, or a single tensor."""
+    inputs = m.pick(inputs)
+    if isinstance(inputs, tuple):
+        return list(inputs)
+    return list(m.pick(inputs.d["items"])) if isinstance(inputs, ListV) else [inputs]
+
+
+def fail(m: Machine, via: str, coarse: list[Tensor], why: str) -> None:
+    """gradcheck raises. `why` is `precision`, `random` (a backward that isn't reentrant) or `backward` (a wrong one)."""
+    label, dtype = (coarse[0].label, coarse[0].dtype) if coarse else (None, None)
+    sites = tuple({id(t.origin.node): t.origin for t in coarse if t.origin is not None}.values())
+    facts: dict[str, object] = {"why": why, "gradcheck_inputs": sites, "module": any(t.d["param"] for t in coarse)}
+    cause = "direct" if coarse else "function"
+    m.raise_failure(
+        Failure("gradcheck", cause, m.site, label, via, raised=m.site, detail=dtype or why, facts=facts), ()
+    )
+
+
+# -- precision ---------------------------------------------------------------------------------------------
+
+
+def single_precision(m: Machine, f: Value, inputs: Value, options: dict[str, float]) -> list[Tensor]:
+    """The inputs and parameters of less than double precision, where the step and tolerances are as fine as usual."""
+    if options["eps"] >= COARSE_EPS or options["atol"] >= LOOSE or options["rtol"] >= LOOSE:
+        return []
+    given = [t for t in effects.tensors_in(m, inputs) if m.grad.requires_grad(t) is True]
+    return [t for t in (*given, *parameters_behind(m, f)) if is_single(t)]
+
+
+def is_single(t: Tensor) -> bool:
+    """Whether a tensor is floating point of less than double precision."""
+    return t.dtype in ("float32", "float16", "bfloat16", "complex64")
+
+
+def parameters_behind(m: Machine, f: Value) -> list[Tensor]:
+    """The parameters of a module that is checked."""
+    f = m.pick(f)
+    if isinstance(f, Partial):
+        f = m.pick(f.function)
+    if isinstance(f, Bound):
+        f = f.self
+    return modules.parameters(m, f) if isinstance(f, Instance) and modules.is_module(f) else []
+
+
+# -- wrong and random backwards ------------------------------------------------------------------------------
+
+
+def is_wrong(m: Machine, f: Value, inputs: Value, options: dict[str, float]) -> bool:
+    """Whether backward's gradient differs clearly from the finite difference, at most of the points."""
+    answers = [a for point in POINTS for a in compared(m, f, inputs, point, options)]
+    return len(answers) >= 2 and 2 * sum(answers) > len(answers)
+
+
+def compared(
+    m: Machine, f: Value, inputs: Value, point: tuple[float, ...], options: dict[str, float]
+) -> Iterator[bool]:
+    """For each input that requires grad, whether the two gradients differ at a point; nothing where that isn't known."""
+    values = items(m, inputs)
+    eps = options["eps"]
+    for i, v in enumerate(values):
+        if not isinstance(v, Tensor) or m.grad.requires_grad(v) is not True:
+            continue
+        try:
+            analytical = total(evaluated(m, f, values, point, i))
+            up = total(evaluated(m, f, values, point, i, eps))
+            down = total(evaluated(m, f, values, point, i, -eps))
+        except (GiveUp, ArithmeticError, ValueError, TypeError, AttributeError, RecursionError):
+            return
+        numerical = (up.value - down.value) / (2 * eps)
+        allowed = max(options["atol"] + options["rtol"] * abs(numerical), 1e-2 * abs(numerical), 1e-4)
+        yield abs(analytical.tangent - numerical) > allowed
+
+
+def evaluated(
+    m: Machine, f: Value, values: list[Value], point: tuple[float, ...], i: int, step: float = 0.0, seed: int = 0
+) -> Value:
+    """`f` at a point moved by `step` in its i-th input, with the derivative in that input."""
+    if len(values) > len(point):
+        raise GiveUp
+    args: list[Value] = []
+    for k, v in enumerate(values):
+        if isinstance(v, Tensor):
+            if v.dtype is not None and not v.dtype.startswith("float"):
+                raise GiveUp
+            args.append(Dual(point[k] + (step if k == i else 0.0), float(k == i)))
+        else:
+            args.append(v)
+    return Evaluator(m, seed).call(f, args)
+
+
+def total(result: Value) -> Dual:
+    """The outputs of a function in one number, each counted differently."""
+    outputs = result if isinstance(result, tuple) else (result,)
+    found = [(w, o) for w, o in enumerate(outputs, 1) if isinstance(o, Dual)]
+    if not found:
+        raise GiveUp
+    return Dual(sum(w * o.value for w, o in found), sum(w * o.tangent for w, o in found))
+
+
+def is_random(m: Machine, f: Value, inputs: Value, options: dict[str, float]) -> bool:
+    """Whether two runs of backward differ by more than `nondet_tol`; by its text, where it can't be evaluated."""
+    values = items(m, inputs)
+    wanted = [k for k, v in enumerate(values) if isinstance(v, Tensor) and m.grad.requires_grad(v) is True]
+    try:
+        for i in wanted:
+            first, second = (total(evaluated(m, f, values, POINTS[0], i, seed=seed)) for seed in (0, 1))
+            if abs(first.tangent - second.tangent) > options["nondet_tol"]:
+                return True
+    except (GiveUp, ArithmeticError, ValueError, TypeError, AttributeError, RecursionError):
+        return options["nondet_tol"] == 0.0 and any(draws(b) for b in backwards(m, f))
+    return False
+
+
+def backwards(m: Machine, f: Value) -> Iterator[FunctionV]:
+    """The backward of a custom Function whose `apply` is checked."""
+    f = m.pick(f)
+    if isinstance(f, Bound) and isinstance(f.function, Builtin) and f.function.name == APPLY:
+        cls = f.self
+        found = cls.lookup("backward") if isinstance(cls, ClassV) else None
+        inner = found.function if isinstance(found, StaticMethod) else found
+        if isinstance(inner, FunctionV):
+            yield inner
+
+
+def draws(f: FunctionV) -> bool:
+    """Whether a function's text calls a random function, without seeding it."""
+    text = f.chunk.text[f.node.start : f.node.end]
+    if "manual_seed" in text or "generator" in text or "fork_rng" in text:
+        return False
+    return any(f"{name}{suffix}(" in text for name in RANDOM for suffix in ("", "_like"))
+
