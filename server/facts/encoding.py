@@ -126,7 +126,7 @@ def _plain(value: Any) -> Any:
         item = getattr(value, field.name)
         if field.name in ("params", "forward"):
             plain[field.name] = write_params(item)
-            if aliases := {p.name: p.aliases for p in item if p.aliases}:
+            if aliases := {p.name: list(p.aliases) for p in item if p.aliases}:
                 plain["aliases"] = aliases
         elif item != field.default and (item not in ((), frozenset(), None) or field.default is not MISSING):
             plain[field.name] = _plain(item)

@@ -53,7 +53,7 @@ class Save:
     """a parameter (each of its tensors where it takes several), `out`/`outN`, or `self.weight` …"""
     when: Grads
     certain: bool = True
-    """False: some of the measured samples saved it and some did not, and no test tells them apart"""
+    """False: fewer than two thirds of the measured samples saved it, and no test tells them apart"""
 
 
 @dataclass(frozen=True, slots=True)

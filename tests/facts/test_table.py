@@ -6,7 +6,6 @@ import sys
 import time
 
 import pytest
-
 from gradguard.facts import table
 from gradguard.facts.encoding import decode, encode
 from gradguard.facts.model import REQUIRED, ModuleFact, Op, OptimizerFact

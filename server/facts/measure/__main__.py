@@ -32,7 +32,7 @@ def main() -> None:
     torch.set_num_threads(1)
     started = time.perf_counter()
     measured = functions.measure(entries(), options.device, options.samples)
-    classes, class_tallies = modules.measure(options.device, options.samples)
+    classes, class_tallies = modules.measure(modules.calls(options.device, options.samples))
     steps, step_tallies = optimizers.measure(options.device)
     facts = [*measured.facts, *classes, *steps]
     shares = {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .signatures import parameters
+from .signatures import merged, parameters, schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,6 +24,9 @@ MODULES = (
     "torch.special",
     "torch.fft",
     "torch.nn.init",
+    "torch.masked",
+    "torch.sparse",
+    "torch.signal.windows",
 )
 
 OTHERS = {
@@ -114,10 +117,19 @@ def entries() -> Iterator[Entry]:
             yield Entry(name, call, params)
 
 
+def named_in_tests(name: str, call: Callable[..., Any]) -> Entry | None:
+    """Return the entry of an operator that only PyTorch's tests have a name for, under its name in `torch.ops.aten`."""
+    native = schemas().get(("", name.removeprefix("torch.ops.aten.").removesuffix(".default")))
+    if native is None:
+        return None
+    qualified = f"torch.ops.aten.{native[0].func.name.name}"
+    return Entry(qualified, call, merged([f for f in native if not f.func.arguments.out], method=False))
+
+
 def _named() -> Iterator[tuple[str, Callable[..., Any]]]:
     for module in MODULES:
         for name, value in _public(importlib.import_module(module)):
-            if module != "torch" or not name.startswith(SETTINGS):
+            if module != "torch" or not (name in NOT_OPERATIONS or name.startswith(SETTINGS)):
                 yield f"{module}.{name}", value
     for module, names in OTHERS.items():
         with contextlib.suppress(ModuleNotFoundError):
@@ -137,7 +149,7 @@ def _named() -> Iterator[tuple[str, Callable[..., Any]]]:
 def _public(home: object) -> Iterator[tuple[str, Callable[..., Any]]]:
     for name in sorted(vars(home) if not isinstance(home, type) else dir(home)):
         value = getattr(home, name)
-        if not name.startswith("_") and name not in NOT_OPERATIONS and callable(value) and not isinstance(value, type):
+        if not name.startswith("_") and callable(value) and not isinstance(value, type):
             yield name, value
 
 

@@ -1,13 +1,14 @@
 """Condense what the samples of one callable showed into cases: a small decision tree over its arguments.
 
 Samples agree if one case can say what all of them did. Where they don't, the test on one argument that
-leaves the fewest contradictions parts them, and so on; what no test parts is marked uncertain.
+leaves them the purest parts them, and so on. What no test parts is told as two thirds of the samples
+had it, and marked uncertain where no such majority is.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from .probe import Observation
 
 DEPTH = 5
+FREE = frozenset({"pattern", "equation", "device", "dtype", "index"})
+"""parameters whose values are as many as there are programs"""
+
 TOLD = ("flow", "mutate", "count", "result")
 """what a case says in one way only"""
 
@@ -36,44 +40,63 @@ class Sample:
 def condense(params: Sequence[Param], samples: Sequence[Sample]) -> tuple[Case, ...]:
     """Return the cases that the samples show; the first case that matches applies."""
     leaves = _leaves(params, _as_sequences(samples), (), DEPTH)
-    return tuple(_case(group, tests) for tests, group in leaves)
+    chooses_dtype = any(p.name == "dtype" for p in params)
+    return tuple(_case(group, tests, chooses_dtype=chooses_dtype) for tests, group in leaves)
 
 
 Leaf = tuple[tuple[Test, ...], Sequence["Sample"]]
 
 
 def _leaves(params: Sequence[Param], samples: Sequence[Sample], tests: tuple[Test, ...], depth: int) -> list[Leaf]:
-    """Grow the tree; a split stays if one of its leaves says more than the undivided samples would."""
-    undivided = [(tests, samples)]
+    """Grow the tree where it explains a contradiction; leave the samples undivided where it doesn't."""
     contradictions = _contradictions(samples)
-    best = min(_splits(params, samples), key=lambda split: split[0], default=None) if contradictions and depth else None
-    if best is None or best[0][0] >= _impurity(samples) - 1e-9:
-        return undivided
-    _, test, holds, fails = best
-    grown = _leaves(params, holds, (*tests, test), depth - 1) + _leaves(params, fails, tests, depth - 1)
-    said = {_said(group) for _, group in grown}
-    return grown if len(said) > 1 and min(_contradictions(group) for _, group in grown) < contradictions else undivided
+    splits = sorted(_splits(params, samples), key=lambda split: split.cost) if contradictions and depth else []
+    settling = [split for split in splits if split.settles]
+    for split in dict.fromkeys((*splits[:1], *settling[:1])):
+        grown = _leaves(params, split.holds, (*tests, split.test), depth - 1)
+        grown += _leaves(params, split.fails, tests, depth - 1)
+        explains = bool(contradictions.difference(*(_contradictions(group) for _, group in grown)))
+        if (explains or split.settles) and len({_said(group) for _, group in grown}) > 1:
+            return grown
+    return [(tests, samples)]
 
 
 def _said(samples: Sequence[Sample]) -> Case:
     """Return the case of the samples but for what doesn't tell cases apart."""
-    return replace(_case(samples, ()), node=None)
+    case = _case(samples, ())
+    saves = tuple(replace(s, certain=True) for s in case.saves)
+    return replace(case, node=None, saves=saves, mutates=tuple(replace(m, certain=True) for m in case.mutates))
 
 
 # -- the tests -------------------------------------------------------------------------------
 
-Split = tuple[tuple[float, int, int], Test, list[Sample], list[Sample]]
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """The samples for which a test holds and those for which it doesn't."""
+
+    test: Test
+    holds: list[Sample]
+    fails: list[Sample]
+    cost: tuple[float, int, int]
+    """the impurity that remains, how odd the test is, and the parameter's place"""
+
+    @property
+    def settles(self) -> bool:
+        """Whether one side has no contradictions left, and enough samples to mean it."""
+        enough = (len(self.holds) + len(self.fails)) / 8
+        return any(len(side) >= enough and not _contradictions(side) for side in (self.holds, self.fails))
 
 
 def _splits(params: Sequence[Param], samples: Sequence[Sample]) -> Iterator[Split]:
-    """Yield the tests that part the samples, with what contradictions remain and how odd the test is."""
+    """Yield the tests that part the samples and leave them purer."""
+    impurity = _impurity(samples) - 1e-9
     for place, param in enumerate(params):
         for test in _tests(param, samples):
             holds = [s for s in samples if holds_for(test, param, s.arguments)]
             fails = [s for s in samples if not holds_for(test, param, s.arguments)]
-            if holds and fails:
-                cost = (_impurity(holds) + _impurity(fails), _oddity(test), place)
-                yield cost, test, holds, fails
+            if holds and fails and (remaining := _impurity(holds) + _impurity(fails)) < impurity:
+                yield Split(test, holds, fails, (remaining, _oddity(test), place))
 
 
 def _tests(param: Param, samples: Sequence[Sample]) -> Iterator[Test]:
@@ -87,6 +110,8 @@ def _tests(param: Param, samples: Sequence[Sample]) -> Iterator[Test]:
 
 
 def _tells(param: Param, arguments: Arguments) -> bool:
+    if param.name in FREE:
+        return False
     value = arguments.get(param.name, param.default)
     return isinstance(value, (bool, str)) or (param.name in NUMERIC and isinstance(value, (int, float)))
 
@@ -119,11 +144,11 @@ def is_advanced(index: object) -> bool:
 # -- agreement -------------------------------------------------------------------------------
 
 
-def _contradictions(samples: Iterable[Sample]) -> int:
-    """Count the things that one case could not say of all the samples."""
+def _contradictions(samples: Iterable[Sample]) -> set[object]:
+    """Return the things that one case could not say of all the samples."""
     pooled = _pooled(samples)
-    differing = sum(len(values) > 1 for key, values in pooled.items() if key[0] in TOLD)
-    return differing + sum(_not_monotone(held) for held in _held(pooled).values())
+    differing = {key for key, values in pooled.items() if len(values) > 1 and key[0] in TOLD}
+    return differing | {label for label, held in _held(pooled).items() if not _is_monotone(held)}
 
 
 def _impurity(samples: Iterable[Sample]) -> float:
@@ -132,7 +157,7 @@ def _impurity(samples: Iterable[Sample]) -> float:
     return sum(values.total() - sum(n * n for n in values.values()) / values.total() for values in pooled)
 
 
-Held = dict[Any, dict[Subset, set[bool]]]
+Held = dict[Any, dict[Subset, Counter[bool]]]
 Pooled = dict[tuple[Any, ...], Counter[Any]]
 
 
@@ -145,20 +170,31 @@ def _pooled(samples: Iterable[Sample]) -> Pooled:
 
 
 def _held(pooled: Pooled) -> Held:
-    """Return for each label (`"frees"` for the graph) by subset whether it was saved."""
+    """Return for each label (`"frees"` for the graph) by subset how often it was saved and not."""
     held: Held = defaultdict(dict)
     for key, values in pooled.items():
         if key[0] == "save":
-            held["save", key[1]][key[2]] = set(values)
+            held["save", key[1]][key[2]] = values
         elif key[0] == "frees":
-            held["frees"][key[1]] = set(values)
+            held["frees"][key[1]] = values
     return held
 
 
-def _not_monotone(held: dict[Subset, set[bool]]) -> bool:
-    """Whether a subset that saves is part of one that doesn't."""
-    saving = minimal(s for s, values in held.items() if True in values)
-    return any(False in values and any(m <= s for m in saving) for s, values in held.items())
+def _is_monotone(held: Mapping[Subset, Counter[bool]]) -> bool:
+    """Whether a subset that saves is part of none that doesn't."""
+    return not any(values[False] for values in _expected(held))
+
+
+def _expected(held: Mapping[Subset, Counter[bool]]) -> list[Counter[bool]]:
+    """Return how often it was saved and not, where it should be: in the subsets around a minimal one that saves."""
+    saving = minimal(s for s, values in held.items() if values[True])
+    return [values for s, values in held.items() if any(m <= s for m in saving)]
+
+
+def _is_usual(held: Mapping[Subset, Counter[bool]]) -> bool:
+    """Whether it is saved in at least two thirds of the samples where it should be."""
+    seen = sum(_expected(held), Counter[bool]())
+    return seen[True] >= 2 * seen[False]
 
 
 def minimal(subsets: Iterable[Subset]) -> Grads:
@@ -173,17 +209,18 @@ def minimal(subsets: Iterable[Subset]) -> Grads:
 # -- one case --------------------------------------------------------------------------------
 
 
-def _case(samples: Sequence[Sample], tests: tuple[Test, ...]) -> Case:
+def _case(samples: Sequence[Sample], tests: tuple[Test, ...], *, chooses_dtype: bool = False) -> Case:
     pooled = _pooled(samples)
     held = _held(pooled)
     count = _common(pooled, "count") or 0
-    results = _results(pooled, 1 if count == "sequence" else _size(count))
+    size = 1 if count == "sequence" else _size(count)
+    results = tuple(_result(pooled, i, chooses_dtype=chooses_dtype) for i in range(size))
     mutates = tuple(_mutations(pooled))
     return Case(
         tests=tests,
         flows=frozenset(str(key[1]) for key, values in pooled.items() if key[0] == "flow" and True in values),
         saves=tuple(_saves(held, results, {m.what for m in mutates})),
-        frees=minimal(s for s, values in held.get("frees", {}).items() if True in values),
+        frees=minimal(s for s, values in held.get("frees", {}).items() if values[True]),
         mutates=mutates,
         results=results,
         sequence=count == "sequence",
@@ -209,24 +246,21 @@ def _saves(held: Held, results: Sequence[Result], changed: set[str]) -> Iterator
         label = key[1]
         if label in changed & set(same.values()) or (label in same and same[label] not in changed):
             continue
-        when = minimal(s for s, values in subsets.items() if True in values)
+        when = minimal(s for s, values in subsets.items() if values[True])
         if when:
             name = label if isinstance(label, str) else "out" if len(results) == 1 else f"out{label}"
-            yield Save(name, when, certain=not _not_monotone(subsets))
+            yield Save(name, when, certain=_is_usual(subsets))
 
 
 def _mutations(pooled: Pooled) -> Iterator[Mutation]:
     for key, values in pooled.items():
-        moved = [v for v in values if isinstance(v, int)]
-        if key[0] == "mutate" and moved:
-            yield Mutation(str(key[1]), max(moved), certain=len(values) == 1)
+        moved = {bumps: count for bumps, count in values.items() if key[0] == "mutate" and bumps is not None}
+        if moved:
+            usual = max(moved, key=lambda bumps: (moved[bumps], bumps))
+            yield Mutation(str(key[1]), usual, certain=moved[usual] * 3 >= values.total() * 2)
 
 
-def _results(pooled: Pooled, count: int) -> tuple[Result, ...]:
-    return tuple(_result(pooled, i) for i in range(count))
-
-
-def _result(pooled: Pooled, i: int) -> Result:
+def _result(pooled: Pooled, i: int, *, chooses_dtype: bool) -> Result:
     relations = pooled.get(("result", i), Counter())
     kinds, sources = {r[0] for r in relations}, {r[1] for r in relations} - {None}
     dtypes = {output for output, _ in pooled.get(("dtype", i), ())}
@@ -237,7 +271,7 @@ def _result(pooled: Pooled, i: int) -> Result:
         of=str(sorted(map(str, sources))[0]) if sources else None,
         multi=True in pooled.get(("multi", i), ()),
         differentiable=("differentiable", i) in pooled,
-        dtype=str(dtypes.pop()) if len(dtypes) == 1 and fixed else None,
+        dtype=str(dtypes.pop()) if len(dtypes) == 1 and fixed and not chooses_dtype else None,
     )
 
 

@@ -49,11 +49,11 @@ def _conversions(device: str) -> Written:
     x = torch.rand(4, 3, device=device)
     array = np.ones((2, 3), dtype=np.float32)
     sources: list[Any] = [x, [1.0, 2.0], 1, array]
-    dtypes = (torch.float32, torch.float64, torch.int64)
+    dtypes = (torch.float32, torch.float64)
     return {
         "torch.Tensor.to": [
             *({"self": x, "dtype": dtype} for dtype in dtypes),
-            *({"self": x, "device": first} for first in (device, torch.float64, torch.int64, x)),
+            *({"self": x, "device": first} for first in (device, torch.float64, x)),
             *(
                 {"self": x, "device": device, "dtype": dtype, "copy": copy}
                 for dtype in dtypes
@@ -61,7 +61,8 @@ def _conversions(device: str) -> Written:
             ),
         ],
         "torch.Tensor.type": [{"self": x, "dtype": dtype} for dtype in dtypes],
-        "torch.Tensor.cpu": [{"self": x}],
+        "torch.Tensor.type_as": [{"self": x, "other": x.to(dtype)} for dtype in dtypes],
+        "torch.Tensor.stride": [{"self": x}],
         "torch.Tensor.numpy": [{"self": x}],
         "torch.Tensor.new_tensor": [{"self": x, "data": data} for data in sources],
         "torch.Tensor.apply_": [{"self": torch.rand(3), "callable": abs}],
@@ -85,15 +86,19 @@ def _functions(device: str) -> Written:
     def rand(*shape: int) -> torch.Tensor:
         return torch.rand(*shape, device=device) + 0.1
 
+    rows, image, pool = rand(2, 3, 8), rand(2, 3, 4, 4), {"norm_type": 2.0, "kernel_size": 2}
     query, key, value = rand(2, 2, 5, 8), rand(2, 2, 5, 8), rand(2, 2, 5, 8)
     attention = {"query": query, "key": key, "value": value}
-    words, image = torch.tensor([[0, 2], [1, 3]], device=device), rand(2, 3, 4, 4)
+    words = torch.tensor([[0, 2], [1, 3]], device=device)
     norm = {"input": image, "running_mean": rand(3), "running_var": rand(3), "weight": rand(3), "bias": rand(3)}
     return {
         "torch.where": [{"condition": rand(3) > 0.5}],
         "torch.nn.functional.scaled_dot_product_attention": [
             attention,
             {**attention, "is_causal": True},
+            {**attention, "scale": 0.5},
+            {**attention, "is_causal": True, "scale": 0.5},
+            {"query": rand(2, 3, 4, 8), "key": rand(2, 3, 6, 8), "value": rand(2, 3, 6, 8)},
             {**attention, "attn_mask": torch.ones(5, 5, dtype=torch.bool, device=device)},
             {**attention, "attn_mask": rand(5, 5)},
             {**attention, "dropout_p": 0.5},
@@ -109,6 +114,24 @@ def _functions(device: str) -> Written:
             for training in (True, False)
         ],
         "torch.nn.functional.instance_norm": [norm, {**norm, "use_input_stats": False}],
+        "torch.einsum": [
+            {"equation": "ij,jk->ik", "operands": (rand(2, 3), rand(3, 4))},
+            {"equation": "bij,bjk->bik", "operands": (rand(2, 3, 4), rand(2, 4, 3))},
+            {"equation": "bij,jk->bik", "operands": (rand(2, 3, 4), rand(4, 3))},
+            {"equation": "bhid,bhjd->bhij", "operands": (rand(2, 2, 3, 4), rand(2, 2, 5, 4))},
+            {"equation": "i,j->ij", "operands": (rand(2), rand(3))},
+            {"equation": "...ij,...jk", "operands": (rand(2, 3, 4), rand(2, 4, 3))},
+        ],
+        "torch.nn.functional.lp_pool1d": [{"input": rows, **pool}],
+        "torch.nn.functional.lp_pool2d": [{"input": image, **pool}],
+        "torch.nn.functional.lp_pool3d": [{"input": rand(2, 3, 4, 4, 4), **pool}],
+        "torch.nn.functional.fold": [{"input": rand(1, 8, 9), "output_size": (4, 4), "kernel_size": 2}],
+        "torch.nn.functional.affine_grid": [{"theta": rand(2, 2, 3), "size": (2, 3, 4, 4)}],
+        "torch.nn.functional.upsample": [{"input": image, "scale_factor": 2}],
+        "torch.nn.functional.adaptive_max_pool1d_with_indices": [{"input": rows, "output_size": 2}],
+        "torch.nn.functional.adaptive_max_pool2d_with_indices": [{"input": image, "output_size": 2}],
+        "torch.nn.functional.max_pool1d_with_indices": [{"input": rows, "kernel_size": 2}],
+        "torch.nn.functional.max_pool3d_with_indices": [{"input": rand(2, 3, 4, 4, 4), "kernel_size": 2}],
         "torch.nn.functional.gumbel_softmax": [{"logits": rand(2, 3)}],
         "torch.lstm_cell": [
             {"input": rand(2, 3), "hx": (rand(2, 4), rand(2, 4)), "w_ih": rand(16, 3), "w_hh": rand(16, 4)},

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+
 from ..model import Case, Mutation, Op, Result
+from .catalogue import named_in_tests
 from .condense import Sample, condense
 from .probe import RAISED, Observation, Prepare, effects, fresh, observe, of_function, results
-from .samples import Arguments, call, guessed, of_entry, situation
+from .samples import Arguments, call, guessed, of_entry, of_info, situation
 from .signatures import accepts_out, overloads
 from .variations import forms, variations
 
@@ -23,6 +27,12 @@ SAMPLES = 10
 
 CRASHING = frozenset({"torch.native_batch_norm"})
 """callables that end the process where an argument is varied"""
+
+MOVING = frozenset(f"torch.Tensor.{name}" for name in ("cpu", "cuda", "xpu", "ipu", "mtia"))
+"""methods that return the tensor itself where it is on that device already, else a copy: one device can't show both"""
+
+Given = Iterable[tuple[str, Arguments]]
+"""sample arguments, each with where they come from"""
 
 Asked = Callable[[Prepare], Observation]
 
@@ -44,19 +54,28 @@ class Measured:
     tallies: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
 
 
-def measure(entries: Iterable[Entry], device: str, limit: int) -> Measured:
-    """Measure the entries with at most `limit` samples an OpInfo."""
+def measure(entries: Iterable[Entry], device: str, limit: int, *, hidden: bool = True) -> Measured:
+    """Measure the entries with at most `limit` samples an OpInfo; then, if `hidden`, the OpInfos they left over."""
     measured = Measured()
     known = {e.name: e for e in entries}
     for entry in known.values():
-        samples = _samples(entry, device, limit, measured.tallies)
-        cases = condense(entry.params, samples) if samples else _declared(entry)
-        if cases is not None:
-            measured.facts.append(_op(entry, cases, known, samples))
+        _measure(entry, known, of_entry(entry, device, limit), device, measured)
+    for info in op_db if hidden else ():
+        entry_of_tests = named_in_tests(info.name, info.op) if info.full_name not in measured.tallies else None
+        if entry_of_tests is not None:
+            samples = ((info.full_name, arguments) for arguments in of_info(info, entry_of_tests, device, limit))
+            _measure(entry_of_tests, known, samples, device, measured)
     return measured
 
 
-def _op(entry: Entry, cases: tuple[Case, ...], known: dict[str, Entry], samples: Sequence[Sample]) -> Op:
+def _measure(entry: Entry, known: Mapping[str, Entry], given: Given, device: str, measured: Measured) -> None:
+    samples = _samples(entry, given, device, measured.tallies)
+    cases = _moved(entry) or (condense(entry.params, samples) if samples else _declared(entry))
+    if cases is not None:
+        measured.facts.append(_op(entry, cases, known, samples))
+
+
+def _op(entry: Entry, cases: tuple[Case, ...], known: Mapping[str, Entry], samples: Sequence[Sample]) -> Op:
     base = entry.name.removesuffix("_")
     return Op(
         entry.name,
@@ -65,7 +84,7 @@ def _op(entry: Entry, cases: tuple[Case, ...], known: dict[str, Entry], samples:
         inplace_of=base if base != entry.name and base in known else None,
         accepts_out=accepts_out(entry.name),
         out_bumps=_out_bumps(entry, samples) if accepts_out(entry.name) else 1,
-        measured=bool(samples),
+        measured=bool(samples) or entry.name in MOVING,
     )
 
 
@@ -79,10 +98,10 @@ def _out_bumps(entry: Entry, samples: Iterable[Sample]) -> int:
     return 1
 
 
-def _samples(entry: Entry, device: str, limit: int, tallies: dict[str, Tally]) -> list[Sample]:
+def _samples(entry: Entry, given: Given, device: str, tallies: dict[str, Tally]) -> list[Sample]:
     found: list[Sample] = []
     seen: set[object] = set()
-    for source, arguments in of_entry(entry, device, limit):
+    for source, arguments in given:
         original = _observed(entry, observe, arguments, tallies[source])
         found += original
         for asked, varied in [] if entry.name in CRASHING else _varied(entry, arguments, ran=bool(original)):
@@ -113,6 +132,13 @@ def _observed(entry: Entry, asked: Asked, arguments: Arguments, tally: Tally | N
         return []
     tally.ran += 1
     return [Sample(arguments, seen)]
+
+
+def _moved(entry: Entry) -> tuple[Case, ...] | None:
+    if entry.name not in MOVING:
+        return None
+    flows = frozenset({"self"})
+    return (Case((), flows, (), (), (), (Result("depends", "self"),), node="ToCopyBackward0"),)
 
 
 def _declared(entry: Entry) -> tuple[Case, ...] | None:

@@ -23,7 +23,7 @@ from .signatures import of_signature, of_text
 from .variations import variations
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 TRAINING = Param("training", True)
 
@@ -67,18 +67,22 @@ class Call:
         return module
 
 
-def measure(device: str, limit: int) -> tuple[list[ModuleFact], dict[str, Tally]]:
-    """Return the facts of all classes, and by class how often its samples ran and raised."""
-    calls: dict[type[torch.nn.Module], list[Call]] = defaultdict(list)
+def calls(device: str, limit: int) -> dict[str, list[Call]]:
+    """Return the calls to measure by the name of the class, at most `limit` of `module_db` in each mode."""
+    found: dict[str, list[Call]] = defaultdict(list)
     for call in by_hand(device):
-        calls[call.cls].append(call)
+        found[f"torch.nn.{call.cls.__name__}"].append(call)
     for info in module_db:
-        calls[info.module_cls] += _calls_of_info(info, device, limit)
-    tallies: dict[str, Tally] = defaultdict(Tally)
+        found[f"torch.nn.{info.module_cls.__name__}"] += _calls_of_info(info, device, limit)
+    return found
+
+
+def measure(calls: Mapping[str, Sequence[Call]]) -> tuple[list[ModuleFact], dict[str, Tally]]:
+    """Return the facts of the classes, and by class how often its samples ran and raised."""
+    tallies = {name: Tally() for name in calls}
     facts = []
-    for cls in sorted(calls, key=lambda cls: cls.__name__):
-        name = f"torch.nn.{cls.__name__}"
-        samples = _samples(calls[cls], tallies[name])
+    for name in sorted(calls):
+        samples = _samples(calls[name], tallies[name])
         if samples:
             facts.append(_fact(name, samples))
     return facts, tallies

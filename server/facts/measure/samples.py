@@ -72,8 +72,8 @@ def infos(entry: Entry) -> Sequence[Any]:
     if home == "operator" or last.startswith("__"):
         name = OPERATOR_INFOS.get(name.removeprefix("i"), OPERATOR_INFOS.get(name, name))
     names = by_name()
-    full = f"{home.removeprefix('torch.')}.{name}"
-    return names.get(full) or names.get(name) or names.get(f"__{name}__") or names.get(f".{name}") or ()
+    keys = (last, f"{home.removeprefix('torch.')}.{name}", name, f"__{name}__", f".{name}")
+    return next((names[key] for key in keys if key in names), ())
 
 
 def of_entry(entry: Entry, device: str, limit: int) -> Iterator[tuple[str, Arguments]]:
@@ -124,7 +124,7 @@ def situation(value: object) -> object:
         return tuple((key, _telling(key, item)) for key, item in value.items())
     if isinstance(value, (list, tuple)):
         return type(value).__name__, tuple(map(situation, value))
-    return value if isinstance(value, (bool, str)) else type(value).__name__
+    return value if isinstance(value, (bool, str, torch.dtype)) else type(value).__name__
 
 
 def _telling(name: str, value: object) -> object:
@@ -175,6 +175,7 @@ def guessed(entry: Entry, device: str) -> Iterator[Arguments]:
             ("input" if a.name == "self" and entry.params[0].name != "self" else a.name): str(a.type) for a in needed
         }
         names = {name: p.name for p in entry.params for name in (*p.aliases, p.name)}
+        names.setdefault("self", "input")
         for integral in (False, True):
             yield {names[n]: _value(t, device, integral=integral) for n, t in values.items() if n in names}
 
