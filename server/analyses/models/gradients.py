@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .. import attributes, effects, modules
+from .. import attributes, effects
 from ..arrays import NDArray
-from ..report import Failure, Site
 from ..state import Raised
 from ..tensors import CUSTOM, Grad, Node, Tensor, either
 from ..values import (
     ABSENT,
     Args,
-    Bound,
-    Builtin,
     ClassV,
     FunctionV,
     Instance,
     Lib,
     ListV,
-    Partial,
     StaticMethod,
     Unknown,
     Value,
@@ -30,6 +25,8 @@ from . import registry
 from .registry import BASES, MODES, method_of, model
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..machine import Machine
 
 # -- modes ----------------------------------------------------------------------------------------------
@@ -164,7 +161,7 @@ def autograd_backward(m: Machine, args: Args) -> Value:
 
 @model("torch.autograd.grad")
 def grad(m: Machine, args: Args) -> Value:
-    """`torch.autograd.grad(outputs, inputs, …)`: gradients as results; with create_graph they have a graph of their own."""
+    """`torch.autograd.grad(outputs, inputs, …)`: gradients as results, with a graph of their own by create_graph."""
     create = m.state.resolve(args.get(4, "create_graph", False)) is True
     retain = m.state.resolve(args.get(3, "retain_graph"))
     keep = create if retain is None else retain is not False

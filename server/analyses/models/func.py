@@ -1,0 +1,198 @@
+"""Functions that transform functions: `torch.func`, `torch.autograd.functional`, `functional_call`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import attributes, effects, modules, sequences
+from ..tensors import Node, Tensor
+from ..values import Args, Builtin, DictV, Instance, ListV, Unknown, Value
+from .registry import model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..machine import Machine
+
+# -- derivatives -----------------------------------------------------------------------------------------
+
+
+def leaf_like(m: Machine, v: Value) -> Value:
+    """A tensor that requires grad over the memory of `v`: what a transformed function gets for its argument."""
+    v = m.state.resolve(v)
+    if isinstance(v, Tensor):
+        leaf = m.grad.alias(v)
+        leaf.d["rg"] = True
+        return leaf
+    if isinstance(v, tuple):
+        return tuple(leaf_like(m, i) for i in v)
+    if isinstance(v, ListV):
+        made = ListV(tuple(leaf_like(m, i) for i in sequences.items_of(m, v)), v.kind)
+        made.d["open"] = m.pick(v.d["open"])
+        return made
+    if isinstance(v, DictV):
+        return DictV({k: leaf_like(m, v.items[k]) for k in sequences.keys(v)})
+    return v
+
+
+def gradients_like(m: Machine, v: Value, history: Callable[[], Node | None]) -> Value:
+    """Gradients in the structure of the arguments that they belong to."""
+    v = m.state.resolve(v)
+    if isinstance(v, Tensor):
+        g = m.grad.tensor(v.d["geometry"], v.d["dtype"])
+        m.grad.set_history(g, history())
+        return g
+    if isinstance(v, tuple):
+        return tuple(gradients_like(m, i, history) for i in v)
+    if isinstance(v, DictV):
+        return DictV({k: gradients_like(m, v.items[k], history) for k in sequences.keys(v)})
+    return Unknown("gradients")
+
+
+def differentiated(m: Machine, f: Value, pos: list[Value], kw: dict[str, Value], at: tuple[int, ...]) -> Value:
+    """Call `f` with the arguments at some places as leaves, and run backward from its result; the result."""
+    given = [leaf_like(m, v) if i in at else v for i, v in enumerate(pos)]
+    result = m.call(f, Args(given, kw, site=m.site))
+    first = result[0] if isinstance(result, tuple) and result else result
+    roots = [m.grad.grad_fn(t) for t in effects.tensors_in(m, first) if m.grad.requires_grad(t) is not False]
+    if roots:
+        m.grad.backward(roots, retain=True, accumulate=False)
+    return result
+
+
+def linked(m: Machine, v: Value) -> Callable[[], Node | None]:
+    """The node of a derivative that can be differentiated again in the arguments `v`."""
+    tensors = effects.tensors_in(m, v)
+    needs = any(m.grad.requires_grad(t) is True for t in tensors)
+    return lambda: m.grad.node("GradBackward0", tensors, needs)
+
+
+@model("torch.func.grad", "torch.func.jacrev", "torch.func.hessian", "torch.func.jacfwd")
+def func_grad(m: Machine, args: Args) -> Value:
+    """`torch.func.grad(f, argnums)`: f sees its argument as a leaf that requires grad."""
+    f, argnums = args.get(0, "func"), m.state.resolve(args.get(1, "argnums", 0))
+    at = (argnums,) if isinstance(argnums, int) else argnums if isinstance(argnums, tuple) else (0,)
+
+    def run(machine: Machine, inner: Args) -> Value:
+        differentiated(machine, f, inner.pos, inner.kw, at)
+        chosen = tuple(inner.pos[i] for i in at if isinstance(i, int) and -len(inner.pos) <= i < len(inner.pos))
+        made = gradients_like(machine, chosen, linked(machine, chosen))
+        return made[0] if isinstance(argnums, int) and made else made
+
+    return Builtin("grad", run)
+
+
+@model("torch.func.grad_and_value")
+def grad_and_value(m: Machine, args: Args) -> Value:
+    """`torch.func.grad_and_value(f)`: the gradient, and what f gave."""
+    inner = func_grad(m, args)
+    return Builtin("grad_and_value", lambda machine, given: (inner.call(machine, given), plain(machine)))
+
+
+def plain(m: Machine) -> Tensor:
+    """A result of which no more is known than that it is a tensor."""
+    return m.grad.tensor(None, None)
+
+
+@model("torch.func.vjp")
+def func_vjp(m: Machine, args: Args) -> Value:
+    """`torch.func.vjp(f, *primals)`: what f gives, and a function from its gradients to those of the primals."""
+    primals = tuple(args.pos[1:])
+    result = differentiated(m, args.pos[0], list(primals), {}, tuple(range(len(primals))))
+    back = Builtin("vjp", lambda machine, inner: gradients_like(machine, primals, linked(machine, primals)))
+    return (gradients_like(m, result, linked(m, primals)), back)
+
+
+@model("torch.func.vmap", "torch.vmap")
+def vmap(m: Machine, args: Args) -> Value:
+    """`torch.vmap(f)`: f sees slices of its arguments; what it gives stands for all of them stacked."""
+    f = args.get(0, "func")
+
+    def run(machine: Machine, inner: Args) -> Value:
+        return machine.call(f, Args([sliced(machine, v) for v in inner.pos], inner.kw, inner.open, inner.site))
+
+    return Builtin("vmap", run)
+
+
+def sliced(m: Machine, v: Value) -> Value:
+    """One slice of each tensor in an argument, of a size that isn't told."""
+    v = m.state.resolve(v)
+    if isinstance(v, Tensor):
+        view = m.grad.view(v, None)
+        m.grad.set_history(view, m.grad.node("SelectBackward0", [v], m.grad.requires_grad(v)))
+        return view
+    if isinstance(v, tuple):
+        return tuple(sliced(m, i) for i in v)
+    if isinstance(v, DictV):
+        return DictV({k: sliced(m, v.items[k]) for k in sequences.keys(v)})
+    return v
+
+
+@model("torch.func.jvp", "torch.func.linearize", "torch.func.stack_module_state")
+def func_other(m: Machine, args: Args) -> Value:
+    """Forward-mode derivatives: nothing is saved for a backward."""
+    return Unknown("a transformed function")
+
+
+# -- torch.autograd.functional --------------------------------------------------------------------------------
+
+
+def functional(m: Machine, args: Args, with_value: bool) -> Value:
+    """`f(func, inputs, …, create_graph)`: func gets its inputs as leaves (`_grad_preprocess`), or as views of them."""
+    f, inputs = args.get(0, "func"), m.state.resolve(args.get(1, "inputs"))
+    create = m.state.resolve(args.kw.get("create_graph", False)) is True
+    pos = list(inputs) if isinstance(inputs, tuple) else [inputs]
+    result = differentiated(m, f, pos, {}, tuple(range(len(pos))))
+    history = linked(m, inputs) if create else lambda: None
+    made = gradients_like(m, inputs, history)
+    return (gradients_like(m, result, history), made) if with_value else made
+
+
+@model("torch.autograd.functional.jacobian", "torch.autograd.functional.hessian")
+def jacobian(m: Machine, args: Args) -> Value:
+    """`jacobian(func, inputs)`, `hessian(func, inputs)`."""
+    return functional(m, args, with_value=False)
+
+
+@model("torch.autograd.functional.vjp", "torch.autograd.functional.jvp", "torch.autograd.functional.vhp",
+       "torch.autograd.functional.hvp")  # fmt: skip
+def products(m: Machine, args: Args) -> Value:
+    """`vjp(func, inputs, v)` and its kin: what func gives, and the product."""
+    return functional(m, args, with_value=True)
+
+
+# -- functional_call --------------------------------------------------------------------------------------------
+
+
+@model("torch.func.functional_call", "torch.nn.utils.stateless.functional_call")
+def functional_call(m: Machine, args: Args) -> Value:
+    """`functional_call(module, tensors, args, kwargs)`: the module's forward with other parameters and buffers."""
+    obj, given = m.pick(args.get(0, "module")), args.get(1, "parameter_and_buffer_dicts")
+    pos, kw = m.state.resolve(args.get(2, "args", ())), m.state.resolve(args.get(3, "kwargs"))
+    if not isinstance(obj, Instance):
+        return Unknown("a module's result")
+    tensors = DictV()
+    for one in given if isinstance(given, tuple) else (given,):
+        sequences.update(m, tensors, one)
+    before = [swap(m, obj, str(k), tensors.items[k]) for k in sequences.keys(tensors)]
+    call = Args(list(pos) if isinstance(pos, tuple) else [pos], site=args.site)
+    if isinstance(kw, DictV):
+        sequences.unpack_mapping(m, kw, call.kw)
+    try:
+        return m.call(obj, call)
+    finally:
+        for holder, name, old in before:
+            m.state.set(holder.d, name, old)
+
+
+def swap(m: Machine, obj: Instance, dotted: str, value: Value) -> tuple[Instance, str, Value]:
+    """Put another tensor in a place of a module; the place, and what was there."""
+    path, _, name = dotted.rpartition(".")
+    holder: Value = obj
+    for part in path.split(".") if path else ():
+        holder = m.pick(attributes.get(m, holder, part))
+    if not isinstance(holder, Instance):
+        holder = modules.owner(m, obj, dotted)
+    old = holder.d.get(name)
+    m.state.set(holder.d, name, value)
+    return holder, name, old
