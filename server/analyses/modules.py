@@ -193,6 +193,7 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
         found = find_tensor(m, obj, name.removeprefix("self."))
         if found is not None:
             call.tensors[name] = [found]
+    call.tensors["self"] = parameters(m, obj)
     extra = {**obj.state.get("ctor", {}), "training": m.state.resolve(obj.d.get("training", True))}
     extra = {k: m.state.resolve(v) for k, v in extra.items()}
     extra["inplace"] = m.state.resolve(obj.d.get("inplace", extra.get("inplace", False)))

@@ -211,6 +211,10 @@ def fold(op: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
 def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
     """`a op b`."""
     a, b = m.state.resolve(a), m.state.resolve(b)
+    if isinstance(a, Tensor):
+        b = torch_ops.settled(b)
+    elif isinstance(b, Tensor):
+        a = torch_ops.settled(a)
     if isinstance(a, Phi):
         return m.state.each(a, lambda one: binary(m, op, one, b))
     if isinstance(b, Phi):

@@ -41,6 +41,12 @@ class Raised(Exception):
         self.failures = failures
 
 
+class Outcome:
+    """How a statement ended, other than by going on (`statements.py`)."""
+
+    __slots__ = ()
+
+
 class Exhausted(Exception):
     """The work allowed for an entry point is done: what is known so far stands, the rest stays unknown."""
 
@@ -272,6 +278,8 @@ def widen(value: Phi) -> Value:
     every = leaves(value)
     if all(v is every[0] for v in every):
         return every[0]
+    if any(isinstance(v, Outcome) for v in every):
+        return None if None in every else every[0]
     if all(isinstance(v, Version) for v in every):
         high = None if any(v.high is None for v in every) else max(v.high for v in every)
         return Version(min(v.low for v in every), high)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
 from . import attributes, classes, contexts, functions, imports, operators, patterns, sequences
-from .state import Dead, Raised
+from .state import Dead, Outcome, Raised
 from .tensors import Tensor
 from .values import Args, DictV, ListV, Phi, Unknown, Value
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Return:
+class Return(Outcome):
     """The outcome of `return value`."""
 
     value: Value
 
 
 @dataclass(frozen=True, slots=True)
-class Jump:
+class Jump(Outcome):
     """The outcome of `break` or `continue`."""
 
     word: str
@@ -132,6 +132,8 @@ def in_place(m: Machine, op: str, old: Value, operand: Value) -> Value:
     from . import torch_ops
 
     old, operand = m.state.resolve(old), m.state.resolve(operand)
+    if isinstance(old, Tensor):
+        operand = torch_ops.settled(operand)
     if isinstance(old, Phi):
         return m.state.each(old, lambda one: in_place(m, op, one, operand))
     if isinstance(operand, Phi):

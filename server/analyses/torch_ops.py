@@ -12,6 +12,7 @@ from .describe_types import described, geometry_of
 from .geometry import Geometry, partly_overlaps
 from .sequences import Seq
 from .shapes import TensorType
+from .state import leaves
 from .tensors import DEFAULT, MULTI_OUTPUT, Node, Tensor, either
 from .values import Args, Instance, Lib, ListV, Phi, SliceV, Unknown, Value
 
@@ -153,6 +154,18 @@ def operator(m: Machine, op: str, a: Value, b: Value) -> Value:
     if op == "@":
         return m.call(Lib("torch.matmul"), Args([a, b]))
     return call(m, f"torch.{name}", Args([a, b]))
+
+
+def settled(v: Value) -> Value:
+    """An operand that is one of several numbers: which one makes no difference to autograd."""
+    if type(v) is Phi and all(isinstance(x, (int, float, Unknown)) and not is_tensor(x) for x in leaves(v)):
+        return Unknown("a number")
+    return v
+
+
+def is_tensor(v: Value) -> bool:
+    """Whether an unknown value has been used as a tensor."""
+    return isinstance(v, Unknown) and (v.tensor is not None or v.parameter)
 
 
 def reflected(m: Machine, op: str, a: Value, b: Value) -> Value:
