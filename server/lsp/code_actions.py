@@ -91,15 +91,15 @@ def _fix_actions(
 def _ignore_actions(
     ls: Server, document: Document, analysis: Analysis, numbers: Iterable[int]
 ) -> Iterator[types.CodeAction]:
-    """Yield a suppression for each finding, and one for the file."""
-    number = None
-    for number in numbers:
+    """Yield a suppression for each finding that isn't about suppressions itself, and one for the file."""
+    about_code = [number for number in numbers if analysis.findings[number].rule.kind is not None]
+    for number in about_code:
         title = ls.texts("ignore-here", code=analysis.findings[number].rule.code)
         told = [_told(ls, analysis, number)]
         data = _data(document, "ignore", number)
         yield _lazily(ls, document, analysis, types.CodeAction(title, QUICK_FIX, told, data=data))
-    if number is not None:
-        data = _data(document, "ignore-file", number)
+    if about_code:
+        data = _data(document, "ignore-file", about_code[0])
         yield _lazily(ls, document, analysis, types.CodeAction(ls.texts("ignore-file"), QUICK_FIX, data=data))
 
 

@@ -107,7 +107,11 @@ class Documents:
         """Take over a text; opening it again replaces it."""
         path = path_of(uri)
         python = language == "python" or path.endswith((".py", ".pyi", ".pyw"))
+        before = self._open.get(path)
         self._open[path] = Document(uri, path, Text(text, self.encoding), version, python)
+        if before is not None:
+            self._changed.pop(path, None)
+            _answer(before, None)
         self._touch(path)
 
     def change(self, uri: str, changes: Sequence[types.TextDocumentContentChangeEvent], version: int) -> None:

@@ -101,6 +101,14 @@ async def test_ignoring(editor: Editor, stale: str, title: str) -> None:
     assert not await editor.retype("a.py", applied(stale, await editor.resolve(action)))
 
 
+async def test_an_idle_comment_can_go(editor: Editor) -> None:
+    text = "x = 1  # gradguard: ignore[GG101]\n"
+    assert await editor.open("a.py", text)
+    actions = await editor.actions("a.py", 0, [QUICK_FIX])
+    (action,) = [one for one in actions if "GG900" not in one.title and one.is_preferred]
+    assert applied(text, await editor.resolve(action)) == "x = 1\n"
+
+
 async def test_actions_belong_to_the_line_and_the_kind(editor: Editor, stale: str) -> None:
     await editor.open("a.py", stale)
     assert await editor.actions("a.py", 1) == []
