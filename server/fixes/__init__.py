@@ -41,19 +41,35 @@ APART: tuple[Strategy, ...] = (
     functional.propose,
     clone.save,
     clone.change,
+    clone.argument,
     clone.alias,
     clone.view,
 )
 UPDATE: tuple[Strategy, ...] = (reorder.update, reorder.recompute, *APART)
 CARRIED: tuple[Strategy, ...] = (detach.propose, reorder.forward, reorder.update, *APART)
-LEAF: tuple[Strategy, ...] = (outplace.propose, functional.propose, nograd.propose, clone.alias, clone.change)
+LEAF: tuple[Strategy, ...] = (
+    outplace.propose,
+    functional.propose,
+    clone.argument,
+    nograd.propose,
+    clone.alias,
+    clone.change,
+)
 
 BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
     "stale-saved": APART,
     "silent-stale": (clone.save, clone.alias, clone.change, outplace.propose),
     "leaf-inplace": LEAF,
     "view-of-leaf-inplace": LEAF,
-    "multi-view-inplace": (outplace.propose, functional.propose, rows.propose, clone.change, clone.view, clone.alias),
+    "multi-view-inplace": (
+        outplace.propose,
+        functional.propose,
+        rows.propose,
+        clone.argument,
+        clone.change,
+        clone.view,
+        clone.alias,
+    ),
     "no-grad-view-inplace": (nograd.propose, outplace.propose, clone.view, clone.change),
     "overlap-write": (clone.view, outplace.propose, clone.source, clone.change, clone.alias),
     "out-grad": (outplace.propose,),

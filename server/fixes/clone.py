@@ -32,7 +32,7 @@ from .change import find_change, is_inplace_name, is_module, rebindable, root
 from .edit import Edit, Fix
 from .layout import can_precede, insert_before, suffix
 from .observers import observed
-from .place import below, binding
+from .place import below, binding, call_of
 from .text import quote
 
 if TYPE_CHECKING:
@@ -155,6 +155,20 @@ def _handed(place: Place | None, name: str | None) -> list[Place]:
     found = [place.of(arg.value) for arg in place.node.args if not arg.star]
     named = [one for one in found if one.text == name]
     return named or found[:1]
+
+
+def argument(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose to pass a copy to a call that changes its argument, such as a custom Function's `apply`."""
+    call = call_of(context.place(failure.site))
+    if find_change(failure, context) is not None or call is None:
+        return
+    for place in _handed(call, failure.name)[:1]:
+        if isinstance(place.node, Name | Attribute | Subscript):
+            safe = not observed(failure, context)
+            title = f"Pass a copy of {quote(place.text)}"
+            if not safe:
+                title += " (changes what others see of it)"
+            yield Fix(title, "safe" if safe else "unsafe", tuple(suffix(place, CLONE)))
 
 
 def copied(place: Place) -> list[Edit]:

@@ -12,6 +12,7 @@ from ..syntax.ir import (
     Dict,
     For,
     FunctionDef,
+    ImportFrom,
     List,
     Name,
     Return,
@@ -22,14 +23,14 @@ from ..syntax.ir import (
     Yield,
 )
 from .liveness import reads_later
-from .place import Place, below, children, walk
+from .place import below, children, statements, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..analyses.report import Failure, VersionRow
-    from ..syntax.ir import Node
-    from .place import Context
+    from ..syntax.ir import Expr, Node
+    from .place import Context, Place
 
 KEEPERS = frozenset({"append", "appendleft", "add", "extend", "insert", "put", "setdefault", "update"})
 """Methods of containers that keep what they are given."""
@@ -120,7 +121,18 @@ def _kept(place: Place, name: str) -> bool:
         return False
     scope = place.function.node if place.function else None
     roots: list[Node] = [scope] if scope else list(place.source.body)
-    return any(_keeps(node, name) for root in roots for node in _parts(root))
+    own = {stmt.name for stmt in statements(place.source.body) if isinstance(stmt, FunctionDef)} - {"forward"}
+    own |= _imported_functions(place)
+    return any(_keeps(node, name, own) for root in roots for node in _parts(root))
+
+
+def _imported_functions(place: Place) -> set[str]:
+    """Give the names imported from elsewhere than torch that look like functions: what they return may be kept."""
+    found: set[str] = set()
+    for stmt in statements(place.source.body):
+        if isinstance(stmt, ImportFrom) and not (stmt.module or "").startswith("torch"):
+            found |= {alias.asname or alias.name for alias in stmt.names}
+    return {name for name in found if name.islower()}
 
 
 def _parts(node: Node) -> Iterator[Node]:
@@ -133,12 +145,12 @@ def _parts(node: Node) -> Iterator[Node]:
             yield from _parts(child)
 
 
-def _keeps(node: Node, name: str) -> bool:
+def _keeps(node: Node, name: str, own: set[str]) -> bool:
     if isinstance(node, For):
         return any(one.id == name for one in below(node.target, Name))
     if isinstance(node, Assign):
         put = any(isinstance(target, Subscript | Attribute) for target in node.targets) and _is(node.value, name)
-        got = isinstance(node.value, Subscript) and any(_is(target, name) for target in node.targets)
+        got = _hands_out(node.value, own) and any(_is(target, name) for target in node.targets)
         return put or got
     if isinstance(node, Call):
         keeps = isinstance(node.func, Attribute) and node.func.attr in KEEPERS
@@ -146,6 +158,18 @@ def _keeps(node: Node, name: str) -> bool:
     if isinstance(node, List | Set | Dict | Yield | Starred | Tuple):
         return any(_is(child.value if isinstance(child, Arg) else child, name) for child in children(node))
     return False
+
+
+def _hands_out(value: Expr, own: set[str]) -> bool:
+    """Tell whether an expression may give what is held elsewhere: an item, what the program's code returns."""
+    if isinstance(value, Call):
+        func = value.func
+        return (func.attr if isinstance(func, Attribute) else getattr(func, "id", "")) in own | {
+            "get",
+            "pop",
+            "setdefault",
+        }
+    return isinstance(value, Subscript)
 
 
 def _is(node: Node, name: str) -> bool:

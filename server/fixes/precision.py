@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Assign, Attribute, Call, Expr, List, Name, Tuple
+from ..syntax.ir import Assign, Attribute, Call, Expr, ExprStmt, List, Name, Tuple
 from .change import is_module
 from .edit import Edit, Fix
-from .layout import add_argument, remove_argument, suffix
+from .layout import add_argument, delete, remove_argument, suffix
 from .nograd import torch_name
 from .place import binding, call_of
 from .text import quote, words
@@ -105,6 +105,9 @@ def integer(failure: Failure, context: Context) -> Iterator[Fix]:
         owner = call.of(call.node.func.value)
         drop = Edit(call.path, owner.end, call.end, "")
         floating = [Edit(call.path, owner.end, owner.end, ".float()")]
+        if isinstance(call.statement.node, ExprStmt) and isinstance(owner.node, Name | Attribute):
+            floating.append(Edit(call.path, call.statement.start, call.statement.start, f"{owner.text} = "))
+            drop = delete(call.statement) or Edit(call.path, call.start, call.end, "pass")
     else:
         return
     dropped = Fix("Drop `requires_grad` (changes meaning: the tensor gets no gradient)", "unsafe", (drop,))
