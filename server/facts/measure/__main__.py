@@ -7,6 +7,7 @@ import json
 import time
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -15,6 +16,9 @@ from ..encoding import write_table
 from . import coverage, functions, modules, optimizers
 from .catalogue import entries
 from .merge import merge
+
+if TYPE_CHECKING:
+    from ..model import Fact
 
 COVERAGE = table.PATH.with_name("coverage.json")
 
@@ -34,13 +38,13 @@ def main() -> None:
     measured = functions.measure(entries(), options.device, options.samples)
     classes, class_tallies = modules.measure(modules.calls(options.device, options.samples))
     steps, step_tallies = optimizers.measure(options.device)
-    facts = [*measured.facts, *classes, *steps]
+    facts: list[Fact] = [*measured.facts, *classes, *steps]
     shares = {
         "operators": coverage.operators(measured.tallies, options.device),
         "modules": coverage.share(class_tallies),
         "optimizers": coverage.share(step_tallies),
     }
-    report = coverage.report(shares, facts, options.device)
+    report = coverage.report(measured, facts, shares, options.device)
     options.coverage.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     if options.beside is not None:
         facts = merge(table.read(options.beside), facts, options.device)

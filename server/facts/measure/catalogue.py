@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import operator
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,9 @@ MODULES = (
 OTHERS = {
     "torch.nn.utils": (
         *("clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"),
-        *("parameters_to_vector", "vector_to_parameters"),
+        *("parameters_to_vector", "vector_to_parameters", "spectral_norm", "weight_norm"),
     ),
+    "torch.nn.utils.parametrizations": ("orthogonal", "spectral_norm", "weight_norm"),
     "torch.nn.utils.rnn": (
         *("pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence"),
         *("unpack_sequence", "unpad_sequence"),
@@ -58,6 +60,14 @@ OPERATORS = (
     *("imod", "imul", "invert", "ior", "ipow", "irshift", "isub", "itruediv", "ixor", "le", "lshift", "lt", "matmul"),
     *("mod", "mul", "ne", "neg", "or_", "pos", "pow", "rshift", "setitem", "sub", "truediv", "xor"),
 )
+
+AUGMENTED = frozenset(
+    {
+        *("iadd", "iand", "ifloordiv", "ilshift", "imod", "imul", "ior", "ipow", "irshift", "isub", "itruediv"),
+        *("ixor", "imatmul"),
+    }
+)
+"""Python's names of `+=` and its like"""
 
 SETTINGS = ("autocast", "set_", "get_", "is_grad", "is_inference_mode", "import_ir", "parse_", "merge_type", "init_num")
 """beginnings of names of `torch` that are about PyTorch itself, not about tensors"""
@@ -115,6 +125,17 @@ def entries() -> Iterator[Entry]:
         params = parameters(name, call)
         if params is not None:
             yield Entry(name, call, params)
+
+
+def out_of_place(name: str) -> str | None:
+    """Return the name of the out-of-place form of an in-place callable: `torch.exp` of `torch.exp_`."""
+    home, _, last = name.rpartition(".")
+    if last.strip("_") in AUGMENTED:
+        base = last.strip("_").removeprefix("i")
+        return f"{home}.__{base}__" if last.startswith("__") else f"{home}.{base}{'_' * (base in ('and', 'or'))}"
+    namespace = torch.Tensor if home == "torch.Tensor" else sys.modules.get(home)
+    base = last.removesuffix("_")
+    return f"{home}.{base}" if base != last and hasattr(namespace, base) else None
 
 
 def named_in_tests(name: str, call: Callable[..., Any]) -> Entry | None:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
 
+from ..model import Op
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ..model import Fact
-    from .functions import Tally
+    from .functions import Measured, Tally
 
 
 @dataclass(slots=True)
@@ -30,7 +32,7 @@ class Share:
 def operators(tallies: Mapping[str, Tally], device: str) -> Share:
     """Return the share of the OpInfos that have autograd on the device."""
     kind = torch.device(device).type
-    differentiable = [info for info in op_db if info.supports_autograd and info.supported_backward_dtypes(kind)]
+    differentiable = [info for info in op_db if info.supports_autograd and info.supported_backward_dtypes(kind)]  # type: ignore[no-untyped-call]
     return share({info.full_name: tallies.get(info.full_name) for info in differentiable})
 
 
@@ -46,13 +48,15 @@ def share(tallies: Mapping[str, Tally | None]) -> Share:
     return found
 
 
-def report(shares: Mapping[str, Share], facts: Iterable[Fact], device: str) -> dict[str, Any]:
+def report(measured: Measured, facts: Iterable[Fact], shares: Mapping[str, Share], device: str) -> dict[str, Any]:
     """Return the coverage as plain data."""
     facts = list(facts)
     return {
         "torch": torch.__version__.partition("+")[0],
         "device": device,
         "callables": len(facts),
-        "declared only": sorted(f.name for f in facts if getattr(f, "measured", True) is False),
+        "declared only": sorted(f.name for f in facts if isinstance(f, Op) and not f.measured),
+        "probes": measured.probes,
+        "told differently by the graph's saved tensors": sorted(measured.disagreed),
         **{name: asdict(s) for name, s in shares.items()},
     }

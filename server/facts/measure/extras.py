@@ -170,7 +170,13 @@ def _utilities(device: str) -> Written:
     clipped = {"parameters": [weight, bias]}
     long, short = torch.rand(4, 3, device=device), torch.rand(2, 3, device=device)
     rows, image = torch.rand(4, 6, device=device), torch.rand(2, 3, 4, device=device)
+    normed = [{"module": torch.nn.Linear(3, 2, device=device)}]
     return {
+        "torch.nn.utils.spectral_norm": normed,
+        "torch.nn.utils.weight_norm": normed,
+        "torch.nn.utils.parametrizations.orthogonal": normed,
+        "torch.nn.utils.parametrizations.spectral_norm": normed,
+        "torch.nn.utils.parametrizations.weight_norm": normed,
         "torch.nn.utils.clip_grad_norm_": [{**clipped, "max_norm": 0.1}, {**clipped, "max_norm": 100.0}],
         "torch.nn.utils.clip_grad_value_": [{**clipped, "clip_value": 0.1}],
         "torch.nn.utils.clip_grads_with_norm_": [

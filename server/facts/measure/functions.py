@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ import torch
 from torch.testing._internal.common_methods_invocations import op_db
 
 from ..model import Case, Mutation, Op, Result
-from .catalogue import named_in_tests
+from .catalogue import named_in_tests, out_of_place
 from .condense import Sample, condense
 from .probe import RAISED, Observation, Prepare, effects, fresh, observe, of_function, results
 from .samples import Arguments, call, guessed, of_entry, of_info, situation
@@ -52,38 +52,44 @@ class Measured:
 
     facts: list[Op] = field(default_factory=list)
     tallies: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    probes: int = 0
+    disagreed: set[str] = field(default_factory=set)
+    """callables of which moving versions and walking the graph tell differently"""
 
 
 def measure(entries: Iterable[Entry], device: str, limit: int, *, hidden: bool = True) -> Measured:
     """Measure the entries with at most `limit` samples an OpInfo; then, if `hidden`, the OpInfos they left over."""
     measured = Measured()
-    known = {e.name: e for e in entries}
-    for entry in known.values():
-        _measure(entry, known, of_entry(entry, device, limit), device, measured)
+    for entry in entries:
+        _measure(entry, of_entry(entry, device, limit), device, measured)
     for info in op_db if hidden else ():
         entry_of_tests = named_in_tests(info.name, info.op) if info.full_name not in measured.tallies else None
         if entry_of_tests is not None:
             samples = ((info.full_name, arguments) for arguments in of_info(info, entry_of_tests, device, limit))
-            _measure(entry_of_tests, known, samples, device, measured)
+            _measure(entry_of_tests, samples, device, measured)
     return measured
 
 
-def _measure(entry: Entry, known: Mapping[str, Entry], given: Given, device: str, measured: Measured) -> None:
+def _measure(entry: Entry, given: Given, device: str, measured: Measured) -> None:
     samples = _samples(entry, given, device, measured.tallies)
+    agreed = [value for sample in samples for key, value in sample.seen.items() if key[0] == "agreed"]
+    measured.probes += len(agreed)
+    if not all(agreed):
+        measured.disagreed.add(entry.name)
     cases = _moved(entry) or (condense(entry.params, samples) if samples else _declared(entry))
     if cases is not None:
-        measured.facts.append(_op(entry, cases, known, samples))
+        measured.facts.append(_op(entry, cases, samples))
 
 
-def _op(entry: Entry, cases: tuple[Case, ...], known: Mapping[str, Entry], samples: Sequence[Sample]) -> Op:
-    base = entry.name.removesuffix("_")
+def _op(entry: Entry, cases: tuple[Case, ...], samples: Sequence[Sample]) -> Op:
+    takes_out = accepts_out(entry.name)
     return Op(
         entry.name,
         entry.params,
         cases,
-        inplace_of=base if base != entry.name and base in known else None,
-        accepts_out=accepts_out(entry.name),
-        out_bumps=_out_bumps(entry, samples) if accepts_out(entry.name) else 1,
+        inplace_of=out_of_place(entry.name) if any(case.mutates for case in cases) else None,
+        accepts_out=takes_out,
+        out_bumps=_out_bumps(entry, samples) if takes_out else 1,
         measured=bool(samples) or entry.name in MOVING,
     )
 

@@ -7,6 +7,7 @@ backward reaches saved the tensor (`SavedVariable::unpack`, torch/csrc/autograd/
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,11 +18,12 @@ import torch
 from torch._C._autograd import _get_creation_meta
 
 from .samples import Arguments, tensors
+from .walk import saved_storages, storage_of
 
 Subset = frozenset[str]
 Observation = dict[tuple[Any, ...], Any]
-"""What one sample showed. Keys: `("save", label, subset)` and `("frees", subset)` → bool; `("flow", param)`
-→ bool; `("mutate", param)` → bumps (0 silent, None none); `("count",)` → how the results come;
+"""What one sample showed. Keys: `("save", label, subset)`, `("agreed", label, subset)` (whether `walk.py` says
+the same), `("frees", subset)`, `("flow", param)` → bool; `("mutate", param)` → bumps (0 silent, None none); `("count",)` → how the results come;
 `("result", i)` → (kind, of); `("multi", i)`, `("differentiable", i)` → bool; `("dtype", i)` →
 (name, name of the first input's); `("node",)` → name. A label is a parameter's name or the number of a result."""
 
@@ -79,11 +81,13 @@ def of_function(run: Callable[[Arguments], Any], arguments: Arguments) -> Prepar
 def fresh(value: Any, *, grad: bool) -> Any:
     """Return the value with tensors of its own, which require grad, but are no leaves, where `grad` is set."""
     if isinstance(value, torch.Tensor):
-        copy = value.detach().clone()
-        if grad and may_require_grad(copy):
-            return copy.requires_grad_().clone()
-        copy.grad = None if value.grad is None else value.grad.clone()
-        return copy
+        twin = value.detach().clone()
+        if grad and may_require_grad(twin):
+            return twin.requires_grad_().clone()
+        twin.grad = None if value.grad is None else value.grad.clone()
+        return twin
+    if isinstance(value, torch.nn.Module):
+        return copy.deepcopy(value)
     if isinstance(value, Mapping):
         return {key: fresh(item, grad=grad) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -152,10 +156,13 @@ def _observe_subset(prepare: Prepare, subset: Subset, unsaved: set[str | int]) -
     seen |= {("differentiable", i): True for i, o in enumerate(outputs) if o.requires_grad}
     if made := [node.name() for node in nodes if node not in given]:
         seen["node",] = made[0]
+    walked = saved_storages([*outputs, *trial.changed()]) if nodes else set()
     frees = bool(nodes) and _second_backward_raises(prepare, subset)
     seen["frees", subset] = frees
     for label in (*(n for n, v in trial.inputs.items() if tensors(v)), *range(len(outputs))):
         seen["save", label, subset] = frees and label not in unsaved and _bump_is_noticed(prepare, subset, label)
+        shown = [outputs[label]] if isinstance(label, int) else tensors(trial.inputs[label])
+        seen["agreed", label, subset] = seen["save", label, subset] == any(storage_of(t) in walked for t in shown)
     return seen
 
 
@@ -206,6 +213,9 @@ def effects(prepare: Prepare) -> Observation:
         bumps = _bumps(t, version, contents[id(t)])
         known = seen.get(("mutate", name))
         seen["mutate", name] = bumps if known is None else max(known, bumps or 0)
+    if isinstance(returned, torch.nn.Module):
+        itself = [name for name, value in trial.inputs.items() if value is returned]
+        return seen | {("count",): 1, ("result", 0): ("same", itself[0]) if itself else ("new", None)}
     outputs = results(returned)
     seen["count",] = _count(returned, outputs)
     given = next((dtype_name(t) for _, t, _ in trial.versions), None)
@@ -251,17 +261,11 @@ def _relation(output: torch.Tensor, trial: Trial) -> tuple[str, str | None]:
     for name, t, _ in trial.versions:
         if t is output:
             return "same", name
-    memory = _memory(output)
+    memory = storage_of(output)
     for name, t, _ in trial.versions:
-        if memory is not None and memory == _memory(t):
+        if memory is not None and memory == storage_of(t):
             return ("view" if _share_counter(output, t) else "alias"), name
     return "new", None
-
-
-def _memory(tensor: torch.Tensor) -> int | None:
-    if tensor.layout != torch.strided or tensor.numel() == 0:
-        return None
-    return tensor.untyped_storage().data_ptr()
 
 
 def _share_counter(a: torch.Tensor, b: torch.Tensor) -> bool:
