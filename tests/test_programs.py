@@ -40,7 +40,7 @@ HERE = Path(__file__).parent
 PROGRAMS = sorted(path.parent for path in (HERE / "programs").glob("*/*/buggy"))
 HARMLESS = sorted((HERE / "programs").glob("*/*/fixed")) + sorted((HERE / "programs").glob("*/*/benign"))
 EXAMPLES = sorted(path for path in (HERE.parent / "examples").glob("[0-9]*.py") if not path.stem.endswith("_mended"))
-UNSEEN = {"stale-saved", "silent-stale"}
+TWO_PLACES = {"stale-saved", "silent-stale"}
 """the kinds that are told by two lines: where the tensor was saved and where it was changed"""
 
 MISSED: dict[str, str] = {}
@@ -140,7 +140,7 @@ def is_exact(finding: Finding, folder: Path, truth: Verdict) -> bool:
     named = lines(folder, [finding, *finding.related])
     if finding.kind != truth.kind:
         return False
-    if truth.kind in UNSEEN:
+    if truth.kind in TWO_PLACES:
         return bool(named & set(truth.saved)) and bool(named & set(truth.mutation) or not truth.mutation)
     return bool((named if truth.kind == "freed-graph" else lines(folder, [finding])) & set(truth.mutation))
 
