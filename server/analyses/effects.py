@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..facts.model import REQUIRED, Case, Grads, Mutation, Op, Param, Result, Test
 from . import shapes
 from .describe_types import described_all, dtype_of, geometry_of
-from .geometry import Geometry, partly_overlaps
+from .geometry import Geometry, GeometryError, partly_overlaps
 from .shapes import Arg, TensorType
 from .tensors import DEFAULT, MULTI_OUTPUT, Grad, Node, Tensor, either
 from .values import Args, DictV, ListV, SliceV, Unknown, Value
@@ -349,7 +349,7 @@ def result(
     if r.kind == "same" and source is not None:
         return source
     if r.kind == "view" and source is not None:
-        return one_view(m, r, source, node, call, described)
+        return one_view(m, r, source, node, call, described, type_)
     if r.kind == "alias" and source is not None:
         t = m.grad.alias(source, own_counter=True)
         m.grad.set_history(t, node, nr)
@@ -371,19 +371,38 @@ def fresh(m: Machine, r: Result, node: Node | None, type_: TensorType | None, nr
 
 
 def one_view(
-    m: Machine, r: Result, source: Tensor, node: Node | None, call: Call, described: Mapping[str, Arg]
+    m: Machine,
+    r: Result,
+    source: Tensor,
+    node: Node | None,
+    call: Call,
+    described: Mapping[str, Arg],
+    type_: TensorType | None,
 ) -> Tensor:
     """A result that shares the argument's memory and counter."""
-    made = shapes.view_of(call.name, source.geometry, described) if source.geometry is not None else None
     if not r.differentiable:
         return m.grad.alias(source)
-    t = m.grad.view(source, made if isinstance(made, Geometry) else None, MULTI_OUTPUT if r.multi else DEFAULT)
-    if isinstance(made, Geometry) is False and source.geometry is None:
-        inferred = shapes.infer(call.name, described)
-        if isinstance(inferred, TensorType) and inferred.shape is not None:
-            t.d["geometry"] = Geometry.unknown(inferred.shape)
+    geometry = view_geometry(source, call, described, type_)
+    t = m.grad.view(source, geometry, MULTI_OUTPUT if r.multi else DEFAULT)
     m.grad.set_history(t, node)
     return t
+
+
+def view_geometry(
+    source: Tensor, call: Call, described: Mapping[str, Arg], type_: TensorType | None
+) -> Geometry | None:
+    """The geometry of a view: told by its operator, else no more than the result's shape."""
+    g = source.geometry
+    made = shapes.view_of(call.name, g, described) if g is not None else None
+    if isinstance(made, Geometry):
+        return made
+    if type_ is None or type_.shape is None:
+        return None
+    try:
+        viewed = g.view(type_.shape) if g is not None else None
+    except GeometryError:
+        viewed = None
+    return viewed if viewed is not None else Geometry.unknown(type_.shape)
 
 
 def sequence_of_views(m: Machine, r: Result, call: Call, node: Node | None, described: Mapping[str, Arg]) -> Value:

@@ -5,4 +5,4 @@ from __future__ import annotations
 
 def load_models() -> None:
     """Let every model register itself; done once, when the first replay starts."""
-    from . import builtins, func, gradcheck, gradients, nn_modules, optimizers, products, stdlib, tensors  # noqa: F401
+    from . import builtins, data, func, gradcheck, gradients, nn_modules, optimizers, products, stdlib, tensors  # noqa: F401

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..machine import Machine
+    from ..report import Cause
 
 DEFAULTS = {"eps": 1e-6, "atol": 1e-5, "rtol": 1e-3, "nondet_tol": 0.0}
 
@@ -92,7 +93,7 @@ def fail(m: Machine, via: str, coarse: list[Tensor], why: str) -> None:
     label, dtype = (coarse[0].label, coarse[0].dtype) if coarse else (None, None)
     sites = tuple({id(t.origin.node): t.origin for t in coarse if t.origin is not None}.values())
     facts: dict[str, object] = {"why": why, "gradcheck_inputs": sites, "module": any(t.d["param"] for t in coarse)}
-    cause = "direct" if coarse else "function"
+    cause: Cause = "direct" if coarse else "function"
     m.raise_failure(
         Failure("gradcheck", cause, m.site, label, via, raised=m.site, detail=dtype or why, facts=facts), ()
     )
