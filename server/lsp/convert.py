@@ -7,18 +7,17 @@ encoding that was negotiated.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from ..syntax.chunks import line_starts
+from ..syntax.positions import from_units, to_units
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from ..syntax.chunks import Span
-
-_LINE_END = re.compile(r"\r\n|\r|\n")
+    from ..syntax.positions import Encoding
 
 
 class Text:
@@ -26,10 +25,10 @@ class Text:
 
     __slots__ = ("encoding", "starts", "text")
 
-    def __init__(self, text: str, encoding: types.PositionEncodingKind | str, starts: list[int] | None = None) -> None:
+    def __init__(self, text: str, encoding: Encoding, starts: list[int] | None = None) -> None:
         self.text = text
         self.encoding = encoding
-        self.starts = starts or [0, *_line_starts(text, 0)]
+        self.starts = starts or line_starts(text)
 
     def line(self, line: int) -> str:
         """Return a line without its end; raises IndexError past the last."""
@@ -40,7 +39,7 @@ class Text:
         """Return the offset of a client's position, moved into the text where it lies outside."""
         if position.line >= len(self.starts):
             return len(self.text)
-        return self.starts[position.line] + to_column(self.line(position.line), position.character, self.encoding)
+        return self.starts[position.line] + from_units(self.line(position.line), position.character, self.encoding)
 
     def at(self, line: int, column: int) -> int:
         """Return the offset of a line and a code-point column."""
@@ -75,44 +74,17 @@ class Text:
         first = max(bisect_right(self.starts, start) - 2, 0)
         after = bisect_right(self.starts, end)
         stop = self.starts[after] + moved if after < len(self.starts) else len(text)
-        near = _line_starts(text[self.starts[first] : stop], self.starts[first])
+        near = [self.starts[first] + offset for offset in line_starts(text[self.starts[first] : stop])[1:]]
         far = [offset + moved for offset in self.starts[after + 1 :]]
         return Text(text, self.encoding, [*self.starts[: first + 1], *near, *far])
 
 
-def _line_starts(text: str, offset: int) -> list[int]:
-    """Return where the lines after the first begin, for a piece of text that stands at an offset."""
-    return [offset + match.end() for match in _LINE_END.finditer(text)]
-
-
-def to_units(line: str, column: int, encoding: types.PositionEncodingKind | str) -> int:
-    """Return how many units of `encoding` stand before a code-point column of a line."""
-    head = line[:column]
-    if encoding == types.PositionEncodingKind.Utf32 or head.isascii():
-        return len(head)
-    return sum(map(_width(encoding), head))
-
-
-def to_column(line: str, units: int, encoding: types.PositionEncodingKind | str) -> int:
-    """Return the code-point column at a number of units: at most the line's end, never inside a character."""
-    if encoding == types.PositionEncodingKind.Utf32 or line.isascii():
-        return min(max(units, 0), len(line))
-    width = _width(encoding)
-    for column, character in enumerate(line):
-        units -= width(character)
-        if units < 0:
-            return column
-    return len(line)
-
-
-def _width(encoding: types.PositionEncodingKind | str) -> Callable[[str], int]:
-    return _utf8_width if encoding == types.PositionEncodingKind.Utf8 else _utf16_width
-
-
-def _utf8_width(character: str) -> int:
-    point = ord(character)
-    return 1 if point < 0x80 else 2 if point < 0x800 else 3 if point < 0x10000 else 4
-
-
-def _utf16_width(character: str) -> int:
-    return 2 if ord(character) > 0xFFFF else 1
+def encoding_of(kind: types.PositionEncodingKind | str | None) -> Encoding:
+    """Return our name of a position encoding; clients that negotiate none speak UTF-16."""
+    match kind:
+        case types.PositionEncodingKind.Utf8:
+            return "utf-8"
+        case types.PositionEncodingKind.Utf32:
+            return "utf-32"
+        case _:
+            return "utf-16"

@@ -16,6 +16,7 @@ from .documents import uri_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from ..syntax.positions import Encoding
     from ..workspace.project import Finding
     from .analysis import Analysis
     from .documents import Document
@@ -43,7 +44,7 @@ def pulls(capabilities: types.ClientCapabilities) -> bool:
 def present(
     analysis: Analysis,
     path: str,
-    encoding: types.PositionEncodingKind | str,
+    encoding: Encoding,
     capabilities: types.ClientCapabilities,
 ) -> list[types.Diagnostic]:
     """Return the findings in `path` that no comment silences, as LSP diagnostics."""

@@ -23,6 +23,7 @@ from .convert import Text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from ..syntax.positions import Encoding
     from .analysis import Analysis
 
 P = ParamSpec("P")
@@ -73,7 +74,7 @@ class Documents:
         self,
         analyse: Callable[[str, Mapping[str, str]], Analysis],
         present: Callable[[Analysis, str], list[types.Diagnostic]],
-        encoding: types.PositionEncodingKind | str,
+        encoding: Encoding,
         *,
         on_analysis: Callable[[Document], None],
         on_close: Callable[[Document], None],

@@ -24,6 +24,7 @@ from . import (
 )
 from .analysis import ProjectAnalyser
 from .configuration import Settings
+from .convert import encoding_of
 from .documents import Documents, path_of
 from .protocol import Protocol
 from .texts import Texts
@@ -67,7 +68,7 @@ class Server(LanguageServer):
     def begin(self, params: types.InitializeParams) -> None:
         """Set up what depends on the client."""
         self.texts = Texts(params.locale)
-        encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
+        encoding = encoding_of(self.workspace.position_encoding)
         self.documents = Documents(
             self.analyser.analyse,
             lambda analysis, path: diagnostics.present(analysis, path, encoding, params.capabilities),

@@ -49,7 +49,7 @@ async def test_random_edits_end_where_a_fresh_start_does(editor: Editor, example
     choice = random.Random(example)
     original = (EXAMPLES / example).read_text(encoding="utf-8")
     await editor.open("typed.py", original)
-    text = Text(original, types.PositionEncodingKind.Utf16)
+    text = Text(original, "utf-16")
     for step in range(60):
         start, end, new = random_edit(choice, text.text)
         place = text.between(start, end)
