@@ -1,0 +1,16 @@
+import torch
+from torch import nn
+
+
+def reset(module):
+    if isinstance(module, nn.Linear):
+        nn.init.orthogonal_(module.weight)  # changed
+
+
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.GELU(), nn.Linear(5, 2))
+for attempt in range(2):
+    spread = net(torch.randn(8, 3)).var(dim=0).sum()  # saved
+    if spread.item() < 100:
+        net.apply(reset)
+        spread.backward()
