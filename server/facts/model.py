@@ -37,7 +37,8 @@ class Test:
     `tensor`: it is a tensor (`value` True) or not (False); `given`: it is passed and not None (True) or
     left out or None (False); `is`: it equals `value`; `is_not`: it differs from `value`; `advanced`: it is
     an index with a tensor, list or bool in it (True) or made of int, slice, None and `...` alone (False).
-    For a module the parameter is one of its constructor's, or `training`.
+    For a module the parameter is one of its constructor's, or `training`. The parameter `device` may be no
+    parameter of the callable: it is then where the tensors are, and tells facts of devices apart (`cuda`).
     """
 
     param: str

@@ -133,7 +133,9 @@ def out_of_place(name: str) -> str | None:
     if last.strip("_") in AUGMENTED:
         base = last.strip("_").removeprefix("i")
         return f"{home}.__{base}__" if last.startswith("__") else f"{home}.{base}{'_' * (base in ('and', 'or'))}"
-    namespace = torch.Tensor if home == "torch.Tensor" else sys.modules.get(home)
+    if home not in ("torch", "torch.Tensor", "torch.nn.functional"):
+        return None  # elsewhere the name without the underscore is only an older name
+    namespace = torch.Tensor if home == "torch.Tensor" else sys.modules[home]
     base = last.removesuffix("_")
     return f"{home}.{base}" if base != last and hasattr(namespace, base) else None
 

@@ -22,10 +22,15 @@ from .walk import saved_storages, storage_of
 
 Subset = frozenset[str]
 Observation = dict[tuple[Any, ...], Any]
-"""What one sample showed. Keys: `("save", label, subset)`, `("agreed", label, subset)` (whether `walk.py` says
-the same), `("frees", subset)`, `("flow", param)` → bool; `("mutate", param)` → bumps (0 silent, None none); `("count",)` → how the results come;
-`("result", i)` → (kind, of); `("multi", i)`, `("differentiable", i)` → bool; `("dtype", i)` →
-(name, name of the first input's); `("node",)` → name. A label is a parameter's name or the number of a result."""
+"""What one sample showed, by key. A label is a parameter's name or the number of a result.
+
+- `("save", label, subset)`, `("frees", subset)`, `("flow", param)`: bool
+- `("agreed", label, subset)`: whether `walk.py` says the same of what is saved
+- `("mutate", param)`: by how much the version moved, 0 for a silent change, None for none
+- `("count",)`: how the results come; `("result", i)`: (kind, of)
+- `("multi", i)`, `("differentiable", i)`: bool
+- `("dtype", i)`: (name, name of the first input's); `("node",)`: the grad_fn's name
+"""
 
 SUBSET_LIMIT = 15
 MANY = 8

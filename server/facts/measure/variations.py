@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .samples import tensors
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -34,6 +36,8 @@ def forms(arguments: Arguments) -> Iterator[Arguments]:
     They tell whether a result may be the input itself or a view. What is saved they don't tell: there,
     PyTorch would work on a contiguous copy of its own.
     """
+    if any(t.grad is not None for value in arguments.values() for t in tensors(value)):
+        return
     for change in (_double, _integral, _transposed):
         yield {name: mapped(value, change) for name, value in arguments.items()}
 
