@@ -57,12 +57,27 @@ def get(m: Machine, v: Value, name: str) -> Value:
     if isinstance(v, Super):
         return of_super(m, v, name)
     if isinstance(v, Unknown):
+        if v.data:
+            return of_data(m, v, name)
         return Unknown(f"{v.why}.{name}" if v.why else "", ("attr", v.key, name), v.parameter)
     if isinstance(v, Partial) and name == "func":
         return v.function
     if isinstance(v, (FunctionV, Wrapped, Bound, Builtin, Partial)):
         return of_function(m, v, name)
     return builtin_method(v, name)
+
+
+MOVES = frozenset({"to", "cuda", "cpu", "pin_memory"})
+"""What containers of tensors have as well as tensors."""
+
+
+def of_data(m: Machine, v: Unknown, name: str) -> Value:
+    """An attribute of data from outside: a method of tensors alone tells that it is one."""
+    if name in MOVES:
+        return Builtin(name, lambda machine, args: v)
+    if not hasattr(dict, name) and not hasattr(list, name) and tensor_attributes.is_known(name):
+        return tensor_attributes.get(m, m.as_tensor(v), name)
+    return Unknown(v.why, ("attr", v.key, name), data=True)
 
 
 def builtin_method(v: Value, name: str) -> Value:

@@ -133,9 +133,9 @@ class Machine:
         if not isinstance(v.tensor, Tensor):
             kind = "requires-grad" if v.parameter else "guess"
             t = self.grad.tensor()
-            cond = Cond(("requires grad", v.key), kind, v.why, self.site)
-            t.d["rg"] = frozenset({cond})
-            t.d["fn"] = Unknown("history")
+            if not v.data:
+                t.d["rg"] = frozenset({Cond(("requires grad", v.key), kind, v.why, self.site)})
+                t.d["fn"] = Unknown("history")
             t.d["inference"] = False
             t.label = v.why or None
             v.tensor = t

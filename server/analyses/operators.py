@@ -346,6 +346,8 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
         return arrays.view(v) if isinstance(index, (SliceV, int)) else arrays.fresh(m)
     if isinstance(v, (ClassV, Lib, FunctionV)):
         return containers.class_item(m, v, index)
+    if isinstance(v, Unknown) and v.data:
+        return Unknown(v.why, ("[]", v.key, key_of(index)), data=True)
     return derived("[]", v, index)
 
 

@@ -131,7 +131,8 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
         return instance_sequence(m, v)
     if isinstance(v, NDArray):
         return Seq((), True, lambda i: arrays.view(v))
-    return Seq((), True, lambda i: Unknown("an item", ("item", key_of(v), i)))
+    data = isinstance(v, Unknown) and v.data
+    return Seq((), True, lambda i: Unknown("an item", ("item", key_of(v), i), data=data))
 
 
 def instance_sequence(m: Machine, v: Instance) -> Seq:

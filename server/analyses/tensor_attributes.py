@@ -35,6 +35,12 @@ def get(m: Machine, t: Tensor, name: str) -> Value:
     return own if own is not None else Bound(Lib(full), t)
 
 
+def is_known(name: str) -> bool:
+    """Whether tensors have an attribute of that name."""
+    method = registry.method("torch.Tensor", name) is not None or isinstance(table.find(f"torch.Tensor.{name}"), Op)
+    return method or name in READ or name in VIEWS
+
+
 def view(m: Machine, t: Tensor, name: str) -> Value:
     """`t.T` and its kin: views."""
     if name in ("real", "H") and t.dtype is not None and not t.dtype.startswith("complex") and name == "real":

@@ -56,12 +56,14 @@ class Unknown:
     """A value that the replay does not know.
 
     `key` identifies it: two unknowns with equal keys are the same value (`a < b` twice). `why` names it
-    for a message. `parameter` tells that it came in as an argument of an entry point.
+    for a message. `parameter` tells that it came in as an argument of an entry point, `data` that
+    it is data from outside, whose tensors don't require grad.
     """
 
-    __slots__ = ("key", "parameter", "tensor", "why")
+    __slots__ = ("data", "key", "parameter", "tensor", "why")
 
-    def __init__(self, why: str = "", key: Hashable = None, parameter: bool = False) -> None:
+    def __init__(self, why: str = "", key: Hashable = None, parameter: bool = False, data: bool = False) -> None:
+        self.data = data
         self.key = next(_serial) if key is None else key
         self.why = why
         self.parameter = parameter

@@ -252,6 +252,8 @@ def batch(m: Machine, loader: Instance, i: int) -> Value:
 def collated(m: Machine, loader: Instance, items: list[Value], size: int | None) -> Value:
     """Items put together, by the program's `collate_fn` or the default."""
     collate = option(m, loader, "collate_fn")
+    if isinstance(items[0], Unknown):
+        return Unknown("a batch", data=True)
     if collate is None:
         return default_collate(m, items, size)
     given = ListV(tuple(items))

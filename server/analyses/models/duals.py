@@ -325,8 +325,8 @@ class Evaluator:
         low = args[1] if len(args) > 1 else kw.get("min")
         high = args[2] if len(args) > 2 else kw.get("max")
         x = args[0]
-        for bound, outside in ((low, lambda v, b: v < b), (high, lambda v, b: v > b)):
-            if bound is not None and outside(value_of(x), value_of(bound)):
+        for bound, pick in ((low, max), (high, min)):
+            if bound is not None and pick(value_of(x), value_of(bound)) != value_of(x):
                 x = bound if isinstance(bound, Dual) else Dual(float(bound))
         return x
 
@@ -533,8 +533,8 @@ class Scope:
             return Dual(not x.value)
         if e.op not in "+-":
             raise GiveUp
-        sign = -1.0 if e.op == "-" else 1.0
-        return Dual(sign * x.value, sign * x.tangent) if isinstance(x, Dual) else type(x)(sign * x)
+        sign = -1 if e.op == "-" else 1
+        return Dual(sign * x.value, sign * x.tangent) if isinstance(x, Dual) else sign * x
 
     def compare(self, e: ir.Compare) -> Any:
         """A single comparison; `is` and `is not` with None."""
