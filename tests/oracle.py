@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import FrameType
 
     import torch
@@ -158,9 +158,11 @@ def _in_child(answer: Callable[[Path], object], path: Path) -> str:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        signal.alarm(SECONDS)
-        os.write(writer, json.dumps(answer(path)).encode())
-        os._exit(0)
+        try:
+            signal.alarm(SECONDS)
+            os.write(writer, json.dumps(answer(path)).encode())
+        finally:
+            os._exit(0)
     os.close(writer)
     with os.fdopen(reader) as pipe:
         reply = pipe.read()
@@ -464,7 +466,7 @@ def _in_train_mode(node: Any) -> bool:
     return bool(getattr(node, "_saved_training", False))
 
 
-def _ordered(lines: Any) -> tuple[str, ...]:
+def _ordered(lines: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(lines), key=lambda line: (line.rpartition(":")[0], int(line.rpartition(":")[2]))))
 
 
