@@ -172,7 +172,11 @@ def _named() -> Iterator[tuple[str, Callable[..., Any]]]:
 def _public(home: object) -> Iterator[tuple[str, Callable[..., Any]]]:
     for name in sorted(vars(home) if not isinstance(home, type) else dir(home)):
         value = getattr(home, name)
-        if not name.startswith("_") and callable(value) and not isinstance(value, type):
+        if (
+            (not name.startswith("_") or name.startswith("_foreach_"))
+            and callable(value)
+            and not isinstance(value, type)
+        ):
             yield name, value
 
 

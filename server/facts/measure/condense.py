@@ -7,6 +7,7 @@ had it, and marked uncertain where no such majority is.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,9 +38,12 @@ class Sample:
     seen: Observation
 
 
-def condense(params: Sequence[Param], samples: Sequence[Sample]) -> tuple[Case, ...]:
-    """Return the cases that the samples show; the first case that matches applies."""
-    leaves = _leaves(params, _as_sequences(samples), (), DEPTH)
+def condense(params: Sequence[Param], samples: Sequence[Sample], *, sequence: bool = False) -> tuple[Case, ...]:
+    """Return the cases that the samples show; the first case that matches applies.
+
+    `sequence` says that a tuple of results is one of any length.
+    """
+    leaves = _leaves(params, _as_sequences(samples, sequence=sequence), (), DEPTH)
     chooses_dtype = any(p.name == "dtype" for p in params)
     return tuple(_case(group, tests, chooses_dtype=chooses_dtype) for tests, group in leaves)
 
@@ -113,7 +117,9 @@ def _tells(param: Param, arguments: Arguments) -> bool:
     if param.name in FREE:
         return False
     value = arguments.get(param.name, param.default)
-    return isinstance(value, (bool, str)) or (param.name in NUMERIC and isinstance(value, (int, float)))
+    if isinstance(value, (bool, str)):
+        return True
+    return param.name in NUMERIC and isinstance(value, (int, float)) and (abs(value) <= 4 or math.isinf(value))
 
 
 def _oddity(test: Test) -> int:
@@ -278,11 +284,11 @@ def _result(pooled: Pooled, i: int, *, chooses_dtype: bool) -> Result:
 # -- sequences -------------------------------------------------------------------------------
 
 
-def _as_sequences(samples: Sequence[Sample]) -> list[Sample]:
+def _as_sequences(samples: Sequence[Sample], *, sequence: bool) -> list[Sample]:
     """Take a tuple of varying length, or of pieces of one tensor, for a sequence whose results are all alike."""
     counts = {s.seen["count",] for s in samples}
     tuples = {c for c in counts if isinstance(c, tuple)}
-    varying = "sequence" in counts or len(tuples) > 1 or any(s.seen.get(("multi", 0)) for s in samples)
+    varying = sequence or "sequence" in counts or len(tuples) > 1 or any(s.seen.get(("multi", 0)) for s in samples)
     return [Sample(s.arguments, _merged(s.seen)) if varying and _many(s.seen) else s for s in samples]
 
 

@@ -76,7 +76,9 @@ def _measure(entry: Entry, given: Given, device: str, measured: Measured) -> Non
     measured.probes += len(agreed)
     if not all(agreed):
         measured.disagreed.add(entry.name)
-    cases = _moved(entry) or (condense(entry.params, samples) if samples else _declared(entry))
+    cases = _moved(entry) or (
+        condense(entry.params, samples, sequence=_gives_list(entry)) if samples else _declared(entry)
+    )
     if cases is not None:
         measured.facts.append(_op(entry, cases, samples))
 
@@ -138,6 +140,10 @@ def _observed(entry: Entry, asked: Asked, arguments: Arguments, tally: Tally | N
         return []
     tally.ran += 1
     return [Sample(arguments, seen)]
+
+
+def _gives_list(entry: Entry) -> bool:
+    return any(str(r.type).startswith("Tensor[") for f in overloads(entry.name) for r in f.func.returns)
 
 
 def _moved(entry: Entry) -> tuple[Case, ...] | None:

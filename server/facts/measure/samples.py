@@ -31,7 +31,7 @@ Arguments = dict[str, Any]
 TENSORS = frozenset({"self", "input", "tensor", "other", "target", "tensors", "parameters", "A"})
 """names of parameters that take tensors"""
 
-NUMERIC = frozenset({"p", "dropout_p", "ord", "exponent", "beta", "alpha", "value", "dropout", "other", "lambd"})
+NUMERIC = frozenset({"p", "n", "dropout_p", "ord", "exponent", "beta", "alpha", "value", "dropout", "other", "lambd"})
 """parameters whose numbers may select another formula; elsewhere they are sizes and positions"""
 
 OPERATOR_INFOS = {

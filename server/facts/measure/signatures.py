@@ -62,7 +62,7 @@ def schemas() -> dict[tuple[str, str], list[NativeFunction]]:
     for function in parsed.native_functions:
         module, name = function.python_module or "", str(function.func.name.name)
         if "Dimname" not in str(function.func):
-            found[module, name.removeprefix(module + "_")].append(function)
+            found[module, name.removeprefix(f"{module}_") if module else name].append(function)
     return found
 
 
