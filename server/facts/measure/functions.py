@@ -76,11 +76,18 @@ def _measure(entry: Entry, given: Given, device: str, measured: Measured) -> Non
     measured.probes += len(agreed)
     if not all(agreed):
         measured.disagreed.add(entry.name)
-    cases = _moved(entry) or (
-        condense(entry.params, samples, sequence=_gives_list(entry)) if samples else _declared(entry)
-    )
+    cases = _cases(entry, samples)
     if cases is not None:
         measured.facts.append(_op(entry, cases, samples))
+
+
+def _cases(entry: Entry, samples: Sequence[Sample]) -> tuple[Case, ...] | None:
+    """Return what the samples showed, or what is declared where there are none, or None where nothing is known."""
+    if entry.name in MOVING:
+        flows = frozenset({"self"})
+        return (Case((), flows, (), (), (), (Result("depends", "self"),), node="ToCopyBackward0"),)
+    sequence = any(str(r.type).startswith("Tensor[") for f in overloads(entry.name) for r in f.func.returns)
+    return condense(entry.params, samples, sequence=sequence) if samples else _declared(entry)
 
 
 def _op(entry: Entry, cases: tuple[Case, ...], samples: Sequence[Sample]) -> Op:
@@ -144,13 +151,6 @@ def _observed(entry: Entry, asked: Asked, arguments: Arguments, tally: Tally | N
 
 def _gives_list(entry: Entry) -> bool:
     return any(str(r.type).startswith("Tensor[") for f in overloads(entry.name) for r in f.func.returns)
-
-
-def _moved(entry: Entry) -> tuple[Case, ...] | None:
-    if entry.name not in MOVING:
-        return None
-    flows = frozenset({"self"})
-    return (Case((), flows, (), (), (), (Result("depends", "self"),), node="ToCopyBackward0"),)
 
 
 def _declared(entry: Entry) -> tuple[Case, ...] | None:
