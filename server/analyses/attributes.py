@@ -62,6 +62,8 @@ def get(m: Machine, v: Value, name: str) -> Value:
         return Unknown(f"{v.why}.{name}" if v.why else "", ("attr", v.key, name), v.parameter)
     if isinstance(v, Partial) and name == "func":
         return v.function
+    if isinstance(v, Property):
+        return of_property(v, name)
     if isinstance(v, (FunctionV, Wrapped, Bound, Builtin, Partial)):
         return of_function(m, v, name)
     return builtin_method(v, name)
@@ -111,8 +113,11 @@ def kind_of(v: Value) -> str:
 def instance(m: Machine, v: Instance, name: str) -> Value:
     """An attribute of an object: its own, its class's, or what its library's model knows."""
     found = v.cls.lookup(name)
-    if isinstance(found, Property):
-        return m.call(found.getter, Args([v], site=m.site))
+    if isinstance(found, Property) and (found.cached is None or name not in v.d):
+        value = m.call(found.getter, Args([v], site=m.site))
+        if found.cached is not None:
+            m.state.set(v.d, name, value)
+        return value
     own = v.d.get(name, ABSENT)
     if own is not ABSENT:
         return m.state.resolve(own)
@@ -186,6 +191,8 @@ def of_super(m: Machine, v: Super, name: str) -> Value:
             return bound(m, found, v.self)
         if c.node is None:
             model = registry.method(c.qualname, name)
+            if model is None and name == "__init__":
+                model = registry.constructor(c.qualname)
             if model is not None:
                 return Bound(Builtin(f"{c.qualname}.{name}", model), v.self)
     if name in ("__init__", "__init_subclass__", "__post_init__"):
@@ -193,6 +200,13 @@ def of_super(m: Machine, v: Super, name: str) -> Value:
     if isinstance(v.self, Instance):
         return registry.inherited(m, v.self, name)
     return Unknown(f"super().{name}")
+
+
+def of_property(v: Property, name: str) -> Value:
+    """`@p.setter` and its kin: the property with one more function."""
+    if name == "setter":
+        return Builtin(name, lambda m, args: Property(v.getter, args.pos[0], v.cached))
+    return Builtin(name, lambda m, args: v)
 
 
 def of_function(m: Machine, v: Value, name: str) -> Value:

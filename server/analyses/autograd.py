@@ -43,6 +43,11 @@ class Autograd:
         self.order = 0
         self.nodes: list[Node] = []
 
+    def set_modes(self, modes: dict[str, Value]) -> None:
+        """Set several modes at once."""
+        for k, v in modes.items():
+            self.state.set(self.mode, k, v)
+
     # -- making tensors -------------------------------------------------------------------------
 
     def tensor(self, geometry: Geometry | None = None, dtype: str | None = None, requires_grad: Grad = False) -> Tensor:

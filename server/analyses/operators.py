@@ -180,7 +180,8 @@ def derived(op: str, *operands: Value) -> Unknown:
     """An unknown that is the same whenever the operator and the operands are."""
     why = next((v.why for v in operands if isinstance(v, Unknown) and v.why), "")
     key = (op, *map(key_of, operands))
-    return Unknown(why, key if depth(key) < 8 else None)
+    number = all(isinstance(v, (int, float)) or (isinstance(v, Unknown) and v.number) for v in operands)
+    return Unknown(why, key if depth(key) < 8 else None, number=number)
 
 
 def depth(key: Any) -> int:

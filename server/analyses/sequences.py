@@ -202,11 +202,11 @@ def length(m: Machine, v: Value) -> Value:
         items = m.state.resolve(v.d["items"])
         return m.state.each(items, len) if isinstance(items, Phi) else len(items)
     if isinstance(v, DictV):
-        return Unknown("a length", ("len", v.uid)) if m.pick(v.d["open"]) else len(keys(v))
+        return Unknown("a length", ("len", v.uid), number=True) if m.pick(v.d["open"]) else len(keys(v))
     if isinstance(v, Tensor):
         shape = v.shape
         known = shape[0] if shape else None
-        return known if known is not None else Unknown("a size", ("size", v.uid, 0))
+        return known if known is not None else Unknown("a size", ("size", v.uid, 0), number=True)
     if isinstance(v, Instance):
         from .models import registry
 
@@ -216,7 +216,7 @@ def length(m: Machine, v: Value) -> Value:
         n = registry.length(m, v)
         if n is not None:
             return n
-    return Unknown("a length", ("len", key_of(v)))
+    return Unknown("a length", ("len", key_of(v)), number=True)
 
 
 def contains(m: Machine, v: Value, item: Value) -> Value:
@@ -374,7 +374,7 @@ class Loop:
             if place in skip or now is ABSENT or old is ABSENT:
                 continue
             if plain(now) and plain(old) and not (type(now) is type(old) and now == old):
-                state.set(store, key, Unknown("changes in the loop"))
+                state.set(store, key, Unknown("changes in the loop", number=True))
 
 
 def plain(v: Value) -> bool:
@@ -385,7 +385,7 @@ def plain(v: Value) -> bool:
 
 
 def loop(m: Machine, node: ir.Node, iterable: Value, turn: Callable[[Value], Value]) -> Value:
-    """Run `turn` for the items of an iterable; the loop's outcome (a Return, or None)."""
+    """Run `turn` for the items of an iterable; the loop's outcome (a Return, BREAK, or None)."""
     iterable = m.state.resolve(iterable)
     if isinstance(iterable, Phi):
         return m.state.each(iterable, lambda one: loop(m, node, one, turn))
@@ -428,15 +428,15 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             run.enter(i)
             value = seq.item(m, i)
             if last and isinstance(value, (int, str)):
-                value = Unknown("the loop's variable")
+                value = Unknown("the loop's variable", number=True)
             outcome = ended(m, turn(value))
             if last:
-                return left(m, outcome)
+                return outcome
             i += 1
             if outcome is not None:
                 if type(outcome) is not Phi:
-                    return left(m, outcome)
-                return left(m, statements.after(m, outcome, partial(go, i)))
+                    return outcome
+                return statements.after(m, outcome, partial(go, i))
 
     return go(0)
 
@@ -451,7 +451,7 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
     def consume(v: Value) -> Value:
         nonlocal count
         inner, at, frame = m.iterations, (m.chunk, m.node), m.frame
-        m.frame = home
+        m.frame, m.chunk = home, chunk
         run.enter(count)
         count += 1
         try:
@@ -464,11 +464,11 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
             raise Stop(outcome)
         return None
 
-    home = m.frame
+    home, chunk = m.frame, m.chunk
     try:
         g.run(consume)
     except Stop as stop:
-        return left(m, stop.outcome)
+        return stop.outcome
     return None
 
 
@@ -498,12 +498,12 @@ def turns(m: Machine, node: ir.Node, again: Callable[[], bool | None], body: Cal
             run.enter(i)
             outcome = ended(m, body())
             if last:
-                return left(m, outcome)
+                return outcome
             i += 1
             if outcome is not None:
                 if type(outcome) is not Phi:
-                    return left(m, outcome)
-                return left(m, statements.after(m, outcome, partial(go, i, unknown)))
+                    return outcome
+                return statements.after(m, outcome, partial(go, i, unknown))
 
     try:
         return go(0, 0)

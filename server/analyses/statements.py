@@ -12,7 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
-from . import attributes, classes, contexts, functions, imports, operators, patterns, sequences
+from . import arrays, attributes, classes, contexts, functions, imports, operators, patterns, sequences
+from .arrays import NDArray
 from .state import Dead, Outcome, Raised
 from .tensors import Tensor
 from .values import Args, DictV, ListV, Phi, Unknown, Value
@@ -143,6 +144,9 @@ def in_place(m: Machine, op: str, old: Value, operand: Value) -> Value:
     if isinstance(old, ListV) and op == "+" and old.kind != "tuple":
         sequences.extend(m, old, operand)
         return old
+    if isinstance(old, NDArray):
+        arrays.write(m, old, f"{op}=")
+        return old
     if isinstance(old, DictV) and op == "|":
         sequences.update(m, old, operand)
         return old
@@ -218,8 +222,14 @@ def while_(m: Machine, s: ir.While) -> Value:
         t = operators.truth(m, m.eval(s.test))
         return t if isinstance(t, bool) else None
 
-    outcome = sequences.turns(m, s, again, lambda: run_block(m, s.body))
-    return after(m, outcome, lambda: run_block(m, s.orelse)) if s.orelse else outcome
+    return finished(m, s, sequences.turns(m, s, again, lambda: run_block(m, s.body)))
+
+
+def finished(m: Machine, s: ir.While | ir.For, outcome: Value) -> Value:
+    """The outcome of a loop: its `else` runs where it wasn't left by `break`."""
+    if s.orelse:
+        outcome = after(m, outcome, lambda: run_block(m, s.orelse))
+    return sequences.left(m, outcome)
 
 
 def for_(m: Machine, s: ir.For) -> Value:
@@ -232,8 +242,7 @@ def for_(m: Machine, s: ir.For) -> Value:
         m.trace.after(s)
         return run_block(m, s.body)
 
-    outcome = sequences.loop(m, s, iterable, turn)
-    return after(m, outcome, lambda: run_block(m, s.orelse)) if s.orelse else outcome
+    return finished(m, s, sequences.loop(m, s, iterable, turn))
 
 
 def try_(m: Machine, s: ir.Try) -> Value:

@@ -56,12 +56,12 @@ def shape(m: Machine, t: Tensor) -> Value:
     """`t.shape`."""
     if t.shape is None:
         return Unknown("a shape", ("shape", t.uid))
-    return tuple(n if n is not None else Unknown("a size", ("size", t.uid, i)) for i, n in enumerate(t.shape))
+    return tuple(n if n is not None else Unknown("a size", ("size", t.uid, i), number=True) for i, n in enumerate(t.shape))
 
 
 def rank(m: Machine, t: Tensor) -> Value:
     """`t.ndim`."""
-    return len(t.shape) if t.shape is not None else Unknown("a rank", ("rank", t.uid))
+    return len(t.shape) if t.shape is not None else Unknown("a rank", ("rank", t.uid), number=True)
 
 
 def requires_grad(m: Machine, t: Tensor) -> Value:

@@ -232,7 +232,7 @@ def unknown_index(m: Machine, t: Tensor, index: Value) -> Value:
     from .conversions import guess
 
     parts = index if isinstance(index, tuple) else (index,)
-    if all(not isinstance(i, Unknown) or looks_like_integer(i) for i in parts):
+    if all(not isinstance(i, Unknown) or i.number for i in parts):
         op = find("torch.Tensor.__getitem__")
         assert op is not None
         return select(m, t, index, op)
@@ -244,11 +244,6 @@ def unknown_index(m: Machine, t: Tensor, index: Value) -> Value:
         node.holds = True
         m.grad.set_history(copy, node)
     return Phi(guess("the index is a number or a slice", t, m), view, copy)
-
-
-def looks_like_integer(v: Unknown) -> bool:
-    """Whether an unknown comes from counting: a loop's variable, a length, a size, an item of a range."""
-    return v.why in ("the loop's variable", "a length", "a size", "changes in the loop", "an integer")
 
 
 def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:

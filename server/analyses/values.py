@@ -57,13 +57,17 @@ class Unknown:
 
     `key` identifies it: two unknowns with equal keys are the same value (`a < b` twice). `why` names it
     for a message. `parameter` tells that it came in as an argument of an entry point, `data` that
-    it is data from outside, whose tensors don't require grad.
+    it is data from outside, whose tensors don't require grad, `number` that it is a plain number (a size, a
+    count, what `item()` gives).
     """
 
-    __slots__ = ("data", "key", "parameter", "tensor", "why")
+    __slots__ = ("data", "key", "number", "parameter", "tensor", "why")
 
-    def __init__(self, why: str = "", key: Hashable = None, parameter: bool = False, data: bool = False) -> None:
+    def __init__(
+        self, why: str = "", key: Hashable = None, parameter: bool = False, data: bool = False, number: bool = False
+    ) -> None:
         self.data = data
+        self.number = number
         self.key = next(_serial) if key is None else key
         self.why = why
         self.parameter = parameter
@@ -274,10 +278,11 @@ class Wrapped:
 
 @dataclass(slots=True, eq=False)
 class Property:
-    """A property, with what it calls."""
+    """A property, with what it calls; a cached one keeps its first value under its name."""
 
     getter: Value
     setter: Value = None
+    cached: str | None = None
 
 
 @dataclass(slots=True, eq=False)

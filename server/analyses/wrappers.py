@@ -12,7 +12,9 @@ from .values import (
     Builtin,
     ClassMethod,
     ClassV,
+    DictV,
     FunctionV,
+    Generator,
     Instance,
     Lib,
     Partial,
@@ -21,22 +23,32 @@ from .values import (
     Unknown,
     Value,
     Wrapped,
+    key_of,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .machine import Machine
+
+
+CACHE = "functools.lru_cache"
 
 
 def decorate(m: Machine, decorator: Value, value: Value) -> Value:
     """`decorator(value)`. One that the replay doesn't know is taken to call what it wraps and change nothing."""
     decorator = m.state.resolve(decorator)
     if isinstance(decorator, Lib):
-        if decorator.name == "property" or decorator.name.endswith("cached_property"):
+        if decorator.name == "property":
             return Property(value)
+        if decorator.name.endswith("cached_property"):
+            return Property(value, cached=getattr(value, "name", None))
         if decorator.name == "staticmethod":
             return StaticMethod(value)
         if decorator.name == "classmethod":
             return ClassMethod(value)
+        if decorator.name in (CACHE, "functools.cache"):
+            return Wrapped(value, CACHE, DictV())
         if registry.function(decorator.name) is None:
             return value
     if isinstance(decorator, ClassV) and contexts.modes_of(decorator) is not None:
@@ -53,5 +65,36 @@ def call(m: Machine, f: Wrapped, args: Args) -> Value:
     """Call what a decorator wrapped, under what the decorator does."""
     if f.by == "contextlib.contextmanager":
         return contexts.Managed(m.call(f.function, args))
+    if f.by == CACHE:
+        return cached(m, f, args)
     manager = f.data if isinstance(f.data, Instance) else m.call(registry.class_named(m, f.by), Args())
-    return contexts.within(m, manager, lambda _: m.call(f.function, args))
+    made = contexts.within(m, manager, lambda _: m.call(f.function, args))
+    return resumed_within(m, made, manager) if isinstance(made, Generator) else made
+
+
+def resumed_within(m: Machine, generator: Generator, manager: Value) -> Generator:
+    """A generator that runs under a mode, while what consumes it does not (`torch.no_grad` of a generator)."""
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        outside = dict(m.grad.mode)
+
+        def one(v: Value) -> Value:
+            inside = dict(m.grad.mode)
+            m.grad.set_modes(outside)
+            try:
+                return consume(v)
+            finally:
+                m.grad.set_modes(inside)
+
+        return contexts.within(m, manager, lambda _: generator.run(one))
+
+    return Generator(run)
+
+
+def cached(m: Machine, f: Wrapped, args: Args) -> Value:
+    """A call of a function under `functools.lru_cache`: the same arguments give the same value."""
+    key = (*map(key_of, args.pos), *((k, key_of(v)) for k, v in sorted(args.kw.items())))
+    store: DictV = f.data
+    if key not in store.items:
+        m.state.set(store.items, key, m.call(f.function, args))
+    return m.state.resolve(store.items[key])

@@ -5,4 +5,16 @@ from __future__ import annotations
 
 def load_models() -> None:
     """Let every model register itself; done once, when the first replay starts."""
-    from . import builtins, data, func, gradcheck, gradients, nn_modules, optimizers, products, stdlib, tensors  # noqa: F401
+    from . import (  # noqa: F401
+        builtins,
+        data,
+        distributions,
+        func,
+        gradcheck,
+        gradients,
+        nn_modules,
+        optimizers,
+        products,
+        stdlib,
+        tensors,
+    )

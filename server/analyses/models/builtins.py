@@ -57,8 +57,8 @@ def range_(m: Machine, args: Args) -> Value:
 def _count(m: Machine, values: list[Value], consume: Callable[[Value], Value]) -> Value:
     start = values[0] if len(values) > 1 else 0
     for i in range(sequences.EXACT_TURNS):
-        consume(start + i if isinstance(start, int) else Unknown("an integer"))
-    consume(Unknown("an integer"))
+        consume(start + i if isinstance(start, int) else Unknown("an integer", number=True))
+    consume(Unknown("an integer", number=True))
     return None
 
 
@@ -265,7 +265,7 @@ def _number(name: str, f: Callable[..., Value]) -> None:
             except (ValueError, OverflowError):
                 return Unknown()
         if isinstance(v, Tensor):
-            return Unknown("a number")
+            return Unknown("a number", number=True)
         return unknown_of(name, args)
 
     model(name)(run)

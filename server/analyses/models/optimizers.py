@@ -69,7 +69,10 @@ def owned(m: Machine, obj: Instance) -> list[Tensor]:
 @method_of(OPTIMIZER, "__init__")
 def init(m: Machine, args: Args) -> Value:
     """`Optimizer.__init__(params, defaults)` of an optimizer of the program's own."""
-    construct(m, args.pos[0], OptimizerFact(OPTIMIZER, (), 1, False, (), False), Args(args.pos[1:], args.kw))
+    defaults = m.pick(args.get(2, "defaults"))
+    options = {str(k): defaults.items[k] for k in sequences.keys(defaults)} if isinstance(defaults, DictV) else {}
+    fact = OptimizerFact(OPTIMIZER, (), 1, False, (), False)
+    construct(m, args.pos[0], fact, Args(args.pos[1:2], {**args.kw, **options}))
     return None
 
 

@@ -141,17 +141,22 @@ def prepare(m: Machine, obj: Instance) -> None:
         obj.d["training"] = True
 
 
+def constructor(cls: str) -> Model | None:
+    """The constructor of exactly this library class: a model's, or what the facts tell."""
+    init = METHODS.get((cls, "__init__"))
+    if init is None and isinstance(table.find(cls), (ModuleFact, OptimizerFact)):
+        from .. import modules
+
+        return lambda m, args: modules.initialise(m, args.pos[0], cls, Args(args.pos[1:], args.kw, args.open))
+    return init
+
+
 def construct(m: Machine, obj: Instance, args: Args) -> None:
     """Run the constructor that a library's class gives the object."""
     for c in obj.cls.mro:
-        init = METHODS.get((c.qualname, "__init__"))
+        init = constructor(c.qualname)
         if init is not None:
             init(m, args.prepend(obj))
-            return
-        if isinstance(table.find(c.qualname), (ModuleFact, OptimizerFact)):
-            from .. import modules
-
-            modules.initialise(m, obj, c.qualname, args)
             return
     for i, v in enumerate(args.pos):
         obj.state[i] = v

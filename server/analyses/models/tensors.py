@@ -82,7 +82,7 @@ def register_hook(m: Machine, args: Args) -> Value:
            "stride", "element_size", "storage", "__repr__", "__format__", "get_device", "is_set_to")  # fmt: skip
 def content(m: Machine, args: Args) -> Value:
     """What depends on a tensor's content or address."""
-    return Unknown("the tensor's content")
+    return Unknown("the tensor's content", number=True)
 
 
 @method_of("torch.Tensor", "share_memory_", "pin_memory", "is_shared", "names")
@@ -97,9 +97,9 @@ def tolist(m: Machine, args: Args) -> Value:
     t = m.pick(args.pos[0])
     n = t.shape[0] if isinstance(t, Tensor) and t.shape else None
     if n is not None and n <= 64 and len(t.shape) == 1:
-        return ListV(tuple(Unknown("a number") for _ in range(n)))
+        return ListV(tuple(Unknown("a number", number=True) for _ in range(n)))
     if n is not None and n <= 64 and len(t.shape) == 2 and t.shape[1] is not None and t.shape[1] <= 16:
-        return ListV(tuple(ListV(tuple(Unknown("a number") for _ in range(t.shape[1]))) for _ in range(n)))
+        return ListV(tuple(ListV(tuple(Unknown("a number", number=True) for _ in range(t.shape[1]))) for _ in range(n)))
     made = ListV()
     made.d["open"] = True
     return made
@@ -176,7 +176,7 @@ def numel(m: Machine, args: Args) -> Value:
     def one(t: Tensor) -> Value:
         product: Value = 1
         if t.shape is None:
-            return Unknown("a size", ("numel", t.uid))
+            return Unknown("a size", ("numel", t.uid), number=True)
         for n in attributes.get(m, t, "shape"):
             product = operators.binary(m, "*", product, n)
         return product

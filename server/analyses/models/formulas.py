@@ -1,0 +1,81 @@
+"""Formulas of PyTorch's Python code, replayed at the place in the program that calls it.
+
+Many of PyTorch's functions are compositions that no fact tells of. Written with `Term`, a formula reads as
+it does in PyTorch's own file, and the replay sees each of its operations: what it saves of the program's
+tensors, and what of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .. import attributes, operators
+from ..values import Args, Lib, Value
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Term:
+    """A value in a formula; operators and methods are replayed."""
+
+    m: Machine
+    value: Value
+
+    def _binary(self, op: str, left: Value, right: Value) -> Term:
+        return Term(self.m, operators.binary(self.m, op, plain(left), plain(right)))
+
+    def __add__(self, other: Value) -> Term:
+        return self._binary("+", self, other)
+
+    def __radd__(self, other: Value) -> Term:
+        return self._binary("+", other, self)
+
+    def __sub__(self, other: Value) -> Term:
+        return self._binary("-", self, other)
+
+    def __rsub__(self, other: Value) -> Term:
+        return self._binary("-", other, self)
+
+    def __mul__(self, other: Value) -> Term:
+        return self._binary("*", self, other)
+
+    def __rmul__(self, other: Value) -> Term:
+        return self._binary("*", other, self)
+
+    def __truediv__(self, other: Value) -> Term:
+        return self._binary("/", self, other)
+
+    def __rtruediv__(self, other: Value) -> Term:
+        return self._binary("/", other, self)
+
+    def __pow__(self, other: Value) -> Term:
+        return self._binary("**", self, other)
+
+    def __matmul__(self, other: Value) -> Term:
+        return self._binary("@", self, other)
+
+    def __neg__(self) -> Term:
+        return Term(self.m, operators.unary(self.m, "-", self.value))
+
+    def do(self, method: str, *args: Value, **kw: Value) -> Term:
+        """`term.method(*args, **kw)`."""
+        f = attributes.get(self.m, self.value, method)
+        return Term(self.m, self.m.call(f, arguments(*args, **kw)))
+
+
+def plain(v: Value) -> Value:
+    """The value of a term."""
+    return v.value if isinstance(v, Term) else v
+
+
+def arguments(*args: Value, **kw: Value) -> Args:
+    """Arguments of a call, terms among them."""
+    return Args([plain(a) for a in args], {k: plain(v) for k, v in kw.items()})
+
+
+def torch(m: Machine, name: str, *args: Value, **kw: Value) -> Term:
+    """`torch.name(*args, **kw)`."""
+    return Term(m, m.call(Lib(f"torch.{name}"), arguments(*args, **kw)))
