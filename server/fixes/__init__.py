@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from . import (
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 LIMIT = 6
 """How many fixes of one failure are offered."""
+
+TRIED = 20
+"""How many candidates are verified for one failure: each costs a replay."""
 
 APART: tuple[Strategy, ...] = (
     outplace.propose,
@@ -119,7 +123,7 @@ def mend(
     """
     texts = {path: source.text for path, source in sources.items()}
     kept: list[Fix] = []
-    for fix in candidates(failure, sources, report):
+    for fix in islice(candidates(failure, sources, report), TRIED):
         if verify is None or verify(apply_all(texts, fix.edits)):
             kept.append(fix)
         if len(kept) == LIMIT:

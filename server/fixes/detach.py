@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..syntax.ir import (
@@ -23,17 +24,18 @@ from ..syntax.ir import (
 )
 from .edit import Edit, Fix
 from .layout import first_line_of, insert_after, suffix
+from .nograd import torch_name
 from .place import Place, below, call_of
 from .text import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from ..analyses.report import Failure
     from .place import Context
 
 WHY = "(changes meaning: no gradient flows into earlier iterations)"
-KINDS = ("tensor", "tuple", "list", "dict")
+CONTAINERS = ("tuple", "list", "dict")
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
@@ -45,13 +47,27 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     place = _carrying(context.place(failure.facts.get("carried")))
     if place is None:
         return
-    kinds = [str(told)] if (told := failure.facts.get("carried_kind")) else KINDS
+    kinds = _Kinds(failure, context)
     plain = isinstance(_value(place), Name | Attribute | Tuple | List) or not isinstance(place.node, Assign)
-    here = ((_shown(place), edits) for kind in kinds for edits in _at_binding(place, kind))
+    here = [(_shown(place), edits) for kind in kinds.of(_shown(place)) for edits in _at_binding(place, kind)]
     later = list(_after_backward(place, failure, context, kinds))
-    first, second = (list(here), later) if plain else (later, list(here))
-    for shown, edits in [*first, *second, *_at_start(place, kinds)]:
+    for shown, edits in [*(here + later if plain else later + here), *_at_start(place, kinds)]:
         yield Fix(f"Detach {quote(shown)} {WHY}", "unsafe", tuple(edits))
+
+
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """What a name may stand for, as far as the failure's facts and the replay's rows tell."""
+
+    failure: Failure
+    context: Context
+
+    def of(self, name: str) -> tuple[str, ...]:
+        told = self.failure.facts.get("carried_kind")
+        if told is not None:
+            return (str(told),)
+        rows = self.context.report.rows if self.context.report else ()
+        return ("tensor",) if any(row.name == name for row in rows) else CONTAINERS
 
 
 def _carrying(place: Place | None) -> Place | None:
@@ -112,7 +128,7 @@ def _each(text: str, kind: str) -> str:
 
 
 def _after_backward(
-    place: Place, failure: Failure, context: Context, kinds: Iterable[str]
+    place: Place, failure: Failure, context: Context, kinds: _Kinds
 ) -> Iterator[tuple[str, list[Edit]]]:
     """Detach behind backward(), by the names that its function may have for the state."""
     backward = context.place(failure.backward)
@@ -120,8 +136,8 @@ def _after_backward(
         return
     told = failure.facts.get("carried_as")
     names = [told] if isinstance(told, str) else list(dict.fromkeys(_names_for(place, backward)))
-    for kind in kinds:
-        for name in names:
+    for name in names:
+        for kind in kinds.of(name):
             yield name, [insert_after(backward.statement, f"{name} = {_each(name, kind)}")]
 
 
@@ -156,7 +172,7 @@ def _loop_carried(loop: Place) -> Iterator[str]:
                         yield name.id
 
 
-def _at_start(place: Place, kinds: Iterable[str]) -> Iterator[tuple[str, list[Edit]]]:
+def _at_start(place: Place, kinds: _Kinds) -> Iterator[tuple[str, list[Edit]]]:
     """Detach an object's state where the method that binds it begins."""
     target = place.node.targets[0] if isinstance(place.node, Assign) else None
     function = place.function
@@ -164,12 +180,14 @@ def _at_start(place: Place, kinds: Iterable[str]) -> Iterator[tuple[str, list[Ed
         return
     body = function.node.body
     name = place.text_of(target)
-    for kind in kinds:
-        line = f"if {name} is not None: {name} = {_each(name, kind)}"
-        first = body[1] if function.node.doc is not None and len(body) > 1 else body[0]
-        edit = first_line_of(function, line) if first is body[0] else insert_after(_in(function, body[0]), line)
+    torch, imports = torch_name(place)
+    for kind in kinds.of(name):
+        test = f"isinstance({name}, {torch}.Tensor)" if kind == "tensor" else f"{name} is not None"
+        line = f"if {test}: {name} = {_each(name, kind)}"
+        documented = function.node.doc is not None
+        edit = insert_after(_in(function, body[0]), line) if documented else first_line_of(function, line)
         if edit:
-            yield name, [edit]
+            yield name, [*imports, edit]
 
 
 def _in(function: Place, stmt: object) -> Place:
