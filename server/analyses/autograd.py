@@ -22,7 +22,7 @@ from .tensors import (
     Version,
     either,
 )
-from .values import Cond, Unknown, Value
+from .values import Args, Cond, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -403,6 +403,7 @@ class Autograd:
         """Check every node in the engine's order. Nothing after a certain freed node is reached."""
         found: list[tuple[Failure, Guards]] = []
         for node, guards in order:
+            self._call_hooks(node)
             for more, freed in self.state.alternatives(node.d["freed"], guards):
                 if isinstance(freed, Site) and node.holds is not False:
                     if any(not g for _, g in found):
@@ -416,6 +417,12 @@ class Autograd:
                     on = (*guards, *conditions(node.when), *conditions(saved.when))
                     found += self._check_saved(node, saved, on)
         return found
+
+    def _call_hooks(self, node: Node) -> None:
+        """The hooks of a node's results run before the node does, and may change what is still to be unpacked."""
+        for t in node.outputs:
+            for hook in t.d.get("hooks", ()):
+                self.m.call(hook, Args([self.tensor(t.d["geometry"], t.d["dtype"])], site=self.m.site))
 
     def _check_saved(self, node: Node, saved: SavedTensor, guards: Guards) -> list[tuple[Failure, Guards]]:
         """`SavedVariable::unpack`: compare the versions; where they agree, the content may still differ."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from . import attributes, sequences
@@ -9,6 +10,7 @@ from .values import (
     ABSENT,
     Args,
     ClassV,
+    Cond,
     DictV,
     FunctionV,
     Instance,
@@ -51,9 +53,21 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
         if -len(items) <= index < len(items):
             return m.state.resolve(items[index])
         return Unknown("an item")
-    if isinstance(index, Unknown) and items and all(same(items[0], i) for i in items):
-        return items[0]
+    if isinstance(index, Unknown) and items:
+        return one_of(m, items, index, 0)
     return Unknown("an item", ("[]", key_of(v), key_of(index), len(items)))
+
+
+def one_of(m: Machine, items: Sequence[Value], index: Unknown, key: Value) -> Value:
+    """An item at an unknown index: the first one if the index is its, which a failure would have to assume."""
+    if all(same(items[0], i) for i in items):
+        return items[0]
+    return Phi(at(m, index, key), items[0], Unknown("an item", ("[]", key_of(index), len(items))))
+
+
+def at(m: Machine, index: Unknown, key: Value) -> Cond:
+    """The question whether an unknown index is a known one."""
+    return Cond(("==", index.key, key_of(key)), "branch", f"{index.why or 'the index'} == {key!r}", m.site)
 
 
 def same(a: Value, b: Value) -> bool:
@@ -90,23 +104,24 @@ def dict_item(m: Machine, v: DictV, index: Value) -> Value:
 
             raise Raised(None, "KeyError")
     else:
-        held = [m.state.resolve(v.items[k]) for k in sequences.keys(v)]
-        if v.default is not None:
-            key = ("unknown key", key_of(index))
-            if key not in v.items:
-                m.state.set(v.items, key, m.call(v.default, Args()))
-            return m.state.resolve(v.items[key])
-        if held and all(same(held[0], h) for h in held):
-            return held[0]
-        known = v.items.get(("unknown key", key_of(index)), ABSENT)
+        key = ("unknown key", key_of(index))
+        if v.default is not None and key not in v.items:
+            m.state.set(v.items, key, m.call(v.default, Args()))
+        known = v.items.get(key, ABSENT)
         if known is not ABSENT:
             return m.state.resolve(known)
+        held = sequences.keys(v)
+        if held and isinstance(index, Unknown):
+            return one_of(m, [m.state.resolve(v.items[k]) for k in held], index, held[0])
     return Unknown("an item", ("[]", v.uid, key_of(index)))
 
 
 def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
     """`v[index] = value`."""
     if isinstance(v, DictV):
+        held = sequences.keys(v)
+        if isinstance(index, Unknown) and held and not sequences.hashable(index):
+            m.state.set(v.items, held[0], m.state.merge(at(m, index, held[0]), value, v.items[held[0]]))
         sequences.add(m, v, index, value)
         return
     items = sequences.items_of(m, v)
@@ -114,6 +129,9 @@ def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
         changed = list(items)
         changed[index] = value
         m.state.put(v, "items", tuple(changed))
+    elif isinstance(index, Unknown) and items:
+        first = m.state.merge(at(m, index, 0), value, items[0])
+        m.state.put(v, "items", (first, *items[1:]))
     elif isinstance(index, SliceV):
         known = as_slice(index)
         changed = list(items)

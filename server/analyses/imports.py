@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import library, statements
+from .models import registry
 from .state import Raised
 from .values import ABSENT, Frame, Lib, ModuleV, Unknown, Value
 
@@ -100,17 +101,15 @@ def member(m: Machine, s: ir.ImportFrom, own: ModuleV | None, name: str, path: s
 
 
 def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> None:
-    """`from module import *`: the names of a module of the program; of PyTorch's, those that it exports."""
+    """`from module import *`: the names of a module of the program; of a library's, those that are known."""
     if own is not None:
         listed = own.frame.d.get("__all__")
         for name, v in own.frame.d.items():
             if (not str(name).startswith("_") and listed is not None) or not str(name).startswith("_"):
                 m.state.set(m.frame.d, name, v)
-    elif s.module and s.module.partition(".")[0] == "torch":
-        from ..facts import table
-
+    elif s.module and s.module.partition(".")[0] in LIBRARIES:
         prefix = f"{s.module}."
-        for name in table.names():
+        for name in registry.names():
             short = name[len(prefix) :]
             if name.startswith(prefix) and "." not in short and not short.startswith("_"):
                 m.state.set(m.frame.d, short, library.resolve(m, name))

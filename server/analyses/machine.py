@@ -49,6 +49,7 @@ class Machine:
         self.result = report
         self.state = State()
         self.state.on_lost = self.lost
+        self.state.on_both = self.both
         self.grad = Autograd(self)
         self.explain = Explainer(self)
         self.trace = Trace(self)
@@ -186,6 +187,13 @@ class Machine:
         """A branch ended in an error while another one goes on: what failed there is told now."""
         if not self.catching:
             self.result.failures.extend(error.failures)
+
+    def both(self, first: Exception, second: Exception) -> Exception:
+        """Both sides of a branch end in an error: what fails on either doesn't rest on the branch."""
+        if isinstance(first, Raised) and isinstance(second, Raised):
+            failures = self.explain.settled([*first.failures, *second.failures])
+            return Raised(first.value, first.name, failures)
+        return first if isinstance(first, Raised) else second
 
     def unknown(self, why: str = "") -> Unknown:
         """A value that nothing is known of."""

@@ -179,6 +179,8 @@ def collect(m: Machine, g: Generator, limit: int = MAX_TURNS) -> Seq:
             raise Stop(None)
         return None
 
+    if g.buffer is not None:
+        return sequence(m, g.buffer)
     if g.used:
         return Seq(())
     g.used = True

@@ -66,7 +66,7 @@ class State:
 
     `splits` are the alternatives of values that are being followed one by one: unlike the branches that
     lead to a statement, a failure there rests on them. `on_lost` hears of an error that ends one side of
-    a branch.
+    a branch, `on_both` makes one of the errors that end both.
     """
 
     def __init__(self) -> None:
@@ -75,6 +75,7 @@ class State:
         self.splits: list[tuple[Cond, bool]] = []
         self.forks = 0
         self.on_lost: Callable[[Raised], None] = lambda error: None
+        self.on_both: Callable[[Exception, Exception], Exception] = lambda first, second: first
 
     # -- writes ---------------------------------------------------------------------------------
 
@@ -153,9 +154,9 @@ class State:
         if raised_too is not None:
             self.rewind(mark)
             self._apply(first_changes)
-            self._tell(raised_too)
             if raised is not None:
-                raise raised
+                raise self.on_both(raised, raised_too)
+            self._tell(raised_too)
             self.assume(cond, True)
             return first
         if raised is not None:

@@ -334,6 +334,7 @@ class Generator:
 
     run: Callable[[Callable[[Value], Value]], Value]
     used: bool = False
+    buffer: Iterator_ | None = None
 
 
 class Iterator_(Object):

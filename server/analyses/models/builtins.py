@@ -449,16 +449,19 @@ def iter_(m: Machine, args: Args) -> Value:
     return made
 
 
+AHEAD = 8
+"""So many items are taken from a generator at the first `next()`; they are handed out one by one."""
+
+
 @model("next", "anext")
 def next_(m: Machine, args: Args) -> Value:
     """`next(it, default)`."""
     v = m.state.resolve(args.pos[0])
     if isinstance(v, Generator):
-        seq = sequences.collect(m, v, 1)
-        v.used = False
-        if seq.items:
-            return seq.items[0]
-        return args.pos[1] if len(args.pos) > 1 else Unknown("the next item")
+        if v.buffer is None:
+            seq = sequences.collect(m, v, AHEAD)
+            v.buffer = Iterator_(tuple(seq.items), seq.open)
+        v = v.buffer
     if isinstance(v, Iterator_):
         items = sequences.items_of(m, v)
         if items:

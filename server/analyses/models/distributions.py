@@ -78,13 +78,12 @@ def gamma_log_prob(p: Parts, x: Term) -> Term:
     return weighted(p, shape, p.rate) + weighted(p, shape - 1, x) - p.rate * x - shape.do("lgamma")
 
 
-def standard_gamma(p: Parts) -> Term:
-    """`torch._standard_gamma`: saves its input and its result."""
-    shape = p.concentration.value
-    made = linked(p.m, [shape])
+def sampled(p: Parts, parameter: Tensor) -> Term:
+    """A sample whose node saves the parameter and the result, as that of `torch._standard_gamma`."""
+    made = linked(p.m, [parameter])
     node = p.m.state.resolve(made.d["fn"])
     if isinstance(node, Node):
-        p.m.grad.save(node, shape, "input")
+        p.m.grad.save(node, parameter, "input")
         p.m.grad.save(node, made, "result")
     return Term(p.m, made)
 
@@ -108,6 +107,30 @@ def student_log_prob(p: Parts, x: Term) -> Term:
     y = (x - p.loc) / p.scale
     z = p.scale.do("log") + 0.5 * p.df.do("log") + (0.5 * p.df).do("lgamma") - (0.5 * (p.df + 1.0)).do("lgamma")
     return -0.5 * (p.df + 1.0) * (y**2.0 / p.df).do("log1p") - z
+
+
+def student_rsample(p: Parts, noise: Term) -> Term:
+    """`studentT.py`: a normal sample over the root of a chi-squared one."""
+    squared = Term(p.m, linked(p.m, [p.df.value]))
+    return p.loc + p.scale * (noise * torch(p.m, "rsqrt", squared / p.df))
+
+
+def student_entropy(p: Parts, _: Term) -> Term:
+    """`studentT.py`."""
+    half = 0.5 * (p.df + 1.0)
+    return p.scale.do("log") + half * (half.do("digamma") - (0.5 * p.df).do("digamma")) + 0.5 * p.df.do("log")
+
+
+def dirichlet_rsample(p: Parts, _: Term) -> Term:
+    """`dirichlet.py`: the Function `_Dirichlet` saves its input and its result."""
+    return sampled(p, p.concentration.value)
+
+
+def dirichlet_entropy(p: Parts, _: Term) -> Term:
+    """`dirichlet.py`."""
+    shape = p.concentration
+    total = shape.do("sum", -1)
+    return total * total.do("digamma") - ((shape - 1.0) * shape.do("digamma")).do("sum", -1)
 
 
 def categorical_log_prob(p: Parts, x: Term) -> Term:
@@ -183,7 +206,13 @@ FAMILIES: dict[str, Family] = {
         lambda p, _: p.scale * 0.7978845608,
         lambda p, _: p.scale.do("pow", 2) * 0.3633802276,
     ),
-    "StudentT": Family(("df", "loc", "scale"), student_log_prob, extra={"loc": 0.0, "scale": 1.0}),
+    "StudentT": Family(
+        ("df", "loc", "scale"),
+        student_log_prob,
+        student_rsample,
+        student_entropy,
+        extra={"loc": 0.0, "scale": 1.0},
+    ),
     "Uniform": Family(
         ("low", "high"),
         lambda p, x: -((p.high - p.low).do("log")),
@@ -203,13 +232,13 @@ FAMILIES: dict[str, Family] = {
     "Gamma": Family(
         ("concentration", "rate"),
         gamma_log_prob,
-        lambda p, _: standard_gamma(p) / p.rate,
+        lambda p, _: sampled(p, p.concentration.value) / p.rate,
         gamma_entropy,
         lambda p, _: p.concentration / p.rate,
         lambda p, _: p.concentration / p.rate.do("pow", 2),
     ),
     "Beta": Family(("concentration1", "concentration0")),
-    "Dirichlet": Family(("concentration",), dirichlet_log_prob, event_dims=1),
+    "Dirichlet": Family(("concentration",), dirichlet_log_prob, dirichlet_rsample, dirichlet_entropy, event_dims=1),
     "Poisson": Family(
         ("rate",),
         lambda p, x: torch(p.m, "xlogy", x, p.rate) - p.rate - (x + 1).do("lgamma"),
@@ -533,6 +562,13 @@ def transformed_rsample(m: Machine, args: Args) -> Value:
     for t in several:
         x = m.call(t, Args([x]))
     return x
+
+
+@method_of(f"{HOME}TransformedDistribution", "log_prob")
+def transformed_log_prob(m: Machine, args: Args) -> Value:
+    """The density of what the value was made of, and the volume that the transforms change."""
+    obj, x = args.pos[0], effects.tensors_in(m, args.get(1, "value"))
+    return (of_base(m, obj, "log_prob", linked(m, x)) - linked(m, x)).value
 
 
 @method_of(TRANSFORM, "__call__")

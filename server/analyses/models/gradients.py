@@ -242,7 +242,7 @@ def finish(m: Machine, cls: ClassV, ctx: Instance, inputs: list[Tensor], needs: 
     m.via = f"{cls.name}.apply"
     for t in dirty:
         if any(t is i for i in inputs):
-            m.grad.check_inplace(t, needs)
+            check_dirty(m, t, needs)
         m.grad.bump(t, m.via)
     node = m.grad.node(f"{cls.name}Backward", inputs, needs)
     made: dict[int, Tensor] = {}
@@ -270,6 +270,16 @@ def finish(m: Machine, cls: ClassV, ctx: Instance, inputs: list[Tensor], needs: 
         for t in saved:
             m.grad.save(node, t, "saved")
     return rebuilt(m, result, made)
+
+
+def check_dirty(m: Machine, t: Tensor, needs: Grad) -> None:
+    """An input that forward has changed: not a leaf, nor a view that mustn't be written (`_process_backward_mode_ad`)."""
+    base = m.state.resolve(t.d["base"])
+    own = m.grad.requires_grad(t)
+    leaf = m.grad.is_leaf(base if isinstance(base, Tensor) else t)
+    if needs is not False and m.grad.grad_mode and own is True and leaf:
+        m.grad.fail("other", "function", t, detail="mark_dirty")
+    m.grad.check_inplace(t, needs)
 
 
 def rebuilt(m: Machine, v: Value, made: dict[int, Tensor]) -> Value:

@@ -13,6 +13,8 @@ from ...facts.model import ModuleFact, OptimizerFact
 from ..values import ABSENT, Args, Bound, Builtin, ClassV, Instance, Unknown, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..machine import Machine
     from ..sequences import Seq
 
@@ -83,6 +85,13 @@ def method(cls: str, name: str) -> Model | None:
 def is_class(name: str) -> bool:
     """Whether a dotted name is a class that the models or the facts know."""
     return name in BASES or isinstance(table.find(name), (ModuleFact, OptimizerFact))
+
+
+def names() -> Iterator[str]:
+    """The dotted names of all functions and classes that the models or the facts know."""
+    yield from table.names()
+    yield from FUNCTIONS
+    yield from BASES
 
 
 def class_named(m: Machine, name: str) -> ClassV:
