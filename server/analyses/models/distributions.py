@@ -14,7 +14,7 @@ from ..geometry import Geometry
 from ..tensors import Node, Tensor, either
 from ..values import ABSENT, Args, Instance, ListV, Unknown, Value
 from .formulas import Term, plain, torch
-from .registry import BASES, class_named, method_of, model, property_of
+from .registry import BASES, method_of, model, property_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -507,7 +507,7 @@ BASES[TRANSFORM] = ()
 for _name in ("TanhTransform", "ExpTransform", "SigmoidTransform", "AffineTransform", "SoftmaxTransform",
               "ComposeTransform", "AbsTransform"):  # fmt: skip
     BASES[f"{HOME}transforms.{_name}"] = (TRANSFORM,)
-    model(f"{HOME}{_name}")(lambda m, args, name=_name: m.call(class_named(m, f"{HOME}transforms.{name}"), args))
+    BASES[f"{HOME}{_name}"] = (TRANSFORM,)
 
 
 @method_of(f"{HOME}Independent", "__init__")
@@ -546,10 +546,13 @@ def independent_rsample(m: Machine, args: Args) -> Value:
     return of_base(m, args.pos[0], "rsample", *args.pos[1:]).value
 
 
+def of_base_attribute(name: str) -> Callable[[Machine, Instance], Value]:
+    """An attribute of the distribution that this one is made of."""
+    return lambda m, obj: attributes.get(m, attributes.get(m, obj, "base_dist"), name)
+
+
 for _name in ("mean", "variance", "stddev", "mode"):
-    property_of(f"{HOME}Independent", _name)(
-        lambda m, obj, name=_name: attributes.get(m, attributes.get(m, obj, "base_dist"), name)
-    )
+    property_of(f"{HOME}Independent", _name)(of_base_attribute(_name))
 
 
 @method_of(f"{HOME}TransformedDistribution", "rsample")
