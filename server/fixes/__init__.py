@@ -47,10 +47,16 @@ APART: tuple[Strategy, ...] = (
     clone.change,
     clone.argument,
     clone.alias,
-    clone.view,
 )
-UPDATE: tuple[Strategy, ...] = (reorder.update, reorder.recompute, *APART)
-CARRIED: tuple[Strategy, ...] = (detach.propose, reorder.forward, reorder.update, *APART)
+UPDATE: tuple[Strategy, ...] = (
+    reorder.update,
+    reorder.recompute,
+    inplace_flag.propose,
+    clone.save,
+    clone.argument,
+    clone.alias,
+)
+CARRIED: tuple[Strategy, ...] = (detach.propose, reorder.forward, reorder.update, clone.save)
 LEAF: tuple[Strategy, ...] = (
     outplace.propose,
     functional.propose,

@@ -136,7 +136,9 @@ def rebindable(place: Place, target: Expr) -> bool:
 
 
 def is_parameter(place: Place, attr: str) -> bool:
-    """Tell whether the file registers a Parameter under this attribute's name."""
+    """Tell whether the file registers a Parameter under this attribute's name, or PyTorch's modules do."""
+    if attr.startswith(("weight", "bias")):
+        return True
     for stmt in statements(place.source.body):
         if not isinstance(stmt, Assign) or not isinstance(stmt.value, Call):
             continue

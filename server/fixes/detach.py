@@ -194,13 +194,20 @@ def _in(function: Place, stmt: object) -> Place:
     return Place(function.path, function.source, (*function.chain, stmt))  # type: ignore[arg-type]
 
 
+def _is_tensor(value: Place, context: Context) -> bool:
+    """Tell whether a name stands for a tensor at its statement; other expressions are taken to."""
+    if not isinstance(value.node, Name | Attribute) or context.report is None:
+        return not (isinstance(value.node, Name) and value.node.id == "self")
+    return any(row.site.node is value.node for row in context.report.rows)
+
+
 def deepcopy(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose `x.detach().clone()` for `copy.deepcopy(x)`, which takes leaves only (torch/_tensor.py)."""
     call = call_of(context.place(failure.site))
     if call is None or not isinstance(call.node, Call) or len(call.node.args) != 1:
         return
     value = call.of(call.node.args[0].value)
-    if isinstance(value.node, Name) and value.node.id == "self":
+    if not _is_tensor(value, context):
         return
     simple = isinstance(value.node, Name | Attribute | Call)
     text = value.text if simple else f"({value.text})"

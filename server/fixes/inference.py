@@ -4,39 +4,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Attribute, Call
-from .edit import Fix
-from .place import Place, below, module_body
+from ..analyses.report import Site
+from ..syntax.ir import Attribute, FunctionDef, With
+from .edit import Edit, Fix
+from .place import below, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..analyses.report import Failure
-    from .place import Context
+    from .place import Context, Place
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose it at `facts["inference_mode"]`, or at each `inference_mode` of the file where that isn't told."""
+    """Propose it at the attribute of `facts["inference_mode"]`, or where that isn't told at each one."""
     told = context.place(failure.facts.get("inference_mode"))
-    for place in [told] if told else list(_modes(failure, context)):
-        for node in below(place.node, Attribute):
-            if node.attr == "inference_mode":
-                name = place.of(node)
-                start = name.chunk.offset + node.attr_start
-                edit = name.edit(f"{name.source.text[name.start : start]}no_grad")
-                title = (
-                    "Use `no_grad()` instead of `inference_mode()` (changes meaning: the tensors may be used in graphs)"
-                )
-                yield Fix(title, "unsafe", (edit,))
+    for name in [told] if told else list(_modes(context)):
+        if isinstance(name.node, Attribute):
+            edit = Edit(name.path, name.chunk.offset + name.node.attr_start, name.end, "no_grad")
+            title = "Use `no_grad()` instead of `inference_mode()` (changes meaning: the tensors may be used in graphs)"
+            yield Fix(title, "unsafe", (edit,))
 
 
-def _modes(failure: Failure, context: Context) -> Iterator[Place]:
-    site = context.place(failure.site)
-    for stmt in module_body(site.source) if site else []:
-        assert site is not None
-        top = Place(site.path, site.source, (stmt,))
-        for node in below(stmt, Attribute):
-            if node.attr == "inference_mode":
-                found = top.of(node)
-                outer = found.outer
-                yield outer if outer and isinstance(outer.node, Call) else found
+def _modes(context: Context) -> Iterator[Place]:
+    for stmt in (stmt for source in context.sources.values() for stmt in statements(source.body)):
+        parts = stmt.decorators if isinstance(stmt, FunctionDef) else stmt.items if isinstance(stmt, With) else []
+        for node in (node for part in parts for node in below(part, Attribute)):
+            place = context.place(Site(stmt.chunk, node)) if node.attr == "inference_mode" else None
+            if place:
+                yield place

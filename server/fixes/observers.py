@@ -150,7 +150,10 @@ def _keeps(node: Node, name: str, own: set[str]) -> bool:
         return any(one.id == name for one in below(node.target, Name))
     if isinstance(node, Assign):
         put = any(isinstance(target, Subscript | Attribute) for target in node.targets) and _is(node.value, name)
-        got = _hands_out(node.value, own) and any(_is(target, name) for target in node.targets)
+        unpacked = not isinstance(node.value, Call) and any(
+            _is(one, name) for target in node.targets if isinstance(target, Tuple | List) for one in target.elts
+        )
+        got = unpacked or (_hands_out(node.value, own) and any(_is(target, name) for target in node.targets))
         return put or got
     if isinstance(node, Call):
         keeps = isinstance(node.func, Attribute) and node.func.attr in KEEPERS

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import torch
-from torch.autograd.graph import allow_mutation_on_saved_tensors
+from torch.autograd.graph import saved_tensors_hooks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,10 +47,20 @@ def leaves(root: torch.Tensor) -> list[torch.Tensor]:
     return found
 
 
-def run(folder: Path, allow_mutation: bool = False) -> Run:
+def copied(saved: torch.Tensor) -> torch.Tensor:
+    return saved.detach().clone()
+
+
+def kept(packed: torch.Tensor) -> torch.Tensor:
+    return packed
+
+
+def run(folder: Path, meant: bool = False) -> Run:
     """Run `folder`'s main.py in a process of its own.
 
-    With `allow_mutation`, changes in place give the gradients that were meant.
+    With `meant`, whatever autograd saves is copied, so that no later change reaches it and the gradients are
+    those that the author meant. (`allow_mutation_on_saved_tensors` doesn't see changes by views that begin
+    elsewhere in the memory, nor those that move no version counter.)
     """
     reader, writer = os.pipe()
     child = os.fork()
@@ -58,7 +68,7 @@ def run(folder: Path, allow_mutation: bool = False) -> Run:
         try:
             with os.fdopen(writer, "wb") as pipe:
                 signal.alarm(SECONDS)
-                torch.save(_run(folder, allow_mutation), pipe)
+                torch.save(_run(folder, meant), pipe)
         finally:
             os._exit(0)
     os.close(writer)
@@ -68,7 +78,7 @@ def run(folder: Path, allow_mutation: bool = False) -> Run:
     return torch.load(io.BytesIO(data), weights_only=False) if data else Run(error="killed")
 
 
-def _run(folder: Path, allow_mutation: bool) -> Run:
+def _run(folder: Path, meant: bool) -> Run:
     result = Run()
     backward = torch.Tensor.backward
 
@@ -78,9 +88,10 @@ def _run(folder: Path, allow_mutation: bool) -> Run:
         backward(self, *args, **kwargs)
         result.gradients.append([None if leaf.grad is None else leaf.grad.clone() for leaf in reached])
 
-    mode = allow_mutation_on_saved_tensors() if allow_mutation else contextlib.nullcontext()
+    mode = saved_tensors_hooks(copied, kept) if meant else contextlib.nullcontext()
     torch.manual_seed(0)
     sys.path.insert(0, str(folder))
+    sys.argv = [str(folder / "main.py")]
     try:
         with (
             mode,

@@ -42,13 +42,14 @@ def test_fixes_mend_and_safe_ones_keep_every_value(path: Path, tmp_path: Path) -
     found = [(failure, program.fixes(failure, report)) for failure in told(report)]
     if not any(fixes for _, fixes in found):
         pytest.skip("nothing is found or offered")
-    silent = all(failure.kind == "silent-stale" for failure, _ in found)
-    meant = run(program.root, allow_mutation=not silent)
+    meant = run(program.root, meant=True)
+    silent = any(failure.kind == "silent-stale" for failure, _ in found)
+    alone = len(found) == 1  # a fix of one of two silent failures leaves the other one's gradients wrong
     for number, fix in enumerate(fix for _, fixes in found for fix in fixes if fix.safety == "safe"):
         after = run(written(tmp_path / str(number), program, fix))
-        if after.error is None and meant.error is None:
+        if after.error is None and meant.error is None and (alone or not silent):
             assert same_losses(meant, after), fix.title
-            assert silent or same_gradients(meant, after), fix.title
+            assert same_gradients(meant, after), fix.title
     after = run(preferred(program, tmp_path))
     assert after.error is None or name(path) in NOT_MENDED
 
