@@ -72,7 +72,7 @@ def infos(entry: Entry) -> Sequence[Any]:
     if home == "operator" or last.startswith("__"):
         name = OPERATOR_INFOS.get(name.removeprefix("i"), OPERATOR_INFOS.get(name, name))
     names = by_name()
-    keys = (last, f"{home.removeprefix('torch.')}.{name}", name, f"__{name}__", f".{name}")
+    keys = (f"{home.removeprefix('torch.')}.{name}", last, name, f"__{name}__", f"_{name}", f".{name}")
     return next((names[key] for key in keys if key in names), ())
 
 
