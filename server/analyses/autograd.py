@@ -22,7 +22,7 @@ from .tensors import (
     Version,
     either,
 )
-from .values import Args, Cond, Unknown, Value
+from .values import Args, Cond, Phi, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -115,10 +115,10 @@ class Autograd:
 
     def _known_grad(self, slot: Value) -> Grad:
         """What a slot that holds a flag or a node says; where only some alternatives do, their conditions."""
-        found: list[tuple[Guards, Grad]] = []
-        for guards, v in self.state.alternatives(slot):
-            here: Grad = v if isinstance(v, (bool, frozenset)) else v.when if isinstance(v, Node) else False
-            found.append((guards, self._under_assumptions(here) if isinstance(here, frozenset) else here))
+        slot = self.state.resolve(slot)
+        if type(slot) is not Phi:
+            return self._plain_grad(slot)
+        found = [(guards, self._plain_grad(v)) for guards, v in self.state.alternatives(slot)]
         if all(here is found[0][1] for _, here in found) and isinstance(found[0][1], bool):
             return found[0][1]
         result: Grad = False
@@ -127,6 +127,11 @@ class Autograd:
                 branches = frozenset(self._branch(c, holds) for c, holds in guards)
                 result = either(result, branches or here)
         return result
+
+    def _plain_grad(self, v: Value) -> Grad:
+        """What one flag or node says under the present assumptions."""
+        here: Grad = v if isinstance(v, (bool, frozenset)) else v.when if isinstance(v, Node) else False
+        return self._under_assumptions(here) if isinstance(here, frozenset) else here
 
     @staticmethod
     def _branch(cond: Cond, holds: bool) -> Cond:
