@@ -203,6 +203,7 @@ class Autograd:
         node = Node(name, self.m.site, self.order, self.edges(inputs), when)
         node.stack = self.m.stack
         node.iterations = self.m.iterations
+        node.inputs = tuple(inputs)
         self.nodes.append(node)
         return node
 
@@ -407,6 +408,7 @@ class Autograd:
     def _unpack(self, order: list[tuple[Node, Guards]]) -> list[tuple[Failure, Guards]]:
         """Check every node in the engine's order. Nothing after a certain freed node is reached."""
         found: list[tuple[Failure, Guards]] = []
+        self.m.explain.running = [node for node, _ in order]
         for node, guards in order:
             self._call_hooks(node)
             for more, freed in self.state.alternatives(node.d["freed"], guards):

@@ -69,7 +69,7 @@ def within(m: Machine, manager: Value, inside: Callable[[Value], Value]) -> Valu
 def within_modes(m: Machine, modes: dict[str, Value], manager: Instance, inside: Callable[[Value], Value]) -> Value:
     """Run `inside` with some modes set, and set them back."""
     store = m.grad.mode
-    before = manager.state.get("before") or {k: store[k] for k in modes}
+    before = manager.state.get("before") or {k: store.get(k) for k in modes}
     for k, v in modes.items():
         m.state.set(store, k, v)
     try:

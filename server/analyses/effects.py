@@ -53,6 +53,8 @@ class Call:
     name: str
     values: dict[str, Value]
     tensors: dict[str, list[Tensor]]
+    spoken: str | None = None
+    """the name to tell it by, where that isn't the last part of `name`"""
 
     def all(self) -> list[Tensor]:
         """All tensors among the arguments."""
@@ -221,6 +223,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
             inputs = [t for p in call.tensors for t in call.tensors[p] if p in case.flows]
             node = m.grad.node(case.node or called(call.name), inputs, needs)
         if node is not None:
+            node.called = call.spoken or called(call.name)
             node.holds = narrowed(condition(case.frees, grads), needs)
             save_inputs(m, node, case, call, grads)
         for w, t in written:

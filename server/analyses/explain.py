@@ -23,6 +23,7 @@ class Explainer:
 
     def __init__(self, machine: Machine) -> None:
         self.m = machine
+        self.running: list[Node] = []
 
     def finish(self, failure: Failure, guards: Guards) -> Failure:
         """The failure with its assumptions: the open conditions, and those of the entry point."""
@@ -66,7 +67,7 @@ class Explainer:
     def freed(self, node: Node, freed: Site) -> Failure:
         """A backward walks a part of the graph that an earlier one has freed."""
         crossing = self.carried(node)
-        hops = [Hop(node.site, "saved", None, None, spoken(node.name))] if node.site is not None else []
+        hops = [Hop(node.site, "saved", None, None, spoken(node))] if node.site is not None else []
         hops.append(Hop(freed, "freed"))
         if crossing is not None:
             hops.append(crossing)
@@ -90,7 +91,7 @@ class Explainer:
             return None
         version = saved.version.number if isinstance(saved.version, Version) else None
         name = saved.tensor.label or saved.name
-        return Saved(node.site, spoken(node.name), saved.role, name, version, node.stack)
+        return Saved(node.site, spoken(node), saved.role, name, version, node.stack)
 
     def facts(self, write: Write, saved: SavedTensor, crossing: Hop | None) -> dict[str, object]:
         """What fixes need to know."""
@@ -104,16 +105,38 @@ class Explainer:
         return found
 
     def carried(self, node: Node) -> Hop | None:
-        """Where the result of an earlier turn of a running loop was kept, if the node is from one."""
+        """Where the result of an earlier turn of a running loop was kept, if the node is from one.
+
+        That is the tensor by which the graph of this turn leads into the earlier one's.
+        """
+        if not self.earlier(node):
+            return None
+        for consumer in self.running:
+            if self.earlier(consumer):
+                continue
+            for t in consumer.inputs:
+                fn = self.m.pick(t.d["fn"])
+                if isinstance(fn, Node) and self.earlier(fn):
+                    site = t.bound or fn.site
+                    return Hop(site, "stored", self.text(t.bound) or t.label) if site is not None else None
+        bound = next((t for t in node.outputs if t.bound is not None), None)
+        site = bound.bound if bound is not None else node.site
+        return Hop(site, "stored", self.text(site) if bound else None) if site is not None else None
+
+    def earlier(self, node: Node) -> bool:
+        """Whether a node was made in an earlier turn of a loop that is running."""
         for (run, turn), (run_now, turn_now) in zip(node.iterations, self.m.iterations, strict=False):
             if run != run_now:
-                return None
+                return False
             if turn < turn_now:
-                bound = next((t.bound for t in node.outputs if t.bound is not None), None)
-                name = next((t.label for t in node.outputs if t.label), None)
-                site = bound or node.site
-                return Hop(site, "stored", name) if site is not None else None
-        return None
+                return True
+        return False
+
+    @staticmethod
+    def text(site: Site | None) -> str | None:
+        """The program's text at a place, if it is short."""
+        text = site.chunk.text[site.node.start : site.node.end] if site is not None else ""
+        return text if 0 < len(text) <= 40 and "\n" not in text else None
 
     def is_parameter(self, t: Tensor) -> bool:
         """Whether a tensor is a parameter of a model: its change is an update."""
@@ -139,7 +162,7 @@ class Explainer:
         node = t.d["fn"]
         hops: list[Hop] = []
         if isinstance(node, Node) and node.site is not None:
-            hops.append(Hop(node.site, "built", t.label, None, spoken(node.name)))
+            hops.append(Hop(node.site, "built", t.label, None, spoken(node)))
         self.m.report(
             Failure(
                 "nonleaf-grad",
@@ -184,9 +207,11 @@ def assumption(cond: object, holds: bool) -> Assumption:
     return Assumption(kind, cond.text, cond.site, holds is not negated)  # type: ignore[arg-type]
 
 
-def spoken(node: str) -> str:
-    """The operator behind a node's name: `ExpBackward0` is `exp`."""
-    name = node.rsplit("::", 1)[-1]
+def spoken(node: Node) -> str:
+    """The operator behind a node: as the program called it, else by the node's name (`ExpBackward0` is `exp`)."""
+    if node.called is not None:
+        return node.called
+    name = node.name.rsplit("::", 1)[-1]
     name = name.split("Backward")[0] or name
     out = ""
     for i, c in enumerate(name):

@@ -12,7 +12,7 @@ from .describe_types import described, geometry_of
 from .models import registry
 from .shapes import UNKNOWN, Arg, TensorType
 from .tensors import CUSTOM, Tensor
-from .values import ABSENT, Args, FunctionV, Instance, ListV, Unknown, Value
+from .values import ABSENT, Args, FunctionV, Instance, ListV, Property, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -189,6 +189,7 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
         return torch_ops.split(m, args, lambda one: by_fact(m, obj, fact, one))
     op = Op(fact.name, fact.forward, fact.cases)
     call = effects.prepare(m, op, args)
+    call.spoken = obj.cls.name
     for name in own_tensors(fact):
         found = find_tensor(m, obj, name.removeprefix("self."))
         if found is not None:
@@ -257,7 +258,8 @@ def find_tensor(m: Machine, obj: Instance, name: str) -> Tensor | None:
     for part in name.split("."):
         if not isinstance(v, Instance):
             return None
-        v = m.pick(v.d.get(part, None))
+        computed = part not in v.d and isinstance(v.cls.lookup(part), Property)
+        v = m.pick(attributes.get(m, v, part) if computed else v.d.get(part))
     return v if isinstance(v, Tensor) else None
 
 

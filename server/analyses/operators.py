@@ -399,8 +399,8 @@ def bind(m: Machine, target: ir.Expr, value: Value) -> None:
         label(m, value, target)
     elif isinstance(target, ir.Subscript):
         obj, index = m.eval(target.value), m.eval(target.slice)
-        m.node = target
-        set_item(m, obj, index, value)
+        with m.writing(target, target.value, "[…] ="):
+            set_item(m, obj, index, value)
         label(m, value, target)
     elif isinstance(target, ir.Starred):
         bind(m, target.value, value)

@@ -152,13 +152,16 @@ class Node(Object):
     `edges` lead to the nodes of the inputs; a leaf that requires grad is an edge itself (the place of
     its AccumulateGrad). `holds` tells under which condition it keeps any saved value, so that a second
     backward raises. `when` is the condition under which the node exists at all. `iterations` are the
-    turns of the loops around it, by the loop's run.
+    turns of the loops around it, by the loop's run. `called` is the name by which the program called it, where
+    that isn't the node's.
     """
 
     __slots__ = (
+        "called",
         "edges",
         "function",
         "holds",
+        "inputs",
         "iterations",
         "name",
         "order",
@@ -180,7 +183,9 @@ class Node(Object):
         self.holds: Grad = False
         self.stack: tuple[Site, ...] = ()
         self.iterations: tuple[tuple[int, int], ...] = ()
+        self.inputs: tuple[Tensor, ...] = ()
         self.outputs: tuple[Tensor, ...] = ()
+        self.called: str | None = None
         self.function: Any = None
         self.d["freed"] = False
 

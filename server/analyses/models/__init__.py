@@ -14,6 +14,7 @@ def load_models() -> None:
         gradients,
         nn_modules,
         optimizers,
+        parametrize,
         products,
         stdlib,
         tensors,

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 
 from .. import attributes, effects, torch_ops
 from ..geometry import Geometry
-from ..tensors import Node, Tensor, either
+from ..tensors import Node, Tensor
 from ..values import ABSENT, Args, Instance, ListV, Unknown, Value
-from .formulas import Term, plain, torch
+from .formulas import Term, linked, plain, torch
 from .registry import BASES, method_of, model, property_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from ..machine import Machine
-    from ..tensors import Grad
 
 HOME = "torch.distributions."
 BASE = f"{HOME}Distribution"
@@ -406,19 +405,6 @@ def parameters_of(m: Machine, obj: Instance) -> list[Tensor]:
 def inputs_of(m: Machine, args: Args) -> list[Tensor]:
     """The parameters of a distribution or transform, and the tensors among a method's arguments."""
     return [*parameters_of(m, args.pos[0]), *effects.tensors_in(m, tuple(args.pos[1:]))]
-
-
-def linked(m: Machine, tensors: list[Tensor]) -> Tensor:
-    """A result with a graph from some tensors that keeps values of its own alone."""
-    needs: Grad = False
-    for t in tensors:
-        needs = either(needs, m.grad.requires_grad(t))
-    node = m.grad.node("MulBackward0", tensors, needs)
-    made = m.grad.tensor(None, None)
-    if node is not None:
-        node.holds = True
-        m.grad.set_history(made, node)
-    return made
 
 
 def noise(m: Machine, obj: Instance, sample_shape: Value) -> Tensor:

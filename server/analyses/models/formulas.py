@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import attributes, operators
+from ..tensors import either
 from ..values import Args, Lib, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..machine import Machine
+    from ..tensors import Grad, Tensor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,3 +83,16 @@ def arguments(*args: Value, **kw: Value) -> Args:
 def torch(m: Machine, name: str, *args: Value, **kw: Value) -> Term:
     """`torch.name(*args, **kw)`."""
     return Term(m, m.call(Lib(f"torch.{name}"), arguments(*args, **kw)))
+
+
+def linked(m: Machine, tensors: Sequence[Tensor]) -> Tensor:
+    """A result with a graph from some tensors that keeps values of its own alone."""
+    needs: Grad = False
+    for t in tensors:
+        needs = either(needs, m.grad.requires_grad(t))
+    node = m.grad.node("MulBackward0", tensors, needs)
+    made = m.grad.tensor(None, None)
+    if node is not None:
+        node.holds = True
+        m.grad.set_history(made, node)
+    return made

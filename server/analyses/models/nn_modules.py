@@ -519,12 +519,4 @@ def vector_to_parameters(m: Machine, args: Args) -> Value:
     return None
 
 
-@model("torch.nn.utils.parametrizations.weight_norm", "torch.nn.utils.parametrizations.spectral_norm",
-       "torch.nn.utils.parametrizations.orthogonal", "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm",
-       "torch.nn.utils.parametrize.register_parametrization", "torch.nn.utils.remove_weight_norm")  # fmt: skip
-def parametrize(m: Machine, args: Args) -> Value:
-    """A parametrized module computes its weight anew at each use."""
-    return args.pos[0]
-
-
 __all__ = ["Bound", "Generator"]
