@@ -142,7 +142,8 @@ def out_of_place(name: str) -> str | None:
 
 def named_in_tests(name: str, call: Callable[..., Any]) -> Entry | None:
     """Return the entry of an operator that only PyTorch's tests have a name for, under its name in `torch.ops.aten`."""
-    native = schemas().get(("", name.removeprefix("torch.ops.aten.").removesuffix(".default")))
+    last = name.removeprefix("torch.ops.aten.").removesuffix(".default")
+    native = next((found for (_, known), found in schemas().items() if known == last), None)
     if native is None:
         return None
     qualified = f"torch.ops.aten.{native[0].func.name.name}"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TRAINING = Param("training", True)
 
 BIG = 6
-"""where a class's modules may have more parameters than that, all of them require grad or none"""
+"""where a class's modules may have more parameters than that, all of them require grad or none, none is varied"""
 
 RECURRENT = "input_size, hidden_size, num_layers=1, {}bias=True, batch_first=False, dropout=0.0, bidirectional=False"
 CONSTRUCTORS = {
@@ -123,7 +123,7 @@ def _samples(calls: Sequence[Call], tally: Tally) -> list[tuple[Call, Sample]]:
     found: list[tuple[Call, Sample]] = []
     seen: set[object] = set()
     for original in calls:
-        for call in (original, *([] if largest > 2 * BIG else _varied(original))):
+        for call in (original, *([] if largest > BIG else _varied(original))):
             key = situation(call.arguments)
             if key not in seen:
                 seen.add(key)

@@ -34,6 +34,9 @@ TENSORS = frozenset({"self", "input", "tensor", "other", "target", "tensors", "p
 NUMERIC = frozenset({"p", "n", "dropout_p", "ord", "exponent", "beta", "alpha", "value", "dropout", "other", "lambd"})
 """parameters whose numbers may select another formula; elsewhere they are sizes and positions"""
 
+RANKS = {"torch.nn.functional.scaled_dot_product_attention": 4}
+"""callables that do something else for tensors of an unusual rank (attention without heads isn't fused)"""
+
 OPERATOR_INFOS = {
     "and": "bitwise_and",
     "or": "bitwise_or",
@@ -97,7 +100,7 @@ def of_info(info: Any, entry: Entry, device: str, limit: int) -> Iterator[Argume
     for sample in info.sample_inputs(device, dtype, requires_grad=False):
         args, kwargs = _as_called(info, entry, (sample.input, *sample.args), sample.kwargs)
         bound = bind(entry.params, args, kwargs)
-        if bound is None or not _has_elements(bound) or situation(bound) in seen:
+        if bound is None or not _is_usual(entry, bound) or situation(bound) in seen:
             continue
         seen.add(situation(bound))
         yield bound
@@ -190,8 +193,11 @@ def _value(kind: str, device: str, *, integral: bool) -> Any:
     return plain.get(kind.rstrip("?"))
 
 
-def _has_elements(arguments: Arguments) -> bool:
-    return all(t.numel() > 0 for value in arguments.values() for t in tensors(value))
+def _is_usual(entry: Entry, arguments: Arguments) -> bool:
+    """Whether all tensors have elements, and the rank that users pass."""
+    given = [t for value in arguments.values() for t in tensors(value)]
+    rank = RANKS.get(entry.name)
+    return all(t.numel() > 0 for t in given) and (rank is None or given[0].ndim == rank)
 
 
 def tensors(value: object) -> list[torch.Tensor]:
