@@ -221,7 +221,7 @@ class Autograd:
             self.version(t),
             self.state.resolve(self.storage(t).d["w"]),
             role,
-            t.label,
+            t.name,
             when,
             hooks is None,
             buffer,
@@ -286,13 +286,13 @@ class Autograd:
         old = self.version(t)
         low, high = bounds([v for _, v in state.alternatives(old)])
         if silent or times == 0:
-            self.write_silently(storage, via, self.m.written or t.label, low, by)
+            self.write_silently(storage, via, self.m.written or t.name, low, by)
             return
         after_low = low + (1 if times is None else times)
         after_high = None if high is None or times is None else high + times
         exact = low if low == high else None
         after = after_low if after_low == after_high else None
-        write = Write(self.m.site, via, self.m.written or t.label, exact, after, by, self.m.stack, self.m.constructor)
+        write = Write(self.m.site, via, self.m.written or t.name, exact, after, by, self.m.stack, self.m.constructor)
         state.put(counter, "v", Version(after_low, after_high, old, write))
         state.put(storage, "w", Version(0, 0, state.resolve(storage.d["w"]), write))
 
@@ -503,10 +503,10 @@ class Autograd:
         self, kind: Kind, cause: Cause, t: Tensor | None, guards: Guards = (), detail: str = "", **facts: object
     ) -> None:
         """Record a failure that raises here; the path ends unless the failure rests on an assumption."""
-        name = self.m.written or (t.label if t is not None else None)
+        name = self.m.written or (t.name if t is not None else None)
         hops: tuple[Hop, ...] = ()
         if t is not None and t.origin is not None and t.origin is not self.m.site:
-            hops = (Hop(t.origin, "built", t.label),)
+            hops = (Hop(t.origin, "built", t.name),)
         site = self.m.site
         self.m.raise_failure(
             Failure(kind, cause, site, name, self.m.via, hops=hops, raised=site, detail=detail, facts=facts), guards

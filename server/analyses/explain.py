@@ -72,7 +72,7 @@ class Explainer:
         if crossing is not None:
             hops.append(crossing)
         hops.append(Hop(self.m.site, "backward"))
-        name = next((t.label for t in node.outputs if t.label), None)
+        name = next((t.name for t in node.outputs if t.name), None)
         facts: dict[str, object] = {"carried": crossing.site} if crossing is not None else {}
         facts["freed"] = freed
         return Failure(
@@ -90,7 +90,7 @@ class Explainer:
         if node.site is None:
             return None
         version = saved.version.number if isinstance(saved.version, Version) else None
-        name = saved.tensor.label or saved.name
+        name = saved.tensor.name or saved.name
         return Saved(node.site, spoken(node), saved.role, name, version, node.stack)
 
     def facts(self, write: Write, saved: SavedTensor, crossing: Hop | None) -> dict[str, object]:
@@ -118,7 +118,7 @@ class Explainer:
                 fn = self.m.pick(t.d["fn"])
                 if isinstance(fn, Node) and self.earlier(fn):
                     site = t.bound or fn.site
-                    return Hop(site, "stored", self.text(t.bound) or t.label) if site is not None else None
+                    return Hop(site, "stored", self.text(t.bound) or t.name) if site is not None else None
         bound = next((t for t in node.outputs if t.bound is not None), None)
         site = bound.bound if bound is not None else node.site
         return Hop(site, "stored", self.text(site) if bound else None) if site is not None else None
@@ -162,13 +162,13 @@ class Explainer:
         node = t.d["fn"]
         hops: list[Hop] = []
         if isinstance(node, Node) and node.site is not None:
-            hops.append(Hop(node.site, "built", t.label, None, spoken(node)))
+            hops.append(Hop(node.site, "built", t.name, None, spoken(node)))
         self.m.report(
             Failure(
                 "nonleaf-grad",
                 "direct",
                 site,
-                t.label,
+                t.name,
                 ".grad",
                 hops=tuple(hops),
                 raised=site,

@@ -61,7 +61,7 @@ def make_tensors(m: Machine, obj: Instance, fact: ModuleFact, values: dict[str, 
         t = m.grad.tensor(geometry_of(type_), type_.dtype or "float32", name not in buffers)
         t.d["param"] = name not in buffers
         t.d["inference"] = False
-        t.label = name
+        t.label, t.owner = short, holder
         m.state.set(holder.d, short, t)
         if name in buffers:
             add_buffer(m, holder, short)

@@ -407,12 +407,14 @@ def bind(m: Machine, target: ir.Expr, value: Value) -> None:
 
 
 def label(m: Machine, value: Value, target: ir.Expr) -> None:
-    """Remember by which name the program knows a tensor, and where it was bound last."""
+    """Remember by which name the program knows a tensor or an object, and where a tensor was bound last."""
+    if not isinstance(value, (Tensor, Instance)):
+        return
+    assert m.chunk is not None
+    if value.label is None:
+        text = m.chunk.text[target.start : target.end]
+        value.label = text if len(text) <= 40 and "\n" not in text else None
     if isinstance(value, Tensor):
-        assert m.chunk is not None
-        if value.label is None:
-            text = m.chunk.text[target.start : target.end]
-            value.label = text if len(text) <= 40 and "\n" not in text else None
         value.bound = m.at(target, lambda: m.site)
 
 

@@ -14,6 +14,7 @@ from .values import Cond, Object, Value
 
 if TYPE_CHECKING:
     from .report import Site, Write
+    from .values import Instance
 
 Grad = bool | frozenset[Cond]
 """Whether a tensor requires grad: known, or if one of these conditions holds."""
@@ -80,15 +81,17 @@ class Tensor(Object):
     `storage`, `counter`; `geometry` and `dtype` (None: unknown); `rg`: the flag of a leaf (Grad);
     `fn`: its grad_fn (Node, None, or an Unknown); for a view, `base`, `meta` (CreationMeta) and `at`,
     the Version at which `fn` was computed; `grad`; `inference`; `param` for an nn.Parameter.
-    `label` is the name that the program gave it first, `bound` the statement that bound it last.
+    `label` is the name that the program gave it first, `owner` the module that it is a parameter or buffer
+    of, `bound` the statement that bound it last.
     """
 
-    __slots__ = ("bound", "label", "origin")
+    __slots__ = ("bound", "label", "origin", "owner")
 
     def __init__(self, storage: Storage, counter: Counter, origin: Site | None = None) -> None:
         super().__init__()
         self.origin = origin
         self.label: str | None = None
+        self.owner: Instance | None = None
         self.bound: Site | None = None
         self.d.update(
             storage=storage,
@@ -105,6 +108,13 @@ class Tensor(Object):
             inference=False,
             param=False,
         )
+
+    @property
+    def name(self) -> str | None:
+        """The name by which a person knows it: `weight` of the module `self.head` is `self.head.weight`."""
+        if self.owner is not None and self.owner.label is not None:
+            return f"{self.owner.label}.{self.label}"
+        return self.label
 
     @property
     def geometry(self) -> Geometry | None:

@@ -189,15 +189,19 @@ def linearise(cls: ClassV) -> tuple[ClassV, ...]:
 
 
 class Instance(Object):
-    """An object of a class; `d` holds its attributes. `state` is what a model of a library keeps."""
+    """An object of a class; `d` holds its attributes. `state` is what a model of a library keeps.
 
-    __slots__ = ("cls", "site", "state")
+    `label` is the name that the program gave it first.
+    """
+
+    __slots__ = ("cls", "label", "site", "state")
 
     def __init__(self, cls: ClassV, site: Site | None = None) -> None:
         super().__init__()
         self.cls = cls
         self.site = site
         self.state: dict[Any, Value] = {}
+        self.label: str | None = None
 
     def __repr__(self) -> str:
         return f"<{self.cls.name} {self.uid}>"

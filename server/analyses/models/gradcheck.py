@@ -90,7 +90,7 @@ def items(m: Machine, inputs: Value) -> list[Value]:
 
 def fail(m: Machine, via: str, coarse: list[Tensor], why: str) -> None:
     """gradcheck raises. `why` is `precision`, `random` (backward isn't reentrant) or `backward` (it is wrong)."""
-    label, dtype = (coarse[0].label, coarse[0].dtype) if coarse else (None, None)
+    label, dtype = (coarse[0].name, coarse[0].dtype) if coarse else (None, None)
     sites = tuple({id(t.origin.node): t.origin for t in coarse if t.origin is not None}.values())
     facts: dict[str, object] = {"why": why, "gradcheck_inputs": sites, "module": any(t.d["param"] for t in coarse)}
     cause: Cause = "direct" if coarse else "function"
