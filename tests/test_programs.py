@@ -53,7 +53,6 @@ MISSED = {
     "loops/generator_with_send": "send() does not resume a generator",
     "loops/lru_cached_basis": "lru_cache is not modelled",
     "loops/retry_after_exception": "an exception that is raised under an unknown condition does not reach its handler",
-    "modules/weight_norm_magnitude": "the tensors behind a parametrization are unknown",
     "whole/tracks_updated_by_copy": "an element taken from a known list by an unknown index is unknown",
 }
 """programs whose failure GradGuard doesn't find, or not at the right lines, and why"""
