@@ -61,6 +61,9 @@ def resolve(m: Machine, name: str) -> Value:
         return CONSTANTS[name]
     if registry.is_class(name):
         return registry.class_named(m, name)
+    for prefix, meaning in registry.RESOLVERS.items():
+        if name.startswith(prefix):
+            return meaning(m, name)
     return Lib(name)
 
 

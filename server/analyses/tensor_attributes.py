@@ -101,7 +101,7 @@ def grad_fn(m: Machine, t: Tensor) -> Value:
 
 def version(m: Machine, t: Tensor) -> Value:
     """`t._version`."""
-    options = [v.number for _, v in m.state.alternatives(m.grad.version(t))]
+    options: list[int | None] = [v.number for _, v in m.state.alternatives(m.grad.version(t))]
     return options[0] if len(set(options)) == 1 and options[0] is not None else Unknown("a version")
 
 

@@ -12,6 +12,7 @@ def load_models() -> None:
         func,
         gradcheck,
         gradients,
+        library_ops,
         nn_modules,
         optimizers,
         parametrize,

@@ -246,14 +246,16 @@ def _folded(name: str, f: Callable[..., Value]) -> None:
     model(name)(run)
 
 
-for _name, _f in {"abs": abs, "round": round, "divmod": divmod, "pow": pow, "chr": chr, "ord": ord}.items():
+PURE: dict[str, Callable[..., Value]] = {
+    "abs": abs,
+    "round": round,
+    "divmod": divmod,
+    "pow": pow,
+    "chr": chr,
+    "ord": ord,
+}
+for _name, _f in PURE.items():
     _folded(_name, _f)
-
-
-@model("int", "float", "complex")
-def number(m: Machine, args: Args) -> Value:
-    """Conversions to numbers."""
-    return unknown_of("number", args)
 
 
 def _number(name: str, f: Callable[..., Value]) -> None:
@@ -271,7 +273,8 @@ def _number(name: str, f: Callable[..., Value]) -> None:
     model(name)(run)
 
 
-for _name, _f in {"int": int, "float": float, "complex": complex}.items():
+NUMBERS: dict[str, Callable[..., Value]] = {"int": int, "float": float, "complex": complex}
+for _name, _f in NUMBERS.items():
     _number(_name, _f)
 
 

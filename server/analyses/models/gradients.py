@@ -335,8 +335,8 @@ def checkpoint(m: Machine, args: Args) -> Value:
             m.state.set(m.grad.mode, "grad", mode)
     else:
         result = m.call(f, inner)
-        for node in m.grad.nodes[before:]:
-            node.saved, node.holds = (), False
+        for inner_node in m.grad.nodes[before:]:
+            inner_node.saved, inner_node.holds = (), False
     inputs = effects.tensors_in(m, tuple(inner.pos))
     node = m.grad.node("CheckpointFunctionBackward", inputs, True)
     if node is not None:

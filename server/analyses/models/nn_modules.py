@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .. import attributes, effects, modules, operators, sequences
 from ..sequences import Seq
 from ..tensors import Tensor
-from ..values import ABSENT, Args, Bound, DictV, FunctionV, Generator, Instance, ListV, Phi, Unknown, Value
+from ..values import ABSENT, Args, Bound, ClassV, DictV, FunctionV, Generator, Instance, ListV, Phi, Unknown, Value
 from .registry import BASES, ITERATORS, LENGTHS, method_of, model
 from .tensors import Copier
 
@@ -301,7 +301,7 @@ def add_hook(slot: str) -> object:
 BASES["torch.utils.hooks.RemovableHandle"] = ()
 
 
-def handle_class(m: Machine) -> object:
+def handle_class(m: Machine) -> ClassV:
     """The class of what registering a hook gives."""
     from .registry import class_named
 

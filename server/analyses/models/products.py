@@ -35,13 +35,17 @@ def matmul(m: Machine, args: Args) -> Value:
     if out is not None:
         op = torch_ops.find("torch.matmul")
         return effects.apply(m, op, plain) if op is not None else Unknown("a product")
-    ranks = tuple(len(t.shape) if t.shape is not None else 3 for t in (a, b))
-    name = BY_RANKS.get(ranks)  # type: ignore[call-overload]
+    name = BY_RANKS.get((rank(a), rank(b)))
     if name is not None:
         op = torch_ops.find(name)
         assert op is not None
         return effects.apply(m, op, Args([a, b]))
     return batched(m, a, b)
+
+
+def rank(t: Tensor) -> int:
+    """A tensor's number of dimensions; an unknown one counts as a batch of matrices."""
+    return len(t.shape) if t.shape is not None else 3
 
 
 @method_of("torch.Tensor", "matmul", "__matmul__")

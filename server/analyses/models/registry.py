@@ -39,6 +39,20 @@ ITERATORS: dict[str, Callable[[Machine, Instance], Seq]] = {}
 LENGTHS: dict[str, Callable[[Machine, Instance], Value]] = {}
 
 
+RESOLVERS: dict[str, Callable[[Machine, str], Value]] = {}
+"""What names that begin with a prefix stand for."""
+
+
+def resolver(prefix: str) -> Callable[[Callable[[Machine, str], Value]], Callable[[Machine, str], Value]]:
+    """Register what tells the meaning of names with a prefix."""
+
+    def register(f: Callable[[Machine, str], Value]) -> Callable[[Machine, str], Value]:
+        RESOLVERS[prefix] = f
+        return f
+
+    return register
+
+
 def model(*names: str) -> Callable[[Model], Model]:
     """Register a function under its dotted names."""
 

@@ -102,10 +102,20 @@ def attrgetter(m: Machine, args: Args) -> Value:
     return Builtin("attrgetter", run)
 
 
+def binary(op: str) -> Callable[[Machine, Args], Value]:
+    """`operator.add` and its kin."""
+    return lambda m, args: operators.binary(m, op, args.pos[0], args.pos[1])
+
+
+def comparison(op: str) -> Callable[[Machine, Args], Value]:
+    """`operator.lt` and its kin."""
+    return lambda m, args: operators.compare(m, op, args.pos[0], args.pos[1])
+
+
 for _op, _name in operators.METHODS.items():
-    model(f"operator.{_name}")(lambda m, args, op=_op: operators.binary(m, op, args.pos[0], args.pos[1]))
+    model(f"operator.{_name}")(binary(_op))
 for _op, _name in operators.COMPARE_METHODS.items():
-    model(f"operator.{_name}")(lambda m, args, op=_op: operators.compare(m, op, args.pos[0], args.pos[1]))
+    model(f"operator.{_name}")(comparison(_op))
 
 
 def in_place(op: str) -> Callable[[Machine, Args], Value]:

@@ -285,9 +285,8 @@ def integer_tensor(m: Machine, args: Args) -> Value:
 def set_default_dtype(m: Machine, args: Args) -> Value:
     """`torch.set_default_dtype(d)`."""
     v = m.state.resolve(args.get(0, "d"))
-    name = dtype_of(v) or {"torch.DoubleTensor": "float64"}.get(
-        getattr(v, "name", v) if not isinstance(v, Tensor) else ""
-    )
+    spoken = v.name if isinstance(v, Lib) else v if isinstance(v, str) else ""
+    name = dtype_of(v) or ("float64" if spoken == "torch.DoubleTensor" else None)
     if name is not None:
         m.default_dtype = name
     return None
