@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from .geometry import Geometry
     from .machine import Machine
+    from .state import State
     from .report import Cause, Kind
     from .state import Guards
 
@@ -38,7 +39,7 @@ class Autograd:
 
     def __init__(self, machine: Machine) -> None:
         self.m = machine
-        self.state = machine.state
+        self.state: State = machine.state
         self.mode: dict[str, Value] = {"grad": True, "inference": False, "hooks": None}
         self.order = 0
         self.nodes: list[Node] = []
