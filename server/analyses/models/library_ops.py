@@ -8,7 +8,7 @@ from ...facts import table
 from .. import effects, functions, sequences
 from ..tensors import either
 from ..values import Args, Builtin, FunctionV, Instance, Lib, Value
-from .registry import BASES, class_named, method_of, model, resolver
+from .registry import BASES, class_named, method_of, model, property_of, resolver
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 OPERATOR = "torch.library.CustomOpDef"
 CONTEXT = "torch.autograd.function.FunctionCtx"
 
+PACKET = "torch._ops.OpOverloadPacket"
+
 BASES[OPERATOR] = ()
+BASES[PACKET] = ()
 
 
 # -- definition -------------------------------------------------------------------------------------------
@@ -81,7 +84,7 @@ def call(m: Machine, args: Args) -> Value:
     """
     op, inner = args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
     function = op.state["function"]
-    bound = functions.bind(m, function, inner) if isinstance(function, FunctionV) else dict(enumerate(inner))
+    bound = functions.bind(m, function, inner) if isinstance(function, FunctionV) else dict(inner.kw)
     result = without_grad(m, function, inner)
     for t in mutated(m, op, bound):
         m.grad.bump(t, str(op.state["name"]).rpartition(":")[2])
@@ -144,5 +147,18 @@ def found(m: Machine, name: str) -> Value:
     if parts[2] == "aten":
         for home in ("torch", "torch.Tensor", "torch.nn.functional"):
             if table.find(f"{home}.{parts[3]}") is not None:
-                return Lib(f"{home}.{parts[3]}")
+                packet = Instance(class_named(m, PACKET), m.site)
+                packet.state["function"] = Lib(f"{home}.{parts[3]}")
+                return packet
     return Lib(name)
+
+
+@method_of(PACKET, "__call__")
+def call_packet(m: Machine, args: Args) -> Value:
+    """`torch.ops.aten.name(…)`."""
+    function = args.pos[0].state["function"]
+    return m.call(function, Args(args.pos[1:], args.kw, args.open, args.site, args.exprs))
+
+
+for _cls in (OPERATOR, PACKET):
+    property_of(_cls, "default", "Tensor", "Scalar", "int", "dim", "out")(lambda m, obj: obj)
