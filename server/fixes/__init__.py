@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from ..syntax.ir import Name
 from . import (
     clone,
     detach,
@@ -20,8 +21,10 @@ from . import (
     retain,
     rows,
 )
+from .change import find_change, root
 from .edit import Edit, Fix, apply, apply_all
 from .ignore import ignore_edit, ignore_file_edit
+from .liveness import reads_later
 from .place import Context
 
 if TYPE_CHECKING:
@@ -116,6 +119,11 @@ def _strategies(failure: Failure, context: Context) -> tuple[Strategy, ...]:
         place = context.place(failure.site)
         if place and (failure.cause == "update" or nograd.is_update(place)):
             return (nograd.propose, *LEAF)
+    if failure.kind == "no-grad-view-inplace":
+        change = find_change(failure, context)
+        owner = root(change.target) if change else None
+        if change and isinstance(owner, Name) and reads_later(change.place, owner.id):
+            return (outplace.propose, clone.change, nograd.propose)  # the view is used, its base is not what is meant
     return BY_KIND[failure.kind]
 
 

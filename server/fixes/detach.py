@@ -12,10 +12,13 @@ from ..syntax.ir import (
     Attribute,
     AugAssign,
     Call,
+    Constant,
+    Dict,
     Expr,
     ExprStmt,
     For,
     FunctionDef,
+    JoinedStr,
     List,
     Name,
     Return,
@@ -48,7 +51,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     if place is None:
         return
     kinds = _Kinds(failure, context)
-    plain = isinstance(_value(place), Name | Attribute | Tuple | List) or not isinstance(place.node, Assign)
+    plain = isinstance(_value(place), Name | Attribute | Tuple | List) or not isinstance(place.node, Assign | AugAssign)
     here = [(_shown(place), edits) for kind in kinds.of(_shown(place)) for edits in _at_binding(place, kind)]
     later = list(_after_backward(place, failure, context, kinds))
     for shown, edits in [*(here + later if plain else later + here), *_at_start(place, kinds)]:
@@ -79,7 +82,12 @@ def _carrying(place: Place | None) -> Place | None:
 
 def _shown(place: Place) -> str:
     node = place.node
-    return place.text_of(node.targets[0] if isinstance(node, Assign) else node)
+    return place.text_of(_target(place) or node)
+
+
+def _target(place: Place) -> Expr | None:
+    node = place.node
+    return node.targets[0] if isinstance(node, Assign) else node.target if isinstance(node, AugAssign) else None
 
 
 def _value(place: Place) -> Expr | None:
@@ -114,7 +122,7 @@ def detached(place: Place, kind: str) -> list[Edit]:
 
 
 def _is_literal(place: Place) -> bool:
-    return not isinstance(place.node, Name | Attribute | Call) and place.text[:1] in "'\"0123456789{"
+    return isinstance(place.node, Constant | JoinedStr | Dict)
 
 
 def _each(text: str, kind: str) -> str:
@@ -143,7 +151,7 @@ def _after_backward(
 
 def _names_for(place: Place, backward: Place) -> Iterator[str]:
     """Give what the state may be called where backward() is: its own name, a loop's variables, a module's attribute."""
-    target = place.node.targets[0] if isinstance(place.node, Assign) else None
+    target = _target(place)
     same = getattr(place.function, "node", None) is getattr(backward.function, "node", None)
     if target is not None and same:
         if place.start > backward.start:
@@ -174,7 +182,7 @@ def _loop_carried(loop: Place) -> Iterator[str]:
 
 def _at_start(place: Place, kinds: _Kinds) -> Iterator[tuple[str, list[Edit]]]:
     """Detach an object's state where the method that binds it begins."""
-    target = place.node.targets[0] if isinstance(place.node, Assign) else None
+    target = _target(place)
     function = place.function
     if function is None or not isinstance(target, Attribute) or not isinstance(function.node, FunctionDef):
         return

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING
 
 from ..analyses.program import replay
 from ..syntax.chunks import parse
+from ..syntax.ir import Attribute, Call, ExprStmt
+from .place import statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..analyses.machine import Modules
     from ..analyses.report import Failure, Report
     from ..syntax.chunks import Source
+    from ..syntax.ir import Expr, Stmt
 
 Key = tuple[str, str, int]
 """A failure's kind, and the file and line (of the old text) of its site."""
@@ -48,8 +51,9 @@ def verifier(
         edited = {path: parse(text, path) for path, text in texts.items()}
         if any(len(edited[path].problems) > len(sources[path].problems) for path in edited):
             return False
-        again = replay([edited.get(root.path, root) for root in roots], Edited(modules, edited))
-        if len(again.problems) > len(report.problems):
+        program = [edited.get(root.path, root) for root in roots]
+        again = replay(program, Edited(modules, edited))
+        if len(again.problems) > len(report.problems) or _without_gradient(again, [*program, *edited.values()]):
             return False
         lines = {path: line_map(sources[path].text, text) for path, text in texts.items()}
         after = Counter(key(one, lines) for one in again.failures)
@@ -79,6 +83,20 @@ def line_map(old: str, new: str) -> dict[int, int]:
         for j in range(j1, j2):
             found[j] = min(i1 + j - j1, max(i2 - 1, i1))
     return found
+
+
+def _without_gradient(report: Report, sources: Iterable[Source]) -> bool:
+    """Tell whether backward() is called on a name that needs no gradient, which raises."""
+    calls = (_loss_of(stmt) for source in sources for stmt in statements(source.body))
+    names = {id(name) for name in calls if name is not None}
+    return any(row.requires_grad is False and id(row.site.node) in names for row in report.rows)
+
+
+def _loss_of(stmt: Stmt) -> Expr | None:
+    """Give the `loss` of a statement `loss.backward()`."""
+    call = stmt.value if isinstance(stmt, ExprStmt) else None
+    func = call.func if isinstance(call, Call) else None
+    return func.value if isinstance(func, Attribute) and func.attr == "backward" else None
 
 
 def _unchanged(old: str, new: str) -> set[int]:
