@@ -126,7 +126,7 @@ class Autograd:
         for guards, here in found:
             if here is not False:
                 branches = frozenset(self._branch(c, holds) for c, holds in guards)
-                result = either(result, branches or here)
+                result = either(result, branches | here if isinstance(here, frozenset) else branches or here)
         return result
 
     def _plain_grad(self, v: Value) -> Grad:
@@ -361,7 +361,7 @@ class Autograd:
     ) -> tuple[list[tuple[Node, Guards]], list[Tensor]]:
         stop = {id(fn) for t in inputs for _, fn in self.state.alternatives(self.grad_fn(t)) if isinstance(fn, Node)}
         wanted = self._leads_to(roots, inputs) if inputs else None
-        seen: dict[int, tuple[Node, Guards]] = {}
+        seen: dict[Node, list[Guards]] = {}
         leaves: dict[int, Tensor] = {}
         todo: list[tuple[Value, Guards]] = [(r, ()) for r in roots]
         while todo:
@@ -369,17 +369,17 @@ class Autograd:
             for more, v in self.state.alternatives(value, guards):
                 if isinstance(v, Tensor):
                     leaves[v.uid] = v
-                if not isinstance(v, Node) or v.uid in seen or id(v) in stop:
+                if not isinstance(v, Node) or id(v) in stop or (wanted is not None and v.uid not in wanted):
                     continue
-                if wanted is not None and v.uid not in wanted:
-                    continue
-                seen[v.uid] = (v, more)
-                todo += [(e, more) for e in v.edges]
-        return sorted(seen.values(), key=lambda item: -item[0].order), list(leaves.values())
+                way = another_way(seen.setdefault(v, []), more)
+                if way is not None:
+                    todo += [(e, way) for e in v.edges]
+        order = sorted(seen, key=lambda node: -node.order)
+        return [(node, guards) for node in order for guards in seen[node]], list(leaves.values())
 
     def reached(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> list[Node]:
         """The nodes that a backward from `roots` runs."""
-        return [node for node, _ in self._reachable(roots, inputs)[0]]
+        return list(dict.fromkeys(node for node, _ in self._reachable(roots, inputs)[0]))
 
     def _leads_to(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> set[int]:
         """The nodes on a way from the roots to one of the inputs: autograd.grad runs no others."""
@@ -409,9 +409,12 @@ class Autograd:
     def _unpack(self, order: list[tuple[Node, Guards]]) -> list[tuple[Failure, Guards]]:
         """Check every node in the engine's order. Nothing after a certain freed node is reached."""
         found: list[tuple[Failure, Guards]] = []
-        self.m.explain.running = [node for node, _ in order]
+        self.m.explain.running = list(dict.fromkeys(node for node, _ in order))
+        last: Node | None = None
         for node, guards in order:
-            self._call_hooks(node)
+            if node is not last:
+                self._call_hooks(node)
+            last = node
             for more, freed in self.state.alternatives(node.d["freed"], guards):
                 if isinstance(freed, Site) and node.holds is not False:
                     if any(not g for _, g in found):
@@ -512,6 +515,27 @@ class Autograd:
         self.m.raise_failure(
             Failure(kind, cause, site, name, self.m.via, hops=hops, raised=site, detail=detail, facts=facts), guards
         )
+
+
+MAX_WAYS = 4
+"""So many conditions are told apart under which a backward reaches one node."""
+
+
+def another_way(known: list[Guards], guards: Guards) -> Guards | None:
+    """Add the conditions of one more way to a node to those known; None where they tell nothing new.
+
+    Two ways on the two sides of one branch are one way that doesn't rest on it.
+    """
+    here = set(guards)
+    if len(known) >= MAX_WAYS or any(here.issuperset(k) for k in known):
+        return None
+    for other in known:
+        apart = here.symmetric_difference(other)
+        if len(apart) == 2 and len({cond for cond, _ in apart}) == 1:
+            known.remove(other)
+            return another_way(known, tuple(g for g in guards if g not in apart))
+    known.append(guards)
+    return guards
 
 
 def conditions(when: Grad) -> Guards:
