@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import libcst as cst
-
 from . import ir, literals
 from .cursor import Bindings, Cursor
+from .nodes import cst
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

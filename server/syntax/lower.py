@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import libcst as cst
-from libcst import native  # type: ignore[attr-defined]  # compiled, without stubs
-
 from . import ir
 from .cursor import Cursor
 from .depth import check_depth
+from .nodes import cst, native
 from .statements import statements
 
 if TYPE_CHECKING:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import libcst as cst
-
 from . import ir
 from .expressions import comma, expression
+from .nodes import cst
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

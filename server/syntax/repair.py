@@ -8,12 +8,11 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from . import ir
 from .cursor import LostError, next_token
 from .depth import TooDeepError
 from .lower import WRAPPERS, lower, parse_chunk
+from .nodes import cst
 from .scan import line_end, lines
 from .walk import blocks, statements
 

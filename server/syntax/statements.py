@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import libcst as cst
-
 from . import ir
 from .cursor import Bindings, Cursor
 from .expressions import argument, comma, expression, optional, parameters
+from .nodes import cst
 from .patterns import pattern
 
 
