@@ -62,15 +62,20 @@ def rule_of(failure: Failure) -> Rule | None:
     return next((rule for rule in RULES.values() if rule.matches(failure)), None)
 
 
+MAX_BRANCHES = 2
+"""A failure that needs the answers of more branches than this is a hint."""
+
+
 def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
     """How sure a failure is: the rule's own severity, less what has to be assumed.
 
-    A usual assumption makes it a warning. It is a hint where it rests on something unknown, or where
-    nothing shows that the code is trained at all: two assumptions of grad or backward at once.
+    A usual assumption makes it a warning. It is a hint where it rests on something unknown, on a way
+    through many branches that may never be gone, or where nothing shows that the code is trained at all:
+    two assumptions of grad or backward at once.
     """
     kinds = [a.kind for a in assumptions]
     about_training = sum(kind in ("requires-grad", "backward") for kind in kinds)
-    if "guess" in kinds or (about_training > 1 and "trained" not in kinds):
+    if "guess" in kinds or kinds.count("branch") > MAX_BRANCHES or (about_training > 1 and "trained" not in kinds):
         return Severity.HINT
     return max(rule.severity, Severity.WARNING) if kinds else rule.severity
 
