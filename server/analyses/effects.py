@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..facts.model import REQUIRED, Case, Grads, Mutation, Op, Param, Result, Test
-from . import shapes
+from . import autocast, shapes
 from .describe_types import described_all, dtype_of, geometry_of
 from .geometry import Geometry, GeometryError, partly_overlaps
 from .shapes import Arg, TensorType
@@ -207,6 +207,7 @@ def gradients(m: Machine, call: Call) -> dict[str, Grad]:
 
 def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None) -> Value:
     """The effect of one case of a fact; its result. `inferred` are the results' types where they are known."""
+    dtype = autocast.apply(m, call)
     grads = gradients(m, call)
     needs: Grad = False
     for p in case.flows:
@@ -235,6 +236,9 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         result = results(m, case, call, node, inferred)
         if node is not None:
             save_results(m, node, case, result, grads)
+        if dtype is not None:
+            for t in tensors_in(m, result):
+                t.d["dtype"] = dtype
         return result
     finally:
         m.via = previous

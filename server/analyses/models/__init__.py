@@ -6,6 +6,7 @@ from __future__ import annotations
 def load_models() -> None:
     """Let every model register itself; done once, when the first replay starts."""
     from . import (  # noqa: F401
+        amp,
         builtins,
         data,
         distributions,
@@ -17,6 +18,7 @@ def load_models() -> None:
         optimizers,
         parametrize,
         products,
+        schedules,
         stdlib,
         tensors,
     )

@@ -9,7 +9,6 @@ from ..sequences import Seq
 from ..tensors import Tensor
 from ..values import ABSENT, Args, Bound, ClassV, DictV, FunctionV, Generator, Instance, ListV, Phi, Unknown, Value
 from .registry import BASES, ITERATORS, LENGTHS, method_of, model
-from .tensors import Copier
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -24,7 +23,6 @@ for _name in CONTAINERS:
 for _name in (
     "torch.nn.parallel.DistributedDataParallel",
     "torch.nn.DataParallel",
-    "torch.optim.swa_utils.AveragedModel",
 ):
     BASES[_name] = (MODULE,)
 
@@ -469,25 +467,9 @@ def wrap(m: Machine, args: Args) -> Value:
 
 @method_of("torch.nn.parallel.DistributedDataParallel", "forward")
 @method_of("torch.nn.DataParallel", "forward")
-@method_of("torch.optim.swa_utils.AveragedModel", "forward")
 def wrapped_forward(m: Machine, args: Args) -> Value:
     """A wrapper's forward is that of its module."""
     return m.call(args.pos[0].d["module"], Args(args.pos[1:], args.kw, args.open, args.site))
-
-
-@method_of("torch.optim.swa_utils.AveragedModel", "__init__")
-def averaged(m: Machine, args: Args) -> Value:
-    """`AveragedModel(model)`: a deep copy."""
-    m.state.set(args.pos[0].d, "module", Copier(m).copy(args.get(1, "model")))
-    return None
-
-
-@method_of("torch.optim.swa_utils.AveragedModel", "update_parameters")
-def update_parameters(m: Machine, args: Args) -> Value:
-    """`averaged.update_parameters(model)` writes the copy's parameters."""
-    for t in modules.parameters(m, args.pos[0]):
-        m.grad.bump(t, "update_parameters()", by="library")
-    return None
 
 
 @model("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad_norm")

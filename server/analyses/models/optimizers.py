@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 OPTIMIZER = "torch.optim.Optimizer"
 BASES[OPTIMIZER] = ()
-BASES["torch.amp.GradScaler"] = ()
-BASES["torch.cuda.amp.GradScaler"] = ("torch.amp.GradScaler",)
-BASES["torch.optim.lr_scheduler.LRScheduler"] = ()
 
 
 def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> None:
@@ -140,38 +137,7 @@ def other(m: Machine, args: Args) -> Value:
     return Unknown("a value")
 
 
-# -- GradScaler, schedulers -----------------------------------------------------------------------------------
-
-
-@method_of("torch.amp.GradScaler", "__init__")
-def scaler(m: Machine, args: Args) -> Value:
-    """`GradScaler(…)`."""
-    return None
-
-
-@method_of("torch.amp.GradScaler", "scale")
-def scale(m: Machine, args: Args) -> Value:
-    """`scaler.scale(loss)`: a product."""
-    from ..values import Lib
-
-    return m.state.each(
-        args.get(1, "outputs"),
-        lambda v: m.call(Lib("torch.mul"), Args([v, m.grad.tensor(None, "float32")])) if isinstance(v, Tensor) else v,
-    )
-
-
-@method_of("torch.amp.GradScaler", "step")
-def scaler_step(m: Machine, args: Args) -> Value:
-    """`scaler.step(optimizer)`: the optimizer's step, if no gradient overflowed."""
-    from .. import attributes
-
-    return m.call(attributes.get(m, args.get(1, "optimizer"), "step"), Args(site=args.site))
-
-
-@method_of("torch.amp.GradScaler", "update", "unscale_", "get_scale", "state_dict", "load_state_dict", "is_enabled")
-def scaler_other(m: Machine, args: Args) -> Value:
-    """Methods that write no parameter (gradients are unscaled silently)."""
-    return Unknown("a value")
+# -- norms -----------------------------------------------------------------------------------------------
 
 
 @model("torch.nn.utils.get_total_norm")
