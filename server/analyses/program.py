@@ -90,6 +90,7 @@ class Entries:
         m.limit = m.steps + steps
         m.stack, m.iterations, m.depth, m.catching = (), (), 0, 0
         m.state.splits.clear()
+        m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
         try:
             return run()
         except Raised as error:
@@ -199,6 +200,8 @@ class Entries:
         inner = f
 
         def run() -> Value:
+            if functions.first_parameter(inner) == "ctx":  # autograd runs a custom function's parts without grad
+                m.state.set(m.grad.mode, "grad", False)
             m.node, m.chunk = inner.node, inner.chunk
             args = unknown_arguments(inner, len(first.pos))
             args.pos = [*first.pos, *args.pos]
