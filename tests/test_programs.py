@@ -49,7 +49,6 @@ MISSED = {
     "data/accumulate_with_iadd": "itertools.accumulate does not call the function that it is given",
     "data/replay_with_graphs": "what random.sample() takes from a deque is unknown",
     "data/stack_of_contexts": "ExitStack is not modelled",
-    "entry/subclasses_register_themselves": "__init_subclass__ is not called",
     "loops/generator_with_send": "send() does not resume a generator",
     "loops/lru_cached_basis": "lru_cache is not modelled",
     "loops/retry_after_exception": "an exception that is raised under an unknown condition does not reach its handler",

@@ -52,12 +52,22 @@ def define(m: Machine, s: ir.ClassDef) -> None:
     for v in cls.d.values():
         adopt(v, cls)
     cls.d["__annotations__"] = fields_of(m, s)
+    tell_bases(m, cls, s)
     value: Value = cls
     for decorator in reversed(s.decorators):
         m.chunk, m.node = s.chunk, decorator
         value = wrappers.decorate(m, m.eval(decorator), value)
     m.chunk, m.node = s.chunk, s
     m.state.set(m.frame.d, s.name, value)
+
+
+def tell_bases(m: Machine, cls: ClassV, s: ir.ClassDef) -> None:
+    """Call the `__init_subclass__` that the class inherits, with the keywords of its definition."""
+    hook = next((c.d["__init_subclass__"] for c in cls.mro[1:] if "__init_subclass__" in c.d), None)
+    if hook is not None:
+        keywords = {a.name: m.eval(a.value) for a in s.args if a.name not in (None, "metaclass")}
+        m.chunk, m.node = s.chunk, s
+        m.call(hook, Args([cls], keywords))
 
 
 def base_class(m: Machine, v: Value) -> ClassV:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from . import attributes, sequences
+from .state import Raised
 from .values import (
     ABSENT,
     Args,
@@ -43,7 +44,9 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
     if isinstance(v, (str, bytes, range)):
         try:
             return v[as_slice(index) or slice(None)] if isinstance(index, SliceV) else v[index]
-        except (IndexError, TypeError):
+        except IndexError:
+            raise Raised(None, "IndexError") from None
+        except TypeError:
             return Unknown("an item", ("[]", key_of(v), key_of(index)))
     items = v if isinstance(v, tuple) else sequences.items_of(m, v)
     open_ = not isinstance(v, tuple) and bool(m.pick(v.d["open"]))
@@ -52,6 +55,8 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
     if isinstance(index, int) and (not open_ or 0 <= index < len(items) or (index < 0 and items)):
         if -len(items) <= index < len(items):
             return m.state.resolve(items[index])
+        if items:  # an empty list may have been filled by something that isn't replayed
+            raise Raised(None, "IndexError")
         return Unknown("an item")
     if isinstance(index, Unknown) and items:
         return one_of(m, items, index, 0)
@@ -100,8 +105,6 @@ def dict_item(m: Machine, v: DictV, index: Value) -> Value:
             m.state.set(v.items, index, made)
             return made
         if not m.pick(v.d["open"]):
-            from .state import Raised
-
             raise Raised(None, "KeyError")
     else:
         key = ("unknown key", key_of(index))
@@ -184,15 +187,17 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
 
 
 def merged(m: Machine, op: str, a: DictV, b: DictV) -> Value:
-    """`a | b`, `a & b`, `a - b`."""
+    """`a | b`, `a & b`, `a - b`, `a ^ b`."""
     made = DictV(kind=a.kind)
     made.d["open"] = m.pick(a.d["open"]) or m.pick(b.d["open"])
     mine, theirs = sequences.keys(a), set(sequences.keys(b))
     if op == "|":
         made.items.update({k: a.items[k] for k in mine})
         made.items.update({k: b.items[k] for k in sequences.keys(b)})
-    elif op in ("&", "-"):
+    elif op in ("&", "-", "^"):
         made.items.update({k: a.items[k] for k in mine if (k in theirs) is (op == "&")})
+    if op == "^":
+        made.items.update({k: b.items[k] for k in sequences.keys(b) if k not in mine})
     return made
 
 

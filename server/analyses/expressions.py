@@ -211,9 +211,12 @@ def conditional(m: Machine, e: ir.IfExp) -> Value:
 
 
 def named(m: Machine, e: ir.NamedExpr) -> Value:
-    """`target := value`."""
+    """`target := value`, which binds in the scope around a comprehension."""
     v = m.eval(e.value)
-    m.state.set(m.frame.d, e.target.id, v)
+    frame = m.frame
+    while frame.is_comprehension and frame.parent is not None:
+        frame = frame.parent
+    m.state.set(frame.d, e.target.id, v)
     return v
 
 
@@ -230,7 +233,7 @@ def lambda_(m: Machine, e: ir.Lambda) -> Value:
 def comprehension(m: Machine, e: ir.Comp) -> Value:
     """A comprehension, run in a scope of its own. A generator expression is run when it is consumed."""
     frame = Frame(m.frame, m.frame.globals, m.frame.name)
-    frame.function = m.frame.function
+    frame.function, frame.is_comprehension = m.frame.function, True
     chunk = m.chunk
 
     def run(consume: Callable[[Value], Value]) -> Value:
@@ -304,8 +307,7 @@ def yield_(m: Machine, e: ir.Yield) -> Value:
     if e.is_from:
         sequences.loop(m, e, v, consume)
         return Unknown("result of yield from")
-    consume(v)
-    return None
+    return consume(v)
 
 
 EVALUATE: dict[type, Callable[[Machine, Any], Value]] = {

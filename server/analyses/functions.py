@@ -85,6 +85,22 @@ def bind(m: Machine, f: FunctionV, args: Args) -> dict[str, Value]:
     return values
 
 
+def fits(f: FunctionV, args: Args) -> bool:
+    """Whether a call that the program writes out suits the parameters; of a decorated function that isn't known."""
+    if args.exprs is None or args.open or (isinstance(f.node, ir.FunctionDef) and f.node.decorators):
+        return True
+    params = f.node.params
+    positional = [*params.posonly, *params.args]
+    by_place = {p.name for p in positional[: len(args.pos)]}
+    by_name = {p.name for p in (*params.args, *params.kwonly)} - by_place
+    given = by_place | args.kw.keys()
+    return (
+        (len(args.pos) <= len(positional) or params.vararg is not None)
+        and (args.kw.keys() <= by_name or params.kwarg is not None)
+        and all(p.name in given or p.name in f.defaults for p in (*positional, *params.kwonly))
+    )
+
+
 def default(f: FunctionV, name: str, open_: bool) -> Value:
     """The value of a parameter that a call leaves out."""
     v = f.defaults.get(name, ABSENT)
@@ -99,6 +115,8 @@ def call(m: Machine, f: FunctionV, args: Args) -> Value:
         m.executed.add(f.node)
     if m.depth >= m.max_depth or m.open_calls.get(id(f.node), 0) >= SAME_FUNCTION:
         return Unknown(f"{f.name}()")
+    if not fits(f, args):
+        raise Raised(None, "TypeError")
     values = bind(m, f, args)
     for name, v in values.items():
         if isinstance(v, Tensor) and v.label is None:

@@ -30,7 +30,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from .machine import Machine
 
@@ -271,30 +271,63 @@ def compare(m: Machine, op: str, a: Value, b: Value) -> Value:
 
 
 def _compare_objects(m: Machine, op: str, a: Value, b: Value) -> Value:
-    for obj, other in ((a, b), (b, a)):
-        if isinstance(obj, Instance) and op in ("==", "!="):
+    own = _own_comparison(m, op, a, b)
+    if own is not ABSENT:
+        return own
+    if isinstance(a, NDArray) or isinstance(b, NDArray):
+        return arrays.fresh(m)
+    if op == "!=":
+        return negation(m, truth(m, _compare_objects(m, "==", a, b)))
+    if isinstance(a, Unknown) or isinstance(b, Unknown) or op != "==":
+        return derived_test(op, a, b)
+    parts = _parts(m, a, b)
+    if parts is not None:
+        return _all_equal(m, parts) if parts else derived_test(op, a, b)
+    return a is b or (isinstance(a, Lib) and isinstance(b, Lib) and a.name == b.name)
+
+
+def _own_comparison(m: Machine, op: str, a: Value, b: Value) -> Value:
+    """What the program's own method says, for equality also that of the right operand; ABSENT where there is none."""
+    for obj, other in ((a, b), (b, a)) if op in ("==", "!=") else ((a, b),):
+        if isinstance(obj, Instance):
             f = obj.cls.lookup(f"__{COMPARE_METHODS[op]}__")
             if isinstance(f, FunctionV):
                 return m.call(attributes.bound(m, f, obj), Args([other]))
-    if isinstance(a, Instance):
-        f = a.cls.lookup(f"__{COMPARE_METHODS[op]}__")
-        if isinstance(f, FunctionV):
-            return m.call(attributes.bound(m, f, a), Args([b]))
-    if isinstance(a, (Lib, ClassV, FunctionV)) and isinstance(b, (Lib, ClassV, FunctionV)) and op in ("==", "!="):
-        same = a is b or (isinstance(a, Lib) and isinstance(b, Lib) and a.name == b.name)
-        return same if op == "==" else not same
-    if isinstance(a, (ListV, tuple)) and isinstance(b, (ListV, tuple)) and op in ("==", "!="):
-        x, y = sequences.constant_items(m, a), sequences.constant_items(m, b)
-        if x is not None and y is not None:
-            return (x == y) is (op == "==")
-    if isinstance(a, NDArray) or isinstance(b, NDArray):
-        return arrays.fresh(m)
-    if isinstance(a, Unknown) or isinstance(b, Unknown):
-        return derived_test(op, a, b)
-    if op in ("==", "!="):
-        same = a is b
-        return same if op == "==" else not same
-    return derived_test(op, a, b)
+    return ABSENT
+
+
+def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | None:
+    """The pairs of parts by which two containers or dataclasses are equal; none where they can't be told.
+
+    None for other values, and a pair of different constants for containers that cannot be equal.
+    """
+    from .classes import all_fields
+
+    different = [(True, False)]
+    if isinstance(a, DictV) and isinstance(b, DictV):
+        if m.pick(a.d["open"]) or m.pick(b.d["open"]):
+            return ()
+        mine = sequences.keys(a)
+        if (a.kind == "set") is not (b.kind == "set") or set(mine) != set(sequences.keys(b)):
+            return different
+        return [(True, True), *((a.items[k], b.items[k]) for k in mine if a.kind != "set")]
+    if isinstance(a, (ListV, tuple)) and isinstance(b, (ListV, tuple)):
+        if (a.kind if isinstance(a, ListV) else "tuple") != (b.kind if isinstance(b, ListV) else "tuple"):
+            return different
+        if any(isinstance(v, ListV) and m.pick(v.d["open"]) for v in (a, b)):
+            return ()
+        x, y = (v if isinstance(v, tuple) else sequences.items_of(m, v) for v in (a, b))
+        return [(True, True), *zip(x, y, strict=True)] if len(x) == len(y) else different
+    if isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls and a.cls.lookup("__dataclass__") is True:
+        return [(True, True), *((a.d.get(k), b.d.get(k)) for k in all_fields(a.cls))]
+    return None
+
+
+def _all_equal(m: Machine, parts: Sequence[tuple[Value, Value]]) -> Value:
+    result: Value = True
+    for x, y in parts:
+        result = both(m, result, True if x is y else truth(m, compare(m, "==", x, y)))
+    return result
 
 
 def derived_test(op: str, a: Value, b: Value) -> Unknown:

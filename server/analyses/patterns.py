@@ -84,7 +84,8 @@ def mapping(m: Machine, p: ir.MatchMapping, v: Value) -> Value:
         else:
             answers.append(fits(m, q, value))
     if p.rest is not None:
-        operators.store(m, p.rest, DictV(dict(v.items)))
+        taken = [m.eval(k) for k in p.keys]
+        operators.store(m, p.rest, DictV({k: value for k, value in v.items.items() if k not in taken}))
     return all_of(m, answers)
 
 
@@ -98,7 +99,9 @@ def class_(m: Machine, p: ir.MatchClass, v: Value) -> Value:
     if p.patterns and isinstance(v, Instance):
         from .classes import all_fields
 
-        names = all_fields(v.cls)[: len(p.patterns)] + names
+        listed = v.cls.lookup("__match_args__")
+        places = list(listed) if isinstance(listed, tuple) else all_fields(v.cls)
+        names = places[: len(p.patterns)] + names
     elif p.patterns:
         return fits(m, p.patterns[0], v)
     for name, q in zip(names, [*p.patterns, *p.kwd_patterns], strict=False):

@@ -68,7 +68,7 @@ class Seq:
 
 
 class Lazy(Object):
-    """An iterable whose items are made when they are asked for."""
+    """An iterator whose items are made when they are asked for (`zip`); once they all were, `d["used"]` is set."""
 
     __slots__ = ("seq",)
 
@@ -78,7 +78,7 @@ class Lazy(Object):
 
 
 def sequence_value(like: Seq, make: Callable[[int], Value]) -> Lazy:
-    """An iterable as long as `like`, whose i-th item is `make(i)`."""
+    """An iterator as long as `like`, whose i-th item is `make(i)`."""
     return Lazy(Seq(_Made(len(like.items), make), like.open, make))
 
 
@@ -115,6 +115,10 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     if isinstance(v, (tuple, range, str)):
         return Seq(v)
     if isinstance(v, Lazy):
+        if m.state.resolve(v.d.get("used")) is True:
+            return Seq(())
+        if not v.seq.open:
+            m.state.put(v, "used", True)
         return v.seq
     if isinstance(v, (ListV, Iterator_)):
         seq = Seq(items_of(m, v), bool(m.pick(v.d["open"])))
@@ -169,20 +173,20 @@ class Stop(Exception):
         self.outcome = outcome
 
 
-def collect(m: Machine, g: Generator, limit: int = MAX_TURNS) -> Seq:
-    """Run a generator and keep what it yields, up to a number of items."""
+def collect(m: Machine, g: Generator, limit: int = MAX_TURNS, sent: Value = None) -> Seq:
+    """Run a generator and keep what it yields, up to a number of items; `sent` is what its `yield`s give it."""
     found: list[Value] = []
 
     def consume(v: Value) -> Value:
         found.append(v)
         if len(found) >= limit:
             raise Stop(None)
-        return None
+        return sent
 
     if g.buffer is not None:
         return sequence(m, g.buffer)
     if g.used:
-        return Seq(())
+        return Seq((), g.left)
     g.used = True
     try:
         g.run(consume)
@@ -470,6 +474,7 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
     try:
         g.run(consume)
     except Stop as stop:
+        g.left = True
         return stop.outcome
     return None
 

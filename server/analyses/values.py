@@ -136,9 +136,12 @@ class DictV(Object):
 
 
 class ClassV(Object):
-    """A class: of the program (`node` set) or of a library (`qualname` is its dotted name)."""
+    """A class: of the program (`node` set) or of a library (`qualname` is its dotted name).
 
-    __slots__ = ("bases", "frame", "mro", "name", "node", "qualname")
+    `meta` is its metaclass, where the program defines one.
+    """
+
+    __slots__ = ("bases", "frame", "meta", "mro", "name", "node", "qualname")
 
     def __init__(self, name: str, bases: tuple[ClassV, ...], qualname: str, node: ir.ClassDef | None = None) -> None:
         super().__init__()
@@ -148,6 +151,7 @@ class ClassV(Object):
         self.node = node
         self.frame: Frame | None = None
         self.mro: tuple[ClassV, ...] = linearise(self)
+        self.meta: ClassV | None = next((c.meta for c in self.mro[1:] if c.meta is not None), None)
 
     def derives(self, qualname: str) -> bool:
         """Whether the class or one of its bases is the library class of that dotted name."""
@@ -208,9 +212,9 @@ class Instance(Object):
 
 
 class Frame(Object):
-    """The variables of a running function, class body or module, by name in `d`."""
+    """The variables of a running function, comprehension, class body or module, by name in `d`."""
 
-    __slots__ = ("function", "globals", "name", "parent", "yields")
+    __slots__ = ("function", "globals", "is_comprehension", "name", "parent", "yields")
 
     def __init__(self, parent: Frame | None, globals_: Frame | None, name: str = "") -> None:
         super().__init__()
@@ -219,6 +223,7 @@ class Frame(Object):
         self.name = name
         self.function: FunctionV | None = None
         self.yields: Callable[[Value], Value] | None = None
+        self.is_comprehension = False
 
 
 class FunctionV(Object):
@@ -334,10 +339,14 @@ class ModuleV(Object):
 
 @dataclass(slots=True, eq=False)
 class Generator:
-    """A suspended generator: `run(consume)` replays its body and calls `consume` at each yield."""
+    """A suspended generator: `run(consume)` replays its body and calls `consume` at each yield.
+
+    It runs once (`used`); a loop that is left early may leave further items, which are unknown (`left`).
+    """
 
     run: Callable[[Callable[[Value], Value]], Value]
     used: bool = False
+    left: bool = False
     buffer: Iterator_ | None = None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .. import attributes, operators, sequences
@@ -386,14 +387,14 @@ def slice_(m: Machine, args: Args) -> Value:
 
 @model("sorted", "reversed")
 def sorted_(m: Machine, args: Args) -> Value:
-    """`sorted(v)`: known where all items are constants."""
+    """`sorted(v)`: known where all items, or what `key` makes of them, are constants."""
     seq = sequences.sequence(m, args.pos[0])
-    items = tuple(seq.known(m))
-    if is_constant(items) and not seq.open and "key" not in args.kw:
-        try:
-            items = tuple(sorted(items, reverse=args.kw.get("reverse") is True))
-        except TypeError:
-            pass
+    items, by = tuple(seq.known(m)), m.state.resolve(args.kw.get("key"))
+    ranks = items if by is None else tuple(m.call(by, Args([v], site=m.site)) for v in items)
+    if is_constant(ranks) and not seq.open:
+        with suppress(TypeError):
+            order = sorted(range(len(items)), key=lambda i: ranks[i], reverse=args.kw.get("reverse") is True)
+            items = tuple(items[i] for i in order)
     made = ListV(items)
     made.d["open"] = seq.open
     return made
@@ -462,7 +463,7 @@ def next_(m: Machine, args: Args) -> Value:
     v = m.state.resolve(args.pos[0])
     if isinstance(v, Generator):
         if v.buffer is None:
-            seq = sequences.collect(m, v, AHEAD)
+            seq = sequences.collect(m, v, AHEAD, Unknown("sent value"))
             v.buffer = Iterator_(tuple(seq.items), seq.open)
         v = v.buffer
     if isinstance(v, Iterator_):
