@@ -1,0 +1,42 @@
+"""Replays a text and keeps the machine, so that tests see what the names stand for in the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gradguard.analyses.machine import Machine
+from gradguard.analyses.models import load_models
+from gradguard.analyses.program import Entries
+from gradguard.analyses.report import Report
+from gradguard.syntax.chunks import parse
+
+if TYPE_CHECKING:
+    from gradguard.analyses.values import Value
+    from gradguard.syntax.chunks import Source
+
+
+class Alone:
+    """The modules of a program that has none but its own file."""
+
+    def load(self, name: str, level: int, importer: str) -> Source | None:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A file after its own code was replayed: the machine, and the file's names with their values."""
+
+    machine: Machine
+    names: dict[str, Value]
+
+
+def replayed(text: str) -> Replayed:
+    """Replay a file's own code (not its entry points); an internal error is raised."""
+    load_models()
+    report = Report()
+    machine = Machine(Alone(), report)
+    machine.debug = True
+    entries = Entries(machine, report)
+    entries.run_file(parse(text, "main.py"))
+    return Replayed(machine, entries.frames["main.py"].d)
