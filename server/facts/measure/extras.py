@@ -73,8 +73,8 @@ def _conversions(device: str) -> Written:
         "torch.Tensor.copy_": [{"self": x, "src": torch.rand(4, 3, device=device)}],
         "torch.Tensor.__deepcopy__": [{"self": x, "memo": {}}],
         "torch.tensor": [{"data": data} for data in sources],
-        "torch.as_tensor": [{"data": data} for data in sources],
-        "torch.asarray": [{"obj": data} for data in sources],
+        "torch.as_tensor": [*({"data": d} for d in sources), *({"data": x, "dtype": dtype} for dtype in dtypes)],
+        "torch.asarray": [*({"obj": d} for d in sources), *({"obj": x, "dtype": dtype} for dtype in dtypes)],
         "torch.from_numpy": [{"ndarray": array}],
         "torch.frombuffer": [{"buffer": bytearray(8), "dtype": torch.float32}],
         "torch.from_dlpack": [{"ext_tensor": x}],
@@ -90,6 +90,8 @@ def _functions(device: str) -> Written:
     query, key, value = rand(2, 2, 5, 8), rand(2, 2, 5, 8), rand(2, 2, 5, 8)
     attention = {"query": query, "key": key, "value": value}
     words = torch.tensor([[0, 2], [1, 3]], device=device)
+    weighted = {"weight": rand(3)}
+    scores = {"input": rand(4, 3), "target": torch.tensor([0, 2, 1, 1], device=device)}
     norm = {"input": image, "running_mean": rand(3), "running_var": rand(3), "weight": rand(3), "bias": rand(3)}
     return {
         "torch.where": [{"condition": rand(3) > 0.5}],
@@ -122,6 +124,12 @@ def _functions(device: str) -> Written:
             {"equation": "i,j->ij", "operands": (rand(2), rand(3))},
             {"equation": "...ij,...jk", "operands": (rand(2, 3, 4), rand(2, 4, 3))},
         ],
+        "torch.nn.functional.cross_entropy": [
+            {**scores, **options} for options in ({}, weighted, {"label_smoothing": 0.1})
+        ],
+            {**scores, **options} for options in ({}, weighted, {"label_smoothing": 0.1})
+        ],
+        "torch.nn.functional.nll_loss": [{**scores, **options} for options in ({}, weighted)],
         "torch.nn.functional.lp_pool1d": [{"input": rows, **pool}],
         "torch.nn.functional.lp_pool2d": [{"input": image, **pool}],
         "torch.nn.functional.lp_pool3d": [{"input": rand(2, 3, 4, 4, 4), **pool}],

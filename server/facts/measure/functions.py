@@ -91,7 +91,7 @@ def _cases(entry: Entry, samples: Sequence[Sample]) -> tuple[Case, ...] | None:
 
 
 def _op(entry: Entry, cases: tuple[Case, ...], samples: Sequence[Sample]) -> Op:
-    takes_out = accepts_out(entry.name)
+    takes_out = accepts_out(entry.name, entry.call)
     return Op(
         entry.name,
         entry.params,

@@ -44,6 +44,8 @@ BOUND_BY_HAND = {
     "torch.Tensor.ndimension": "self",
     "torch.Tensor.__getitem__": "self, index",
     "torch.Tensor.__setitem__": "self, index, value",
+    "torch.as_tensor": "data, *, dtype=None, device=None",
+    "torch.asarray": "obj, *, dtype=None, device=None, copy=None, requires_grad=False",
     "torch.einsum": "equation, *operands",
     "torch.dsmm": "input, mat2",
     "torch.hsmm": "input, mat2",
@@ -80,13 +82,13 @@ def overloads(qualified: str) -> list[NativeFunction]:
     ]
 
 
-def accepts_out(qualified: str) -> bool:
-    """Whether the function has an `out=` variant."""
+def accepts_out(qualified: str, call: Callable[..., Any]) -> bool:
+    """Whether the callable takes `out=`: a Python function says so itself, a built-in one has an `out=` overload."""
+    if inspect.isfunction(call):
+        return "out" in inspect.signature(call).parameters
     home, _, name = qualified.rpartition(".")
-    if home == "torch.Tensor":
-        return False
     module = {"torch.nn.functional": "nn"}.get(home, home.removeprefix("torch").removeprefix("."))
-    return any(f.func.arguments.out for f in schemas().get((module, name), []))
+    return home != "torch.Tensor" and any(f.func.arguments.out for f in schemas().get((module, name), []))
 
 
 def parameters(qualified: str, call: Callable[..., Any]) -> tuple[Param, ...] | None:
