@@ -127,8 +127,6 @@ def _functions(device: str) -> Written:
         "torch.nn.functional.cross_entropy": [
             {**scores, **options} for options in ({}, weighted, {"label_smoothing": 0.1})
         ],
-            {**scores, **options} for options in ({}, weighted, {"label_smoothing": 0.1})
-        ],
         "torch.nn.functional.nll_loss": [{**scores, **options} for options in ({}, weighted)],
         "torch.nn.functional.lp_pool1d": [{"input": rows, **pool}],
         "torch.nn.functional.lp_pool2d": [{"input": image, **pool}],
