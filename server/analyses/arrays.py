@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .tensors import Storage
-from .values import Object
+from .values import ABSENT, Object, SliceV, Unknown, Value
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -33,4 +33,23 @@ def view(a: NDArray) -> NDArray:
 
 def write(m: Machine, a: NDArray, via: str) -> None:
     """Change the array's memory; no version counter moves."""
-    m.grad.write_silently(a.storage, via)
+    m.grad.write_silently(a.storage, via, m.written)
+
+
+VIEWS = frozenset({"T", "mT", "real", "imag", "flat", "base"})
+"""Attributes that are arrays over the same memory."""
+
+
+def attribute(a: NDArray, name: str) -> Value:
+    """An attribute that isn't a method; ABSENT where it is one."""
+    if name in VIEWS:
+        return view(a)
+    if name in ("shape", "size", "ndim", "dtype", "strides", "nbytes"):
+        return Unknown(f"an array's {name}", ("array", a.uid, name))
+    return ABSENT
+
+
+def basic(index: Value) -> bool:
+    """Whether an index gives a view: integers, slices, None and `...` alone."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(p is None or p is Ellipsis or isinstance(p, (int, SliceV, Unknown)) for p in parts)

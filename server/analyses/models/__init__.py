@@ -15,6 +15,7 @@ def load_models() -> None:
         gradients,
         library_ops,
         nn_modules,
+        numpy,
         optimizers,
         parametrize,
         products,

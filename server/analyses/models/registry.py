@@ -53,6 +53,20 @@ def resolver(prefix: str) -> Callable[[Callable[[Machine, str], Value]], Callabl
     return register
 
 
+CALLERS: dict[str, Callable[[Machine, str, Args], Value]] = {}
+"""Who replays calls of functions whose names begin with a prefix and that have no model of their own."""
+
+
+def caller(prefix: str) -> Callable[[Callable[[Machine, str, Args], Value]], Callable[[Machine, str, Args], Value]]:
+    """Register what replays a library's functions."""
+
+    def register(f: Callable[[Machine, str, Args], Value]) -> Callable[[Machine, str, Args], Value]:
+        CALLERS[prefix] = f
+        return f
+
+    return register
+
+
 def model(*names: str) -> Callable[[Model], Model]:
     """Register a function under its dotted names."""
 
@@ -120,7 +134,7 @@ def class_named(m: Machine, name: str) -> ClassV:
         elif isinstance(fact, OptimizerFact):
             bases = ("torch.optim.Optimizer",)
         else:
-            bases = ("?",) if name not in ("?", "object") else ()
+            bases = ("?",) if name not in ("?", "object", "type") else ()
         known = ClassV(name.rsplit(".", 1)[-1], tuple(class_named(m, b) for b in bases), name)
         m.library[name] = known
     return known

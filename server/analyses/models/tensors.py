@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import arrays, attributes, effects, operators, sequences, shapes, torch_ops
-from ..arrays import NDArray
+from .. import attributes, effects, operators, sequences, shapes, torch_ops
 from ..describe_types import described, dtype_of, geometry_of
 from ..geometry import Geometry
 from ..shapes import TensorType
-from ..tensors import Counter, Storage, Tensor
+from ..tensors import Tensor
 from ..values import Args, DictV, Instance, Lib, ListV, Phi, Unknown, Value
 from . import registry
 from .registry import BASES, method_of, model
@@ -77,7 +76,7 @@ def register_hook(m: Machine, args: Args) -> Value:
     """`t.register_hook(f)`: backward calls f with the gradient."""
 
     def one(t: Tensor) -> Value:
-        m.state.put(t, "hooks", (*t.d.get("hooks", ()), args.get(1, "hook")))
+        m.state.put(t, "hooks", (*m.tuple_of(t.d.get("hooks", ())), args.get(1, "hook")))
         return Unknown("a handle")
 
     return each(m, args.pos[0], one)
@@ -238,7 +237,39 @@ def factory(name: str) -> None:
     model(name)(make)
 
 
-for _name in ["zeros", "ones", "empty", "full", "rand", "randn", "randint", "randperm", "arange", "range", "linspace", "logspace", "eye", "tensor", "scalar_tensor", "zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like", "randint_like", "empty_strided", "bartlett_window", "hann_window", "hamming_window", "blackman_window", "kaiser_window", "tril_indices", "triu_indices", "normal"]:
+for _name in [
+    "zeros",
+    "ones",
+    "empty",
+    "full",
+    "rand",
+    "randn",
+    "randint",
+    "randperm",
+    "arange",
+    "range",
+    "linspace",
+    "logspace",
+    "eye",
+    "tensor",
+    "scalar_tensor",
+    "zeros_like",
+    "ones_like",
+    "empty_like",
+    "full_like",
+    "rand_like",
+    "randn_like",
+    "randint_like",
+    "empty_strided",
+    "bartlett_window",
+    "hann_window",
+    "hamming_window",
+    "blackman_window",
+    "kaiser_window",
+    "tril_indices",
+    "triu_indices",
+    "normal",
+]:
     factory(f"torch.{_name}")
 
 
@@ -309,61 +340,6 @@ def transparent(m: Machine, args: Args) -> Value:
     if args.pos:
         return args.pos[0]
     return Builtin("decorator", lambda machine, inner: inner.pos[0])
-
-
-# -- NumPy ------------------------------------------------------------------------------------------------------
-
-
-@method_of("torch.Tensor", "numpy", "__array__")
-def numpy(m: Machine, args: Args) -> Value:
-    """`t.numpy()`: the same memory, out of the counter's sight. Refused for a tensor that requires grad in grad mode."""
-
-    def one(t: Tensor) -> Value:
-        return NDArray(m.grad.storage(t))
-
-    return each(m, args.pos[0], one)
-
-
-@model("torch.from_numpy", "torch.from_dlpack", "torch.utils.dlpack.from_dlpack", "torch.frombuffer")
-def from_numpy(m: Machine, args: Args) -> Value:
-    """A tensor over an array's memory, with a counter of its own."""
-    v = m.state.resolve(args.get(0, "ndarray"))
-    if isinstance(v, Tensor):
-        return m.grad.alias(v, own_counter=True)
-    t = Tensor(v.storage if isinstance(v, NDArray) else Storage(m.site), Counter(), m.site)
-    return t
-
-
-@model("torch.as_tensor", "torch.asarray")
-def as_tensor(m: Machine, args: Args) -> Value:
-    """`torch.as_tensor(v)`: a tensor as it is (or cast), an array's memory, or new data."""
-    v = m.state.resolve(args.get(0, "data"))
-    if isinstance(v, Tensor):
-        return m.call(attributes.get(m, v, "to"), Args([d for d in (args.get(1, "dtype"),) if d is not None]))
-    if isinstance(v, NDArray):
-        return from_numpy(m, Args([v]))
-    if isinstance(v, (Unknown, Phi)):
-        return m.grad.tensor(None, dtype_of(args.get(1, "dtype")))
-    return m.call(Lib("torch.tensor"), args)
-
-
-@method_of("numpy.ndarray", "copy", "astype", "sum", "mean", "tolist", "round", "argmax")
-def array_fresh(m: Machine, args: Args) -> Value:
-    """Methods of an array that give memory of their own."""
-    return arrays.fresh(m)
-
-
-@method_of("numpy.ndarray", "reshape", "ravel", "squeeze", "view", "transpose", "swapaxes")
-def array_view(m: Machine, args: Args) -> Value:
-    """Methods of an array that give a view."""
-    return arrays.view(args.pos[0])
-
-
-@method_of("numpy.ndarray", "fill", "sort", "put", "itemset")
-def array_write(m: Machine, args: Args) -> Value:
-    """Methods that change an array."""
-    arrays.write(m, args.pos[0], "numpy")
-    return None
 
 
 # -- copies -------------------------------------------------------------------------------------------------------

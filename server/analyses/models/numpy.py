@@ -1,0 +1,186 @@
+"""NumPy: arrays may share memory with tensors, and no version counter sees what is written to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import arrays, attributes, torch_ops
+from ..arrays import NDArray
+from ..describe_types import dtype_of
+from ..state import Raised
+from ..tensors import Counter, Storage, Tensor
+from ..values import Args, Lib, ListV, Phi, Unknown, Value
+from .registry import caller, method_of, model
+from .tensors import each
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+
+VIEWS = frozenset(
+    {
+        "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "reshape", "squeeze", "expand_dims",
+        "transpose", "ravel", "moveaxis", "rollaxis", "swapaxes", "broadcast_to", "atleast_1d", "atleast_2d",
+        "atleast_3d", "flip", "flipud", "fliplr", "rot90", "diagonal", "real", "imag", "from_dlpack", "frombuffer",
+    }
+)  # fmt: skip
+"""Functions that give an array over the memory of their first argument."""
+
+PIECES = frozenset({"split", "array_split", "hsplit", "vsplit", "dsplit", "broadcast_arrays"})
+"""Functions that give several of them."""
+
+WRITES = frozenset({"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "shuffle", "at"})
+"""Functions that change their first argument."""
+
+OUT = {"clip": 3, "take": 3, "cumsum": 3, "cumprod": 3, "matmul": 2, "dot": 2, "round": 2}
+"""Where `out` stands among the positional arguments; of other functions see UNARY and BINARY."""
+
+UNARY = frozenset(
+    {
+        "abs", "absolute", "exp", "expm1", "exp2", "log", "log2", "log10", "log1p", "sqrt", "square", "sin", "cos",
+        "tan", "tanh", "sinh", "cosh", "negative", "positive", "reciprocal", "sign", "floor", "ceil", "trunc", "rint",
+        "logical_not", "isnan", "isfinite", "conjugate",
+    }
+)  # fmt: skip
+BINARY = frozenset(
+    {
+        "add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "power", "mod", "remainder",
+        "maximum", "minimum", "fmax", "fmin", "arctan2", "hypot", "logaddexp", "greater", "less", "equal",
+        "logical_and", "logical_or",
+    }
+)  # fmt: skip
+
+SCALARS = frozenset({"random", "uniform", "normal", "randint", "choice", "rand", "randn", "integers", "random_sample"})
+"""Random functions that give one number unless a size is asked for."""
+
+
+# -- between tensors and arrays -----------------------------------------------------------------------------
+
+
+@method_of("torch.Tensor", "numpy", "__array__")
+def numpy(m: Machine, args: Args) -> Value:
+    """`t.numpy()`: the same memory. Refused for a tensor that requires grad in grad mode (`tensor_numpy.cpp`)."""
+    force = m.state.resolve(args.kw.get("force", False)) is True
+
+    def one(t: Tensor) -> Value:
+        if m.grad.requires_grad(t) is True and m.grad.grad_mode and not force:
+            raise Raised(None, "RuntimeError")
+        return NDArray(m.grad.storage(t))
+
+    return each(m, args.pos[0], one)
+
+
+@model("torch.from_numpy", "torch.from_dlpack", "torch.utils.dlpack.from_dlpack", "torch.frombuffer")
+def from_numpy(m: Machine, args: Args) -> Value:
+    """A tensor over an array's memory, with a counter of its own."""
+    v = m.state.resolve(next(iter(args), None))
+    if isinstance(v, Tensor):
+        return m.grad.alias(v, own_counter=True)
+    return Tensor(v.storage if isinstance(v, NDArray) else Storage(m.site), Counter(), m.site)
+
+
+@model("torch.as_tensor", "torch.asarray")
+def as_tensor(m: Machine, args: Args) -> Value:
+    """`torch.as_tensor(v)`: a tensor as it is (or cast), an array's memory, or new data."""
+    v = m.state.resolve(args.get(0, "data"))
+    if isinstance(v, Tensor):
+        wanted = [d for d in (args.get(1, "dtype"),) if d is not None]
+        return m.call(attributes.get(m, v, "to"), Args(wanted))
+    if isinstance(v, NDArray):
+        return from_numpy(m, Args([v]))
+    if isinstance(v, (Unknown, Phi)):
+        return m.grad.tensor(None, dtype_of(args.get(1, "dtype")))
+    return m.call(Lib("torch.tensor"), args)
+
+
+# -- functions ----------------------------------------------------------------------------------------------
+
+
+@caller("numpy.")
+def call(m: Machine, name: str, args: Args) -> Value:
+    """A function of NumPy: a fresh array, but for those that share memory or write it."""
+    plain = torch_ops.resolved(m, args)
+    if plain is None:
+        return torch_ops.split(m, args, lambda one: call(m, name, one))
+    short = name.rsplit(".", 1)[-1]
+    out = out_of(m, short, plain)
+    if out is not None:
+        write(m, out, f"numpy.{short}")
+        return out
+    first = next(iter(plain.pos), None)
+    if isinstance(first, Tensor):
+        first = numpy(m, Args([first]))
+        if short not in VIEWS and short not in WRITES:
+            return arrays.fresh(m)
+    if isinstance(first, NDArray):
+        return of_array(m, short, first)
+    if short in SCALARS and "size" not in plain.kw and len(plain.pos) < (1 if short in ("rand", "randn") else 3):
+        return Unknown("a number")
+    if short[:1].isupper() or short in ("seed", "default_rng", "load", "save", "savez", "set_printoptions", "shuffle"):
+        return Unknown(f"{short}(…)")
+    return arrays.fresh(m)
+
+
+def of_array(m: Machine, short: str, a: NDArray) -> Value:
+    """A function whose first argument is an array."""
+    if short in VIEWS:
+        return arrays.view(a)
+    if short in PIECES:
+        pieces = ListV((arrays.view(a), arrays.view(a)))
+        pieces.d["open"] = True
+        return pieces
+    if short in WRITES:
+        write(m, a, f"numpy.{short}")
+        return None
+    return arrays.fresh(m)
+
+
+def out_of(m: Machine, short: str, args: Args) -> NDArray | None:
+    """The array that a function is told to write, by keyword or by position."""
+    at = 1 if short in UNARY else 2 if short in BINARY else OUT.get(short)
+    out = args.kw.get("out", args.pos[at] if at is not None and at < len(args.pos) else None)
+    if isinstance(out, tuple) and out:
+        out = m.pick(out[0])
+    return out if isinstance(out, NDArray) else None
+
+
+def write(m: Machine, a: NDArray, via: str) -> None:
+    """Change an array's memory."""
+    arrays.write(m, a, via)
+
+
+# -- methods ------------------------------------------------------------------------------------------------
+
+
+@method_of("numpy.ndarray", "reshape", "ravel", "squeeze", "view", "transpose", "swapaxes", "diagonal", "__getitem__")
+def array_view(m: Machine, args: Args) -> Value:
+    """Methods of an array that give a view."""
+    return arrays.view(args.pos[0])
+
+
+@method_of("numpy.ndarray", "fill", "sort", "put", "itemset", "partition", "resize", "setfield", "byteswap")
+def array_write(m: Machine, args: Args) -> Value:
+    """Methods that change an array."""
+    write(m, args.pos[0], "numpy")
+    return None
+
+
+@method_of("numpy.ndarray", "clip", "cumsum", "cumprod", "round", "take", "dot", "sum", "mean")
+def array_out(m: Machine, args: Args) -> Value:
+    """Methods that give memory of their own, unless they are told where to write."""
+    out = args.kw.get("out")
+    if isinstance(out, NDArray):
+        write(m, out, "numpy")
+        return out
+    return arrays.fresh(m)
+
+
+@method_of("numpy.ndarray", "tolist", "item")
+def array_content(m: Machine, args: Args) -> Value:
+    """What depends on the content."""
+    return Unknown("an array's content")
+
+
+@method_of("numpy.ndarray", "astype")
+def astype(m: Machine, args: Args) -> Value:
+    """`a.astype(t)`: a copy; the array itself where `copy=False` and nothing changes, which isn't known here."""
+    return arrays.fresh(m)
