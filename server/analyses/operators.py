@@ -22,7 +22,6 @@ from .values import (
     Lib,
     ListV,
     Phi,
-    SliceV,
     Unknown,
     Value,
     is_constant,
@@ -377,7 +376,7 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
             return m.call(attributes.bound(m, f, v), Args([index]))
         return containers.instance_item(m, v, index)
     if isinstance(v, NDArray):
-        return arrays.view(v) if isinstance(index, (SliceV, int)) else arrays.fresh(m)
+        return arrays.view(v) if arrays.basic(index) else arrays.fresh(m)
     if isinstance(v, (ClassV, Lib, FunctionV)):
         return containers.class_item(m, v, index)
     if isinstance(v, Unknown) and v.data:
