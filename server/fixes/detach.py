@@ -52,7 +52,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
         return
     kinds = _Kinds(failure, context)
     plain = isinstance(_value(place), Name | Attribute | Tuple | List) or not isinstance(place.node, Assign | AugAssign)
-    here = [(_shown(place), edits) for kind in kinds.of(_shown(place)) for edits in _at_binding(place, kind)]
+    here = [(_shown(place), edits) for kind in kinds.bound for edits in _at_binding(place, kind)]
     later = list(_after_backward(place, failure, context, kinds))
     for shown, edits in [*(here + later if plain else later + here), *_at_start(place, kinds)]:
         yield Fix(f"Detach {quote(shown)} {WHY}", "unsafe", tuple(edits))
@@ -65,10 +65,15 @@ class _Kinds:
     failure: Failure
     context: Context
 
+    @property
+    def bound(self) -> tuple[str, ...]:
+        """What is bound where the state is carried over: the very tensor, unless the facts say otherwise."""
+        return (str(self.failure.facts.get("carried_kind", "tensor")),)
+
     def of(self, name: str) -> tuple[str, ...]:
-        told = self.failure.facts.get("carried_kind")
-        if told is not None:
-            return (str(told),)
+        """What the name may stand for elsewhere."""
+        if "carried_kind" in self.failure.facts:
+            return self.bound
         rows = self.context.report.rows if self.context.report else ()
         return ("tensor",) if any(row.name == name for row in rows) else CONTAINERS
 

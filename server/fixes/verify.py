@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
+from ..analyses.machine import OwnFacts
 from ..analyses.program import replay
 from ..syntax.chunks import parse
 from ..syntax.ir import Attribute, Call, ExprStmt
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from ..analyses.machine import Modules
     from ..analyses.report import Failure, Report
+    from ..facts.model import Op
     from ..syntax.chunks import Source
     from ..syntax.ir import Expr, Stmt
 
@@ -35,6 +37,10 @@ class Edited:
         """Give the file that an import means, as it is after the edits."""
         found = self.modules.load(name, level, importer)
         return self.sources.get(found.path, found) if found else None
+
+    def fact(self, name: str) -> Op | None:
+        """Give what the program says of an operator of its own."""
+        return self.modules.fact(name) if isinstance(self.modules, OwnFacts) else None
 
 
 def verifier(
