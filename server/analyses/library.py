@@ -69,13 +69,16 @@ def resolve(m: Machine, name: str) -> Value:
 
 def call(m: Machine, name: str, args: Args) -> Value:
     """Call a library's function."""
+    if m.own_fact(name) is not None:
+        return torch_ops.call(m, name, args)
     found = registry.function(name)
     if found is not None:
         return found(m, args)
     if name.startswith("torch."):
         return torch_ops.call(m, name, args)
-    if name.startswith("numpy."):
-        return numpy(m, name, args)
+    for prefix, replayed in registry.CALLERS.items():
+        if name.startswith(prefix):
+            return replayed(m, name, args)
     return unknown(m, name, args)
 
 
@@ -85,33 +88,6 @@ def unknown(m: Machine, name: str, args: Args) -> Value:
     if any(isinstance(a, (Tensor, Instance)) for a in args):
         return Unknown(f"{short}(…)")
     return Unknown(f"{short}(…)", ("call", name, *(key_of(a) for a in args), m.steps))
-
-
-def numpy(m: Machine, name: str, args: Args) -> Value:
-    """A NumPy function: a fresh array, but for those that share memory; `out=` is written."""
-    out = args.kw.get("out")
-    if isinstance(out, NDArray):
-        arrays.write(m, out, f"{name}(out=)")
-        return out
-    first = args.get(0, "a")
-    short = name.rsplit(".", 1)[-1]
-    if isinstance(first, NDArray) and short in (
-        "asarray",
-        "ascontiguousarray",
-        "reshape",
-        "squeeze",
-        "transpose",
-        "ravel",
-    ):
-        return arrays.view(first)
-    if isinstance(first, NDArray) and short in ("copyto", "put", "place", "fill_diagonal"):
-        arrays.write(m, first, name)
-        return None
-    if short in ("asarray",) and isinstance(first, Tensor):
-        return m.call(Lib("torch.Tensor.numpy"), Args([first]))
-    if short[:1].isupper() or "." in name[len("numpy.") :]:
-        return Unknown(f"{short}(…)")
-    return arrays.fresh(m)
 
 
 def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:

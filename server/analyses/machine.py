@@ -8,7 +8,7 @@ stays unknown.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from .autograd import Autograd
 from .calls import call
@@ -24,8 +24,10 @@ from .values import Args, ClassV, Cond, Frame, ModuleV, Phi, Unknown, Value
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from ..facts.model import Op
     from ..syntax import ir
     from ..syntax.chunks import Chunk, Source
+    from .coroutines import Coroutine
 
 STEPS = 120_000
 """Statements and calls that one entry point may replay."""
@@ -39,6 +41,14 @@ class Modules(Protocol):
 
     def load(self, name: str, level: int, importer: str) -> Source | None:
         """The source of module `name` (dotted; relative with `level` dots), imported by file `importer`."""
+
+
+@runtime_checkable
+class OwnFacts(Protocol):
+    """What `Modules` may know besides: operators of the program's own, whose code nobody can replay."""
+
+    def fact(self, name: str) -> Op | None:
+        """The fact of an operator by its dotted name; it goes before all that is known of that name."""
 
 
 class Machine:
@@ -77,6 +87,7 @@ class Machine:
         self.built: set[ir.Node] = set()
         self.loaded: dict[str, ModuleV | None] = {}
         self.library: dict[str, ClassV] = {}
+        self.coroutines: list[Coroutine] = []
 
     # -- where it stands ------------------------------------------------------------------------
 
@@ -85,6 +96,24 @@ class Machine:
         """The place in the program that is being replayed."""
         assert self.chunk is not None and self.node is not None
         return Site(self.chunk, self.node)
+
+    def place(self) -> tuple[Any, ...]:
+        """Where the replay stands, all of it, for one that goes on elsewhere meanwhile (`Coroutine`)."""
+        return (
+            self.frame, self.chunk, self.node, self.stack, self.iterations, self.written, self.via, self.depth,
+            self.catching, self.open_calls, self.handling, self.state.splits, self.state.held,
+        )  # fmt: skip
+
+    def come_to(self, place: tuple[Any, ...]) -> None:
+        """Go on where `place` says."""
+        (
+            self.frame, self.chunk, self.node, self.stack, self.iterations, self.written, self.via, self.depth,
+            self.catching, self.open_calls, self.handling, self.state.splits, self.state.held,
+        ) = place  # fmt: skip
+
+    def own_fact(self, name: str) -> Op | None:
+        """What the program's configuration tells of an operator, if anything."""
+        return self.modules.fact(name) if isinstance(self.modules, OwnFacts) else None
 
     def step(self) -> None:
         """Count a piece of work; raises Exhausted when all that was allowed is done."""
@@ -159,6 +188,11 @@ class Machine:
         while type(value) is Phi:
             value = self.state.resolve(value.then if value.then is not None else value.orelse)
         return value
+
+    def tuple_of(self, value: Value) -> tuple[Value, ...]:
+        """A slot that holds several things: of a branch's alternatives the longest, nothing where it isn't known."""
+        options = [v for _, v in self.state.alternatives(value) if isinstance(v, tuple)]
+        return max(options, key=len, default=())
 
     # -- failures ---------------------------------------------------------------------------------
 

@@ -161,6 +161,8 @@ class Story:
     """the other names that share its memory here"""
     shape: tuple[int | None, ...] | None
     dtype: str | None
+    storage: int
+    """which memory it is: stories and rows of one report with the same number share it"""
 
 
 @dataclass(slots=True)

@@ -67,7 +67,11 @@ def run(m: Machine, s: ir.Stmt) -> Value:
     """Run one statement; the outcome."""
     m.step()
     m.chunk, m.node = s.chunk, s
-    outcome = RUN[type(s)](m, s)
+    try:
+        outcome = RUN[type(s)](m, s)
+    except Raised:
+        m.trace.failed(s)
+        raise
     m.trace.after(s)
     return outcome
 

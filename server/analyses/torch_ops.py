@@ -78,11 +78,11 @@ def replaced(args: Args, at: int | str, value: Value) -> Args:
 
 
 def call(m: Machine, name: str, args: Args) -> Value:
-    """Call a function of PyTorch by its dotted name; an unknown one gives an unknown result."""
+    """Call a function of PyTorch, or one that works as those do, by its dotted name; an unknown one's result is."""
     plain = resolved(m, args)
     if plain is None:
         return split(m, args, lambda one: call(m, name, one))
-    op = find(name)
+    op = m.own_fact(name) or find(name)
     if op is None:
         short = name.rsplit(".", 1)[-1]
         if name.startswith("torch.Tensor.") and plain.pos:

@@ -43,6 +43,11 @@ class Trace:
         if seen:
             self.last[key] = (s, seen)
 
+    def failed(self, s: ir.Stmt) -> None:
+        """A statement has raised: its names are told as the error left them, unless it went well before."""
+        if id(s) not in self.last:
+            self.after(s)
+
     def value(self, e: ir.Expr) -> Value:
         """What a name or a plain attribute stands for, without evaluating anything."""
         m = self.m
@@ -119,7 +124,7 @@ class Trace:
         return Story(
             Site(s.chunk, e), text, low if low == high else None, rg, self.leaf(t, state, rg),
             tuple(self.writes(counter.d["v"])), tuple(saves.get(counter.uid, ())), aliases,
-            g.shape if g is not None else None, state["dtype"],
+            g.shape if g is not None else None, state["dtype"], state["storage"],
         )  # fmt: skip
 
     def writes(self, version: Value) -> list[Write]:

@@ -7,6 +7,7 @@ they run, because most of the time of a short run goes into imports.
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from io import TextIOWrapper
@@ -18,6 +19,9 @@ from .status import FAILED, OK
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+PATIENCE = 100_000
+"""New objects after which Python looks for garbage: trees and replays make many, and nearly all of them stay."""
+
 COMMANDS = (check, versions, explain, rules, facts, server)
 
 
@@ -26,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Raises SystemExit where argparse does: with 0 for `--help` and `--version`, with 2 for wrong usage.
     """
+    gc.set_threshold(PATIENCE)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # Not every terminal and pipe can take every character that a program may hold.

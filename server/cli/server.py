@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from .status import OK
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what `gradguard server` takes."""
@@ -13,11 +11,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until the client says goodbye."""
+    """Serve until the client says goodbye; 1 if it left without asking the server to shut down."""
     from ..lsp.server import main
 
-    main(args.tcp)
-    return OK
+    return main(args.tcp)
 
 
 def _address(text: str) -> tuple[str, int]:

@@ -9,7 +9,7 @@ from lsprotocol import types
 from .stories import extent, stories_of, story_at
 
 if TYPE_CHECKING:
-    from ..analyses.report import Site, Story
+    from ..analyses.report import Site
     from .analysis import Analysis
     from .documents import Document
     from .server import Server
@@ -31,7 +31,7 @@ def _highlight(document: Document, analysis: Analysis, position: types.Position)
     here = story_at(analysis.report, document.path, document.text.offset(position))
     if here is None:
         return None
-    told = [one for one in stories_of(analysis.report, document.path) if _same_storage(one[2], here)]
+    told = [one for one in stories_of(analysis.report, document.path) if one[2].storage == here.storage]
     kinds = {(start, end): types.DocumentHighlightKind.Read for start, end, _ in told}
     for save in {save: None for _, _, story in told for save in story.saves}:
         _put(kinds, save.site, document.path, types.DocumentHighlightKind.Read)
@@ -53,15 +53,3 @@ def _put(
     for place in [place for place in kinds if start <= place[0] and place[1] <= end]:
         del kinds[place]
     kinds[start, end] = kind
-
-
-def _same_storage(story: Story, other: Story) -> bool:
-    """Whether two stories are of one memory: the names are known to share it and their histories meet."""
-    if story.name != other.name and story.name not in other.aliases:
-        return False
-    mine, theirs = _history(story), _history(other)
-    return bool(mine & theirs) or not (mine or theirs)
-
-
-def _history(story: Story) -> set[Site]:
-    return {write.site for write in story.writes} | {save.site for save in story.saves}

@@ -23,7 +23,7 @@ def site(line: int) -> Site:
 
 SAVED = Saved(site(1), "exp", "result", "y", 0)
 CHANGED = Write(site(2), "+=", "y", 0, 1)
-FRESH = Story(site(1), "y", 0, True, False, (), (), (), None, None)
+FRESH = Story(site(1), "y", 0, True, False, (), (), (), None, None, storage=1)
 
 
 def line_of(place: Site) -> int:
