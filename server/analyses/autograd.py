@@ -432,7 +432,7 @@ class Autograd:
     def _call_hooks(self, node: Node) -> None:
         """The hooks of a node's results run before the node does, and may change what is still to be unpacked."""
         for t in node.outputs:
-            for hook in t.d.get("hooks", ()):
+            for hook in self.m.tuple_of(t.d.get("hooks", ())):
                 self.m.call(hook, Args([self.tensor(t.d["geometry"], t.d["dtype"])], site=self.m.site))
 
     def _check_saved(self, node: Node, saved: SavedTensor, guards: Guards) -> list[tuple[Failure, Guards]]:

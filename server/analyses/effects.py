@@ -7,11 +7,11 @@ make the node, save inputs, run (bump the versions), rebase or set the history, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..facts.model import REQUIRED, Case, Grads, Mutation, Op, Param, Result, Test
-from . import autocast, shapes
+from . import autocast, operands, shapes
 from .describe_types import described_all, dtype_of, geometry_of
 from .geometry import Geometry, GeometryError, partly_overlaps
 from .shapes import Arg, TensorType
@@ -55,6 +55,8 @@ class Call:
     tensors: dict[str, list[Tensor]]
     spoken: str | None = None
     """the name to tell it by, where that isn't the last part of `name`"""
+    kept: Mapping[str, Grad] = field(default_factory=dict)
+    """whether an argument itself is used, of those that the operator may reshape into a copy of its own"""
 
     def all(self) -> list[Tensor]:
         """All tensors among the arguments."""
@@ -93,7 +95,7 @@ def tensors_in(m: Machine, v: Value, depth: int = 0) -> list[Tensor]:
     if isinstance(v, tuple):
         return [t for i in v for t in tensors_in(m, i, depth + 1)]
     if isinstance(v, ListV):
-        return [t for i in m.pick(v.d["items"]) for t in tensors_in(m, i, depth + 1)]
+        return [t for i in m.tuple_of(v.d["items"]) for t in tensors_in(m, i, depth + 1)]
     if isinstance(v, DictV):
         return [t for i in v.items.values() for t in tensors_in(m, i, depth + 1)]
     if isinstance(v, SliceV):
@@ -121,7 +123,8 @@ def prepare(m: Machine, op: Op, args: Args) -> Call:
         if isinstance(v, Unknown) and k in wanted and (k == first or v.tensor is not None or v.parameter):
             v = m.as_tensor(v)
         bound[k] = v
-    return Call(op.name, bound, {k: tensors_in(m, v) for k, v in bound.items()})
+    found = {k: tensors_in(m, v) for k, v in bound.items()}
+    return Call(op.name, bound, found, kept=operands.of_linear(m, found) if op.name in operands.LINEAR else {})
 
 
 def choose(m: Machine, op: Op, call: Call, extra: Mapping[str, Value] | None = None) -> Case:
@@ -259,11 +262,12 @@ def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[s
     for s in case.saves:
         if (s.what.startswith("out") and s.what not in call.tensors) or not s.certain:
             continue
-        when = condition(s.when, grads)
-        if when is False:
+        when, kept = condition(s.when, grads), call.kept.get(s.what, True)
+        if when is False or kept is False:
             continue
+        when = narrowed(when, node.when) if kept is True else kept
         for t in call.tensors.get(s.what, ()):
-            m.grad.save(node, t, s.what, narrowed(when, node.when), "running_" in s.what)
+            m.grad.save(node, t, s.what, when, "running_" in s.what)
 
 
 def save_results(m: Machine, node: Node, case: Case, result: Value, grads: Mapping[str, Grad]) -> None:
@@ -448,7 +452,7 @@ def expected(m: Machine, call: Call) -> int:
     if isinstance(sizes, tuple):
         return len(sizes)
     if isinstance(sizes, ListV):
-        return len(m.pick(sizes.d["items"]))
+        return len(m.tuple_of(sizes.d["items"]))
     return 2
 
 

@@ -84,7 +84,7 @@ def owner(m: Machine, obj: Instance, name: str) -> Instance:
 
 def add_buffer(m: Machine, obj: Instance, name: str) -> None:
     """Note that an attribute is a buffer."""
-    m.state.set(obj.state, "buffers", (*obj.state.get("buffers", ()), name))
+    m.state.set(obj.state, "buffers", (*m.tuple_of(obj.state.get("buffers", ())), name))
 
 
 # -- their tensors ------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def named_tensors(m: Machine, obj: Instance, parameters: bool, recurse: bool = T
     """The parameters (or buffers) of a module and those below it, each once."""
     seen: set[int] = set()
     for prefix, module in named_modules(m, obj) if recurse else (("", obj),):
-        buffers = m.state.resolve(module.state.get("buffers", ()))
+        buffers = m.tuple_of(module.state.get("buffers", ()))
         for k, v in list(module.d.items()):
             v = m.pick(v)
             if not isinstance(v, Tensor) or v.uid in seen or not isinstance(k, str):
@@ -135,15 +135,15 @@ def parameters(m: Machine, obj: Instance) -> list[Tensor]:
 
 def call(m: Machine, obj: Instance, args: Args) -> Value:
     """`Module.__call__`: pre-hooks, forward, hooks (`torch/nn/modules/module.py`, `_call_impl`)."""
-    watched = bool(obj.state.get("backward_hooks"))
-    for hook in obj.state.get("pre_hooks", ()):
+    watched = bool(m.tuple_of(obj.state.get("backward_hooks", ())))
+    for hook in m.tuple_of(obj.state.get("pre_hooks", ())):
         changed = m.call(hook, Args([obj, tuple(args.pos)], site=args.site))
         if isinstance(changed, (tuple, Tensor)):
             args = Args(list(changed) if isinstance(changed, tuple) else [changed], args.kw, args.open, args.site)
     if watched:
         args = Args([hooked(m, v) for v in args.pos], args.kw, args.open, args.site, args.exprs)
     result = forward(m, obj, args)
-    for hook in obj.state.get("hooks", ()):
+    for hook in m.tuple_of(obj.state.get("hooks", ())):
         changed = m.call(hook, Args([obj, tuple(args.pos), result], site=args.site))
         if changed is not None and not isinstance(changed, Unknown):
             result = changed

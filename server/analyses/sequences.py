@@ -11,12 +11,15 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from . import arrays, attributes, statements
+from . import arrays, attributes, enumerations, statements
 from .arrays import NDArray
+from .coroutines import MAX_COROUTINES, Coroutine
+from .state import Raised
 from .tensors import Tensor
 from .values import (
     ABSENT,
     Args,
+    ClassV,
     DictV,
     Generator,
     Instance,
@@ -99,10 +102,7 @@ class _Made(Sequence[Value]):
 def items_of(m: Machine, v: ListV | Iterator_) -> tuple[Value, ...]:
     """The items of a list; of a branch's two, the longer."""
     items = m.state.resolve(v.d["items"])
-    if type(items) is Phi:
-        options = [t for _, t in m.state.alternatives(items) if isinstance(t, tuple)]
-        return max(options, key=len, default=())
-    return items if isinstance(items, tuple) else ()
+    return items if isinstance(items, tuple) else m.tuple_of(items)
 
 
 def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
@@ -133,6 +133,9 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
         return collect(m, v)
     if isinstance(v, Instance):
         return instance_sequence(m, v)
+    if isinstance(v, ClassV):
+        own = iter_method(m, v)
+        return Seq(enumerations.members(v)) if own is None else sequence(m, own)
     if isinstance(v, NDArray):
         return Seq((), True, lambda i: arrays.view(v))
     data = isinstance(v, Unknown) and v.data
@@ -145,8 +148,7 @@ def instance_sequence(m: Machine, v: Instance) -> Seq:
 
     f = v.cls.lookup("__iter__")
     if f is not ABSENT:
-        got = m.call(attributes.bound(m, f, v), Args())
-        return Seq((), True, lambda i: Unknown("an item")) if got is v else sequence(m, got)
+        return sequence(m, iter_method(m, v))
     give = registry.iterator(v.cls)
     if give is not None:
         return give(m, v)
@@ -183,16 +185,46 @@ def collect(m: Machine, g: Generator, limit: int = MAX_TURNS, sent: Value = None
             raise Stop(None)
         return sent
 
-    if g.buffer is not None:
-        return sequence(m, g.buffer)
-    if g.used:
+    run = entered(m, g)
+    if run is None:
         return Seq((), g.left)
-    g.used = True
     try:
-        g.run(consume)
+        run(consume)
     except Stop:
         return Seq(found, True, lambda i: found[-1])
     return Seq(found)
+
+
+def entered(m: Machine, g: Generator) -> Callable[[Callable[[Value], Value]], Value] | None:
+    """What runs a generator to its end, from where it stands; None where it has run."""
+    if g.coroutine is not None:
+        return partial(advanced, m, g)
+    if g.used:
+        return None
+    g.used = True
+    return g.run
+
+
+def advanced(m: Machine, g: Generator, consume: Callable[[Value], Value]) -> Value:
+    """Advance a generator to its end; what it returns."""
+    going, v = advance(m, g)
+    while going:
+        going, v = advance(m, g, consume(v))
+    return v
+
+
+def advance(
+    m: Machine, g: Generator, sent: Value = None, error: BaseException | None = None
+) -> tuple[bool, Value]:
+    """`g.send(sent)` or `g.throw(error)`: True and what is yielded, or False and what the generator returns."""
+    if g.coroutine is None:
+        if g.left or (not g.used and len(m.coroutines) >= MAX_COROUTINES):
+            return True, Unknown("the next item")
+        if g.used:
+            return False, None
+        g.used = True
+        g.coroutine = Coroutine(m, g.run)
+    return g.coroutine.resume(sent, error)
 
 
 def length(m: Machine, v: Value) -> Value:
@@ -205,14 +237,15 @@ def length(m: Machine, v: Value) -> Value:
     if isinstance(v, (ListV, Iterator_)):
         if m.pick(v.d["open"]):
             return Unknown("a length", ("len", v.uid, len(items_of(m, v))))
-        items = m.state.resolve(v.d["items"])
-        return m.state.each(items, len) if isinstance(items, Phi) else len(items)
+        return m.state.each(v.d["items"], size)
     if isinstance(v, DictV):
         return Unknown("a length", ("len", v.uid), number=True) if m.pick(v.d["open"]) else len(keys(v))
     if isinstance(v, Tensor):
         shape = v.shape
         known = shape[0] if shape else None
         return known if known is not None else Unknown("a size", ("size", v.uid, 0), number=True)
+    if isinstance(v, ClassV) and enumerations.is_enum(v):
+        return len(enumerations.members(v))
     if isinstance(v, Instance):
         from .models import registry
 
@@ -225,11 +258,20 @@ def length(m: Machine, v: Value) -> Value:
     return Unknown("a length", ("len", key_of(v)), number=True)
 
 
+def size(items: Value) -> Value:
+    """How many items there are, where that is known."""
+    return len(items) if isinstance(items, tuple) else Unknown("a length", number=True)
+
+
 def contains(m: Machine, v: Value, item: Value) -> Value:
     """`item in v`."""
     v, item = m.state.resolve(v), m.state.resolve(item)
     if isinstance(item, str) and isinstance(v, str):
         return item in v
+    if isinstance(v, ClassV) and enumerations.is_enum(v):
+        return contains(m, enumerations.members(v), item)
+    if isinstance(v, enumerations.IntMember) and isinstance(item, int):
+        return item & v == item
     if isinstance(v, range) and isinstance(item, int):
         return item in v
     if isinstance(v, DictV):
@@ -409,13 +451,28 @@ def loop(m: Machine, node: ir.Node, iterable: Value, turn: Callable[[Value], Val
 
 
 def iter_method(m: Machine, v: Value) -> Value:
-    """What a user-defined `__iter__` gives, where there is one."""
-    if isinstance(v, Instance):
-        f = v.cls.lookup("__iter__")
-        if f is not ABSENT:
-            got = m.call(attributes.bound(m, f, v), Args())
-            return None if got is v else got
-    return None
+    """What a user-defined `__iter__` gives to be iterated over; None where there is none."""
+    own = attributes.special(m, v, "__iter__")
+    got = m.state.resolve(m.call(own, Args())) if own is not None else None
+    step = attributes.special(m, got, "__next__")
+    return got if step is None else stepped(m, step)
+
+
+def stepped(m: Machine, step: Value) -> Generator:
+    """What an iterator of the program gives, whose `__next__` is `step`."""
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        for _ in range(MAX_TURNS + 1):
+            try:
+                v = m.call(step, Args())
+            except Raised as error:
+                if error.name != "StopIteration":
+                    raise
+                return None
+            consume(v)
+        return None
+
+    return Generator(run)
 
 
 def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]) -> Value:
@@ -450,9 +507,9 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
 def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], Value]) -> Value:
     """A loop over a generator: its body runs, and each yield runs the loop's body."""
     count = 0
-    if g.used:
+    run_body = entered(m, g)
+    if run_body is None:
         return None
-    g.used = True
 
     def consume(v: Value) -> Value:
         nonlocal count
@@ -472,7 +529,7 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
 
     home, chunk = m.frame, m.chunk
     try:
-        g.run(consume)
+        run_body(consume)
     except Stop as stop:
         g.left = True
         return stop.outcome

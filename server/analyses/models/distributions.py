@@ -547,7 +547,7 @@ def transformed_rsample(m: Machine, args: Args) -> Value:
     obj = args.pos[0]
     x = of_base(m, obj, "rsample", *args.pos[1:]).value
     transforms = m.pick(obj.d.get("transforms"))
-    several = m.pick(transforms.d["items"]) if isinstance(transforms, ListV) else (transforms,)
+    several = m.tuple_of(transforms.d["items"]) if isinstance(transforms, ListV) else (transforms,)
     for t in several:
         x = m.call(t, Args([x]))
     return x

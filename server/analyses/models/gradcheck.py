@@ -85,7 +85,7 @@ def items(m: Machine, inputs: Value) -> list[Value]:
     inputs = m.pick(inputs)
     if isinstance(inputs, tuple):
         return list(inputs)
-    return list(m.pick(inputs.d["items"])) if isinstance(inputs, ListV) else [inputs]
+    return list(m.tuple_of(inputs.d["items"])) if isinstance(inputs, ListV) else [inputs]
 
 
 def fail(m: Machine, via: str, coarse: list[Tensor], why: str) -> None:

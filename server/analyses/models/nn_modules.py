@@ -288,7 +288,7 @@ def add_hook(slot: str) -> object:
 
     def run(m: Machine, args: Args) -> Value:
         obj, hook = args.pos[0], args.get(1, "hook")
-        m.state.set(obj.state, slot, (*obj.state.get(slot, ()), hook))
+        m.state.set(obj.state, slot, (*m.tuple_of(obj.state.get(slot, ())), hook))
         handle = Instance(handle_class(m), m.site)
         handle.state["remove"] = (obj, slot, hook)
         return handle
@@ -315,7 +315,7 @@ method_of(MODULE, "register_full_backward_hook", "register_full_backward_pre_hoo
 def remove_hook(m: Machine, args: Args) -> Value:
     """`handle.remove()`."""
     obj, slot, hook = args.pos[0].state["remove"]
-    m.state.set(obj.state, slot, tuple(h for h in obj.state.get(slot, ()) if h is not hook))
+    m.state.set(obj.state, slot, tuple(h for h in m.tuple_of(obj.state.get(slot, ())) if h is not hook))
     return None
 
 
