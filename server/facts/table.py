@@ -6,7 +6,7 @@ The table's lines are decoded one by one, when asked for: reading the file is al
 from __future__ import annotations
 
 import json
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,20 +20,18 @@ if TYPE_CHECKING:
 PATH = Path(__file__).with_name("table.json")
 
 
-@lru_cache
-def _text() -> str:
-    return PATH.read_text(encoding="utf-8")
+@cache
+def _lines() -> dict[str, str]:
+    """Return the facts by name as JSON, not decoded yet."""
+    rows = PATH.read_text(encoding="utf-8").splitlines()[1:-1]
+    return {row[1 : (end := row.index('":'))]: row[end + 2 :].rstrip(",") for row in rows}
 
 
 @cache
 def find(name: str) -> Fact | None:
     """Return the fact of a callable such as `torch.nn.functional.relu` or `operator.imul`, None if there is none."""
-    text, key = _text(), f'\n"{name}":'
-    start = text.find(key)
-    if start < 0:
-        return None
-    end = text.index("\n", start + len(key))
-    return decode(name, json.loads(text[start + len(key) : end].rstrip(",")))
+    line = _lines().get(name)
+    return decode(name, json.loads(line)) if line is not None else None
 
 
 def read(path: Path) -> list[Fact]:
@@ -43,4 +41,4 @@ def read(path: Path) -> list[Fact]:
 
 def names() -> Iterable[str]:
     """Return the names of all callables in the table, sorted."""
-    return (line[1 : line.index('":')] for line in _text().splitlines() if line.startswith('"'))
+    return _lines().keys()

@@ -71,7 +71,7 @@ def test_parameters_are_those_that_users_write() -> None:
 
 def test_reading_is_fast() -> None:
     """Loading costs a read of the file: far less than decoding it all."""
-    table._text.cache_clear()
+    table._lines.cache_clear()
     table.find.cache_clear()
     started = time.perf_counter()
     table.find("torch.where")

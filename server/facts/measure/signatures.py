@@ -85,7 +85,7 @@ def overloads(qualified: str) -> list[NativeFunction]:
 def accepts_out(qualified: str, call: Callable[..., Any]) -> bool:
     """Whether the callable takes `out=`: a Python function says so itself, a built-in one has an `out=` overload."""
     if inspect.isfunction(call):
-        return "out" in inspect.signature(call).parameters
+        return "out" in inspect.signature(call, follow_wrapped=False).parameters
     home, _, name = qualified.rpartition(".")
     module = {"torch.nn.functional": "nn"}.get(home, home.removeprefix("torch").removeprefix("."))
     return home != "torch.Tensor" and any(f.func.arguments.out for f in schemas().get((module, name), []))
