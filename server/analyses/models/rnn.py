@@ -1,0 +1,105 @@
+"""`torch.nn.utils.rnn`: sequences of different lengths, padded or packed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...facts import table
+from ...facts.model import ModuleFact
+from .. import effects, modules, sequences
+from ..classes import NamedTuple
+from ..geometry import Geometry
+from ..tensors import Node, Tensor
+from ..values import Args, ListV, Unknown, Value
+from .formulas import linked
+from .registry import BASES, class_named, method_of, model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..machine import Machine
+
+UTILS = "torch.nn.utils.rnn."
+PACKED = f"{UTILS}PackedSequence"
+BASES[PACKED] = ()
+
+
+def packed(m: Machine, data: Tensor) -> NamedTuple:
+    """A PackedSequence over a tensor."""
+    made = NamedTuple((data, m.grad.tensor(None, "int64"), None, None))
+    made.cls = class_named(m, PACKED)
+    made.named = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
+    return made
+
+
+def is_packed(v: Value) -> bool:
+    """Whether a value is a PackedSequence."""
+    return isinstance(v, NamedTuple) and v.cls.qualname == PACKED
+
+
+@model(f"{UTILS}pad_sequence")
+def pad_sequence(m: Machine, args: Args) -> Value:
+    """`pad_sequence(sequences, batch_first)`: one tensor into which all are copied."""
+    seq = sequences.sequence(m, args.get(0, "sequences"))
+    items = [t for t in seq.known(m) if isinstance(t, Tensor)]
+    made = linked(m, items)
+    shapes = [t.shape for t in items if t.shape]
+    if shapes and len(shapes) == len(items) and not seq.open:
+        lengths = [s[0] for s in shapes]
+        longest = max((n for n in lengths if n is not None), default=None) if None not in lengths else None
+        first = m.state.resolve(args.get(1, "batch_first", False))
+        ahead = (len(items), longest) if first is True else (longest, len(items))
+        made.d["geometry"] = Geometry.contiguous((*ahead, *shapes[0][1:]))
+        made.d["dtype"] = items[0].d["dtype"]
+    return made
+
+
+@model(f"{UTILS}pack_padded_sequence", f"{UTILS}pack_sequence")
+def pack(m: Machine, args: Args) -> Value:
+    """`pack_padded_sequence(input, lengths)`: a copy of what isn't padding; nothing of the input is saved."""
+    return packed(m, linked(m, effects.tensors_in(m, m.state.resolve(args.get(0, "input")))))
+
+
+@model(f"{UTILS}pad_packed_sequence")
+def pad_packed(m: Machine, args: Args) -> Value:
+    """`pad_packed_sequence(sequence)`: a padded copy, and the lengths."""
+    return linked(m, effects.tensors_in(m, args.get(0, "sequence"))[:1]), m.grad.tensor(None, "int64")
+
+
+@model(f"{UTILS}unpad_sequence", f"{UTILS}unpack_sequence")
+def unpad(m: Machine, args: Args) -> Value:
+    """`unpad_sequence(padded, lengths)`: a copy for each sequence."""
+    source = effects.tensors_in(m, args.get(0, "padded_sequences"))[:1]
+    made = ListV((linked(m, source), linked(m, source)))
+    made.d["open"] = True
+    return made
+
+
+def composed(m: Machine, result: Value) -> None:
+    """A packed run is composed of small operations (`RNN.cpp`), which save neither the results nor the biases."""
+    node = m.state.resolve(result[0].d["fn"])
+    if isinstance(node, Node):
+        outputs = {t.uid for t in effects.tensors_in(m, result)}
+        node.saved = tuple(s for s in node.saved if s.tensor.uid not in outputs and ".bias" not in s.role)
+
+
+def forward(qualname: str) -> Callable[[Machine, Args], Value]:
+    """The forward of a recurrent module, which takes a PackedSequence as well as a tensor."""
+
+    def run(m: Machine, args: Args) -> Value:
+        fact, given = table.find(qualname), m.state.resolve(args.get(1, "input"))
+        if not isinstance(fact, ModuleFact):
+            return Unknown("a recurrent module's result")
+        if not is_packed(given):
+            return modules.by_fact(m, args.pos[0], fact, Args(args.pos[1:], args.kw, args.open, args.site, args.exprs))
+        result = modules.by_fact(m, args.pos[0], fact, Args([given[0], *args.pos[2:]], args.kw, args.open, args.site))
+        if isinstance(result, tuple) and isinstance(result[0], Tensor):
+            composed(m, result)
+            return (packed(m, result[0]), *result[1:])
+        return result
+
+    return run
+
+
+for _name in ("torch.nn.RNN", "torch.nn.GRU", "torch.nn.LSTM"):
+    method_of(_name, "forward")(forward(_name))

@@ -1,0 +1,41 @@
+"""Sequences of different lengths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .agreement import assert_agreement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    "changed", ["padded", "packed.data", "hidden", "first", "net.bias_hh_l0", "out", "output.data"]
+)
+@pytest.mark.parametrize("kind", ["GRU", "LSTM"])
+def test_a_change_after_a_packed_run(tmp_path: Path, kind: str, changed: str) -> None:
+    assert_agreement(
+        tmp_path,
+        f"""
+        import torch
+        from torch import nn
+        from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence, pad_sequence
+
+        torch.manual_seed(0)
+        net = nn.{kind}(2, 3)
+        leaf = torch.randn(3, 2, requires_grad=True)
+        first, second = leaf * 2, torch.randn(2, 2)
+        padded = pad_sequence([first, second])
+        packed = pack_padded_sequence(padded, [3, 2])
+        output, hidden = net(packed)
+        hidden = hidden[0] if isinstance(hidden, tuple) else hidden
+        out, lengths = pad_packed_sequence(output)
+        loss = out.sum() + hidden.sum()
+        with torch.no_grad():
+            {changed}.mul_(2)
+        loss.backward()
+        """,
+    )
