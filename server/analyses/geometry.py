@@ -147,6 +147,19 @@ class Geometry:
             return False
         return True if self.is_contiguous() or _all_known(viewed.strides) is not None else None
 
+    def merges(self, groups: Sequence[Sequence[int]]) -> bool | None:
+        """Whether each group of dimensions can become one without a copy, as `permute` and `reshape` do it."""
+        answer: bool | None = True
+        for group in groups:
+            dims = [(self.shape[d], self.strides[d]) for d in group if self.shape[d] != 1]
+            for (size, outer), (inner_size, inner) in pairwise(dims):
+                step = times(inner_size, inner)
+                if outer is None or step is None or size is None or inner_size is None:
+                    answer = None
+                elif outer != step:
+                    return False
+        return True if answer is None and self.is_contiguous() and _ascend(groups) else answer
+
     def reshape(self, size: Sequence[Size]) -> tuple[Geometry, bool | None]:
         """`reshape(size)`, and whether it is a view of this memory (True), a copy (False), or either (None)."""
         viewed = self.view(size)
@@ -449,6 +462,11 @@ def partly_overlaps(a: Geometry, b: Geometry) -> Overlap | None:
     if starts[0] == starts[1] and ends[0] == ends[1]:
         return "full" if a.strides == b.strides else "partial"
     return "partial" if max(s or 0 for s in starts) < min(e or 0 for e in ends) else "no"
+
+
+def _ascend(groups: Sequence[Sequence[int]]) -> bool:
+    """Whether each group takes dimensions that follow one another."""
+    return all(after == before + 1 for group in groups for before, after in pairwise(group))
 
 
 def times(*sizes: Size) -> Size:

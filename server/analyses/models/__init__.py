@@ -10,6 +10,7 @@ def load_models() -> None:
         builtins,
         data,
         distributions,
+        einsum,
         einops,
         einsum,
         func,

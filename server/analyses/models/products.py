@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...facts.model import Op
-from .. import effects, shapes, torch_ops
+from .. import effects, operands, shapes, torch_ops
 from ..describe_types import described
 from ..shapes import TensorType
 from ..tensors import Tensor
@@ -55,22 +54,10 @@ def method(m: Machine, args: Args) -> Value:
 
 
 def batched(m: Machine, a: Tensor, b: Tensor) -> Value:
-    """A product of stacks of matrices: what `bmm` does; an operand that is broadcast is copied, and the copy saved."""
+    """A product of stacks of matrices: what `bmm` does with its operands brought into shape."""
     op = torch_ops.find("torch.bmm")
     assert isinstance(op, Op)
-    call = effects.Call("torch.matmul", {"input": a, "other": b}, {"input": [a], "mat2": [b]})
-    case = op.cases[0]
-    kept = [p for p, t, other in (("input", a, b), ("mat2", b, a)) if not broadcast(t, other)]
-    inferred = shapes.infer("torch.matmul", {"input": described(m, a), "other": described(m, b)})
-    case = replace(case, saves=tuple(s for s in case.saves if s.what in kept))
-    return effects.replay(m, case, call, "", inferred if isinstance(inferred, TensorType) else None)
-
-
-def broadcast(t: Tensor, other: Tensor) -> bool:
-    """Whether an operand is expanded along the batch, so that a reshaped copy of it is multiplied."""
-    if t.shape is None or other.shape is None or len(t.shape) <= 2 or len(other.shape) <= 2:
-        return False
-    mine, theirs = t.shape[:-2], other.shape[:-2]
-    if len(mine) < len(theirs):
-        return True
-    return any(x == 1 and y not in (1, None) for x, y in zip(mine[::-1], theirs[::-1], strict=False))
+    values, tensors = {"input": a, "other": b}, {"input": [a], "mat2": [b]}
+    call = effects.Call("torch.matmul", values, tensors, kept=operands.of_matmul(m, a, b))
+    inferred = shapes.infer("torch.matmul", {k: described(m, v) for k, v in values.items()})
+    return effects.replay(m, op.cases[0], call, "", inferred if isinstance(inferred, TensorType) else None)

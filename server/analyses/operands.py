@@ -1,0 +1,78 @@
+"""Which operands a matrix product keeps: it may multiply a reshaped copy, and then saves that copy alone.
+
+`matmul`, `linear`, `einsum` and `tensordot` bring their operands into the form that `mm` or `bmm` takes by
+`permute`, `expand` and `reshape`; where the strides allow no view, `reshape` copies, and a later change of the
+operand is nothing to the graph.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .conversions import guess
+from .geometry import Geometry, GeometryError, Shape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from .machine import Machine
+    from .tensors import Grad, Tensor
+
+LINEAR = frozenset({"torch.nn.functional.linear", "torch.nn.Linear"})
+
+
+def of_linear(m: Machine, tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, Grad]:
+    """`linear` folds the leading dimensions of its input into one (`aten/src/ATen/native/Linear.cpp`)."""
+    given = tensors.get("input", ())
+    return {"input": folded(m, given[0], False)} if given else {}
+
+
+def of_matmul(m: Machine, a: Tensor, b: Tensor) -> dict[str, Grad]:
+    """The operands of a product with three dimensions or more (`_matmul_impl` of `native/LinearAlgebra.cpp`).
+
+    A stack of matrices times one matrix or vector that requires grad is folded to one matrix (`should_fold`);
+    the one is only kept where the other requires grad. Two stacks are expanded to one shape of batches.
+    """
+    if a.shape is None or b.shape is None:
+        return {}
+    if len(b.shape) <= 2:
+        return {"input": folded(m, a, False)}
+    if len(a.shape) <= 2:
+        return {"mat2": folded(m, b, True)}
+    batch = broadcast(a.shape[:-2], b.shape[:-2])
+    return {"input": expanded(m, a, batch), "mat2": expanded(m, b, batch)}
+
+
+def folded(m: Machine, t: Tensor, transposed: bool) -> Grad:
+    """Whether all but the last dimension of a tensor (of its transpose) can become one without a copy."""
+    g = t.geometry
+    if g is None or g.ndim < 3:
+        return True
+    dims = list(range(g.ndim))
+    rows = [*dims[:-2], dims[-1]] if transposed else dims[:-1]
+    return shared(m, t, g, [rows])
+
+
+def expanded(m: Machine, t: Tensor, batch: Shape) -> Grad:
+    """Whether a stack of matrices, expanded to a shape of batches, can become one batch without a copy."""
+    g = t.geometry
+    if g is None:
+        return True
+    try:
+        g = g.expand((*batch, *g.shape[-2:]))
+    except GeometryError:
+        return True
+    return shared(m, t, g, [range(len(batch))])
+
+
+def shared(m: Machine, t: Tensor, g: Geometry, groups: Sequence[Sequence[int]]) -> Grad:
+    """Whether `t`, laid out as `g`, is itself multiplied once each group of dimensions has become one."""
+    merges = g.merges(groups)
+    return merges if merges is not None else frozenset({guess("the product needs no copy of it", t, m)})
+
+
+def broadcast(a: Shape, b: Shape) -> Shape:
+    """The common shape of two; a size that isn't known counts as the other one unless that is 1."""
+    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    padded = (*(1 for _ in range(len(longer) - len(shorter))), *shorter)
+    return tuple(y if x == 1 or (x is None and y != 1) else x for x, y in zip(longer, padded, strict=True))
