@@ -179,10 +179,18 @@ def _loop_carried(loop: Place) -> Iterator[str]:
     for stmt in node.body:
         for assign in below(stmt, Assign):
             for target in assign.targets:
-                for name in below(target, Name):
+                for name in _bound_names(target):
                     reads = [one for one in below(node, Name) if one.id == name.id and one is not name]
                     if any(node.body[0].start <= one.start < assign.end for one in reads):
                         yield name.id
+
+
+def _bound_names(target: Expr) -> Iterator[Name]:
+    if isinstance(target, Name):
+        yield target
+    elif isinstance(target, Tuple | List):
+        for one in target.elts:
+            yield from _bound_names(one)
 
 
 def _at_start(place: Place, kinds: _Kinds) -> Iterator[tuple[str, list[Edit]]]:
