@@ -35,6 +35,10 @@ class GiveUp(Exception):
     """The function does something that isn't told by one number."""
 
 
+class NotLinear(Exception):
+    """A backward that gives something for nothing: elements that no gradient comes to get one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Dual:
     """A tensor of one element: its number and its tangent."""
@@ -267,10 +271,16 @@ class Evaluator:
         return made if isinstance(result, tuple) else made[0]
 
     def pulled(self, backward: Value, ctx: Context, args: list[Any], i: int, n: int) -> float:
-        """The tangent of output `i`: backward of one at that output, times the tangents of the inputs."""
+        """The tangent of output `i`: backward of one at that output. Raises NotLinear if nothing gives something."""
         if not any(ctx.needs):
             return 0.0
-        grads = self.call(backward, [ctx, *(Dual(float(k == i)) for k in range(n))])
+        if self.weighed(backward, ctx, args, [0.0] * n):
+            raise NotLinear
+        return self.weighed(backward, ctx, args, [float(k == i) for k in range(n)])
+
+    def weighed(self, backward: Value, ctx: Context, args: list[Any], upstream: list[float]) -> float:
+        """What backward makes of some gradients of the outputs, times the tangents of the inputs."""
+        grads = self.call(backward, [ctx, *(Dual(g) for g in upstream)])
         grads = grads if isinstance(grads, tuple) else (grads,)
         if len(grads) < len(args):
             raise GiveUp

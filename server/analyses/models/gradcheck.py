@@ -8,7 +8,7 @@ from .. import effects, modules
 from ..report import Failure
 from ..tensors import Tensor
 from ..values import Args, Bound, Builtin, ClassV, FunctionV, Instance, ListV, Partial, StaticMethod, Unknown, Value
-from .duals import APPLY, RANDOM, Dual, Evaluator, GiveUp
+from .duals import APPLY, RANDOM, Dual, Evaluator, GiveUp, NotLinear
 from .registry import model
 
 if TYPE_CHECKING:
@@ -151,6 +151,8 @@ def differs(
     try:
         analytical = total(evaluated(m, f, values, point, i)).tangent
         up, down = (total(evaluated(m, f, values, point, i, step)).value for step in (eps, -eps))
+    except NotLinear:
+        return True
     except NOT_EVALUATED:
         return None
     numerical = (up - down) / (2 * eps)
@@ -193,6 +195,8 @@ def is_random(m: Machine, f: Value, inputs: Value, options: dict[str, float]) ->
             first, second = (total(evaluated(m, f, values, POINTS[0], i, seed=seed)) for seed in (0, 1))
             if abs(first.tangent - second.tangent) > options["nondet_tol"]:
                 return True
+    except NotLinear:
+        return False
     except NOT_EVALUATED:
         return options["nondet_tol"] == 0.0 and any(draws(b) for b in backwards(m, f))
     return False
