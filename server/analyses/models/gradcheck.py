@@ -152,7 +152,7 @@ def differs(
         analytical = total(evaluated(m, f, values, point, i)).tangent
         up, down = (total(evaluated(m, f, values, point, i, step)).value for step in (eps, -eps))
     except NotLinear:
-        return True
+        return True if any(backwards(m, f)) else None
     except NOT_EVALUATED:
         return None
     numerical = (up - down) / (2 * eps)
@@ -205,6 +205,8 @@ def is_random(m: Machine, f: Value, inputs: Value, options: dict[str, float]) ->
 def backwards(m: Machine, f: Value) -> Iterator[FunctionV]:
     """The backward of a custom Function whose `apply` is checked."""
     f = m.pick(f)
+    if isinstance(f, Partial):
+        f = m.pick(f.function)
     if isinstance(f, Bound) and isinstance(f.function, Builtin) and f.function.name == APPLY:
         cls = f.self
         found = cls.lookup("backward") if isinstance(cls, ClassV) else None
