@@ -496,7 +496,7 @@ class Tracer:
         """by line: where its statement begins, and what that names"""
         self.running: dict[FrameType, int] = {}
         """the line that each frame is at"""
-        self.storages: dict[int, torch.UntypedStorage] = {}
+        self.storages: list[torch.UntypedStorage] = []
         """every storage seen, kept alive so that no two share an address"""
         for statement in ast.walk(ast.parse(path.read_bytes())):
             if isinstance(statement, ast.stmt) and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
@@ -525,13 +525,19 @@ class Tracer:
         for name in names:
             value = _look_up(scope, name)
             if isinstance(value, torch.Tensor) and not value.is_inference():
-                storage = value.untyped_storage()
-                self.storages.setdefault(storage._cdata, storage)
-                number = list(self.storages).index(storage._cdata)
+                number = self.number(value.untyped_storage())
                 with suppress(RuntimeError):  # a view that may not be used any more raises when asked
                     self.rows[first, name] = Row(
                         first, name, value._version, value.requires_grad, value.is_leaf, number
                     )
+
+    def number(self, storage: torch.UntypedStorage) -> int:
+        """The number of a storage: several may share their memory (`from_numpy` makes such), which counts as one."""
+        for number, seen in enumerate(self.storages):
+            if seen._cdata == storage._cdata or seen.data_ptr() == storage.data_ptr() != 0:
+                return number
+        self.storages.append(storage)
+        return len(self.storages) - 1
 
 
 def _own_parts(statement: ast.stmt) -> Iterator[ast.expr]:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from ..facts import table
 from ..facts.model import REQUIRED, Case, ModuleFact, Op, OptimizerFact
-from . import attributes, effects, shapes
+from . import attributes, effects, operands, shapes
 from .describe_types import described, geometry_of
 from .models import registry
 from .shapes import UNKNOWN, Arg, TensorType
-from .tensors import CUSTOM, Tensor
+from .tensors import CUSTOM, Tensor, Version
 from .values import ABSENT, Args, FunctionV, Instance, ListV, Property, Unknown, Value
 
 if TYPE_CHECKING:
@@ -62,9 +62,28 @@ def make_tensors(m: Machine, obj: Instance, fact: ModuleFact, values: dict[str, 
         t.d["param"] = name not in buffers
         t.d["inference"] = False
         t.label, t.owner = short, holder
+        made = writes_in_construction(obj.cls.name, name, values)
+        t.d["counter"].d["v"] = Version(made, made)
         m.state.set(holder.d, short, t)
         if name in buffers:
             add_buffer(m, holder, short)
+
+
+def writes_in_construction(cls: str, name: str, values: dict[str, Value]) -> int:
+    """How often a module's constructor has written a tensor: `reset_parameters` does it once.
+
+    Attention clears its output's bias once more (`torch/nn/modules/activation.py`), an embedding its padding's
+    row; a stack of layers is made of copies (`_get_clones` in transformer.py), of which Transformer
+    initialises the matrices.
+    """
+    short = name.rsplit(".", 1)[-1]
+    if cls.endswith("Loss"):
+        return 0
+    if cls.startswith("Transformer") and "layers." in name:
+        return int(cls == "Transformer" and short.endswith("weight") and ".norm" not in name)
+    if name.endswith("out_proj.bias"):
+        return 2
+    return 1 if values.get("padding_idx") is None else 2
 
 
 BUFFERS = frozenset({"running_mean", "running_var", "num_batches_tracked", "weight_u", "weight_v"})
@@ -198,6 +217,8 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     extra = {**obj.state.get("ctor", {}), "training": m.state.resolve(obj.d.get("training", True))}
     extra = {k: m.state.resolve(v) for k, v in extra.items()}
     extra["inplace"] = m.state.resolve(obj.d.get("inplace", extra.get("inplace", False)))
+    if fact.name == "torch.nn.MultiheadAttention":
+        call.kept = operands.of_attention(m, call.tensors, extra.get("batch_first") is True)
     case = completed(effects.choose(m, op, call, extra), op, call)
     inputs: Sequence[Arg] = [described(m, v) for v in call.values.values()] or [UNKNOWN]
     output = shapes.module_output(fact.name, {k: described(m, v) for k, v in extra.items()}, inputs)

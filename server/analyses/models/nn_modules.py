@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...facts import table
+from ...facts.model import ModuleFact
 from .. import attributes, effects, modules, operators, sequences
 from ..sequences import Seq
 from ..tensors import Tensor
@@ -169,6 +171,26 @@ def requires_grad_(m: Machine, args: Args) -> Value:
     for t in modules.parameters(m, args.pos[0]):
         m.require_grad(t, mode)
     return args.pos[0]
+
+
+@method_of(MODULE, "reset_parameters")
+def reset_parameters(m: Machine, args: Args) -> Value:
+    """`module.reset_parameters()` writes what the constructor of a class of `torch.nn` did."""
+    obj = args.pos[0]
+    if any(isinstance(table.find(c.qualname), ModuleFact) for c in obj.cls.mro):
+        for name, t in modules.named_tensors(m, obj, True, recurse=False):
+            times = modules.writes_in_construction(obj.cls.name, name, obj.state.get("ctor", {}))
+            m.grad.bump(t, "reset_parameters()", by="library", times=times)
+        reset_running_stats(m, args)
+    return None
+
+
+@method_of(MODULE, "reset_running_stats")
+def reset_running_stats(m: Machine, args: Args) -> Value:
+    """`norm.reset_running_stats()` writes each statistic."""
+    for _, t in modules.named_tensors(m, args.pos[0], False, recurse=False):
+        m.grad.bump(t, "reset_running_stats()", by="library")
+    return None
 
 
 @method_of(MODULE, "zero_grad")
@@ -472,14 +494,26 @@ def wrapped_forward(m: Machine, args: Args) -> Value:
     return m.call(args.pos[0].d["module"], Args(args.pos[1:], args.kw, args.open, args.site))
 
 
-@model("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad_norm")
-def clip_grad(m: Machine, args: Args) -> Value:
-    """`clip_grad_norm_(parameters, …)` writes the gradients alone."""
-    for t in effects.tensors_in(m, listed(sequences.sequence(m, args.get(0, "parameters")).known(m))):
+@model("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm")
+def clip_grad_norm_(m: Machine, args: Args) -> Value:
+    """`clip_grad_norm_(parameters, …)` writes the gradients alone, whether or not they are too large."""
+    write_gradients(m, args.get(0, "parameters"), 1)
+    return m.grad.tensor(None, "float32")
+
+
+@model("torch.nn.utils.clip_grad_value_")
+def clip_grad_value_(m: Machine, args: Args) -> Value:
+    """`clip_grad_value_(parameters, …)` writes the gradients from below and from above, at once if not `foreach`."""
+    write_gradients(m, args.get(0, "parameters"), 1 if args.get(2, "foreach") is False else 2)
+    return None
+
+
+def write_gradients(m: Machine, parameters: Value, times: int) -> None:
+    """Change the gradients of parameters in place, so many times."""
+    for t in effects.tensors_in(m, listed(sequences.sequence(m, parameters).known(m))):
         g = m.state.resolve(t.d["grad"])
         if isinstance(g, Tensor):
-            m.grad.bump(g, "clip_grad", by="library")
-    return m.grad.tensor(None, "float32")
+            m.grad.bump(g, "clip_grad", by="library", times=times)
 
 
 @model("torch.nn.utils.parameters_to_vector")

@@ -8,7 +8,7 @@ from .. import attributes, effects, operators, sequences, shapes, torch_ops
 from ..describe_types import described, dtype_of, geometry_of
 from ..geometry import Geometry
 from ..shapes import TensorType
-from ..tensors import Tensor
+from ..tensors import Storage, Tensor, Version
 from ..values import Args, DictV, Instance, Lib, ListV, Phi, Unknown, Value
 from . import registry
 from .registry import BASES, method_of, model
@@ -93,6 +93,37 @@ def content(m: Machine, args: Args) -> Value:
 def itself(m: Machine, args: Args) -> Value:
     """Methods that give the tensor and write nothing."""
     return args.pos[0]
+
+
+@method_of("torch.Tensor", "resize_")
+def resize_(m: Machine, args: Args) -> Value:
+    """`t.resize_(*size)`: a write, unless it has that size already."""
+    size = m.state.resolve(args.get(1, "size"))
+    wanted = tuple(size) if isinstance(size, tuple) else tuple(args.pos[1:])
+    known = all(isinstance(n, int) for n in wanted)
+
+    def one(t: Tensor) -> Value:
+        if known and t.shape == wanted:
+            return t
+        torch_ops.call(m, "torch.Tensor.resize_", Args([t, wanted], site=args.site))
+        m.state.put(t, "geometry", Geometry.contiguous(wanted) if known else None)
+        return t
+
+    return each(m, args.pos[0], one)
+
+
+@method_of("torch.Tensor", "set_")
+def set_(m: Machine, args: Args) -> Value:
+    """`t.set_(source)`: a write that gives it the memory of another tensor, but not its counter."""
+    source = m.state.resolve(args.get(1, "source"))
+
+    def one(t: Tensor) -> Value:
+        torch_ops.call(m, "torch.Tensor.set_", Args([t, *args.pos[1:]], args.kw, site=args.site))
+        m.state.put(t, "storage", m.grad.storage(source) if isinstance(source, Tensor) else Storage(m.site))
+        m.state.put(t, "geometry", source.d["geometry"] if isinstance(source, Tensor) else None)
+        return t
+
+    return each(m, args.pos[0], one)
 
 
 @method_of("torch.Tensor", "tolist")
@@ -395,6 +426,7 @@ class Copier:
             m.grad.fail("deepcopy-nonleaf", "direct", t)
         made = m.grad.tensor(t.d["geometry"], t.d["dtype"], rg if isinstance(rg, bool) else False)
         made.d["param"], made.label = t.d["param"], t.label
+        written_when_copied(made)
         self.done[id(t)] = made
         return made
 
@@ -407,6 +439,12 @@ class Copier:
         return made
 
 
+def written_when_copied(t: Tensor) -> None:
+    """A copied tensor is an empty one that was then set to its memory; a parameter is made at once (`_tensor.py`)."""
+    if not t.d["param"]:
+        t.d["counter"].d["v"] = Version(1, 1)
+
+
 @model("copy.copy")
 def shallow(m: Machine, args: Args) -> Value:
     """`copy.copy(v)`: a tensor's twin shares the memory with a counter of its own."""
@@ -414,6 +452,7 @@ def shallow(m: Machine, args: Args) -> Value:
     if isinstance(v, Tensor):
         twin = m.grad.alias(v, own_counter=True)
         twin.d.update(fn=v.d["fn"], rg=v.d["rg"], param=v.d["param"])
+        written_when_copied(twin)
         return twin
     if isinstance(v, (ListV, DictV)):
         return m.call(attributes.get(m, v, "copy"), Args())
