@@ -27,6 +27,17 @@ def of_linear(m: Machine, tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, 
     return {"input": folded(m, given[0], False)} if given else {}
 
 
+def of_attention(m: Machine, tensors: Mapping[str, Sequence[Tensor]], batch_first: bool) -> dict[str, Grad]:
+    """`MultiheadAttention` projects its inputs by `linear`, their sequence before their batch."""
+    kept: dict[str, Grad] = {}
+    for name in ("query", "key", "value"):
+        for t in tensors.get(name, ()):
+            g = t.geometry
+            if g is not None and g.ndim == 3:
+                kept[name] = shared(m, t, g, [(1, 0) if batch_first else (0, 1)])
+    return kept
+
+
 def of_matmul(m: Machine, a: Tensor, b: Tensor) -> dict[str, Grad]:
     """The operands of a product with three dimensions or more (`_matmul_impl` of `native/LinearAlgebra.cpp`).
 

@@ -26,4 +26,5 @@ def load_models() -> None:
         schedules,
         stdlib,
         tensors,
+        transformer,
     )
