@@ -46,10 +46,7 @@ TWO_PLACES = {"stale-saved", "silent-stale"}
 MISSED = {
     "autograd/bridge_through_dlpack": "to_dlpack() and from_dlpack() are not modelled",
     "autograd/data_swap_under_product": "an assignment to .data of a tensor that a product keeps is not seen",
-    "data/accumulate_with_iadd": "itertools.accumulate does not call the function that it is given",
     "data/replay_with_graphs": "what random.sample() takes from a deque is unknown",
-    "data/stack_of_contexts": "ExitStack is not modelled",
-    "loops/generator_with_send": "send() does not resume a generator",
     "loops/lru_cached_basis": "lru_cache is not modelled",
     "loops/retry_after_exception": "an exception that is raised under an unknown condition does not reach its handler",
     "whole/tracks_updated_by_copy": "an element taken from a known list by an unknown index is unknown",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import functions, imports, library, tensor_attributes
+from . import arrays, enumerations, functions, imports, library, tensor_attributes, wrappers
 from .arrays import NDArray
 from .models import registry
+from .state import Raised
 from .tensors import Tensor
 from .values import (
     ABSENT,
@@ -66,7 +67,11 @@ def get(m: Machine, v: Value, name: str) -> Value:
         return of_property(v, name)
     if isinstance(v, (FunctionV, Wrapped, Bound, Builtin, Partial)):
         return of_function(m, v, name)
-    return builtin_method(v, name)
+    if isinstance(v, NDArray):
+        found = arrays.attribute(v, name)
+        if found is not ABSENT:
+            return found
+    return builtin_method(m, v, name)
 
 
 MOVES = frozenset({"to", "cuda", "cpu", "pin_memory"})
@@ -82,11 +87,15 @@ def of_data(m: Machine, v: Unknown, name: str) -> Value:
     return Unknown(v.why, ("attr", v.key, name), data=True)
 
 
-def builtin_method(v: Value, name: str) -> Value:
+def builtin_method(m: Machine, v: Value, name: str) -> Value:
     """A method of a built-in type, as a name of the library bound to its object."""
     named = getattr(v, "named", None)
     if named is not None and name in named:
         return v[named.index(name)]
+    if isinstance(v, enumerations.Member):
+        found = enumerations.of_member(m, v, name)
+        if found is not ABSENT:
+            return found
     kind = kind_of(v)
     if kind == "range" and name in ("start", "stop", "step"):
         return getattr(v, name)
@@ -107,6 +116,8 @@ def kind_of(v: Value) -> str:
         return "iterator"
     if isinstance(v, tuple):
         return "tuple"
+    if isinstance(v, enumerations.Member):
+        return "int" if isinstance(v, int) else "str"
     return type(v).__name__
 
 
@@ -118,6 +129,8 @@ def instance(m: Machine, v: Instance, name: str) -> Value:
         if found.cached is not None:
             m.state.set(v.d, name, value)
         return value
+    if special(m, found, "__set__") is not None:
+        return bound(m, found, v)
     own = v.d.get(name, ABSENT)
     if own is not ABSENT:
         return m.state.resolve(own)
@@ -126,7 +139,7 @@ def instance(m: Machine, v: Instance, name: str) -> Value:
     if name == "__class__":
         return v.cls
     if name == "__dict__":
-        return DictV(dict(v.d))
+        return DictV(v.d)
     model = registry.attribute(m, v, name)
     if model is not ABSENT:
         return model
@@ -148,6 +161,9 @@ def bound(m: Machine, found: Value, v: Value) -> Value:
         return Bound(found.function, v.cls if isinstance(v, Instance) else v)
     if isinstance(found, Property):
         return m.call(found.getter, Args([v], site=m.site))
+    get = special(m, found, "__get__")
+    if get is not None:
+        return m.call(get, Args([v, v.cls] if isinstance(v, Instance) else [None, v], site=m.site))
     return m.state.resolve(found)
 
 
@@ -156,12 +172,15 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
     found = v.lookup(name)
     if isinstance(found, StaticMethod):
         return found.function
-    if isinstance(found, ClassMethod):
-        return Bound(found.function, v)
+    if isinstance(found, (ClassMethod, Instance)):
+        return bound(m, found, v)
     if found is not ABSENT:
         return m.state.resolve(found)
     if name in ("__name__", "__qualname__"):
         return v.name
+    of_meta = special(m, v, name)
+    if of_meta is not None:
+        return of_meta
     model = registry.class_attribute(m, v, name)
     if model is not ABSENT:
         return model
@@ -183,7 +202,7 @@ def of_module(m: Machine, v: ModuleV, name: str) -> Value:
 def of_super(m: Machine, v: Super, name: str) -> Value:
     """An attribute found after `v.cls` in the method resolution order of the object's class."""
     cls = v.self.cls if isinstance(v.self, Instance) else v.self
-    mro = cls.mro
+    mro = cls.mro if v.cls in cls.mro or cls.meta is None else cls.meta.mro
     after = mro[mro.index(v.cls) + 1 :] if v.cls in mro else mro
     for c in after:
         found = c.d.get(name, ABSENT)
@@ -194,12 +213,61 @@ def of_super(m: Machine, v: Super, name: str) -> Value:
             if model is None and name == "__init__":
                 model = registry.constructor(c.qualname)
             if model is not None:
-                return Bound(Builtin(f"{c.qualname}.{name}", model), v.self)
+                method = Builtin(f"{c.qualname}.{name}", model)
+                return method if name == "__new__" else Bound(method, v.self)
     if name in ("__init__", "__init_subclass__", "__post_init__"):
         return Builtin(name, lambda m, args: None)
+    if name == "__new__":
+        return Builtin(name, new_object)
+    if name in OBJECT:
+        return Bound(Builtin(name, OBJECT[name]), v.self)
     if isinstance(v.self, Instance):
         return registry.inherited(m, v.self, name)
     return Unknown(f"super().{name}")
+
+
+def new_object(m: Machine, args: Args) -> Value:
+    """`object.__new__(cls)`."""
+    cls = m.state.resolve(args.pos[0])
+    return Instance(cls, m.site) if isinstance(cls, ClassV) else Unknown("an object")
+
+
+def set_directly(m: Machine, args: Args) -> Value:
+    """`object.__setattr__(obj, name, value)`."""
+    obj, name, value = args.pos
+    name = m.state.resolve(name)
+    if isinstance(name, str) and isinstance(obj, Instance):
+        m.state.set(obj.d, name, value)
+    return None
+
+
+def get_directly(m: Machine, args: Args) -> Value:
+    """`object.__getattribute__(obj, name)`; what `super().__getattr__` finds, or raises for."""
+    obj, name = args.pos[0], m.state.resolve(args.pos[1])
+    if not isinstance(obj, Instance) or not isinstance(name, str):
+        return Unknown("an attribute")
+    found = obj.d.get(name, ABSENT)
+    if found is ABSENT:
+        found = obj.cls.lookup(name)
+        if found is ABSENT:
+            raise Raised(None, "AttributeError")
+        return bound(m, found, obj)
+    return m.state.resolve(found)
+
+
+def delete_directly(m: Machine, args: Args) -> Value:
+    """`object.__delattr__(obj, name)`."""
+    delete(m, args.pos[0], m.state.resolve(args.pos[1]))
+    return None
+
+
+OBJECT = {
+    "__setattr__": set_directly,
+    "__getattribute__": get_directly,
+    "__getattr__": get_directly,
+    "__delattr__": delete_directly,
+}
+"""Methods of `object` by which a class that overrides them does the real thing."""
 
 
 def of_property(v: Property, name: str) -> Value:
@@ -211,6 +279,8 @@ def of_property(v: Property, name: str) -> Value:
 
 def of_function(m: Machine, v: Value, name: str) -> Value:
     """An attribute of a function: set by the program, or its name."""
+    if name == "register" and isinstance(v, Wrapped) and v.by in wrappers.DISPATCH:
+        return Builtin(name, lambda m, args: wrappers.register(m, v, args))
     inner = v
     while isinstance(inner, (Wrapped, Bound, Partial)):
         if name == "__self__" and isinstance(inner, Bound):
@@ -249,8 +319,12 @@ def set_instance(m: Machine, v: Instance, name: str, value: Value) -> None:
         if found.setter is not None:
             m.call(found.setter, Args([v, value]))
         return
+    put = special(m, found, "__set__")
+    if put is not None:
+        m.call(put, Args([v, value]))
+        return
     setattr_ = v.cls.lookup("__setattr__")
-    if isinstance(setattr_, FunctionV) and m.frame.function is not setattr_:
+    if isinstance(setattr_, FunctionV):
         m.call(Bound(setattr_, v), Args([name, value]))
         return
     m.state.set(v.d, name, value)
@@ -290,12 +364,10 @@ def has(m: Machine, v: Value, name: str) -> Value:
 
 
 def special(m: Machine, v: Value, name: str) -> Value:
-    """A special method of an object's class, bound; None where it has none."""
-    if isinstance(v, Instance):
-        found = v.cls.lookup(name)
-        if found is not ABSENT:
-            return bound(m, found, v)
-    return None
+    """A special method of an object's class (a class's metaclass), bound; None where it has none."""
+    cls = v.cls if isinstance(v, Instance) else v.meta if isinstance(v, ClassV) else None
+    found = cls.lookup(name) if cls is not None else ABSENT
+    return bound(m, found, v) if found is not ABSENT else None
 
 
 def zero_argument_super(m: Machine) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import attributes, library, operators, sequences, statements, wrappers
+from . import attributes, enumerations, library, operators, sequences, statements, wrappers
 from .models import registry
 from .values import (
     ABSENT,
@@ -14,6 +14,7 @@ from .values import (
     Builtin,
     ClassMethod,
     ClassV,
+    DictV,
     Frame,
     FunctionV,
     Instance,
@@ -38,9 +39,13 @@ class NamedTuple(tuple):  # type: ignore[type-arg]
 
 
 def define(m: Machine, s: ir.ClassDef) -> None:
-    """`class`: run the body in a frame, collect its names in a class, decorate, bind the name."""
+    """`class`: run the body in a frame, make a class of its names, decorate, bind the name."""
     bases = tuple(base_class(m, m.eval(a.value)) for a in s.args if a.name is None and not a.star)
+    keywords = {a.name: m.eval(a.value) for a in s.args if a.name is not None}
     cls = ClassV(s.name, bases, f"{m.frame.globals.name}.{s.name}", s)
+    meta = keywords.pop("metaclass", None)
+    if isinstance(meta, ClassV) and meta.node is not None:
+        cls.meta = meta
     frame = Frame(m.frame, m.frame.globals, "<class>")
     cls.frame = frame
     outer, m.frame = m.frame, frame
@@ -48,12 +53,11 @@ def define(m: Machine, s: ir.ClassDef) -> None:
         statements.run_block(m, s.body)
     finally:
         m.frame = outer
-    cls.d.update(frame.d)
-    for v in cls.d.values():
-        adopt(v, cls)
     cls.d["__annotations__"] = fields_of(m, s)
-    tell_bases(m, cls, s)
-    value: Value = cls
+    for v in frame.d.values():
+        adopt(v, cls)
+    m.chunk, m.node = s.chunk, s
+    value = made_by(m, cls, Namespace(cls, frame.d), keywords)
     for decorator in reversed(s.decorators):
         m.chunk, m.node = s.chunk, decorator
         value = wrappers.decorate(m, m.eval(decorator), value)
@@ -61,13 +65,45 @@ def define(m: Machine, s: ir.ClassDef) -> None:
     m.state.set(m.frame.d, s.name, value)
 
 
-def tell_bases(m: Machine, cls: ClassV, s: ir.ClassDef) -> None:
-    """Call the `__init_subclass__` that the class inherits, with the keywords of its definition."""
+class Namespace(DictV):
+    """The names of a class body; `cls` is the class that is made of them."""
+
+    __slots__ = ("cls",)
+
+    def __init__(self, cls: ClassV, names: dict[str, Value]) -> None:
+        super().__init__(names)
+        self.cls = cls
+
+
+def made_by(m: Machine, cls: ClassV, names: Namespace, keywords: dict[str, Value]) -> Value:
+    """What the metaclass makes of a class body: its own `__new__` and `__init__` run, where it has them."""
+    new, init = (cls.meta.lookup(name) if cls.meta is not None else ABSENT for name in ("__new__", "__init__"))
+    value: Value = cls
+    if new is ABSENT:
+        complete(m, cls, names.items, keywords)
+    else:
+        value = m.call(new, Args([cls.meta, cls.name, cls.bases, names], keywords))
+    if init is not ABSENT:
+        m.call(init, Args([value, cls.name, cls.bases, names], keywords))
+    return value
+
+
+IMPLICIT = {"__new__": StaticMethod, "__init_subclass__": ClassMethod, "__class_getitem__": ClassMethod}
+"""Functions of a class body that Python makes methods of another kind."""
+
+
+def complete(m: Machine, cls: ClassV, names: dict[str, Value], keywords: dict[str, Value]) -> None:
+    """`type.__new__`: give the class its names, tell what is stored under them, and tell the bases."""
+    for name, v in names.items():
+        cls.d[name] = IMPLICIT[name](v) if name in IMPLICIT and isinstance(v, FunctionV) else v
+        told = attributes.special(m, v, "__set_name__")
+        if told is not None:
+            m.call(told, Args([cls, name]))
+    if enumerations.is_enum(cls):
+        enumerations.make_members(m, cls)
     hook = next((c.d["__init_subclass__"] for c in cls.mro[1:] if "__init_subclass__" in c.d), None)
     if hook is not None:
-        keywords = {a.name: m.eval(a.value) for a in s.args if a.name not in (None, "metaclass")}
-        m.chunk, m.node = s.chunk, s
-        m.call(hook, Args([cls], keywords))
+        m.call(attributes.bound(m, hook, cls), Args(kw=keywords))
 
 
 def base_class(m: Machine, v: Value) -> ClassV:
@@ -116,15 +152,23 @@ def all_fields(cls: ClassV) -> list[str]:
 
 
 def instantiate(m: Machine, cls: ClassV, args: Args) -> Value:
-    """`cls(…)`: make the object and run its constructor."""
+    """`cls(…)`: what the metaclass's own `__call__` gives, else an object."""
+    call = cls.meta.lookup("__call__") if cls.meta is not None else ABSENT
+    return construct(m, cls, args) if call is ABSENT else m.call(Bound(call, cls), args)
+
+
+def construct(m: Machine, cls: ClassV, args: Args) -> Value:
+    """`type.__call__`: make the object and run its constructor."""
     if cls.node is None:
         made = registry.function(cls.qualname)
         if made is not None:
             return made(m, args)
     if cls.derives("typing.NamedTuple"):
         return named_tuple(m, cls, args)
-    if cls.derives("enum.Enum"):
-        return args.get(0, "value", Unknown(cls.name))
+    if cls.derives("typing.TypedDict"):
+        return m.call(Lib("dict"), args)
+    if enumerations.is_enum(cls):
+        return enumerations.look_up(m, cls, args.get(0, "value"))
     if cls.node is not None:
         m.built.add(cls.node)
     new = cls.lookup("__new__")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from . import attributes, sequences
+from . import attributes, enumerations, sequences
 from .state import Raised
 from .values import (
     ABSENT,
@@ -219,6 +219,11 @@ def set_instance_item(m: Machine, v: Instance, index: Value, value: Value) -> No
 def class_item(m: Machine, v: Value, index: Value) -> Value:
     """`Class[index]`: a generic alias is the class itself; an enumeration's or user's own gives something."""
     if isinstance(v, ClassV):
+        own = attributes.special(m, v, "__getitem__")
+        if own is not None:
+            return m.call(own, Args([index]))
+        if enumerations.is_enum(v) and index in v.d["__members__"].items:
+            return v.d["__members__"].items[index]
         f = v.lookup("__class_getitem__")
         if f is not ABSENT:
             return m.call(attributes.get(m, v, "__class_getitem__"), Args([index]))

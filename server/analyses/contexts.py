@@ -20,9 +20,10 @@ Modes = Callable[["Machine", Instance], dict[str, Value]]
 
 @dataclass(slots=True, eq=False)
 class Managed:
-    """What a function decorated with `contextlib.contextmanager` gives."""
+    """What a function decorated with `contextlib.contextmanager` gives; `again` calls it once more."""
 
     generator: Value
+    again: Callable[[], Value]
 
 
 def modes_of(cls: ClassV) -> Modes | None:
@@ -49,34 +50,90 @@ def within(m: Machine, manager: Value, inside: Callable[[Value], Value]) -> Valu
     if modes is not None:
         return within_modes(m, modes(m, manager), manager, inside)
     if manager.cls.derives("pytest.raises") or manager.cls.derives("contextlib.suppress"):
-        return swallowing(m, inside)
-    enter = manager.cls.lookup("__enter__")
-    if enter is ABSENT:
-        return inside(manager)
-    value = m.call(attributes.bound(m, enter, manager), Args())
-    leave = attributes.special(m, manager, "__exit__")
+        return swallowing(m, manager, inside)
+    value, leave = entered(m, manager)
     try:
         outcome = inside(value)
-    except Raised:
-        if leave is not None and m.call(leave, Args([Unknown(), Unknown(), Unknown()])) is True:
+    except Raised as error:
+        if leave(error) is True:
             return None
         raise
-    if leave is not None:
-        m.call(leave, Args([None, None, None]))
+    leave(None)
     return outcome
+
+
+Leave = Callable[[Raised | None], Value]
+"""Leaves a manager, with the error that came out of the body, if one did."""
+
+
+def entered(m: Machine, manager: Value) -> tuple[Value, Leave]:
+    """Enter a manager by hand (`ExitStack.enter_context`): what it gives, and what leaves it."""
+    manager = m.state.resolve(manager)
+    if isinstance(manager, Managed) and isinstance(manager.generator, Generator):
+        return entered_generator(m, manager.generator)
+    if not isinstance(manager, Instance):
+        return Unknown("the manager's value"), lambda error: None
+    modes = modes_of(manager.cls)
+    if modes is not None:
+        restore = set_modes(m, modes(m, manager), manager)
+        return manager, lambda error: restore()
+    enter, leave = (method(m, manager, name) for name in ("__enter__", "__exit__"))
+    value = m.call(enter, Args()) if enter is not None else manager
+    nothing: list[Value] = [None, None, None]
+    if leave is None:
+        return value, lambda error: None
+    return value, lambda error: m.call(leave, Args(nothing if error is None else [Unknown(), error.value, Unknown()]))
+
+
+def method(m: Machine, manager: Instance, name: str) -> Value:
+    """A manager's `__enter__` or `__exit__`, of the program or a library; None where it has none."""
+    own = attributes.special(m, manager, name)
+    if own is not None:
+        return own
+    found = registry.attribute(m, manager, name)
+    return found if found is not ABSENT else None
+
+
+def entered_generator(m: Machine, generator: Generator) -> tuple[Value, Leave]:
+    """Run a manager made from a generator up to its yield; leaving it runs the rest."""
+    _, value = sequences.advance(m, generator)
+
+    def leave(error: Raised | None) -> Value:
+        if error is None:
+            sequences.advance(m, generator)
+            return None
+        try:
+            sequences.advance(m, generator, error=error)
+        except Raised as again:
+            if again is error:
+                return False
+            raise
+        return True
+
+    return value, leave
 
 
 def within_modes(m: Machine, modes: dict[str, Value], manager: Instance, inside: Callable[[Value], Value]) -> Value:
     """Run `inside` with some modes set, and set them back."""
-    store = m.grad.mode
-    before = manager.state.get("before") or {k: store.get(k) for k in modes}
-    for k, v in modes.items():
-        m.state.set(store, k, v)
+    restore = set_modes(m, modes, manager)
     try:
         return inside(manager)
     finally:
+        restore()
+
+
+def set_modes(m: Machine, modes: dict[str, Value], manager: Instance) -> Callable[[], None]:
+    """Set some modes of autograd; what sets them back."""
+    store = m.grad.mode
+    before = manager.state.get("before") or {k: store.get(k) for k in modes}
+
+    def restore() -> None:
         for k, v in before.items():
             m.state.set(store, k, v)
+
+    for k, v in modes.items():
+        m.state.set(store, k, v)
+    return restore
 
 
 def within_generator(m: Machine, manager: Managed, inside: Callable[[Value], Value]) -> Value:
@@ -101,15 +158,19 @@ def within_generator(m: Machine, manager: Managed, inside: Callable[[Value], Val
     return inside(Unknown("the manager's value"))
 
 
-def swallowing(m: Machine, inside: Callable[[Value], Value]) -> Value:
-    """A manager that expects an error: what fails inside is what the program wants."""
-    m.catching += 1
+def swallowing(m: Machine, manager: Instance, inside: Callable[[Value], Value]) -> Value:
+    """A manager that expects errors of some classes: what fails inside is what the program wants."""
+    names = functions.exception_names([m.state.resolve(v) for k, v in manager.state.items() if isinstance(k, int)])
+    expected = functions.takes(names, Raised(None, "RuntimeError"))
+    m.catching += expected
     try:
         return inside(Unknown("the error"))
-    except Raised:
-        return None
+    except Raised as error:
+        if functions.takes(names, error):
+            return None
+        raise
     finally:
-        m.catching -= 1
+        m.catching -= expected
 
 
 __all__ = ["Managed", "functions", "modes_of", "within"]

@@ -304,10 +304,18 @@ def yield_(m: Machine, e: ir.Yield) -> Value:
     if frame is None or frame.yields is None:
         return Unknown("sent value")
     consume = frame.yields
-    if e.is_from:
-        sequences.loop(m, e, v, consume)
-        return Unknown("result of yield from")
-    return consume(v)
+    if not e.is_from:
+        return consume(v)
+    v = m.state.resolve(v)
+    if isinstance(v, Generator):
+        body = sequences.entered(m, v)
+        return body(consume) if body is not None else None
+
+    def one(item: Value) -> None:
+        consume(item)
+
+    sequences.loop(m, e, v, one)
+    return None
 
 
 EVALUATE: dict[type, Callable[[Machine, Any], Value]] = {

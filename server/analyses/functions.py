@@ -25,7 +25,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from .machine import Machine
 
@@ -188,10 +188,12 @@ def names_of(m: Machine, h: ir.Handler) -> list[str]:
     if h.type is None:
         return ["BaseException"]
     v = m.eval(h.type)
-    found = []
-    for one in v if isinstance(v, tuple) else (v,):
-        found.append(one.name if isinstance(one, ClassV) else "?")
-    return [n.rsplit(".", 1)[-1] for n in found]
+    return exception_names(v if isinstance(v, tuple) else (v,))
+
+
+def exception_names(classes: Iterable[Value]) -> list[str]:
+    """The names of exception classes; `?` for what isn't known."""
+    return [one.name.rsplit(".", 1)[-1] if isinstance(one, ClassV) else "?" for one in classes]
 
 
 def may_catch(m: Machine, h: ir.Handler) -> bool:
@@ -204,7 +206,11 @@ def may_catch(m: Machine, h: ir.Handler) -> bool:
 
 def catches(m: Machine, h: ir.Handler, error: Raised) -> bool:
     """Whether a handler takes an error."""
-    names = names_of(m, h)
+    return takes(names_of(m, h), error)
+
+
+def takes(names: list[str], error: Raised) -> bool:
+    """Whether an error is of one of the classes named."""
     if any(n in ("BaseException", "Exception") for n in names) or error.name in names:
         return True
     if isinstance(error.value, Instance):

@@ -8,7 +8,7 @@ stays unknown.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from .autograd import Autograd
 from .calls import call
@@ -57,7 +57,7 @@ class Machine:
     def __init__(self, modules: Modules, report: Report) -> None:
         self.modules = modules
         self.result = report
-        self.state = State()
+        self.state: State = State()
         self.state.on_lost = self.lost
         self.state.on_both = self.both
         self.grad = Autograd(self)
@@ -110,6 +110,11 @@ class Machine:
             self.frame, self.chunk, self.node, self.stack, self.iterations, self.written, self.via, self.depth,
             self.catching, self.open_calls, self.handling, self.state.splits, self.state.held,
         ) = place  # fmt: skip
+
+    def leave_coroutines(self) -> None:
+        """End the generators that the program has left in the middle."""
+        for coroutine in list(self.coroutines):
+            coroutine.close()
 
     def own_fact(self, name: str) -> Op | None:
         """What the program's configuration tells of an operator, if anything."""

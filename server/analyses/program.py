@@ -68,6 +68,7 @@ def replay(roots: Sequence[Source], modules_: Modules) -> Report:
             entry.run_file(source)
         for source in roots:
             entry.run_rest(source)
+        machine.leave_coroutines()
         report.rows = list(machine.trace.rows())
         report.stories = dict(machine.trace.stories())
     finally:

@@ -213,9 +213,7 @@ def advanced(m: Machine, g: Generator, consume: Callable[[Value], Value]) -> Val
     return v
 
 
-def advance(
-    m: Machine, g: Generator, sent: Value = None, error: BaseException | None = None
-) -> tuple[bool, Value]:
+def advance(m: Machine, g: Generator, sent: Value = None, error: BaseException | None = None) -> tuple[bool, Value]:
     """`g.send(sent)` or `g.throw(error)`: True and what is yielded, or False and what the generator returns."""
     if g.coroutine is None:
         if g.left or (not g.used and len(m.coroutines) >= MAX_COROUTINES):

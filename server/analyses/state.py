@@ -65,7 +65,8 @@ class State:
     """The trail of writes and the assumptions of the path being replayed.
 
     `splits` are the alternatives of values that are being followed one by one: unlike the branches that
-    lead to a statement, a failure there rests on them. `on_lost` hears of an error that ends one side of
+    lead to a statement, a failure there rests on them. `held` has an entry for each open branch: whether
+    its side that is being replayed is the only one (`hold`). `on_lost` hears of an error that ends one side of
     a branch, `on_both` makes one of the errors that end both.
     """
 
@@ -73,7 +74,7 @@ class State:
         self.trail: list[Change] = []
         self.assumed: dict[Hashable, bool] = {}
         self.splits: list[tuple[Cond, bool]] = []
-        self.forks = 0
+        self.held: list[bool] = []
         self.on_lost: Callable[[Raised], None] = lambda error: None
         self.on_both: Callable[[Exception, Exception], Exception] = lambda first, second: first
 
@@ -140,17 +141,21 @@ class State:
         known = self.assumed.get(cond.key)
         if known is not None:
             return then() if known else orelse()
-        if self.forks >= MAX_FORKS:
+        if len(self.held) >= MAX_FORKS:
             self.assume(cond, False)
             return orelse()
         mark = len(self.trail)
-        self.forks += 1
+        self.held.append(False)
         try:
             first, raised = self._side(cond, True, then)
+            if self.held[-1]:
+                return self._only(first, raised)
             first_changes = self.rewind(mark)
             second, raised_too = self._side(cond, False, orelse)
+            if self.held[-1]:
+                return self._only(second, raised_too)
         finally:
-            self.forks -= 1
+            self.held.pop()
         if raised_too is not None:
             self.rewind(mark)
             self._apply(first_changes)
@@ -172,6 +177,16 @@ class State:
             return run(), None
         except (Raised, Dead) as e:
             return None, e
+
+    def hold(self) -> None:
+        """Keep what the open branches have done so far: others go on from here, so that it can't be undone."""
+        self.held[:] = [True] * len(self.held)
+
+    @staticmethod
+    def _only(value: Value, raised: Exception | None) -> Value:
+        if raised is not None:
+            raise raised
+        return value
 
     def _tell(self, error: Exception) -> None:
         if isinstance(error, Raised):

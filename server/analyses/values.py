@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..syntax import ir
     from ..syntax.chunks import Chunk
+    from .coroutines import Coroutine
     from .machine import Machine
     from .report import Site
 
@@ -342,12 +343,13 @@ class Generator:
     """A suspended generator: `run(consume)` replays its body and calls `consume` at each yield.
 
     It runs once (`used`); a loop that is left early may leave further items, which are unknown (`left`).
+    Where the program advances it by hand, `coroutine` is where it stands.
     """
 
     run: Callable[[Callable[[Value], Value]], Value]
     used: bool = False
     left: bool = False
-    buffer: Iterator_ | None = None
+    coroutine: Coroutine | None = None
 
 
 class Iterator_(Object):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import contexts
+from . import contexts, isinstance_
 from .models import registry
 from .values import (
     Args,
@@ -49,12 +49,16 @@ def decorate(m: Machine, decorator: Value, value: Value) -> Value:
             return ClassMethod(value)
         if decorator.name in (CACHE, "functools.cache"):
             return Wrapped(value, CACHE, DictV())
+        if decorator.name in DISPATCH:
+            return Wrapped(value, decorator.name, [])
         if registry.function(decorator.name) is None:
             return value
     if isinstance(decorator, ClassV) and contexts.modes_of(decorator) is not None:
         return Wrapped(value, decorator.qualname) if not isinstance(value, ClassV) else value
     if isinstance(decorator, Instance) and contexts.modes_of(decorator.cls) is not None:
         return Wrapped(value, decorator.cls.qualname, decorator) if not isinstance(value, ClassV) else value
+    if isinstance(decorator, contexts.Managed) or is_context_decorator(decorator):
+        return Wrapped(value, "contextlib.ContextDecorator", decorator)
     if isinstance(decorator, (FunctionV, Bound, Builtin, ClassV, Instance, Lib, Partial, Wrapped)):
         made = m.call(decorator, Args([value], site=m.site))
         return value if isinstance(made, Unknown) or made is None else made
@@ -64,12 +68,53 @@ def decorate(m: Machine, decorator: Value, value: Value) -> Value:
 def call(m: Machine, f: Wrapped, args: Args) -> Value:
     """Call what a decorator wrapped, under what the decorator does."""
     if f.by == "contextlib.contextmanager":
-        return contexts.Managed(m.call(f.function, args))
+        return contexts.Managed(m.call(f.function, args), lambda: call(m, f, args))
     if f.by == CACHE:
         return cached(m, f, args)
+    if f.by in DISPATCH:
+        return m.call(chosen(m, f, args), args)
+    if isinstance(f.data, contexts.Managed):
+        return contexts.within(m, f.data.again(), lambda _: m.call(f.function, args))
     manager = f.data if isinstance(f.data, Instance) else m.call(registry.class_named(m, f.by), Args())
     made = contexts.within(m, manager, lambda _: m.call(f.function, args))
     return resumed_within(m, made, manager) if isinstance(made, Generator) else made
+
+
+def is_context_decorator(v: Value) -> bool:
+    """Whether an object is a manager that may decorate functions, which then run inside it."""
+    return isinstance(v, Instance) and v.cls.derives("contextlib.ContextDecorator")
+
+
+DISPATCH = {"functools.singledispatch": 0, "functools.singledispatchmethod": 1}
+"""Decorators that choose a function by the class of one argument, and which argument that is."""
+
+
+def chosen(m: Machine, f: Wrapped, args: Args) -> Value:
+    """The function that a generic one calls: that of the argument's nearest class, else the general one."""
+    place = DISPATCH[f.by]
+    fits = [
+        (cls, function)
+        for cls, function in f.data
+        if len(args.pos) > place and isinstance_.check(m, args.pos[place], cls) is True
+    ]
+    for cls, function in fits:
+        if not any(isinstance(c, ClassV) and c is not cls and cls in c.mro[1:] for c, _ in fits):
+            return function
+    return fits[0][1] if fits else f.function
+
+
+def register(m: Machine, f: Wrapped, args: Args) -> Value:
+    """`@generic.register(cls)`, or `@generic.register` of a function that annotates its first argument."""
+    first = m.state.resolve(args.pos[0])
+    if len(args.pos) > 1:
+        f.data.append((first, args.pos[1]))
+        return args.pos[1]
+    if not isinstance(first, FunctionV):
+        return Builtin("register", lambda machine, inner: register(machine, f, Args([first, *inner.pos])))
+    params = [*first.node.params.posonly, *first.node.params.args][DISPATCH[f.by] :]
+    if params and params[0].annotation is not None:
+        f.data.append((m.eval(params[0].annotation), first))
+    return first
 
 
 def resumed_within(m: Machine, generator: Generator, manager: Value) -> Generator:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .. import attributes, operators, sequences
+from .. import attributes, functions, operators, sequences
 from ..isinstance_ import check
 from ..state import Raised
 from ..tensors import Tensor
@@ -27,7 +27,7 @@ from ..values import (
     is_constant,
     key_of,
 )
-from .registry import method_of, model
+from .registry import METHODS, method_of, model
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -74,14 +74,14 @@ def enumerate_(m: Machine, args: Args) -> Value:
         inner = v
 
         def run(consume: Callable[[Value], Value]) -> Value:
-            i = first
+            body, i = sequences.entered(m, inner), first
 
             def one(value: Value) -> Value:
                 nonlocal i
                 i += 1
                 return consume((i - 1, value))
 
-            return inner.run(one)
+            return body(one) if body is not None else None
 
         return Generator(run)
     seq = sequences.sequence(m, v)
@@ -93,7 +93,7 @@ def zip_(m: Machine, args: Args) -> Value:
     """`zip(a, b, …)`: a generator among them drives the others."""
     values = [m.state.resolve(v) for v in args.pos]
     drivers = [i for i, v in enumerate(values) if isinstance(v, Generator)]
-    if len(drivers) == 1:
+    if drivers:
         return _driven(m, values, drivers[0])
     seqs = [sequences.sequence(m, v) for v in values]
     closed = [len(s.items) for s in seqs if not s.open]
@@ -108,21 +108,23 @@ def zip_(m: Machine, args: Args) -> Value:
 
 def _driven(m: Machine, values: list[Value], driver: int) -> Generator:
     def run(consume: Callable[[Value], Value]) -> Value:
-        seqs = {i: sequences.sequence(m, v) for i, v in enumerate(values) if i != driver}
-        turn = 0
+        body = sequences.entered(m, values[driver])
+        others = [v if isinstance(v, Generator) else iter_(m, Args([v])) for v in values]
+        out = sequences.Stop(None)
 
         def one(value: Value) -> Value:
-            nonlocal turn
-            if any(not s.open and turn >= len(s.items) for s in seqs.values()):
-                raise sequences.Stop(None)
-            row = tuple(value if i == driver else seqs[i].item(m, turn) for i in range(len(values)))
-            turn += 1
-            return consume(row)
+            row = []
+            for i, other in enumerate(others):
+                going, item = (True, value) if i == driver else advance(m, other)
+                if not going:
+                    raise out
+                row.append(item)
+            return consume(tuple(row))
 
         try:
-            return values[driver].run(one)
-        except sequences.Stop as stop:
-            if stop.outcome is not None:
+            return body(one) if body is not None else None
+        except sequences.Stop as stopped:
+            if stopped is not out:
                 raise
             return None
 
@@ -146,7 +148,8 @@ def each_item(m: Machine, v: Value, consume: Callable[[Value], Value]) -> Value:
     """Call `consume` for the items of an iterable, those of a generator as it runs."""
     v = m.state.resolve(v)
     if isinstance(v, Generator):
-        return v.run(consume)
+        run = sequences.entered(m, v)
+        return run(consume) if run is not None else None
     for item in sequences.sequence(m, v).known(m):
         consume(item)
     return None
@@ -445,39 +448,53 @@ def iter_(m: Machine, args: Args) -> Value:
     v = m.state.resolve(args.pos[0])
     if isinstance(v, (Generator, Iterator_)) or len(args.pos) > 1:
         return v
-    own = sequences.iter_method(m, v)
+    own = attributes.special(m, v, "__iter__")
     if own is not None:
-        return own
+        return m.call(own, Args())
     seq = sequences.sequence(m, v)
-    made = Iterator_(tuple(seq.known(m)), seq.open)
-    return made
+    if not seq.open and isinstance(seq.items, (tuple, list)):
+        return Iterator_(tuple(seq.known(m)))
+    return Generator(lambda consume: one_by_one(m, seq, consume))
 
 
-AHEAD = 8
-"""So many items are taken from a generator at the first `next()`; they are handed out one by one."""
+def one_by_one(m: Machine, seq: sequences.Seq, consume: Callable[[Value], Value]) -> Value:
+    """Give the items of a sequence, each made when it is asked for."""
+    n = len(seq.items)
+    for i in range(max(n, sequences.MAX_TURNS) if seq.open else n):
+        consume(seq.item(m, i))
+    return None
 
 
 @model("next", "anext")
 def next_(m: Machine, args: Args) -> Value:
     """`next(it, default)`."""
-    v = m.state.resolve(args.pos[0])
+    going, value = advance(m, m.state.resolve(args.pos[0]))
+    if going:
+        return value
+    if len(args.pos) > 1:
+        return args.pos[1]
+    raise Raised(value, "StopIteration")
+
+
+def advance(m: Machine, v: Value) -> tuple[bool, Value]:
+    """Take the next item of an iterator: True and the item, or False and what a generator returns in the end."""
     if isinstance(v, Generator):
-        if v.buffer is None:
-            seq = sequences.collect(m, v, AHEAD, Unknown("sent value"))
-            v.buffer = Iterator_(tuple(seq.items), seq.open)
-        v = v.buffer
+        return sequences.advance(m, v)
     if isinstance(v, Iterator_):
         items = sequences.items_of(m, v)
         if items:
             m.state.put(v, "items", items[1:])
-            return items[0]
-        if len(args.pos) > 1 and not m.pick(v.d["open"]):
-            return args.pos[1]
-    if isinstance(v, Instance):
-        own = attributes.special(m, v, "__next__")
-        if own is not None:
-            return m.call(own, Args())
-    return Unknown("the next item")
+            return True, items[0]
+        return bool(m.pick(v.d["open"])), Unknown("the next item")
+    own = attributes.special(m, v, "__next__")
+    if own is None:
+        return True, Unknown("the next item")
+    try:
+        return True, m.call(own, Args())
+    except Raised as error:
+        if error.name != "StopIteration":
+            raise
+        return False, error.value
 
 
 @model("isinstance")
@@ -562,9 +579,38 @@ def type_(m: Machine, args: Args) -> Value:
         return v.cls
     if isinstance(v, Tensor):
         return Lib("torch.nn.Parameter" if v.d["param"] else "torch.Tensor")
-    if isinstance(v, Unknown) or len(args.pos) > 1:
+    if len(args.pos) > 2:
+        return type_new(m, args.prepend(None))
+    if isinstance(v, Unknown):
         return Unknown("a type", ("type", key_of(v)))
     return Lib(attributes.kind_of(v))
+
+
+@method_of("type", "__new__")
+def type_new(m: Machine, args: Args) -> Value:
+    """`type.__new__(meta, name, bases, namespace)`: what a `class` statement makes."""
+    from .. import classes
+
+    name, bases, names = (m.state.resolve(v) for v in args.pos[1:4])
+    if not isinstance(names, DictV) or not isinstance(name, str):
+        return Unknown("a class")
+    cls = names.cls if isinstance(names, classes.Namespace) else None
+    if cls is None:
+        cls = ClassV(name, tuple(classes.base_class(m, b) for b in sequences.sequence(m, bases).known(m)), name)
+    classes.complete(m, cls, names.items, args.kw)
+    return cls
+
+
+@method_of("type", "__call__")
+def type_call(m: Machine, args: Args) -> Value:
+    """`type.__call__(cls, …)`: an object of the class."""
+    from .. import classes
+
+    return classes.construct(m, args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site))
+
+
+METHODS.update({("object", name): f for name, f in attributes.OBJECT.items()})
+METHODS["object", "__new__"] = attributes.new_object
 
 
 @model("super")
@@ -858,11 +904,36 @@ def join(m: Machine, args: Args) -> Value:
 @method_of("generator", "send")
 def send(m: Machine, args: Args) -> Value:
     """`g.send(value)`."""
-    return next_(m, Args([args.pos[0]]))
+    going, value = sequences.advance(m, args.pos[0], args.get(1, "value"))
+    if not going:
+        raise Raised(value, "StopIteration")
+    return value
 
 
-@method_of("generator", "close", "throw")
+@method_of("generator", "throw")
+def throw(m: Machine, args: Args) -> Value:
+    """`g.throw(error)`."""
+    going, value = sequences.advance(m, args.pos[0], error=functions.exception(m, args.pos[1]))
+    if not going:
+        raise Raised(value, "StopIteration")
+    return value
+
+
+@method_of("generator", "close")
 @method_of("iterator", "close")
 def close(m: Machine, args: Args) -> Value:
     """`g.close()`."""
+    v = args.pos[0]
+    if isinstance(v, Generator):
+        v.used = True
+        if v.coroutine is not None:
+            with suppress(Raised):
+                sequences.advance(m, v, error=Raised(None, "GeneratorExit"))
     return None
+
+
+@method_of("generator", "__next__")
+@method_of("iterator", "__next__")
+def step(m: Machine, args: Args) -> Value:
+    """`it.__next__()`."""
+    return next_(m, Args(args.pos[:1]))

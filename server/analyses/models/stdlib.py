@@ -154,12 +154,12 @@ def from_iterable(m: Machine, args: Args) -> Value:
 
 @model("itertools.islice")
 def islice(m: Machine, args: Args) -> Value:
-    """`islice(v, n)`."""
+    """`islice(v, n)`: of a generator it takes no more than these."""
     v, bounds = m.state.resolve(args.pos[0]), [m.state.resolve(b) for b in args.pos[1:]]
     stop = bounds[0] if len(bounds) == 1 else bounds[1] if len(bounds) > 1 else None
     if isinstance(v, Generator) and isinstance(stop, int):
-        seq = sequences.collect(m, v, max(stop, 1))
-        return ListV(tuple(seq.items[:stop]))
+        first = bounds[0] if len(bounds) > 1 and isinstance(bounds[0], int) else 0
+        return Generator(lambda consume: taken(m, v, first, stop, consume))
     seq = sequences.sequence(m, v)
     known = seq.known(m)
     if isinstance(stop, int):
@@ -168,6 +168,73 @@ def islice(m: Machine, args: Args) -> Value:
         start = bounds[0] if len(bounds) > 1 and isinstance(bounds[0], int) else 0
         return ListV(tuple(known[start:stop]))
     return ListV(tuple(known))
+
+
+def taken(m: Machine, g: Generator, start: int, stop: int, consume: Callable[[Value], Value]) -> Value:
+    """Give the items of a generator from the `start`-th up to the `stop`-th, and leave it there."""
+    for i in range(min(stop, sequences.MAX_TURNS)):
+        going, v = sequences.advance(m, g)
+        if not going:
+            break
+        if i >= start:
+            consume(v)
+    return None
+
+
+@model("itertools.accumulate")
+def accumulate(m: Machine, args: Args) -> Value:
+    """`accumulate(v, f, initial=…)`: running totals, each given before the next is made."""
+    f, initial = m.state.resolve(args.get(1, "func")), args.kw.get("initial")
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        total = initial
+        if initial is not None:
+            consume(total)
+
+        def one(v: Value) -> Value:
+            nonlocal total
+            if total is None:
+                total = v
+            elif f is None:
+                total = operators.binary(m, "+", total, v)
+            else:
+                total = m.call(f, Args([total, v], site=m.site))
+            return consume(total)
+
+        return each_item(m, args.get(0, "iterable"), one)
+
+    return Generator(run)
+
+
+@model("itertools.starmap")
+def starmap(m: Machine, args: Args) -> Value:
+    """`starmap(f, rows)`."""
+
+    def one(v: Value) -> Value:
+        return m.call(args.pos[0], Args(sequences.sequence(m, v).known(m), site=m.site))
+
+    return Generator(lambda consume: each_item(m, args.pos[1], lambda v: consume(one(v))))
+
+
+@model("itertools.takewhile")
+def takewhile(m: Machine, args: Args) -> Value:
+    """`takewhile(f, v)`: ends at the first item that is known to fail the test."""
+    out = sequences.Stop(None)
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        def one(v: Value) -> Value:
+            if operators.truth(m, m.call(args.pos[0], Args([v], site=m.site))) is False:
+                raise out
+            return consume(v)
+
+        try:
+            return each_item(m, args.pos[1], one)
+        except sequences.Stop as stopped:
+            if stopped is not out:
+                raise
+            return None
+
+    return Generator(run)
 
 
 @model("itertools.product")
@@ -230,7 +297,7 @@ def contextmanager(m: Machine, args: Args) -> Value:
 def nullcontext(m: Machine, args: Args) -> Value:
     """`nullcontext(v)`."""
     v = args.get(0, "enter_result")
-    return Managed(Generator(lambda consume: consume(v)))
+    return Managed(Generator(lambda consume: consume(v)), lambda: nullcontext(m, args))
 
 
 BASES["contextlib.suppress"] = ()
@@ -239,9 +306,16 @@ BASES["typing.NamedTuple"] = ()
 BASES["typing.Protocol"] = ()
 BASES["typing.Generic"] = ()
 BASES["abc.ABC"] = ()
+for _name in ("int", "str", "type"):
+    BASES[_name] = ()
+BASES["abc.ABCMeta"] = ("type",)
+BASES["enum.EnumMeta"] = BASES["enum.EnumType"] = ("type",)
+BASES["enum.auto"] = ()
 BASES["enum.Enum"] = ()
-BASES["enum.IntEnum"] = ("enum.Enum",)
-BASES["enum.StrEnum"] = ("enum.Enum",)
+BASES["enum.IntEnum"] = ("int", "enum.Enum")
+BASES["enum.StrEnum"] = ("str", "enum.Enum")
+BASES["enum.Flag"] = ("enum.Enum",)
+BASES["enum.IntFlag"] = ("int", "enum.Flag")
 BASES["types.SimpleNamespace"] = ()
 BASES["argparse.Namespace"] = ("types.SimpleNamespace",)
 BASES["argparse.ArgumentParser"] = ()

@@ -1,0 +1,218 @@
+"""What programs hand things over with: contextlib's stacks, queues, heaps, and asyncio run in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import contexts, operators, sequences
+from ..state import Raised
+from ..values import Args, Builtin, Instance, ListV, Unknown, Value, is_constant
+from .builtins import pop
+from .registry import BASES, LENGTHS, method_of, model
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..machine import Machine
+
+# -- contextlib.ExitStack -----------------------------------------------------------------------------------
+
+STACK = "contextlib.ExitStack"
+BASES[STACK] = ()
+BASES["contextlib.AsyncExitStack"] = (STACK,)
+BASES["contextlib.ContextDecorator"] = ()
+BASES["contextlib.AbstractContextManager"] = ()
+
+
+def push(m: Machine, stack: Instance, leave: contexts.Leave) -> None:
+    """Remember what is to be done when the stack is left."""
+    m.state.set(stack.state, "exits", (*stack.state.get("exits", ()), leave))
+
+
+@method_of(STACK, "__init__")
+def init_stack(m: Machine, args: Args) -> Value:
+    """`ExitStack()`."""
+    return None
+
+
+@method_of(STACK, "__enter__", "__aenter__")
+def enter_stack(m: Machine, args: Args) -> Value:
+    """`with ExitStack() as stack`: the stack itself."""
+    return args.pos[0]
+
+
+@method_of(STACK, "enter_context", "enter_async_context")
+def enter_context(m: Machine, args: Args) -> Value:
+    """`stack.enter_context(manager)`: what the manager gives; it is left with the stack."""
+    value, leave = contexts.entered(m, args.pos[1])
+    push(m, args.pos[0], leave)
+    return value
+
+
+@method_of(STACK, "callback")
+def callback(m: Machine, args: Args) -> Value:
+    """`stack.callback(f, *args, **kw)`: called when the stack is left."""
+    function, inner = args.pos[1], Args(args.pos[2:], args.kw, args.open, args.site)
+
+    def leave(error: Raised | None) -> Value:
+        m.call(function, inner)
+        return None
+
+    push(m, args.pos[0], leave)
+    return function
+
+
+@method_of(STACK, "close", "__exit__", "__aexit__")
+def leave_stack(m: Machine, args: Args) -> Value:
+    """Leave what was entered, last first."""
+    exits: Sequence[contexts.Leave] = m.state.resolve(args.pos[0].state.get("exits", ()))
+    m.state.set(args.pos[0].state, "exits", ())
+    error = Raised(args.pos[2]) if len(args.pos) > 2 and args.pos[2] is not None else None
+    for leave in reversed(exits):
+        leave(error)
+    return None
+
+
+# -- queues and heaps -----------------------------------------------------------------------------------------
+
+QUEUE = "queue.Queue"
+BASES[QUEUE] = ()
+LIFO = "queue.LifoQueue"
+for _name in (LIFO, "queue.SimpleQueue", "asyncio.Queue", "multiprocessing.Queue"):
+    BASES[_name] = (QUEUE,)
+
+
+def held(m: Machine, queue: Instance) -> ListV:
+    """The list behind a queue."""
+    if "items" not in queue.state:
+        m.state.set(queue.state, "items", ListV())
+    items = queue.state["items"]
+    assert isinstance(items, ListV)
+    return items
+
+
+LENGTHS[QUEUE] = lambda m, v: sequences.length(m, held(m, v))
+
+
+@method_of(QUEUE, "__init__", "task_done", "join")
+def nothing(m: Machine, args: Args) -> Value:
+    """`Queue(maxsize)`, and what only waits."""
+    return None
+
+
+@method_of(QUEUE, "put", "put_nowait")
+def put(m: Machine, args: Args) -> Value:
+    """`q.put(item)`."""
+    sequences.append(m, held(m, args.pos[0]), args.get(1, "item"))
+    return None
+
+
+@method_of(QUEUE, "get", "get_nowait")
+def get(m: Machine, args: Args) -> Value:
+    """`q.get()`: the first item, of a LifoQueue the last."""
+    queue = args.pos[0]
+    if sequences.length(m, held(m, queue)) == 0:
+        raise Raised(None, "Empty")
+    return pop(m, Args([held(m, queue), -1 if queue.cls.derives(LIFO) else 0]))
+
+
+@method_of(QUEUE, "empty")
+def empty(m: Machine, args: Args) -> Value:
+    """`q.empty()`."""
+    return operators.negation(m, operators.truth(m, held(m, args.pos[0])))
+
+
+@method_of(QUEUE, "qsize")
+def qsize(m: Machine, args: Args) -> Value:
+    """`q.qsize()`."""
+    return sequences.length(m, held(m, args.pos[0]))
+
+
+def rank(item: Value) -> Value:
+    """What a heap orders an item by: the item, or of a tuple the constants that it begins with."""
+    if not isinstance(item, tuple):
+        return item
+    n = next((i for i, v in enumerate(item) if not is_constant(v)), len(item))
+    return item[:n]
+
+
+def least(m: Machine, heap: ListV) -> int:
+    """Where a heap's smallest item is; the first where that isn't known."""
+    ranks = [rank(v) for v in sequences.items_of(m, heap)]
+    if not is_constant(tuple(ranks)) or not ranks:
+        return 0
+    try:
+        return ranks.index(min(ranks))
+    except TypeError:
+        return 0
+
+
+@model("heapq.heappush")
+def heappush(m: Machine, args: Args) -> Value:
+    """`heappush(heap, item)`."""
+    sequences.append(m, args.pos[0], args.pos[1])
+    return None
+
+
+@model("heapq.heappop")
+def heappop(m: Machine, args: Args) -> Value:
+    """`heappop(heap)`: the smallest item."""
+    heap = m.state.resolve(args.pos[0])
+    return pop(m, Args([heap, least(m, heap)])) if isinstance(heap, ListV) else Unknown("an item")
+
+
+@model("heapq.heappushpop")
+def heappushpop(m: Machine, args: Args) -> Value:
+    """`heappushpop(heap, item)`."""
+    heappush(m, args)
+    return heappop(m, args)
+
+
+@model("heapq.heapreplace")
+def heapreplace(m: Machine, args: Args) -> Value:
+    """`heapreplace(heap, item)`."""
+    item = heappop(m, args)
+    heappush(m, args)
+    return item
+
+
+# -- asyncio --------------------------------------------------------------------------------------------------
+
+
+@model("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield")
+def run(m: Machine, args: Args) -> Value:
+    """Coroutines are replayed where they are called: what is left is their result."""
+    return args.get(0, "main", args.kw.get("coro", args.kw.get("fut")))
+
+
+@model("asyncio.gather")
+def gather(m: Machine, args: Args) -> Value:
+    """`gather(a, b, …)`: their results in order."""
+    return ListV(tuple(args.pos))
+
+
+@model("asyncio.sleep")
+def sleep(m: Machine, args: Args) -> Value:
+    """`sleep(seconds, result)`."""
+    return args.get(1, "result")
+
+
+@model("asyncio.to_thread")
+def to_thread(m: Machine, args: Args) -> Value:
+    """`to_thread(f, …)`: a call."""
+    return m.call(args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site))
+
+
+# -- functools ------------------------------------------------------------------------------------------------
+
+
+@model("functools.partialmethod")
+def partialmethod(m: Machine, args: Args) -> Value:
+    """`partialmethod(f, …)`: a method that calls `f` with the object first."""
+    function, fixed = args.pos[0], args
+
+    def method(machine: Machine, inner: Args) -> Value:
+        pos = [*inner.pos[:1], *fixed.pos[1:], *inner.pos[1:]]
+        return machine.call(function, Args(pos, {**fixed.kw, **inner.kw}, inner.open, inner.site))
+
+    return Builtin("partialmethod", method)
