@@ -49,9 +49,24 @@ def gradients_like(m: Machine, v: Value, history: Callable[[], Node | None]) -> 
     return Unknown("gradients")
 
 
+def viewed(m: Machine, v: Value) -> Value:
+    """`v.view_as(v)`, of each tensor in an argument."""
+    if isinstance(v, tuple):
+        return tuple(viewed(m, i) for i in v)
+    if not isinstance(v, Tensor):
+        return v
+    view = m.grad.view(v, v.geometry)
+    m.grad.set_history(view, m.grad.node("ViewBackward0", [v], m.grad.requires_grad(v)))
+    return view
+
+
 def differentiated(m: Machine, f: Value, pos: list[Value], kw: dict[str, Value], at: tuple[int, ...]) -> Value:
     """Call `f` with the arguments at some places as leaves, and run backward from its result; the result."""
-    given = [leaf_like(m, v) if i in at else v for i, v in enumerate(pos)]
+    return tried(m, f, [leaf_like(m, v) if i in at else v for i, v in enumerate(pos)], kw)
+
+
+def tried(m: Machine, f: Value, given: list[Value], kw: dict[str, Value]) -> Value:
+    """Call `f` and run backward from its result; the result."""
     result = m.call(f, Args(given, kw, site=m.site))
     first = result[0] if isinstance(result, tuple) and result else result
     roots = [m.grad.grad_fn(t) for t in effects.tensors_in(m, first) if m.grad.requires_grad(t) is not False]
@@ -137,21 +152,28 @@ def func_other(m: Machine, args: Args) -> Value:
 # -- torch.autograd.functional --------------------------------------------------------------------------------
 
 
-def functional(m: Machine, args: Args, with_value: bool) -> Value:
-    """`f(func, inputs, …, create_graph)`: func gets its inputs as leaves (`_grad_preprocess`), or as views of them."""
+def functional(m: Machine, args: Args, with_value: bool, twice: bool = False) -> Value:
+    """`f(func, inputs, …, create_graph)`: func gets leaves; to be differentiated again, views (`_grad_preprocess`)."""
     f, inputs = args.get(0, "func"), m.state.resolve(args.get(1, "inputs"))
     create = m.state.resolve(args.kw.get("create_graph", False)) is True
     pos = list(inputs) if isinstance(inputs, tuple) else [inputs]
-    result = differentiated(m, f, pos, {}, tuple(range(len(pos))))
+    given = pos if create else [leaf_like(m, v) for v in pos]
+    result = tried(m, f, [viewed(m, v) for v in given] if create or twice else given, {})
     history = linked(m, inputs) if create else lambda: None
     made = gradients_like(m, inputs, history)
     return (gradients_like(m, result, history), made) if with_value else made
 
 
-@model("torch.autograd.functional.jacobian", "torch.autograd.functional.hessian")
+@model("torch.autograd.functional.jacobian")
 def jacobian(m: Machine, args: Args) -> Value:
-    """`jacobian(func, inputs)`, `hessian(func, inputs)`."""
+    """`jacobian(func, inputs)`."""
     return functional(m, args, with_value=False)
+
+
+@model("torch.autograd.functional.hessian")
+def hessian(m: Machine, args: Args) -> Value:
+    """`hessian(func, inputs)`."""
+    return functional(m, args, with_value=False, twice=True)
 
 
 @model("torch.autograd.functional.vjp", "torch.autograd.functional.jvp", "torch.autograd.functional.vhp",
