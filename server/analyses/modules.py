@@ -41,7 +41,8 @@ def initialise(m: Machine, obj: Instance, qualname: str, args: Args) -> None:
         values = {p.name: p.default for p in fact.params if p.default is not REQUIRED}
         values.update(effects.bind(fact.params, args))
         for k, v in values.items():
-            m.state.set(obj.d, k, m.state.resolve(v))
+            if k not in fact.parameters:  # `bias=True` asks for the parameter of that name
+                m.state.set(obj.d, k, m.state.resolve(v))
         m.state.set(obj.state, "ctor", values)
         make_tensors(m, obj, fact, values)
 
@@ -54,7 +55,7 @@ def make_tensors(m: Machine, obj: Instance, fact: ModuleFact, values: dict[str, 
         types = dict.fromkeys((*fact.parameters, *fact.buffers), TensorType())
     buffers = {name for name in types if name.rsplit(".", 1)[-1] in BUFFERS or name in fact.buffers}
     for name in fact.parameters:
-        if name not in types and values.get(name.rsplit(".", 1)[-1]) is None:
+        if name not in types and values.get(name.rsplit(".", 1)[-1]) in (None, False):
             m.state.set(owner(m, obj, name).d, name.rsplit(".", 1)[-1], None)
     for name, type_ in types.items():
         holder, short = owner(m, obj, name), name.rsplit(".", 1)[-1]
