@@ -128,6 +128,18 @@ def _functions(device: str) -> Written:
             {**scores, **options} for options in ({}, weighted, {"label_smoothing": 0.1})
         ],
         "torch.nn.functional.nll_loss": [{**scores, **options} for options in ({}, weighted)],
+        "torch.nn.functional.binary_cross_entropy_with_logits": [
+            {"input": rand(4, 3), "target": rand(4, 3), **options}
+            for options in ({}, {"weight": rand(3)}, {"pos_weight": rand(3)})
+        ],
+        "torch.nn.functional.ctc_loss": [
+            {
+                "log_probs": rand(6, 2, 4).log_softmax(2),
+                "targets": torch.tensor([[1, 2, 3], [3, 1, 2]], device=device),
+                "input_lengths": torch.tensor([6, 6]),
+                "target_lengths": torch.tensor([3, 3]),
+            }
+        ],
         "torch.nn.functional.lp_pool1d": [{"input": rows, **pool}],
         "torch.nn.functional.lp_pool2d": [{"input": image, **pool}],
         "torch.nn.functional.lp_pool3d": [{"input": rand(2, 3, 4, 4, 4), **pool}],
