@@ -78,6 +78,13 @@ def from_numpy(m: Machine, args: Args) -> Value:
     return Tensor(v.storage if isinstance(v, NDArray) else Storage(m.site), Counter(), m.site)
 
 
+@model("torch.to_dlpack", "torch.utils.dlpack.to_dlpack")
+@method_of("torch.Tensor", "__dlpack__")
+def to_dlpack(m: Machine, args: Args) -> Value:
+    """`to_dlpack(t)`: a capsule with the same memory; refused, as `numpy()`, for a tensor that requires grad."""
+    return numpy(m, Args([args.get(0, "tensor")]))
+
+
 @model("torch.as_tensor", "torch.asarray")
 def as_tensor(m: Machine, args: Args) -> Value:
     """`torch.as_tensor(v)`: a tensor as it is (or cast), an array's memory, or new data."""
