@@ -43,6 +43,8 @@ def initialise(m: Machine, obj: Instance, qualname: str, args: Args) -> None:
         for k, v in values.items():
             if k not in fact.parameters:  # `bias=True` asks for the parameter of that name
                 m.state.set(obj.d, k, m.state.resolve(v))
+            if isinstance(m.pick(v), Tensor) and not k.startswith("_"):
+                add_buffer(m, obj, k)
         m.state.set(obj.state, "ctor", values)
         make_tensors(m, obj, fact, values)
 
@@ -59,6 +61,8 @@ def make_tensors(m: Machine, obj: Instance, fact: ModuleFact, values: dict[str, 
             m.state.set(owner(m, obj, name).d, name.rsplit(".", 1)[-1], None)
     for name, type_ in types.items():
         holder, short = owner(m, obj, name), name.rsplit(".", 1)[-1]
+        if isinstance(m.pick(values.get(name)), Tensor):
+            continue
         t = m.grad.tensor(geometry_of(type_), type_.dtype or "float32", name not in buffers)
         t.d["param"] = name not in buffers
         t.d["inference"] = False

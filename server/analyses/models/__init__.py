@@ -7,6 +7,7 @@ def load_models() -> None:
     """Let every model register itself; done once, when the first replay starts."""
     from . import (  # noqa: F401
         amp,
+        attention,
         builtins,
         data,
         distributions,
@@ -16,6 +17,7 @@ def load_models() -> None:
         gradcheck,
         gradients,
         library_ops,
+        losses,
         nn_modules,
         numpy,
         optimizers,

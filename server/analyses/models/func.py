@@ -82,7 +82,7 @@ def linked(m: Machine, v: Value) -> Callable[[], Node | None]:
     return lambda: m.grad.node("GradBackward0", tensors, needs)
 
 
-@model("torch.func.grad", "torch.func.jacrev", "torch.func.hessian", "torch.func.jacfwd")
+@model("torch.func.grad", "torch.func.jacrev", "torch.func.hessian")
 def func_grad(m: Machine, args: Args) -> Value:
     """`torch.func.grad(f, argnums)`: f sees its argument as a leaf that requires grad."""
     f, argnums = args.get(0, "func"), m.state.resolve(args.get(1, "argnums", 0))
@@ -143,9 +143,31 @@ def sliced(m: Machine, v: Value) -> Value:
     return v
 
 
-@model("torch.func.jvp", "torch.func.linearize", "torch.func.stack_module_state")
+@model("torch.func.jacfwd")
+def jacfwd(m: Machine, args: Args) -> Value:
+    """`torch.func.jacfwd(f)`: forward mode carries tangents along and saves nothing, so that f may write them."""
+    f = args.get(0, "func")
+
+    def run(machine: Machine, inner: Args) -> Value:
+        machine.call(f, inner)
+        return plain(machine)
+
+    return Builtin("jacfwd", run)
+
+
+@model("torch.func.jvp")
+def func_jvp(m: Machine, args: Args) -> Value:
+    """`torch.func.jvp(f, primals, tangents)`: what f gives, and its tangents."""
+    primals = m.state.resolve(args.get(1, "primals"))
+    if not isinstance(primals, tuple):
+        return Unknown("a result and its tangents")
+    result = m.call(args.get(0, "func"), Args(list(primals), site=args.site))
+    return (result, gradients_like(m, result, lambda: None))
+
+
+@model("torch.func.linearize", "torch.func.stack_module_state")
 def func_other(m: Machine, args: Args) -> Value:
-    """Forward-mode derivatives: nothing is saved for a backward."""
+    """Functions whose results are not replayed."""
     return Unknown("a transformed function")
 
 
