@@ -115,7 +115,7 @@ def _unchanged(old: str, new: str) -> set[int]:
 def _tensors(
     report: Report, unchanged: Mapping[str, set[int]], lines: Mapping[str, Mapping[int, int]]
 ) -> set[tuple[str, int, str]]:
-    """Give the names that stood for tensors on unchanged lines: a fix that ends the program early loses most of them."""
+    """Give the names that stood for tensors on unchanged lines: one that ends the program early loses most."""
     found = set()
     for row in report.rows:
         chunk = row.site.chunk
