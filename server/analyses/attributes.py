@@ -33,6 +33,7 @@ from .values import (
     Unknown,
     Value,
     Wrapped,
+    contents,
     key_of,
 )
 
@@ -143,9 +144,9 @@ def instance(m: Machine, v: Instance, name: str) -> Value:
     model = registry.attribute(m, v, name)
     if model is not ABSENT:
         return model
-    getattr_ = v.cls.lookup("__getattr__")
-    if isinstance(getattr_, FunctionV):
-        return m.call(Bound(getattr_, v), Args([name]))
+    getattr_ = special(m, v, "__getattr__")
+    if getattr_ is not None:
+        return m.call(getattr_, Args([name]))
     return Unknown(f"{v.cls.name}.{name}", ("attr", v.uid, name))
 
 
@@ -153,7 +154,7 @@ def bound(m: Machine, found: Value, v: Value) -> Value:
     """What a class attribute becomes when it is read through an object."""
     if isinstance(found, (FunctionV, Wrapped)):
         return Bound(found, v)
-    if isinstance(found, Builtin):
+    if isinstance(found, Builtin) or (isinstance(found, Lib) and found.name.split(".")[0] in registry.CONTENTS):
         return Bound(found, v)
     if isinstance(found, StaticMethod):
         return found.function
@@ -214,7 +215,7 @@ def of_super(m: Machine, v: Super, name: str) -> Value:
                 model = registry.constructor(c.qualname)
             if model is not None:
                 method = Builtin(f"{c.qualname}.{name}", model)
-                return method if name == "__new__" else Bound(method, v.self)
+                return method if name == "__new__" else Bound(method, contents(v.self))
     if name in ("__init__", "__init_subclass__", "__post_init__"):
         return Builtin(name, lambda m, args: None)
     if name == "__new__":
@@ -323,9 +324,9 @@ def set_instance(m: Machine, v: Instance, name: str, value: Value) -> None:
     if put is not None:
         m.call(put, Args([v, value]))
         return
-    setattr_ = v.cls.lookup("__setattr__")
-    if isinstance(setattr_, FunctionV):
-        m.call(Bound(setattr_, v), Args([name, value]))
+    setattr_ = special(m, v, "__setattr__")
+    if setattr_ is not None:
+        m.call(setattr_, Args([name, value]))
         return
     m.state.set(v.d, name, value)
 

@@ -22,6 +22,7 @@ from .values import (
     Unknown,
     Value,
     Wrapped,
+    contents,
     key_of,
 )
 
@@ -36,7 +37,7 @@ def call(m: Machine, f: Value, args: Args) -> Value:
         return functions.call(m, f, args)
     if isinstance(f, Bound):
         if isinstance(f.function, Lib):
-            return library.call_method(m, f.function.name, f.self, args)
+            return library.call_method(m, f.function.name, contents(f.self), args)
         inner = args.prepend(f.self)
         return call(m, f.function, inner)
     if isinstance(f, Builtin):

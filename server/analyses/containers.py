@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from . import attributes, enumerations, sequences
@@ -22,10 +21,13 @@ from .values import (
     SliceV,
     Unknown,
     Value,
+    contents,
     key_of,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from .machine import Machine
 
 
@@ -202,15 +204,30 @@ def merged(m: Machine, op: str, a: DictV, b: DictV) -> Value:
 
 
 def instance_item(m: Machine, v: Instance, index: Value) -> Value:
-    """`v[index]` of an object of a library's class."""
+    """`v[index]` of an object of a library's class, or of one that derives from a list or dict."""
+    inner = contents(v)
+    if inner is not v:
+        return missing(m, v, inner, index) if isinstance(inner, DictV) else get_item(m, inner, index)
     f = attributes.get(m, v, "__getitem__")
     if not isinstance(f, Unknown):
         return m.call(f, Args([index]))
     return Unknown("an item", ("[]", v.uid, key_of(index)))
 
 
+def missing(m: Machine, v: Instance, inner: DictV, index: Value) -> Value:
+    """An item of an object that derives from a dict: of a key that it hasn't, what its `__missing__` gives."""
+    own = attributes.special(m, v, "__missing__")
+    if own is not None and sequences.contains(m, inner, index) is False:
+        return m.call(own, Args([index]))
+    return dict_item(m, inner, index)
+
+
 def set_instance_item(m: Machine, v: Instance, index: Value, value: Value) -> None:
-    """`v[index] = value` of an object of a library's class."""
+    """`v[index] = value` of an object of a library's class, or of one that derives from a list or dict."""
+    inner = contents(v)
+    if inner is not v:
+        set_item(m, inner, m.state.resolve(index), value)
+        return
     f = attributes.get(m, v, "__setitem__")
     if not isinstance(f, Unknown):
         m.call(f, Args([index, value]))

@@ -24,6 +24,7 @@ from .values import (
     Phi,
     Unknown,
     Value,
+    contents,
     is_constant,
     key_of,
 )
@@ -228,6 +229,7 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
     own = user_binary(m, op, a, b)
     if own is not ABSENT:
         return own
+    a, b = contents(a), contents(b)
     if isinstance(a, (ListV, DictV)) or isinstance(b, (ListV, DictV)):
         return containers.binary(m, op, a, b)
     if isinstance(a, NDArray) or isinstance(b, NDArray):
@@ -374,7 +376,7 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
         f = v.cls.lookup("__getitem__")
         if f is not ABSENT:
             return m.call(attributes.bound(m, f, v), Args([index]))
-        return containers.instance_item(m, v, index)
+        return containers.instance_item(m, v, m.state.resolve(index))
     if isinstance(v, NDArray):
         return arrays.view(v) if arrays.basic(index) else arrays.fresh(m)
     if isinstance(v, (ClassV, Lib, FunctionV)):
@@ -412,6 +414,8 @@ def delete_item(m: Machine, v: Value, index: Value) -> None:
         f = v.cls.lookup("__delitem__")
         if f is not ABSENT:
             m.call(attributes.bound(m, f, v), Args([index]))
+        elif contents(v) is not v:
+            containers.delete_item(m, contents(v), index)
 
 
 # -- assignment ---------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from .values import (
     Phi,
     Unknown,
     Value,
+    contents,
     is_constant,
     key_of,
 )
@@ -112,6 +113,8 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     v = m.state.resolve(v)
     if isinstance(v, Phi):
         v = m.pick(v)
+    if attributes.special(m, v, "__iter__") is None:
+        v = contents(v)
     if isinstance(v, (tuple, range, str)):
         return Seq(v)
     if isinstance(v, Lazy):
@@ -230,6 +233,8 @@ def length(m: Machine, v: Value) -> Value:
     v = m.state.resolve(v)
     if isinstance(v, Phi):
         return m.state.each(v, lambda one: length(m, one))
+    if attributes.special(m, v, "__len__") is None:
+        v = contents(v)
     if isinstance(v, (tuple, range, str, bytes)):
         return len(v)
     if isinstance(v, (ListV, Iterator_)):
@@ -264,6 +269,8 @@ def size(items: Value) -> Value:
 def contains(m: Machine, v: Value, item: Value) -> Value:
     """`item in v`."""
     v, item = m.state.resolve(v), m.state.resolve(item)
+    if attributes.special(m, v, "__contains__") is None:
+        v = contents(v)
     if isinstance(item, str) and isinstance(v, str):
         return item in v
     if isinstance(v, ClassV) and enumerations.is_enum(v):
@@ -347,7 +354,7 @@ def extend(m: Machine, v: ListV, other: Value) -> None:
 
 def update(m: Machine, d: DictV, other: Value) -> None:
     """`d.update(other)` with a mapping or pairs."""
-    other = m.state.resolve(other)
+    other = contents(m.state.resolve(other))
     if isinstance(other, DictV):
         for k in keys(other):
             m.state.set(d.items, k, other.items[k])
@@ -366,7 +373,7 @@ def update(m: Machine, d: DictV, other: Value) -> None:
 
 def unpack_mapping(m: Machine, v: Value, into: dict[str, Value]) -> bool:
     """`**v` in a call: put its items into keyword arguments; whether there may be more."""
-    v = m.state.resolve(v)
+    v = contents(m.state.resolve(v))
     if not isinstance(v, DictV):
         return True
     for k in keys(v):

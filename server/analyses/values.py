@@ -212,6 +212,11 @@ class Instance(Object):
         return f"<{self.cls.name} {self.uid}>"
 
 
+def contents(v: Value) -> Value:
+    """The list or dict inside an object whose class derives from one; any other value is itself."""
+    return v.state.get("contents", v) if isinstance(v, Instance) else v
+
+
 class Frame(Object):
     """The variables of a running function, comprehension, class body or module, by name in `d`."""
 

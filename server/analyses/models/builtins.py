@@ -24,6 +24,7 @@ from ..values import (
     SliceV,
     Unknown,
     Value,
+    contents,
     is_constant,
     key_of,
 )
@@ -802,7 +803,7 @@ def items(m: Machine, args: Args) -> Value:
     return made
 
 
-@method_of("dict", "get", "__getitem__")
+@method_of("dict", "get")
 def get(m: Machine, args: Args) -> Value:
     """`d.get(key, default)`."""
     d, key = args.pos[0], m.state.resolve(args.get(1, "key"))
@@ -813,6 +814,71 @@ def get(m: Machine, args: Args) -> Value:
         if not m.pick(d.d["open"]):
             return args.get(2, "default")
     return Unknown("an item", ("[]", d.uid, key_of(key)))
+
+
+@method_of("list", "__init__")
+@method_of("collections.deque", "__init__")
+@method_of("collections.UserList", "__init__")
+def init_list(m: Machine, args: Args) -> Value:
+    """`list.__init__(v, items)`."""
+    for v in args.pos[1:2]:
+        sequences.extend(m, contents(args.pos[0]), v)
+    return None
+
+
+@method_of("dict", "__init__")
+@method_of("collections.OrderedDict", "__init__")
+@method_of("collections.UserDict", "__init__")
+@method_of("collections.Counter", "__init__")
+def init_dict(m: Machine, args: Args) -> Value:
+    """`dict.__init__(d, other, **kw)`."""
+    return update(m, Args([contents(args.pos[0]), *args.pos[1:]], args.kw))
+
+
+@method_of("list", "__setitem__")
+@method_of("dict", "__setitem__")
+@method_of("collections.deque", "__setitem__")
+def set_item(m: Machine, args: Args) -> Value:
+    """`v.__setitem__(key, value)`."""
+    operators.set_item(m, args.pos[0], args.pos[1], args.pos[2])
+    return None
+
+
+@method_of("list", "__delitem__")
+@method_of("dict", "__delitem__")
+def delete_item(m: Machine, args: Args) -> Value:
+    """`v.__delitem__(key)`."""
+    operators.delete_item(m, args.pos[0], args.pos[1])
+    return None
+
+
+@method_of("list", "__getitem__")
+@method_of("dict", "__getitem__")
+@method_of("tuple", "__getitem__")
+@method_of("collections.deque", "__getitem__")
+def get_item(m: Machine, args: Args) -> Value:
+    """`v.__getitem__(key)`."""
+    return operators.get_item(m, args.pos[0], args.pos[1])
+
+
+@method_of("list", "__len__")
+@method_of("dict", "__len__")
+def len_method(m: Machine, args: Args) -> Value:
+    """`v.__len__()`."""
+    return sequences.length(m, args.pos[0])
+
+
+@method_of("list", "__contains__")
+@method_of("dict", "__contains__")
+def contains(m: Machine, args: Args) -> Value:
+    """`v.__contains__(item)`."""
+    return sequences.contains(m, args.pos[0], args.pos[1])
+
+
+@method_of("list", "__iter__")
+def iterate(m: Machine, args: Args) -> Value:
+    """`v.__iter__()`."""
+    return iter_(m, args)
 
 
 @method_of("dict", "setdefault")

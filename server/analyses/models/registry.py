@@ -5,12 +5,13 @@ The models register themselves here; the files beside this one are imported by `
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...facts import table
 from ...facts.model import ModuleFact, OptimizerFact
-from ..values import ABSENT, Args, Bound, Builtin, ClassV, Instance, Unknown, Value
+from ..values import ABSENT, Args, Bound, Builtin, ClassV, DictV, Instance, Lib, ListV, Unknown, Value, contents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,6 +123,20 @@ def names() -> Iterator[str]:
     yield from BASES
 
 
+CONTENTS = {
+    "dict": "dict",
+    "collections.OrderedDict": "dict",
+    "collections.UserDict": "dict",
+    "collections.defaultdict": "dict",
+    "collections.Counter": "dict",
+    "set": "set",
+    "list": "list",
+    "collections.UserList": "list",
+    "collections.deque": "deque",
+}
+"""Containers that a class of the program may derive from, and what its objects hold then."""
+
+
 def class_named(m: Machine, name: str) -> ClassV:
     """The library class of a dotted name, made when it is first asked for."""
     known = m.library.get(name)
@@ -134,7 +149,7 @@ def class_named(m: Machine, name: str) -> ClassV:
         elif isinstance(fact, OptimizerFact):
             bases = ("torch.optim.Optimizer",)
         else:
-            bases = ("?",) if name not in ("?", "object", "type") else ()
+            bases = ("?",) if name not in ("?", "object", "type", *CONTENTS) else ()
         known = ClassV(name.rsplit(".", 1)[-1], tuple(class_named(m, b) for b in bases), name)
         m.library[name] = known
     return known
@@ -142,6 +157,9 @@ def class_named(m: Machine, name: str) -> ClassV:
 
 def attribute(m: Machine, v: Instance, name: str) -> Value:
     """An attribute that one of the object's library classes gives it; ABSENT where none does."""
+    inner = contents(v)
+    if inner is not v and (hasattr(list, name) or hasattr(dict, name) or hasattr(deque, name)):
+        return Bound(Lib(f"{'collections.deque' if inner.kind == 'deque' else inner.kind}.{name}"), inner)
     for c in v.cls.mro:
         if c.node is not None:
             continue
@@ -176,6 +194,11 @@ def prepare(m: Machine, obj: Instance) -> None:
     """What every object of a library's class has before its constructor runs."""
     if obj.cls.derives("torch.nn.Module"):
         obj.d["training"] = True
+    kind = next((CONTENTS[c.qualname] for c in obj.cls.mro if c.qualname in CONTENTS), None)
+    if kind is not None:
+        obj.state["contents"] = ListV(kind=kind) if kind in ("list", "deque") else DictV(kind=kind)
+    if obj.cls.derives("collections.UserDict") or obj.cls.derives("collections.UserList"):
+        obj.d["data"] = obj.state["contents"]
 
 
 def constructor(cls: str) -> Model | None:
