@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 OPERATOR = "torch.library.CustomOpDef"
 CONTEXT = "torch.autograd.function.FunctionCtx"
 
+LIBRARY = "torch.library.Library"
 PACKET = "torch._ops.OpOverloadPacket"
 
 BASES[OPERATOR] = ()
 BASES[PACKET] = ()
+BASES[LIBRARY] = ()
 
 
 # -- definition -------------------------------------------------------------------------------------------
@@ -72,6 +74,47 @@ def register_other(m: Machine, args: Args) -> Value:
     return Builtin("register", lambda machine, inner: inner.pos[0])
 
 
+# -- the older way ----------------------------------------------------------------------------------------
+
+
+@method_of(LIBRARY, "__init__")
+def init_library(m: Machine, args: Args) -> Value:
+    """`torch.library.Library(ns, kind)`."""
+    args.pos[0].state["namespace"] = m.state.resolve(args.get(1, "ns"))
+    return None
+
+
+@method_of(LIBRARY, "impl")
+def library_impl(m: Machine, args: Args) -> Value:
+    """`lib.impl(name, function, dispatch_key)`."""
+    implement(m, args.pos[0], args.get(1, "op_name"), args.get(2, "fn"), args.get(3, "dispatch_key", ""))
+    return None
+
+
+@model("torch.library.impl")
+def impl(m: Machine, args: Args) -> Value:
+    """`@torch.library.impl(lib, name, dispatch_key)`, or `@torch.library.impl("ns::name", types)`."""
+    first = m.pick(args.pos[0]) if args.pos else None
+    name, key = (args.get(1, "name"), args.get(2, "dispatch_key")) if isinstance(first, Instance) else (first, "")
+
+    def register(machine: Machine, inner: Args) -> Value:
+        implement(machine, first, name, inner.pos[0], key)
+        return inner.pos[0]
+
+    return Builtin("impl", register)
+
+
+def implement(m: Machine, library: Value, name: Value, function: Value, key: Value) -> None:
+    """Note what a call of an operator runs: the function as it is, seen by autograd. One for `Autograd` goes first."""
+    name = m.state.resolve(name)
+    if not isinstance(name, str) or (isinstance(key, str) and "Meta" in key):
+        return
+    full = name if "::" in name else f"{library.state['namespace']}::{name}"
+    before = operator_named(m, full)
+    if before is None or (isinstance(key, str) and "Autograd" in key):
+        define(m, full, function, ()).state["seen"] = True
+
+
 # -- calls ------------------------------------------------------------------------------------------------
 
 
@@ -84,6 +127,8 @@ def call(m: Machine, args: Args) -> Value:
     """
     op, inner = args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
     function = op.state["function"]
+    if op.state.get("seen"):
+        return m.call(function, inner)
     bound = functions.bind(m, function, inner) if isinstance(function, FunctionV) else dict(inner.kw)
     result = without_grad(m, function, inner)
     for t in mutated(m, op, bound):

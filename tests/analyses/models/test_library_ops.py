@@ -72,3 +72,33 @@ def test_a_leaf_is_not_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("change", ["torch.ops.aten.mul_(a, 2)", "torch.ops.aten.add(a, 2)"])
 def test_operators_of_pytorch_by_name(tmp_path: Path, change: str) -> None:
     assert_agreement(tmp_path, f"{SETUP}\nresult = torch.ops.aten.sin.default(a)\n{change}\nresult.sum().backward()\n")
+
+
+OLDER = """
+import torch
+
+lib = torch.library.Library("older", "DEF")
+lib.define("bump_(Tensor(a!) x) -> ()")
+lib.define("wave(Tensor x) -> Tensor")
+
+
+def bump_(x):
+    x.add_(1)
+
+
+lib.impl("bump_", bump_, "CPU")
+
+
+@torch.library.impl(lib, "wave", "CPU")
+def wave(x):
+    return x.sin()
+
+
+leaf = torch.rand(3, requires_grad=True)
+a = leaf * 2
+"""
+
+
+@pytest.mark.parametrize("line", ["torch.ops.older.bump_(a)", "torch.ops.older.bump_(leaf)", "torch.ops.older.wave(a)"])
+def test_the_older_way_of_defining(tmp_path: Path, line: str) -> None:
+    assert_agreement(tmp_path, f"{OLDER}\nresult = torch.ops.older.wave(a)\n{line}\nresult.sum().backward()\n")
