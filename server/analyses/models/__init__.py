@@ -9,6 +9,7 @@ def load_models() -> None:
         amp,
         attention,
         builtins,
+        chance,
         data,
         distributions,
         einops,
