@@ -39,17 +39,24 @@ MOVED = {
 }
 """Longer paths that people import by, with the name that PyTorch documents."""
 
-PREFIXES = (("torch.nn.modules.", "torch.nn."), ("torch.optim.", "torch.optim."))
+PREFIXES = (
+    ("torch.nn.modules.", "torch.nn."),
+    ("torch.nn.utils.", "torch.nn.utils."),
+    ("torch.optim.", "torch.optim."),
+    ("torch.utils.data.", "torch.utils.data."),
+    ("torch.distributions.", "torch.distributions."),
+)
+"""Folders whose files' names PyTorch exports from one place."""
 
 
 def canonical(name: str) -> str:
     """The documented name of something that is imported by its file's path."""
     if name in MOVED:
         return MOVED[name]
-    if name.startswith("torch.") and name.count(".") >= 3 and not registry.is_class(name):
+    if name.startswith("torch.") and name.count(".") >= 3 and not registry.is_known(name):
         for prefix, short in PREFIXES:
             last = short + name.rsplit(".", 1)[-1]
-            if name.startswith(prefix) and registry.is_class(last):
+            if name.startswith(prefix) and registry.is_known(last):
                 return last
     return name
 

@@ -116,6 +116,11 @@ def is_class(name: str) -> bool:
     return name in BASES or isinstance(table.find(name), (ModuleFact, OptimizerFact))
 
 
+def is_known(name: str) -> bool:
+    """Whether a dotted name is a class or function that the models or the facts know."""
+    return name in FUNCTIONS or name in BASES or table.find(name) is not None
+
+
 def names() -> Iterator[str]:
     """The dotted names of all functions and classes that the models or the facts know."""
     yield from table.names()

@@ -199,3 +199,20 @@ def test_the_form_that_fails(tmp_path: Path, name: str) -> None:
 def test_the_form_that_runs(tmp_path: Path, name: str) -> None:
     text, _, sound = PROGRAMS[name]
     assert assert_agreement(tmp_path, fill(text, sound)) == set()
+
+
+LONGER = (
+    ("from torch.utils.data.dataset import TensorDataset", "TensorDataset(leaf)[0][0].mul_(2)"),
+    (
+        "from torch.utils.data.dataloader import DataLoader",
+        "[b.mul_(2) for b in DataLoader([leaf[0] * 2])]; leaf.mul_(2)",
+    ),
+    ("from torch.distributions.normal import Normal", "Normal(leaf, torch.ones(3)).loc.mul_(2)"),
+    ("from torch.nn.modules.linear import Linear", "Linear(3, 1).weight.mul_(2)"),
+    ("from torch.nn.parameter import Parameter", "Parameter(torch.ones(3)).mul_(2)"),
+)
+
+
+@pytest.mark.parametrize(("line", "use"), LONGER)
+def test_names_by_the_file_that_defines_them(tmp_path: Path, line: str, use: str) -> None:
+    assert assert_agreement(tmp_path, f"import torch\n{line}\n\nleaf = torch.rand(3, requires_grad=True)\n{use}\n")
