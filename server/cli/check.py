@@ -179,12 +179,12 @@ def _mend(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
 
 def _outcome(runs: Sequence[_Run], checks: Sequence[CheckResult]) -> _Outcome:
     """One result for all runs, in the order of the paths."""
-    projects = {path: run.project for run in runs for path in run.paths}
+    projects = {id(found): run.project for run, check in zip(runs, checks, strict=True) for found in check.findings}
     findings = [finding for check in checks for finding in check.findings]
     results = Results(
         findings=sorted(findings, key=lambda found: (found.path, found.span.start_line, found.span.start_col)),
         documents={path: document for check in checks for path, document in check.documents.items()},
-        fixes=lambda finding: projects[finding.path].fixes(finding),
+        fixes=lambda finding: projects[id(finding)].fixes(finding),
         problems=[problem for check in checks for problem in check.problems],
     )
     return _Outcome(results, sum(check.checked for check in checks))

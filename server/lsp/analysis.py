@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from ..analyses.report import Report
 from ..fixes import ignore_edit, ignore_file_edit
 from ..fixes.edit import Edit
 from ..rules.rule import Severity
@@ -22,7 +21,9 @@ from ..workspace.project import Project
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ..analyses.report import Report
     from ..fixes.edit import Fix
+    from ..rules.messages import Locale
     from ..syntax.chunks import Source
     from ..workspace.project import Finding
     from .configuration import Settings
@@ -53,8 +54,8 @@ class Analysis:
 class Analyser(Protocol):
     """Answers for documents. Every method is called in the analysis thread, never two at once."""
 
-    def configure(self, settings: Settings, folders: Sequence[str]) -> None:
-        """Take over the editor's settings and the paths of its folders; files are read anew."""
+    def configure(self, settings: Settings, folders: Sequence[str], locale: Locale) -> None:
+        """Take over the editor's settings, the paths of its folders and its language; files are read anew."""
 
     def analyse(self, path: str, texts: Mapping[str, str]) -> Analysis:
         """Analyse the document at `path`; `texts` are those of all open documents."""
@@ -77,13 +78,15 @@ class ProjectAnalyser:
 
     def __init__(self) -> None:
         self._settings = FileSettings()
+        self._locale: Locale = "en"
         self._notices: list[str] = []
         self._folders: list[Path] = []
         self._projects: dict[tuple[Path | None, Path], _Linked] = {}
         self._open: dict[str, File] = {}
 
-    def configure(self, settings: Settings, folders: Sequence[str]) -> None:
-        """Take over settings and folders; projects, and their configuration files, are read again."""
+    def configure(self, settings: Settings, folders: Sequence[str], locale: Locale) -> None:
+        """Take over settings, folders and language; projects, and their configuration files, are read again."""
+        self._locale = locale
         self._settings, self._notices = file_settings(settings)
         self._folders = [Path(folder) for folder in folders]
         self._projects.clear()
@@ -103,12 +106,12 @@ class ProjectAnalyser:
         files = [self._open[path] for path in program]
         if project.checked is None or project.checked[0] != files:
             project.unlink(program)
-            result = project.check(program, least(project.config))
+            result = project.check(program, least(project.config), locale=self._locale)
             analysis = Analysis(
                 result.findings,
                 texts={name: file.text for name, file in result.documents.items()},
                 reads=frozenset(project.reads(program)),
-                report=project.replayed,
+                report=result.report,
                 problems=tuple(problem.message for problem in result.problems if problem.internal),
                 notices=tuple(notices),
             )
@@ -195,11 +198,6 @@ class _Linked(Project):
         self._imports: dict[str, set[str]] = {}
         self.checked: tuple[list[File], Analysis] | None = None
 
-    @property
-    def replayed(self) -> Report:
-        """The replay that the last check was made from; empty before the first."""
-        return self._replayed[1] if self._replayed else Report()
-
     def load(self, name: str, level: int, importer: str) -> Source | None:
         """Return the module that an import means, as `Project` does."""
         source = super().load(name, level, importer)
@@ -236,7 +234,7 @@ class _Linked(Project):
         return linked
 
 
-def check_folders(settings: Settings, folders: Sequence[str]) -> list[Analysis]:
+def check_folders(settings: Settings, folders: Sequence[str], locale: Locale) -> list[Analysis]:
     """Check all Python files below the folders as they are on the disk, each project as one program.
 
     Raises ConfigError for a configuration that cannot be used.
@@ -244,10 +242,11 @@ def check_folders(settings: Settings, folders: Sequence[str]) -> list[Analysis]:
     analyses = []
     for config, paths in find_files(folders, file_settings(settings)[0]).groups:
         project = _Linked(config.root, config)
-        result = project.check([path for path in paths if path.endswith(".py")], least(config))
+        files = [path for path in paths if path.endswith(".py")]
+        result = project.check(files, least(config), locale=locale)
         texts = {name: file.text for name, file in result.documents.items()}
         problems = tuple(problem.message for problem in result.problems if problem.internal)
-        analyses.append(Analysis(result.findings, texts, frozenset(paths), project.replayed, problems))
+        analyses.append(Analysis(result.findings, texts, frozenset(paths), result.report, problems))
     return analyses
 
 

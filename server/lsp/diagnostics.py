@@ -93,6 +93,28 @@ def publish(ls: Server, document: Document, diagnostics: list[types.Diagnostic])
         ls.text_document_publish_diagnostics(params)
 
 
+def publish_closed(ls: Server) -> None:
+    """Send what is wrong in files that are not open but belong to an open program; take back what no longer is.
+
+    Clients that ask for diagnostics hear of closed files when they ask for the workspace's.
+    """
+    if pulls(ls.client_capabilities):
+        return
+    told = {
+        path: items
+        for document in ls.documents
+        for path, items in document.told.items()
+        if items and ls.documents.at(path) is None
+    }
+    gone: dict[str, list[types.Diagnostic]] = {
+        path: [] for path in ls.told_of_closed if path not in told and ls.documents.at(path) is None
+    }
+    for path, items in (gone | told).items():
+        if ls.told_of_closed.get(path) != items:
+            ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri_of(path), items))
+    ls.told_of_closed = told
+
+
 # -- pulling --------------------------------------------------------------------------------------
 
 

@@ -40,7 +40,7 @@ class Document:
     """One text open in the editor.
 
     `edition` grows with everything that makes the analysis out of date: edits, other files, settings.
-    `analysis` and what is `shown` of it answer for the edition `analysed`.
+    `analysis` and what is `told` of it answer for the edition `analysed`.
     """
 
     uri: str
@@ -51,9 +51,15 @@ class Document:
     edition: int = 0
     analysed: int = -1
     analysis: Analysis | None = None
-    shown: list[types.Diagnostic] = field(default_factory=list)
+    told: dict[str, list[types.Diagnostic]] = field(default_factory=dict)
+    """diagnostics by the path that they are in: this document's, and those of files that belong to its program"""
     cost: float = 0.0
     waiters: list[asyncio.Future[Analysis | None]] = field(default_factory=list)
+
+    @property
+    def shown(self) -> list[types.Diagnostic]:
+        """What is shown in the document itself."""
+        return self.told.get(self.path, [])
 
     @property
     def is_current(self) -> bool:
@@ -65,7 +71,7 @@ class Documents:
     """All open documents, and the one thread that analyses them.
 
     `analyse(path, texts)` analyses the document at `path` among the texts of all open documents, and
-    `present(analysis, path)` makes of it what is shown; both run in the analysis thread. In the event loop,
+    `present(analysis, path)` makes of it what is shown in a file; both run in the analysis thread. In the event loop,
     `on_analysis(document)` is called whenever a document's newest text has been analysed,
     `on_close(document)` when it is closed, and `on_problem(message)` when something failed.
     """
@@ -229,12 +235,12 @@ class Documents:
     async def _analyse_one(self, document: Document) -> None:
         edition = document.edition
         began = time.perf_counter()
-        analysis, shown, problems = await self.run(self._attempt, document.path, self.texts())
+        analysis, told, problems = await self.run(self._attempt, document.path, self.texts())
         document.cost = time.perf_counter() - began
         for problem in problems:
             self._on_problem(problem)
         if edition == document.edition and self._open.get(document.path) is document:
-            document.analysis, document.shown, document.analysed = analysis, shown, edition
+            document.analysis, document.told, document.analysed = analysis, told, edition
             self._mark_linked(document)
             _answer(document, analysis)
             self._on_analysis(document)
@@ -248,14 +254,14 @@ class Documents:
 
     def _attempt(
         self, path: str, texts: Mapping[str, str]
-    ) -> tuple[Analysis | None, list[types.Diagnostic], tuple[str, ...]]:
+    ) -> tuple[Analysis | None, dict[str, list[types.Diagnostic]], tuple[str, ...]]:
         """Analyse; an internal error costs this document's answers and nothing else."""
         try:
             analysis = self._analyse(path, texts)
-            shown = self._present(analysis, path)
+            told = {one: self._present(analysis, one) for one in {finding.path for finding in analysis.findings}}
         except Exception:
-            return None, [], (f"The analysis of {path} failed:\n{traceback.format_exc()}",)
-        return analysis, shown, analysis.problems
+            return None, {}, (f"The analysis of {path} failed:\n{traceback.format_exc()}",)
+        return analysis, told, analysis.problems
 
 
 def path_of(uri: str) -> str:

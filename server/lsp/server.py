@@ -58,6 +58,7 @@ class Server(LanguageServer):
         self.settings = Settings()
         self.texts = Texts(None)
         self.closed_files = workspace_diagnostics.Workspace()
+        self.told_of_closed: dict[str, list[types.Diagnostic]] = {}
         self._told: set[str] = set()
         self.documents: Documents
         self.feature(types.INITIALIZE)(initialize)
@@ -74,7 +75,7 @@ class Server(LanguageServer):
             lambda analysis, path: diagnostics.present(analysis, path, encoding, params.capabilities),
             encoding,
             on_analysis=self._analysed,
-            on_close=lambda document: diagnostics.publish(self, document, []),
+            on_close=self._closed,
             on_problem=self.report_problem,
         )
         self.apply_settings(params.initialization_options)
@@ -104,7 +105,7 @@ class Server(LanguageServer):
     def _start_over(self) -> None:
         self._told.clear()
         self.closed_files.forget()
-        self.documents.restart(self.analyser.configure, self.settings, self.folders())
+        self.documents.restart(self.analyser.configure, self.settings, self.folders(), self.texts.locale)
         capabilities = self.client_capabilities
         if get_capability(capabilities, "workspace.diagnostics.refresh_support", False):
             self.workspace_diagnostic_refresh(None)
@@ -115,6 +116,7 @@ class Server(LanguageServer):
 
     def _analysed(self, document: Document) -> None:
         diagnostics.publish(self, document, document.shown)
+        diagnostics.publish_closed(self)
         if self.protocol.trace != types.TraceValue.Off:
             took = f"analysed {document.path} (version {document.version}) in {document.cost * 1000:.1f} ms"
             self.log_trace(types.LogTraceParams(took))
@@ -122,6 +124,10 @@ class Server(LanguageServer):
             if notice not in self._told:
                 self._told.add(notice)
                 self._show(types.MessageType.Warning, notice)
+
+    def _closed(self, document: Document) -> None:
+        diagnostics.publish(self, document, [])
+        diagnostics.publish_closed(self)
 
     def report_problem(self, message: str) -> None:
         """Log a fault of ours; the same one only once."""

@@ -47,7 +47,7 @@ class Workspace:
         """Return the analyses of all projects. Raises ConfigError."""
         async with self._busy:
             if self._checked is None or self._stamps != await asyncio.to_thread(_stamps, self._stamps):
-                self._checked = await asyncio.to_thread(check_folders, ls.settings, ls.folders())
+                self._checked = await asyncio.to_thread(check_folders, ls.settings, ls.folders(), ls.texts.locale)
                 paths = [path for analysis in self._checked for path in analysis.reads]
                 self._stamps = await asyncio.to_thread(_stamps, paths)
             return self._checked

@@ -9,7 +9,7 @@ from ..fixes.edit import Edit, Fix, apply
 from .notebook import read_notebook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Sequence, Set
 
     from ..rules.rule import Severity
     from .files import Document
@@ -32,11 +32,12 @@ class Mended:
 def mend_project(project: Project, paths: Sequence[str], unsafe: bool, least: Severity | None = None) -> Mended:
     """Check the files and apply fixes to the project's texts; nothing is written to the disk.
 
-    `unsafe` allows fixes that change what the program means. Afterwards the project shows the new texts.
+    `unsafe` allows fixes that change what the program means. Files other than `paths` stay as they are.
+    Afterwards the project shows the new texts.
     """
     mended = Mended(project.check(paths, least))
     for _ in range(ROUNDS):
-        fixes = _compatible(_best(project, mended.result, unsafe))
+        fixes = _compatible(_best(project, mended.result, unsafe, frozenset(paths)))
         if not fixes:
             break
         mended.applied += len(fixes)
@@ -71,11 +72,12 @@ def written(document: Document) -> bytes:
     return text.encode(document.encoding)
 
 
-def _best(project: Project, result: CheckResult, unsafe: bool) -> list[Fix]:
-    """For each finding the fix to apply, where there is one."""
+def _best(project: Project, result: CheckResult, unsafe: bool, paths: Set[str]) -> list[Fix]:
+    """For each finding the fix to apply, where there is one that stays within `paths`."""
     chosen = []
     for finding in result.active:
         fixes = [fix for fix in project.fixes(finding) if unsafe or fix.safety == "safe"]
+        fixes = [fix for fix in fixes if all(edit.path in paths for edit in fix.edits)]
         chosen += sorted(fixes, key=lambda fix: not fix.preferred)[:1]
     return chosen
 

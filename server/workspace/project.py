@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ..facts.model import Op
     from ..fixes.edit import Fix
     from ..rules.diagnostic import Diagnostic
+    from ..rules.messages import Locale
     from ..rules.rule import Rule, Severity
     from ..syntax.chunks import Source, Span
 
@@ -70,8 +71,12 @@ class Finding:
 
 @dataclass(slots=True)
 class CheckResult:
-    """What a check found. `documents` has the text of every file that was read, by path."""
+    """What a check found. `documents` has the text of every file that was read, by path.
 
+    `report` is the replay that all comes from.
+    """
+
+    report: Report
     findings: list[Finding] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     documents: dict[str, Document] = field(default_factory=dict)
@@ -103,6 +108,7 @@ class Project:
     def __init__(self, root: Path, config: Config | None = None) -> None:
         self.root = root
         self.config = config or Config(root)
+        self._facts = {name: fact_of(name, op) for name, op in self.config.ops.items()}
         self._files: dict[str, _File] = {}
         self._overlay: dict[str, Document] = {}
         self._modules: dict[tuple[str, int, str], str | None] = {}
@@ -143,8 +149,7 @@ class Project:
 
     def fact(self, name: str) -> Op | None:
         """What the configuration says of an operator of the project's own, by its dotted name; None if nothing."""
-        op = self.config.ops.get(name)
-        return None if op is None else fact_of(name, op)
+        return self._facts.get(name)
 
     def refresh(self) -> None:
         """Look for modules anew: files may have come or gone."""
@@ -163,31 +168,34 @@ class Project:
     # -- checking --------------------------------------------------------------------------------
 
     def check(
-        self, paths: Sequence[str], least: Severity | None = None, on_file: Callable[[], None] = lambda: None
+        self,
+        paths: Sequence[str],
+        least: Severity | None = None,
+        on_file: Callable[[], None] = lambda: None,
+        locale: Locale = "en",
     ) -> CheckResult:
-        """Replay the files `paths` (absolute) as one program and give what is wrong with them.
+        """Replay the files `paths` (absolute) as one program and give what is wrong with it.
 
-        A file that cannot be read, or not wholly parsed, is told of in `problems`; the rest is checked.
-        Findings less grave than `least`, if given, are left out. `on_file` is called for each file when it has
-        been read, before the replay.
+        That may lie in a file of the project that they import. A file that cannot be read, or not wholly parsed,
+        is told of in `problems`; the rest is checked. Findings less grave than `least`, if given, are left out.
+        `on_file` is called for each file when it has been read, before the replay. `locale` is the language of
+        the messages.
         """
         from ..analyses import replay
         from ..rules.diagnostic import diagnose
         from .relevance import relevant
 
         self.refresh()
-        result = CheckResult()
-        sources = self._sources(paths, result, on_file)
+        sources, problems = self._sources(paths, on_file)
         roots = relevant(sources.values(), self)
         report = replay(roots, self)
         self._replayed = roots, report
-        result.problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
-        diagnostics = [d for d in diagnose(report) if d.site.chunk.path in sources]
-        result.findings = self._judged(sources, diagnostics, complete=not report.problems)
+        problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
+        findings = self._judged(sources, diagnose(report, locale), not report.problems, locale)
         if least is not None:
-            result.findings = [finding for finding in result.findings if finding.severity <= least]
-        result.documents = {path: file.document for path, file in self._files.items()}
-        return result
+            findings = [finding for finding in findings if finding.severity <= least]
+        documents = {path: file.document for path, file in self._files.items()}
+        return CheckResult(report, findings, problems, documents, len(sources))
 
     def report(self, path: str) -> Report:
         """The replay of one file as it stands, whatever is selected. Raises Unreadable."""
@@ -207,36 +215,41 @@ class Project:
         sources = {path: file.source for path, file in self._files.items()}
         return mend(failure, sources, verifier(failure, report, sources, roots, self))
 
-    def _sources(self, paths: Iterable[str], result: CheckResult, on_file: Callable[[], None]) -> dict[str, Source]:
-        sources = {}
+    def _sources(self, paths: Iterable[str], on_file: Callable[[], None]) -> tuple[dict[str, Source], list[Problem]]:
+        """The files that can be read, by path, and what is wrong with them."""
+        sources, problems = {}, []
         for path in paths:
             on_file()
             try:
                 source = sources[path] = self.source(path)
             except Unreadable as error:
-                result.problems.append(error.problem)
+                problems.append(error.problem)
                 continue
             if source.problems:
-                result.problems.append(_unparsed(source, self.document(path)))
-        result.checked = len(sources)
-        return sources
+                problems.append(_unparsed(source, self.document(path)))
+        return sources, problems
 
     def _judged(
-        self, sources: Mapping[str, Source], diagnostics: Iterable[Diagnostic], complete: bool
+        self, sources: Mapping[str, Source], diagnostics: Iterable[Diagnostic], complete: bool, locale: Locale
     ) -> list[Finding]:
-        """The diagnostics that are selected, with those that comments silence marked, and idle comments."""
-        suppressions = {path: find_suppressions(source.text) for path, source in sources.items()}
+        """The diagnostics that are selected, with those that comments silence marked, and idle comments.
+
+        Whether a comment is idle is known only for the files that were asked for: others are replayed in part.
+        """
+        diagnostics = list(diagnostics)
+        read = dict.fromkeys((*sources, *(diagnostic.site.chunk.path for diagnostic in diagnostics)))
+        suppressions = {path: find_suppressions(self._files[path].source.text) for path in read}
         findings = []
         for diagnostic in diagnostics:
             path = diagnostic.site.chunk.path
             if selected(self.config, diagnostic.rule.code, Path(path)):
                 findings.append(_finding(diagnostic, suppressions[path], _statement(diagnostic.site)))
-        for path, comments in suppressions.items():
-            if complete and not sources[path].problems and selected(self.config, UNUSED, Path(path)):
-                findings += self._idle(sources[path], comments)
+        for path, source in sources.items():
+            if complete and not source.problems and selected(self.config, UNUSED, Path(path)):
+                findings += self._idle(source, suppressions[path], locale)
         return sorted(findings, key=lambda found: (found.path, found.span.start_line, found.span.start_col))
 
-    def _idle(self, source: Source, comments: Sequence[Suppression]) -> list[Finding]:
+    def _idle(self, source: Source, comments: Sequence[Suppression], locale: Locale) -> list[Finding]:
         """Findings for the comments of a file that silence nothing."""
         from ..rules import rule
         from ..rules.diagnostic import unused_suppression
@@ -251,7 +264,7 @@ class Project:
         for comment in comments:
             codes = comment.leftover(is_on)
             if codes is not None:
-                diagnostic = unused_suppression(_comment_site(source, comment), codes)
+                diagnostic = unused_suppression(_comment_site(source, comment), codes, locale)
                 finding = _finding(diagnostic, comments, range(comment.line, comment.line + 1))
                 findings.append(replace(finding, fix=_removal(source, comment, codes)))
         return findings

@@ -308,3 +308,26 @@ def test_a_configuration_by_name(check, stale: Path, tmp_path: Path) -> None:
     (tmp_path / "other.toml").write_text('[tool.gradguard]\nignore = ["GG101"]\n')
     assert check("--config", "other.toml").returncode == 0
     assert check("--config", "none.toml").returncode == 2
+
+
+# -- operators of the project's own -----------------------------------------------------------
+
+
+def test_operators_that_the_configuration_describes_are_replayed(tmp_path: Path, check) -> None:
+    (tmp_path / "gradguard.toml").write_text(
+        '[ops."fast.gate"]\nparams = ["input", "scale"]\nsaves = ["input"]\n'
+        '[ops."torch.ops.fast.shift_"]\nparams = ["input"]\nmutates = ["input"]\n'
+    )
+    (tmp_path / "a.py").write_text(
+        "import fast\n"
+        "import torch\n"
+        "x = torch.ones(3, requires_grad=True) * 2\n"
+        "y = fast.gate(x, 0.5)\n"
+        "torch.ops.fast.shift_(x)\n"
+        "y.sum().backward()\n"
+    )
+    done = check("--output-format", "concise")
+    assert "a.py:5:1: error" in done.stdout
+    assert "`gate` (line 4) saved it" in done.stdout
+    (tmp_path / "gradguard.toml").unlink()
+    assert check("--output-format", "concise").returncode == 0

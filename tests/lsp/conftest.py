@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import sys
@@ -75,7 +76,9 @@ class Editor:
     async def published(self, uri: str, version: int | None) -> list[types.Diagnostic]:
         """Wait for the diagnostics of a version."""
         while True:
-            told = await self.client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+            told = await asyncio.wait_for(
+                self.client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS), 30
+            )
             if told.uri == uri and told.version == version:
                 return list(told.diagnostics)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,8 @@ from lsprotocol import types
 from .conftest import RICH
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .conftest import Editor, Start
 
 PULLING = types.TextDocumentClientCapabilities(
@@ -118,6 +121,51 @@ async def test_linked_documents_are_one_program(editor: Editor, stale: str) -> N
     assert await editor.open("main.py", "import helper\n" + stale)
     (found,) = await editor.change("helper.py", insert(0, 0, "\n"))
     assert found.range == at(4, 0, 6)
+
+
+CLOSED = "def shift(y):\n    y += 1\n"
+PROGRAM = """\
+import torch
+from helper import shift
+y = torch.ones(3, requires_grad=True).exp()
+shift(y)
+y.sum().backward()
+"""
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for what the server tells without being asked."""
+    for _ in range(1000):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    pytest.fail("nothing came")
+
+
+async def test_what_goes_wrong_in_a_closed_file_is_told_there(editor: Editor) -> None:
+    (editor.folder / "helper.py").write_text(CLOSED)
+    told, uri = editor.client.diagnostics, editor.uri("helper.py")
+    assert await editor.open("main.py", PROGRAM) == []
+    await until(lambda: bool(told.get(uri)))
+    assert [(found.code, found.range) for found in told[uri]] == [("GG101", at(1, 4, 10))]
+    await editor.retype("main.py", PROGRAM.replace("shift(y)", "shift(y.clone())"))
+    await until(lambda: not told[uri])
+
+
+async def test_diagnostics_of_a_closed_file_go_with_the_program(editor: Editor) -> None:
+    (editor.folder / "helper.py").write_text(CLOSED)
+    told, uri = editor.client.diagnostics, editor.uri("helper.py")
+    await editor.open("main.py", PROGRAM)
+    await until(lambda: bool(told.get(uri)))
+    main = types.TextDocumentIdentifier(editor.uri("main.py"))
+    editor.client.text_document_did_close(types.DidCloseTextDocumentParams(main))
+    await until(lambda: not told[uri])
+
+
+async def test_messages_are_in_the_locale(start: Start, stale: str) -> None:
+    editor = await start(locale="zh-CN")
+    (found,) = await editor.open("a.py", stale)
+    assert "就地" in found.message
 
 
 # -- pulling --------------------------------------------------------------------------------------

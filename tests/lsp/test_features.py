@@ -183,6 +183,7 @@ async def test_highlights_tell_reads_from_writes(editor: Editor, stale: str) -> 
         (2, 0, read),
         (2, 4, read),
         (3, 0, write),
+        (4, 0, read),
     ]
     elsewhere = types.DocumentHighlightParams(document, types.Position(0, 0))
     assert await editor.client.text_document_document_highlight_async(elsewhere) is None

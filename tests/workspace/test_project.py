@@ -99,8 +99,8 @@ def test_a_finding_carries_its_places(tmp_path: Path, replay: Replay) -> None:
     assert [(place.path, place.span.start_line) for place in finding.related] == [(paths[0], 0)]
 
 
-def test_what_is_found_in_other_files_is_not_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    main, helper = write(tmp_path, main="import helper", helper=BAD)
+def test_what_is_found_in_an_imported_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    main, _ = write(tmp_path, main="import helper", helper=BAD)
     project = Project(tmp_path)
 
     def replay(roots: Sequence[Source], modules: Project) -> Report:
@@ -109,8 +109,9 @@ def test_what_is_found_in_other_files_is_not_told(tmp_path: Path, monkeypatch: p
         return Report(failures=[failure(*source.body)])
 
     monkeypatch.setattr("gradguard.analyses.replay", replay, raising=False)
-    assert told(project, [main]) == []
-    assert told(project, [main, helper]) == [("helper.py", 2, "GG101", False)]
+    assert told(project, [main]) == [("helper.py", 2, "GG101", False)]
+    (tmp_path / "helper.py").write_text(BAD.replace("+= 1", "+= 1  # gradguard: ignore"))
+    assert told(project, [main]) == [("helper.py", 2, "GG101", False)]
 
 
 def test_selection_and_threshold(tmp_path: Path, replay: Replay) -> None:
