@@ -66,6 +66,7 @@ def replay(roots: Sequence[Source], modules_: Modules) -> Report:
         entry = Entries(machine, report)
         for source in roots:
             entry.run_file(source)
+        machine.trace.keep()
         for source in roots:
             entry.run_rest(source)
         machine.leave_coroutines()

@@ -72,7 +72,8 @@ def run(m: Machine, s: ir.Stmt) -> Value:
     except Raised:
         m.trace.failed(s)
         raise
-    m.trace.after(s)
+    if not isinstance(s, (ir.If, ir.Match)):  # they tell of themselves before their bodies run
+        m.trace.after(s)
     return outcome
 
 
@@ -215,6 +216,7 @@ def continue_(m: Machine, s: ir.Continue) -> Value:
 def if_(m: Machine, s: ir.If) -> Value:
     """`if`: one side where the condition is known, else both."""
     test = m.eval(s.test)
+    m.trace.after(s)
     return operators.branch(m, test, s.test, lambda: run_block(m, s.body), lambda: run_block(m, s.orelse))
 
 
@@ -314,6 +316,7 @@ def with_(m: Machine, s: ir.With) -> Value:
 def match(m: Machine, s: ir.Match) -> Value:
     """`match`: the first case that fits; an unknown fit is a branch."""
     subject = m.eval(s.subject)
+    m.trace.after(s)
 
     def case(i: int) -> Value:
         if i == len(s.cases):

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 Named = tuple[ir.Expr, str]
+Seen = tuple[ir.Expr, str, Tensor, dict[str, Value]]
+"""A name, the tensor behind it and the state that it had."""
 
 
 class Trace:
@@ -25,11 +27,14 @@ class Trace:
     def __init__(self, machine: Machine) -> None:
         self.m = machine
         self.names: dict[int, list[Named]] = {}
-        self.last: dict[int, tuple[ir.Stmt, list[tuple[ir.Expr, str, Tensor, dict[str, Value]]]]] = {}
+        self.last: dict[int, tuple[ir.Stmt, list[Seen]]] = {}
+        self.kept: frozenset[int] = frozenset()
 
     def after(self, s: ir.Stmt) -> None:
         """A statement has run: note the state of the tensors that it names."""
         key = id(s)
+        if key in self.kept:
+            return
         names = self.names.get(key)
         if names is None:
             names = self.names[key] = list(named(s))
@@ -41,7 +46,21 @@ class Trace:
             if isinstance(v, Tensor):
                 seen.append((e, text, v, self.snapshot(v)))
         if seen:
+            if self.m.state.held:
+                self.join(self.last.get(key), seen)
             self.last[key] = (s, seen)
+
+    def keep(self) -> None:
+        """What is known now stands: the runs that follow are none of the program's own."""
+        self.kept = frozenset(self.last)
+
+    @staticmethod
+    def join(before: tuple[ir.Stmt, list[Seen]] | None, seen: list[Seen]) -> None:
+        """A run on one side of a branch need not be the last one: what held after an earlier one may hold in the end."""
+        earlier = {text: state for _, text, _, state in before[1]} if before is not None else {}
+        for _, text, _, state in seen:
+            if text in earlier:
+                state["versions"] += earlier[text]["versions"]
 
     def failed(self, s: ir.Stmt) -> None:
         """A statement has raised: its names are told as the error left them, unless it went well before."""
