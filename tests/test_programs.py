@@ -44,18 +44,12 @@ TWO_PLACES = {"stale-saved", "silent-stale"}
 """the kinds that are told by two lines: where the tensor was saved and where it was changed"""
 
 MISSED = {
-    "autograd/bridge_through_dlpack": "to_dlpack() and from_dlpack() are not modelled",
     "autograd/data_swap_under_product": "an assignment to .data of a tensor that a product keeps is not seen",
-    "data/replay_with_graphs": "what random.sample() takes from a deque is unknown",
-    "loops/lru_cached_basis": "lru_cache is not modelled",
     "loops/retry_after_exception": "an exception that is raised under an unknown condition does not reach its handler",
-    "whole/tracks_updated_by_copy": "an element taken from a known list by an unknown index is unknown",
 }
 """programs whose failure GradGuard doesn't find, or not at the right lines, and why"""
 
-FALSE = {
-    "autograd/autocast_weight_clipped/benign": "autocast is not modelled: the product keeps a cast copy of the weight",
-}
+FALSE: dict[str, str] = {}
 """harmless forms that GradGuard raises an alarm on, and why"""
 
 

@@ -47,8 +47,6 @@ def decorate(m: Machine, decorator: Value, value: Value) -> Value:
             return StaticMethod(value)
         if decorator.name == "classmethod":
             return ClassMethod(value)
-        if decorator.name in (CACHE, "functools.cache"):
-            return Wrapped(value, CACHE, DictV())
         if decorator.name in DISPATCH:
             return Wrapped(value, decorator.name, [])
         if registry.function(decorator.name) is None:

@@ -146,7 +146,7 @@ def bound_by_facts(fact: Op, args: list[Any], keywords: dict[str, Any]) -> dict[
 MEASURED = [
     (info, fact)
     for info in KNOWN
-    for name in {name_of(info), f"torch.Tensor.{info.name}"}
+    for name in sorted({name_of(info), f"torch.Tensor.{info.name}"})
     for fact in [facts.find(name)]
     if isinstance(fact, Op) and info.name not in SWAPPED
 ]

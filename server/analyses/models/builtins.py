@@ -194,7 +194,9 @@ def extreme(m: Machine, args: Args) -> Value:
         values = seq.known(m)
     if any(isinstance(m.state.resolve(v), Tensor) for v in values):
         return m.state.resolve(values[0])
-    return unknown_of("extreme", Args(values))
+    plain = [m.state.resolve(v) for v in values]
+    number = all(isinstance(v, (int, float)) or (isinstance(v, Unknown) and v.number) for v in plain)
+    return Unknown("an extreme", ("extreme", *(key_of(v) for v in plain)), number=number)
 
 
 def _extreme(f: Callable[..., Value]) -> Callable[[Machine, Args], Value]:
@@ -750,9 +752,10 @@ def index(m: Machine, args: Args) -> Value:
 def numel(m: Machine, args: Args) -> Value:
     """`shape.numel()`."""
     product: Value = 1
-    for n in args.pos[0]:
+    seq = sequences.sequence(m, args.pos[0])
+    for n in seq.known(m):
         product = operators.binary(m, "*", product, n)
-    return product
+    return Unknown("a size", number=True) if seq.open else product
 
 
 @method_of("tuple", "_replace")

@@ -74,6 +74,18 @@ def reduce(m: Machine, args: Args) -> Value:
     return total
 
 
+@model("functools.lru_cache", "functools.cache")
+def lru_cache(m: Machine, args: Args) -> Value:
+    """`@lru_cache`, with or without arguments: the same arguments give the same value (`wrappers.cached`)."""
+
+    def keep(f: Value) -> Value:
+        return Wrapped(f, "functools.lru_cache", DictV())
+
+    if args.pos and not isinstance(m.state.resolve(args.pos[0]), (int, type(None))):
+        return keep(args.pos[0])
+    return Builtin("lru_cache", lambda machine, inner: keep(inner.pos[0]))
+
+
 @model("functools.wraps")
 def wraps(m: Machine, args: Args) -> Value:
     """`@wraps(f)`: the function as it is."""
