@@ -51,7 +51,7 @@ def save(failure: Failure, context: Context) -> Iterator[Fix]:
     if saved is None or place is None:
         return
     operands = [place] if saved.role == "result" else _operands(place, saved.name, saved.role)
-    if any(not isinstance(one.node, Expr) or _makes_in_place(one) for one in operands):
+    if any(not isinstance(one.node, Expr) or _makes_in_place(one) or _is_unpacked(one) for one in operands):
         return
     edits = [edit for one in operands for edit in suffix(one, CLONE)]
     if edits:
@@ -67,6 +67,14 @@ def save(failure: Failure, context: Context) -> Iterator[Fix]:
 def _makes_in_place(place: Place) -> bool:
     node = place.node
     return isinstance(node, Call) and isinstance(node.func, Attribute) and is_inplace_name(node.func.attr)
+
+
+def _is_unpacked(place: Place) -> bool:
+    """Tell whether the expression gives several values: `out, state = lstm(x)`, `lstm(x)[0]`."""
+    above = place.parent
+    if isinstance(above, Subscript):
+        return above.value is place.node and isinstance(place.node, Call) and not isinstance(place.node.func, Name)
+    return isinstance(above, Assign) and above.value is place.node and isinstance(above.targets[0], Tuple | List)
 
 
 def _operands(place: Place, name: str | None, role: str) -> list[Place]:

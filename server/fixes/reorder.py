@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Attribute, Call, ExprStmt, Stmt
+from ..syntax.ir import Assign, Attribute, Call, ExprStmt, Name, Stmt
 from .edit import Edit, Fix
 from .layout import delete, first_line_of, insert_after, moved
-from .place import bodies
+from .place import below, bodies
 from .text import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ..analyses.report import Failure, Site
     from .place import Context, Place
@@ -60,7 +60,7 @@ def _behind(write: Place, backward: Place) -> Iterator[Fix]:
     one, other = order[id(write.node)], order[id(backward.node)]
     told = f"Move {quote(write.text)} behind"
     if one < other:
-        edits = moved(write, backward)
+        edits = None if _needed(write, write.block[one + 1 : other + 1]) else moved(write, backward)
         if edits:
             yield Fix(
                 f"{told} {quote(backward.text)} (changes meaning: what it computes comes later)", "unsafe", tuple(edits)
@@ -71,6 +71,14 @@ def _behind(write: Place, backward: Place) -> Iterator[Fix]:
         edits = _out_of_loop([write, *([reset] if reset else [])], loop)
         if edits:
             yield Fix(f"{told} the loop (changes meaning: one update for all of its rounds)", "unsafe", tuple(edits))
+
+
+def _needed(write: Place, between: Sequence[Stmt]) -> bool:
+    """Tell whether the statements between read a name that the one to be moved binds."""
+    bound = {
+        name.id for assign in below(write.node, Assign) for target in assign.targets for name in below(target, Name)
+    }
+    return any(name.id in bound for stmt in between for name in below(stmt, Name))
 
 
 def _out_of_loop(stmts: list[Place], loop: Place) -> list[Edit] | None:
