@@ -36,6 +36,7 @@ $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m compileall -q server # starts at once even where Python may not write its caches
 	@touch $@
 
 $(TESTABLE): $(READY)

@@ -111,7 +111,7 @@ def test_what_is_found_in_an_imported_file_is_told(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("gradguard.analyses.replay", replay, raising=False)
     assert told(project, [main]) == [("helper.py", 2, "GG101", False)]
     (tmp_path / "helper.py").write_text(BAD.replace("+= 1", "+= 1  # gradguard: ignore"))
-    assert told(project, [main]) == [("helper.py", 2, "GG101", False)]
+    assert told(project, [main]) == [("helper.py", 2, "GG101", True)]
 
 
 def test_selection_and_threshold(tmp_path: Path, replay: Replay) -> None:
