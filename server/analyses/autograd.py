@@ -22,16 +22,15 @@ from .tensors import (
     Version,
     either,
 )
-from .values import Args, Cond, Phi, Unknown, Value
+from .values import Args, Cond, Phi, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from .geometry import Geometry
     from .machine import Machine
-    from .state import State
     from .report import Cause, Kind
-    from .state import Guards
+    from .state import Guards, State
 
 
 class Autograd:
@@ -354,7 +353,7 @@ class Autograd:
                     self._free(node, guards)
         if accumulate:
             for leaf in leaves:
-                self._accumulate(leaf, create)
+                self._accumulate(leaf, self.reached(roots, [leaf]) if create else None)
 
     def _reachable(
         self, roots: Sequence[Value], inputs: Sequence[Tensor]
@@ -413,7 +412,7 @@ class Autograd:
         last: Node | None = None
         for node, guards in order:
             if node is not last:
-                self._call_hooks(node)
+                self._call_hooks(node.outputs)
             last = node
             for more, freed in self.state.alternatives(node.d["freed"], guards):
                 if isinstance(freed, Site) and node.holds is not False:
@@ -429,9 +428,9 @@ class Autograd:
                     found += self._check_saved(node, saved, on)
         return found
 
-    def _call_hooks(self, node: Node) -> None:
+    def _call_hooks(self, tensors: Sequence[Tensor]) -> None:
         """The hooks of a node's results run before the node does, and may change what is still to be unpacked."""
-        for t in node.outputs:
+        for t in tensors:
             for hook in self.m.tuple_of(t.d.get("hooks", ())):
                 self.m.call(hook, Args([self.tensor(t.d["geometry"], t.d["dtype"])], site=self.m.site))
 
@@ -489,17 +488,36 @@ class Autograd:
             pair = (self.m.site, old) if holds else (old, self.m.site)
             self.state.put(node, "freed", self.state.merge(cond, *pair))
 
-    def _accumulate(self, leaf: Tensor, create: bool) -> None:
-        """`AccumulateGrad`: the first gradient is stored, later ones are added in place unless create_graph is set."""
+    def _accumulate(self, leaf: Tensor, nodes: Sequence[Node] | None) -> None:
+        """`AccumulateGrad`: the first gradient is stored, later ones are added in place.
+
+        With create_graph, `nodes` are those that the gradient came through, and the sum is a new tensor.
+        """
+        self._call_hooks([leaf])
+        self._add_gradient(leaf, nodes)
+        for hook in self.m.tuple_of(leaf.d.get("accumulated", ())):
+            self.m.call(hook, Args([leaf], site=self.m.site))
+
+    def _add_gradient(self, leaf: Tensor, nodes: Sequence[Node] | None) -> None:
         old = self.state.resolve(leaf.d["grad"])
-        if isinstance(old, Tensor) and not create:
+        if isinstance(old, Tensor) and nodes is None:
             self.bump(old, "backward()", by="library")
             return
         grad = self.tensor(leaf.d["geometry"], leaf.d["dtype"])
-        if create:
-            grad.d["fn"] = Unknown("gradient")
-            grad.d["rg"] = frozenset({Cond(("gradient", grad.uid), "guess", "the gradient requires grad")})
+        grad.label = f"{leaf.name}.grad" if leaf.name else None
+        if nodes is not None:
+            earlier = [old] if isinstance(old, Tensor) else []
+            self.set_history(grad, self.derived(nodes, [leaf, *earlier]))
         self.state.put(leaf, "grad", grad)
+
+    def derived(self, nodes: Sequence[Node], wanted: Sequence[Tensor]) -> Node | None:
+        """The node of a gradient that was made with create_graph: it needs what the nodes behind it have saved."""
+        node = self.node("GradBackward0", wanted, True)
+        if node is not None:
+            node.holds = True
+            node.edges = (*node.edges, *nodes[:1])
+            node.saved = tuple(saved for n in nodes for saved in n.saved)
+        return node
 
     # -- failing --------------------------------------------------------------------------------
 

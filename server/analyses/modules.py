@@ -12,7 +12,7 @@ from .describe_types import described, geometry_of
 from .models import registry
 from .shapes import UNKNOWN, Arg, TensorType
 from .tensors import CUSTOM, Tensor, Version
-from .values import ABSENT, Args, FunctionV, Instance, ListV, Property, Unknown, Value
+from .values import ABSENT, Args, DictV, FunctionV, Instance, ListV, Property, Unknown, Value, Wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -159,19 +159,41 @@ def parameters(m: Machine, obj: Instance) -> list[Tensor]:
 
 def call(m: Machine, obj: Instance, args: Args) -> Value:
     """`Module.__call__`: pre-hooks, forward, hooks (`torch/nn/modules/module.py`, `_call_impl`)."""
-    watched = bool(m.tuple_of(obj.state.get("backward_hooks", ())))
-    for hook in m.tuple_of(obj.state.get("pre_hooks", ())):
-        changed = m.call(hook, Args([obj, tuple(args.pos)], site=args.site))
-        if isinstance(changed, (tuple, Tensor)):
-            args = Args(list(changed) if isinstance(changed, tuple) else [changed], args.kw, args.open, args.site)
+    watched = bool(hooks(m, obj, "backward_hooks"))
+    for hook in hooks(m, obj, "pre_hooks"):
+        args = with_inputs(m, args, run_hook(m, hook, obj, args))
     if watched:
         args = Args([hooked(m, v) for v in args.pos], args.kw, args.open, args.site, args.exprs)
     result = forward(m, obj, args)
-    for hook in m.tuple_of(obj.state.get("hooks", ())):
-        changed = m.call(hook, Args([obj, tuple(args.pos), result], site=args.site))
+    for hook in hooks(m, obj, "hooks"):
+        changed = run_hook(m, hook, obj, args, result)
         if changed is not None and not isinstance(changed, Unknown):
             result = changed
     return hooked(m, result) if watched else result
+
+
+def hooks(m: Machine, obj: Instance, slot: str) -> list[Value]:
+    """The hooks of one kind that a module runs: those of all modules, and its own."""
+    everywhere = registry.class_named(m, MODULE).d.get((slot,), ())
+    return [*m.tuple_of(everywhere), *m.tuple_of(obj.state.get(slot, ()))]
+
+
+def run_hook(m: Machine, hook: Value, obj: Instance, args: Args, *result: Value) -> Value:
+    """Call a hook of a module, with the keyword arguments if it was registered `with_kwargs`."""
+    given: list[Value] = [obj, tuple(args.pos)]
+    if isinstance(hook, Wrapped) and hook.by == "with_kwargs":
+        return m.call(hook.function, Args([*given, DictV(dict(args.kw)), *result], site=args.site))
+    return m.call(hook, Args([*given, *result], site=args.site))
+
+
+def with_inputs(m: Machine, args: Args, changed: Value) -> Args:
+    """The arguments of forward after a pre-hook: those that it gave, if any (with keywords, as a pair)."""
+    if not isinstance(changed, (tuple, Tensor)):
+        return args
+    pos, kw = changed if isinstance(changed, tuple) else (changed,), args.kw
+    if len(pos) == 2 and isinstance(pos[0], tuple) and isinstance(pos[1], DictV):
+        pos, kw = pos[0], {str(k): v for k, v in pos[1].items.items() if v is not ABSENT}
+    return Args(list(pos), kw, args.open, args.site)
 
 
 def hooked(m: Machine, v: Value) -> Value:

@@ -17,6 +17,7 @@ def load_models() -> None:
         func,
         gradcheck,
         gradients,
+        hooks,
         library_ops,
         losses,
         nn_modules,

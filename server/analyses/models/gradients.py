@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .. import attributes, effects
 from ..arrays import NDArray
 from ..state import Raised
-from ..tensors import CUSTOM, Grad, Node, Tensor, either
+from ..tensors import CUSTOM, Grad, Tensor, either
 from ..values import (
     ABSENT,
     Args,
@@ -174,23 +174,11 @@ def grad(m: Machine, args: Args) -> Value:
     for t in wanted:
         g = m.grad.tensor(t.d["geometry"], t.d["dtype"])
         if create:
-            m.grad.set_history(g, double(m, nodes, wanted))
+            m.grad.set_history(g, m.grad.derived(nodes, wanted))
         made.append(g)
     if not wanted:
         return Unknown("gradients")
     return tuple(made)
-
-
-def double(m: Machine, nodes: list[Node], wanted: list[Tensor]) -> Node | None:
-    """The node of a gradient that was made with create_graph: it needs what the nodes behind it have saved."""
-    node = m.grad.node("GradBackward0", wanted, True)
-    if node is None:
-        return None
-    node.holds = True
-    node.edges = (*node.edges, *nodes[:1])
-    for n in nodes:
-        node.saved = (*node.saved, *(s for s in n.saved))
-    return node
 
 
 # -- custom functions -------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from ...facts.model import ModuleFact
 from .. import attributes, effects, modules, operators, sequences
 from ..sequences import Seq
 from ..tensors import Tensor
-from ..values import ABSENT, Args, Bound, ClassV, DictV, FunctionV, Generator, Instance, ListV, Phi, Unknown, Value
+from ..values import ABSENT, Args, Bound, DictV, FunctionV, Generator, Instance, ListV, Phi, Unknown, Value
 from .registry import BASES, ITERATORS, LENGTHS, method_of, model
 
 if TYPE_CHECKING:
@@ -300,45 +300,6 @@ def load_state_dict(m: Machine, args: Args) -> Value:
         for _, t in modules.named_tensors(m, args.pos[0], flag):
             m.grad.bump(t, "load_state_dict()", by="library")
     return Unknown("keys")
-
-
-# -- hooks --------------------------------------------------------------------------------------------------
-
-
-def add_hook(slot: str) -> object:
-    """A method that registers a hook."""
-
-    def run(m: Machine, args: Args) -> Value:
-        obj, hook = args.pos[0], args.get(1, "hook")
-        m.state.set(obj.state, slot, (*m.tuple_of(obj.state.get(slot, ())), hook))
-        handle = Instance(handle_class(m), m.site)
-        handle.state["remove"] = (obj, slot, hook)
-        return handle
-
-    return run
-
-
-BASES["torch.utils.hooks.RemovableHandle"] = ()
-
-
-def handle_class(m: Machine) -> ClassV:
-    """The class of what registering a hook gives."""
-    from .registry import class_named
-
-    return class_named(m, "torch.utils.hooks.RemovableHandle")
-
-
-method_of(MODULE, "register_forward_hook")(add_hook("hooks"))  # type: ignore[arg-type]
-method_of(MODULE, "register_forward_pre_hook")(add_hook("pre_hooks"))  # type: ignore[arg-type]
-method_of(MODULE, "register_full_backward_hook", "register_full_backward_pre_hook")(add_hook("backward_hooks"))  # type: ignore[arg-type]
-
-
-@method_of("torch.utils.hooks.RemovableHandle", "remove")
-def remove_hook(m: Machine, args: Args) -> Value:
-    """`handle.remove()`."""
-    obj, slot, hook = args.pos[0].state["remove"]
-    m.state.set(obj.state, slot, tuple(h for h in m.tuple_of(obj.state.get(slot, ())) if h is not hook))
-    return None
 
 
 # -- containers ---------------------------------------------------------------------------------------------

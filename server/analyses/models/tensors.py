@@ -71,17 +71,6 @@ def retain_grad(m: Machine, args: Args) -> Value:
     return each(m, args.pos[0], one)
 
 
-@method_of("torch.Tensor", "register_hook", "register_post_accumulate_grad_hook")
-def register_hook(m: Machine, args: Args) -> Value:
-    """`t.register_hook(f)`: backward calls f with the gradient."""
-
-    def one(t: Tensor) -> Value:
-        m.state.put(t, "hooks", (*m.tuple_of(t.d.get("hooks", ())), args.get(1, "hook")))
-        return Unknown("a handle")
-
-    return each(m, args.pos[0], one)
-
-
 @method_of("torch.Tensor", "item", "tolist", "__bool__", "__len__", "__float__", "__int__", "data_ptr", "storage_offset",
            "stride", "element_size", "storage", "__repr__", "__format__", "get_device", "is_set_to")  # fmt: skip
 def content(m: Machine, args: Args) -> Value:
