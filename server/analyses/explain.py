@@ -49,9 +49,19 @@ class Explainer:
         hops.append(Hop(write.site, "changed", write.name, write.after, write.via))
         hops.append(Hop(self.m.site, "backward"))
         return Failure(
-            "stale-saved", cause, write.site, write.name or saved.name, write.via, told, write, self.m.site,
-            tuple(hops[:MAX_HOPS]), raised=self.m.site, detail=node.name, facts=self.facts(write, saved, crossing),
-        )  # fmt: skip
+            "stale-saved",
+            cause,
+            write.site,
+            write.name or saved.name,
+            write.via,
+            told,
+            write,
+            self.m.site,
+            tuple(hops[:MAX_HOPS]),
+            raised=self.m.site,
+            detail=node.name,
+            facts=self.facts(write, saved, crossing),
+        )
 
     def silent(self, node: Node, saved: SavedTensor, writes: Sequence[Write]) -> Failure:
         """A saved tensor's content was changed where its version counter doesn't see it."""
@@ -60,9 +70,18 @@ class Explainer:
         hops = [Hop(told.site, "saved", told.name, told.version, told.op)] if told else []
         hops += [Hop(write.site, "changed", write.name, None, write.via), Hop(self.m.site, "backward")]
         return Failure(
-            "silent-stale", "inplace", write.site, write.name or saved.name, write.via, told, write, self.m.site,
-            tuple(hops), detail=node.name, facts=self.facts(write, saved, None),
-        )  # fmt: skip
+            "silent-stale",
+            "inplace",
+            write.site,
+            write.name or saved.name,
+            write.via,
+            told,
+            write,
+            self.m.site,
+            tuple(hops),
+            detail=node.name,
+            facts=self.facts(write, saved, None),
+        )
 
     def freed(self, node: Node, freed: Site) -> Failure:
         """A backward walks a part of the graph that an earlier one has freed."""
@@ -76,9 +95,17 @@ class Explainer:
         facts: dict[str, object] = {"carried": crossing.site} if crossing is not None else {}
         facts["freed"] = freed
         return Failure(
-            "freed-graph", "carried" if crossing is not None else "second", self.m.site, name, "backward()",
-            backward=self.m.site, hops=tuple(hops[:MAX_HOPS]), raised=self.m.site, detail=node.name, facts=facts,
-        )  # fmt: skip
+            "freed-graph",
+            "carried" if crossing is not None else "second",
+            self.m.site,
+            name,
+            "backward()",
+            backward=self.m.site,
+            hops=tuple(hops[:MAX_HOPS]),
+            raised=self.m.site,
+            detail=node.name,
+            facts=facts,
+        )
 
     @staticmethod
     def settled(failures: Sequence[Failure]) -> list[Failure]:
@@ -173,7 +200,7 @@ class Explainer:
                 hops=tuple(hops),
                 raised=site,
                 detail=node.name if isinstance(node, Node) else "",
-            )  # fmt: skip
+            )
         )
 
 

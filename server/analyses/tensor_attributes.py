@@ -56,7 +56,9 @@ def shape(m: Machine, t: Tensor) -> Value:
     """`t.shape`."""
     if t.shape is None:
         return Unknown("a shape", ("shape", t.uid))
-    return tuple(n if n is not None else Unknown("a size", ("size", t.uid, i), number=True) for i, n in enumerate(t.shape))
+    return tuple(
+        n if n is not None else Unknown("a size", ("size", t.uid, i), number=True) for i, n in enumerate(t.shape)
+    )
 
 
 def rank(m: Machine, t: Tensor) -> Value:

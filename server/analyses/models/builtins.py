@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -31,6 +30,7 @@ from ..values import (
 from .registry import METHODS, method_of, model
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from ..machine import Machine
 
 

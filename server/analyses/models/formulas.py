@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 from .. import attributes, operators
 from ..tensors import either
 from ..values import Args, Lib, Value
+from ..tensors import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..machine import Machine
-    from ..tensors import Grad, Tensor
+    from ..tensors import Grad
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,9 +86,10 @@ def torch(m: Machine, name: str, *args: Value, **kw: Value) -> Term:
     return Term(m, m.call(Lib(f"torch.{name}"), arguments(*args, **kw)))
 
 
-def linked(m: Machine, tensors: Sequence[Tensor]) -> Tensor:
+def linked(m: Machine, values: Sequence[Value]) -> Tensor:
     """A result with a graph from some tensors that keeps values of its own alone."""
     needs: Grad = False
+    tensors = [t for t in map(m.pick, values) if isinstance(t, Tensor)]
     for t in tensors:
         needs = either(needs, m.grad.requires_grad(t))
     node = m.grad.node("MulBackward0", tensors, needs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from .. import classes, operators, sequences
@@ -28,8 +27,10 @@ from ..values import (
 from . import registry
 from .builtins import each_item, unknown_of
 from .registry import BASES, PROPERTIES, method_of, model
+import itertools
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from ..machine import Machine
 
 # -- math -----------------------------------------------------------------------------------------------
@@ -96,8 +97,12 @@ def wraps(m: Machine, args: Args) -> Value:
 def itemgetter(m: Machine, args: Args) -> Value:
     """`itemgetter(i)`."""
     keys = args.pos
-    return Builtin("itemgetter", lambda machine, inner: operators.get_item(machine, inner.pos[0], keys[0])
-                   if len(keys) == 1 else tuple(operators.get_item(machine, inner.pos[0], k) for k in keys))  # fmt: skip
+
+    def run(machine: Machine, inner: Args) -> Value:
+        found = tuple(operators.get_item(machine, inner.pos[0], k) for k in keys)
+        return found[0] if len(found) == 1 else found
+
+    return Builtin("itemgetter", run)
 
 
 @model("operator.attrgetter")
@@ -293,7 +298,7 @@ def repeat(m: Machine, args: Args) -> Value:
 def pairwise(m: Machine, args: Args) -> Value:
     """`pairwise(v)`."""
     items = sequences.sequence(m, args.pos[0]).known(m)
-    return ListV(tuple(zip(items, items[1:], strict=False)))
+    return ListV(tuple(itertools.pairwise(items)))
 
 
 # -- contextlib, abc, typing, dataclasses, collections ------------------------------------------------------
