@@ -248,7 +248,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
 
 
 def given_back(case: Case, w: Mutation) -> bool:
-    """Whether a call changes a tensor as its result does; other writes are made under no_grad (max_norm, statistics)."""
+    """Whether a call changes a tensor as its result does; other writes are made under no_grad (`max_norm`, statistics)."""
     return w.bumps > 0 and any(r.kind == "same" and r.of == w.what for r in case.results)
 
 
@@ -368,12 +368,19 @@ def result(
     if r.kind == "depends" and source is not None:
         return depends(m, r, source, node, type_, call)
     made = fresh(m, r, node, type_, nr)
-    low, high = WRITTEN_INSIDE.get((called(call.name), nr), (0, 0))
-    made.d["counter"].d["v"] = Version(low, high)
+    made.d["counter"].d["v"] = Version(*written_inside(call, nr))
     return made
 
 
-WRITTEN_INSIDE: dict[tuple[str, int], tuple[int, int | None]] = {
+def written_inside(call: Call, nr: int) -> tuple[int, int]:
+    """The version of a new result, from and to."""
+    name = called(call.name)
+    if name == "pad" and call.values.get("mode", "constant") != "circular":
+        return 0, 0
+    return WRITTEN_INSIDE.get((name, nr), (0, 0))
+
+
+WRITTEN_INSIDE: dict[tuple[str, int], tuple[int, int]] = {
     ("quantile", 0): (2, 2),
     ("nanquantile", 0): (2, 2),
     ("one_hot", 0): (2, 2),
@@ -393,7 +400,7 @@ WRITTEN_INSIDE: dict[tuple[str, int], tuple[int, int | None]] = {
     ("pad", 0): (0, 7),
     ("matrix_power", 0): (0, 1),
 }
-"""The versions, from and to, of results that an operator made of several others has changed in place itself."""
+"""The versions of results that an operator made of several others has changed in place itself."""
 
 
 def fresh(m: Machine, r: Result, node: Node | None, type_: TensorType | None, nr: int = 0) -> Tensor:
