@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..rules.messages import CATALOGUES, say
+from ..rules import phrases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -115,8 +115,7 @@ def _is_silent(write: Write) -> bool:
 
 
 def _save_text(save: Saved, story: Story, texts: Texts) -> str:
-    key = f"role-{save.role}"
-    role = say(key if key in CATALOGUES[texts.locale] else "role-other", texts.locale, role=save.role)
+    role = phrases.role(save, texts.locale)
     if save.name is None or save.name == story.name:
         return texts("event-saved", op=save.op, role=role)
     return texts("event-saved-name", op=save.op, role=role, name=save.name)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..analyses.report import Assumption, Failure, Hop, Report, Saved, Site
 from . import RULES, phrases
-from .messages import ENGLISH, Locale, say
+from .messages import Locale, say
 from .rule import Rule, Severity
 
 if TYPE_CHECKING:
@@ -142,14 +142,13 @@ def _ends(failure: Failure, locale: Locale) -> Iterator[Station]:
 
 
 def _saved(saved: Saved, locale: Locale) -> str:
-    role = f"role-{saved.role}"
     return phrases.sentence(
         "related-saved",
         locale,
         op=say("quote", locale, text=saved.op),
         tensor=phrases.tensor(saved.name, locale),
         version=phrases.at_version(saved, locale),
-        role=say(role if role in ENGLISH else "role-other", locale, role=saved.role),
+        role=phrases.role(saved, locale),
     )
 
 

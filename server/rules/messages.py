@@ -153,6 +153,8 @@ ENGLISH = {
     "role-result": "its result",
     "role-weight": "its weight",
     "role-index": "its index",
+    "role-mask": "its mask",
+    "role-target": "its target",
     "role-other": "its `{role}`",
 }
 
@@ -266,6 +268,8 @@ CHINESE = {
     "role-result": "其结果",
     "role-weight": "其权重",
     "role-index": "其索引",
+    "role-mask": "其掩码",
+    "role-target": "其目标",
     "role-other": "其 `{role}`",
 }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from .messages import Locale, say
+from .messages import ENGLISH, Locale, say
 
 if TYPE_CHECKING:
     from ..analyses.report import Assumption, Failure, Hop, Saved, Site, Write
@@ -70,6 +70,20 @@ def made(failure: Failure, locale: Locale) -> str:
 def origin(failure: Failure) -> Hop | None:
     """The station that tells how the tensor became what it is."""
     return next((hop for hop in failure.hops if hop.kind in ("leaf", "view", "freed", "built")), None)
+
+
+def role(saved: Saved, locale: Locale) -> str:
+    """What the tensor is to the operation that saved it: “its input”, “its weight”, “its `other`”.
+
+    A method's `self` is its input; a module's own tensors go without the module (`self.weight`).
+    """
+    name = saved.role.removeprefix("self.")
+    name = _ROLES.get(name.rstrip("0123456789"), name)
+    key = f"role-{name}"
+    return say(key if key in ENGLISH else "role-other", locale, role=name)
+
+
+_ROLES = {"self": "input", "out": "result", "indices": "index", "targets": "target"}
 
 
 def saver(failure: Failure, locale: Locale) -> str:

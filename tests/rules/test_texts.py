@@ -7,10 +7,11 @@ from dataclasses import fields
 from typing import get_args
 
 import pytest
-from gradguard.analyses.report import Cause, Failure, Kind, Site
-from gradguard.rules import RULES, Rule, explaining, rule
+from gradguard.analyses.report import Cause, Failure, Kind, Saved, Site
+from gradguard.rules import RULES, Rule, explaining, phrases, rule
 from gradguard.rules.diagnostic import rule_of
 from gradguard.rules.page import catalogue, page
+from gradguard.syntax.chunks import parse
 
 from .program import Program
 
@@ -106,3 +107,21 @@ def test_other_failures_are_no_rules_but_those_of_custom_functions() -> None:
 
 def _site() -> Site:
     return Program("x += 1\n").site("x += 1")
+
+
+@pytest.mark.parametrize(
+    ("role", "told"),
+    [
+        ("self", "its input"),
+        ("out", "its result"),
+        ("out1", "its result"),
+        ("self.weight", "its weight"),
+        ("indices", "its index"),
+        ("mask", "its mask"),
+        ("self.weight_ih_l0", "its `weight_ih_l0`"),
+        ("tensor1", "its `tensor1`"),
+    ],
+)
+def test_what_a_tensor_is_to_the_operation_that_saved_it(role: str, told: str) -> None:
+    statement = parse("y = f(x)\n", "a.py").body[0]
+    assert phrases.role(Saved(Site(statement.chunk, statement), "f", role, "x", 0), "en") == told
