@@ -31,6 +31,7 @@ from .registry import METHODS, method_of, model
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from ..machine import Machine
 
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import attributes, operators
-from ..tensors import either
+from ..tensors import Tensor, either
 from ..values import Args, Lib, Value
-from ..tensors import Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -261,7 +261,7 @@ def finish(m: Machine, cls: ClassV, ctx: Instance, inputs: list[Tensor], needs: 
 
 
 def check_dirty(m: Machine, t: Tensor, needs: Grad) -> None:
-    """An input that forward has changed: not a leaf, nor a view that mustn't be written (`_process_backward_mode_ad`)."""
+    """An input that forward has changed: no leaf, nor a view that mustn't be written (`_process_backward_mode_ad`)."""
     base = m.state.resolve(t.d["base"])
     own = m.grad.requires_grad(t)
     leaf = m.grad.is_leaf(base if isinstance(base, Tensor) else t)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
@@ -27,10 +28,10 @@ from ..values import (
 from . import registry
 from .builtins import each_item, unknown_of
 from .registry import BASES, PROPERTIES, method_of, model
-import itertools
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from ..machine import Machine
 
 # -- math -----------------------------------------------------------------------------------------------

@@ -71,8 +71,13 @@ def retain_grad(m: Machine, args: Args) -> Value:
     return each(m, args.pos[0], one)
 
 
-@method_of("torch.Tensor", "item", "tolist", "__bool__", "__len__", "__float__", "__int__", "data_ptr", "storage_offset",
-           "stride", "element_size", "storage", "__repr__", "__format__", "get_device", "is_set_to")  # fmt: skip
+CONTENT = (
+    "item __bool__ __len__ __float__ __int__ data_ptr storage_offset stride element_size storage __repr__ __format__ "
+    "get_device is_set_to"
+)
+
+
+@method_of("torch.Tensor", *CONTENT.split())
 def content(m: Machine, args: Args) -> Value:
     """What depends on a tensor's content or address."""
     return Unknown("the tensor's content", number=True)
