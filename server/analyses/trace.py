@@ -56,7 +56,7 @@ class Trace:
 
     @staticmethod
     def join(before: tuple[ir.Stmt, list[Seen]] | None, seen: list[Seen]) -> None:
-        """A run on one side of a branch need not be the last one: what held after an earlier one may hold at the end."""
+        """A run on one side of a branch need not be the last: what held after an earlier one may hold at the end."""
         earlier = {text: state for _, text, _, state in before[1]} if before is not None else {}
         for _, text, _, state in seen:
             if text in earlier:
