@@ -123,5 +123,5 @@ def _site() -> Site:
     ],
 )
 def test_what_a_tensor_is_to_the_operation_that_saved_it(role: str, told: str) -> None:
-    statement = parse("y = f(x)\n", "a.py").body[0]
+    statement = next(iter(parse("y = f(x)\n", "a.py").body))
     assert phrases.role(Saved(Site(statement.chunk, statement), "f", role, "x", 0), "en") == told
