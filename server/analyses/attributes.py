@@ -91,8 +91,14 @@ def of_data(m: Machine, v: Unknown, name: str) -> Value:
 def builtin_method(m: Machine, v: Value, name: str) -> Value:
     """A method of a built-in type, as a name of the library bound to its object."""
     named = getattr(v, "named", None)
-    if named is not None and name in named:
-        return v[named.index(name)]
+    if named is not None:
+        if name in named:
+            return v[named.index(name)]
+        if name == "_fields":
+            return named
+        found = v.cls.lookup(name) if v.cls is not None else ABSENT
+        if found is not ABSENT:
+            return bound(m, found, v)
     if isinstance(v, enumerations.Member):
         found = enumerations.of_member(m, v, name)
         if found is not ABSENT:
@@ -203,6 +209,8 @@ def of_module(m: Machine, v: ModuleV, name: str) -> Value:
 def of_super(m: Machine, v: Super, name: str) -> Value:
     """An attribute found after `v.cls` in the method resolution order of the object's class."""
     cls = v.self.cls if isinstance(v.self, Instance) else v.self
+    if not isinstance(cls, ClassV):
+        return Unknown(f"super().{name}")
     mro = cls.mro if v.cls in cls.mro or cls.meta is None else cls.meta.mro
     after = mro[mro.index(v.cls) + 1 :] if v.cls in mro else mro
     for c in after:
