@@ -248,7 +248,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
 
 
 def given_back(case: Case, w: Mutation) -> bool:
-    """Whether a call changes a tensor as its result does; other writes are made under no_grad (`max_norm`, statistics)."""
+    """Whether a call changes a tensor as its result does; others write under no_grad (`max_norm`, statistics)."""
     return w.bumps > 0 and any(r.kind == "same" and r.of == w.what for r in case.results)
 
 
@@ -377,6 +377,8 @@ def written_inside(call: Call, nr: int) -> tuple[int, int]:
     name = called(call.name)
     if name == "pad" and call.values.get("mode", "constant") != "circular":
         return 0, 0
+    if name == "clone" and any(t.d["inference"] is True for t in call.all()):
+        return 1, 1
     return WRITTEN_INSIDE.get((name, nr), (0, 0))
 
 

@@ -9,7 +9,7 @@ from ..syntax import ir
 from .autograd import bounds
 from .report import Saved, Site, Story, VersionRow, Write
 from .tensors import Node, Tensor, Version
-from .values import ABSENT, Frame, Instance, Value
+from .values import ABSENT, Frame, Instance, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,6 +61,10 @@ class Trace:
         for _, text, _, state in seen:
             if text in earlier:
                 state["versions"] += earlier[text]["versions"]
+                if state["rg"] != earlier[text]["rg"]:
+                    state["rg"] = None
+                if isinstance(state["fn"], Node) is not isinstance(earlier[text]["fn"], Node):
+                    state["fn"] = Unknown("whether it is a leaf")
 
     def failed(self, s: ir.Stmt) -> None:
         """A statement has raised: its names are told as the error left them, unless it went well before."""

@@ -283,11 +283,12 @@ def call_module(m: Machine, args: Args) -> Value:
 
 @method_of(MODULE, "state_dict")
 def state_dict(m: Machine, args: Args) -> Value:
-    """`module.state_dict()`: detached aliases of all tensors, which share memory and counter."""
+    """`module.state_dict()`: detached aliases of all tensors, module by module, which share memory and counter."""
     d = DictV()
-    for flag in (True, False):
-        for name, t in modules.named_tensors(m, args.pos[0], flag):
-            d.items[name] = m.grad.alias(t)
+    for prefix, module in modules.named_modules(m, args.pos[0]):
+        for flag in (True, False):
+            for name, t in modules.named_tensors(m, module, flag, recurse=False):
+                d.items[f"{prefix}.{name}" if prefix else name] = m.grad.alias(t)
     return d
 
 

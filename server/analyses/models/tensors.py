@@ -441,11 +441,11 @@ def written_when_copied(t: Tensor) -> None:
 
 @model("copy.copy")
 def shallow(m: Machine, args: Args) -> Value:
-    """`copy.copy(v)`: a tensor's twin shares the memory with a counter of its own."""
+    """`copy.copy(v)`: a tensor's twin is a leaf over the same memory, with a counter of its own."""
     v = m.state.resolve(args.pos[0])
     if isinstance(v, Tensor):
         twin = m.grad.alias(v, own_counter=True)
-        twin.d.update(fn=v.d["fn"], rg=v.d["rg"], param=v.d["param"])
+        twin.d.update(rg=m.grad.requires_grad(v), param=v.d["param"])
         written_when_copied(twin)
         return twin
     if isinstance(v, (ListV, DictV)):
