@@ -135,7 +135,7 @@ class Autograd:
 
     @staticmethod
     def _branch(cond: Cond, holds: bool) -> Cond:
-        return cond if holds else Cond(("not", cond.key), cond.kind, cond.text, cond.site)
+        return cond if holds else Cond(("not", cond.key), cond.kind, cond.text, cond.site, cond.flipped)
 
     def _under_assumptions(self, conds: frozenset[Cond]) -> Grad:
         open_: set[Cond] = set()

@@ -132,7 +132,7 @@ def question(m: Machine, v: Unknown, node: ir.Node | None) -> tuple[Cond, bool]:
     text = m.chunk.text[node.start : node.end] if node is not None else v.why
     kind = "branch" if node is not None else "guess"
     site = m.at(node, lambda: m.site) if node is not None else None
-    return Cond(key, kind, text, site), holds
+    return Cond(key, kind, text, site, flipped=node is not None and not holds), holds
 
 
 def branch(m: Machine, v: Value, node: ir.Node | None, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:

@@ -174,7 +174,7 @@ class Entries:
 
         def run() -> Value:
             m.node, m.chunk = forward.node, forward.chunk
-            result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(forward, 1))
+            result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(forward, 1, optional=True))
             m.node, m.chunk = forward.node, forward.chunk
             m.entry_assumptions = (TRAINED,)
             backward_from(m, result)
@@ -227,14 +227,21 @@ def plain_function(v: Value) -> FunctionV | None:
     return v if isinstance(v, FunctionV) else None
 
 
-def unknown_arguments(f: FunctionV, skip: int) -> Args:
-    """Arguments for a call from outside: an unknown value for each parameter without a default."""
+def unknown_arguments(f: FunctionV, skip: int, optional: bool = False) -> Args:
+    """Arguments for a call from outside: an unknown value for each parameter without a default.
+
+    `optional`: also for those whose default is None, which a caller may give or leave out.
+    """
     params = f.node.params
-    pos: list[Value] = [
-        Unknown(p.name, parameter=True) for p in [*params.posonly, *params.args][skip:] if p.default is None
-    ]
-    kw: dict[str, Value] = {p.name: Unknown(p.name, parameter=True) for p in params.kwonly if p.default is None}
-    return Args(pos, kw)
+    positional = [*params.posonly, *params.args][skip:]
+    required = [p for p in positional if p.default is None]
+    named = [*params.kwonly, *(p for p in params.args if p in positional)] if optional else params.kwonly
+    kw: dict[str, Value] = {
+        p.name: Unknown(p.name, parameter=True)
+        for p in named
+        if p not in required and (p.default is None or (optional and f.defaults.get(p.name, ABSENT) is None))
+    }
+    return Args([Unknown(p.name, parameter=True) for p in required], kw)
 
 
 def backward_from(m: Machine, result: Value) -> None:

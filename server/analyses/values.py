@@ -44,13 +44,15 @@ class Cond:
     """A question that the text does not answer; equal keys are the same question.
 
     `kind` is `branch` for a condition of the program, `requires-grad` for a parameter of an entry point
-    that may require grad, `guess` for everything that rests on something unknown.
+    that may require grad, `guess` for everything that rests on something unknown. `flipped`: the text asks
+    the opposite (`x is not None` for the question whether x is None).
     """
 
     key: Hashable
     kind: str = field(compare=False, default="branch")
     text: str = field(compare=False, default="")
     site: Site | None = field(compare=False, default=None)
+    flipped: bool = field(compare=False, default=False)
 
 
 class Unknown:
