@@ -56,6 +56,7 @@ class Machine:
 
     def __init__(self, modules: Modules, report: Report) -> None:
         self.modules = modules
+        self.own_facts = modules if isinstance(modules, OwnFacts) else None
         self.result = report
         self.state: State = State()
         self.state.on_lost = self.lost
@@ -118,7 +119,7 @@ class Machine:
 
     def own_fact(self, name: str) -> Op | None:
         """What the program's configuration tells of an operator, if anything."""
-        return self.modules.fact(name) if isinstance(self.modules, OwnFacts) else None
+        return self.own_facts.fact(name) if self.own_facts is not None else None
 
     def step(self) -> None:
         """Count a piece of work; raises Exhausted when all that was allowed is done."""

@@ -8,42 +8,47 @@ the span of `(a + b)` is that of `a + b`, that of `(a, b)` is that of `a, b`; on
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .chunks import Chunk
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Node:
     """A piece of a chunk's text: code points `start` up to but not including `end`."""
 
     start: int
     end: int
 
+    def __repr__(self) -> str:
+        """Written once for all: a generated one for each class would take time at every start."""
+        values = (f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if field.repr)
+        return f"{type(self).__name__}({', '.join(values)})"
+
 
 # -- expressions ------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Expr(Node):
     """Anything that has a value."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Name(Expr):
     id: str
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Constant(Expr):
     """A literal: str, bytes, int, float, complex, bool, None or Ellipsis; adjacent strings are one."""
 
     value: object
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class JoinedStr(Expr):
     """An f-string; `values` are its embedded expressions in order, `text` its pieces.
 
@@ -57,22 +62,22 @@ class JoinedStr(Expr):
     plain: bool
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Tuple(Expr):
     elts: list[Expr]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class List(Expr):
     elts: list[Expr]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Set(Expr):
     elts: list[Expr]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Dict(Expr):
     """`keys[i]` is None where `values[i]` is unpacked with `**`."""
 
@@ -80,12 +85,12 @@ class Dict(Expr):
     values: list[Expr]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Starred(Expr):
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Attribute(Expr):
     """`value.attr`; `attr_start` is where the attribute's name begins (it ends at `end`)."""
 
@@ -94,7 +99,7 @@ class Attribute(Expr):
     attr_start: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Subscript(Expr):
     """`value[slice]`; several indices come as one Tuple, `a:b:c` as a Slice."""
 
@@ -102,14 +107,14 @@ class Subscript(Expr):
     slice: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Slice(Expr):
     lower: Expr | None
     upper: Expr | None
     step: Expr | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Arg(Node):
     """One argument of a call: `value`, `name=value` (`name` set), `*value` or `**value` (`star` set)."""
 
@@ -118,7 +123,7 @@ class Arg(Node):
     star: str = ""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Call(Expr):
     """`func(args)`, arguments in the order of the text."""
 
@@ -126,7 +131,7 @@ class Call(Expr):
     args: list[Arg]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class UnaryOp(Expr):
     """`op` is one of `-`, `+`, `~`, `not`."""
 
@@ -134,7 +139,7 @@ class UnaryOp(Expr):
     operand: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class BinOp(Expr):
     """`op` is the token: `+ - * / // % ** @ & | ^ << >>`."""
 
@@ -143,7 +148,7 @@ class BinOp(Expr):
     right: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class BoolOp(Expr):
     """`op` is `and` or `or`; `values` has two or more entries."""
 
@@ -151,7 +156,7 @@ class BoolOp(Expr):
     values: list[Expr]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Compare(Expr):
     """`left ops[0] comparators[0] ops[1] comparators[1] …`; two-word operators have one space."""
 
@@ -160,20 +165,20 @@ class Compare(Expr):
     comparators: list[Expr]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class IfExp(Expr):
     test: Expr
     body: Expr
     orelse: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class NamedExpr(Expr):
     target: Name
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Comprehension(Node):
     """One `for target in iter if … if …` of a comprehension."""
 
@@ -183,7 +188,7 @@ class Comprehension(Node):
     is_async: bool
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Comp(Expr):
     """A comprehension; `kind` is `list`, `set`, `dict` or `generator`; `value` only for `dict`."""
 
@@ -193,7 +198,7 @@ class Comp(Expr):
     generators: list[Comprehension]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Param(Node):
     """One parameter; the span is that of its name, annotation and default."""
 
@@ -202,7 +207,7 @@ class Param(Node):
     default: Expr | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Params:
     posonly: list[Param] = field(default_factory=list)
     args: list[Param] = field(default_factory=list)
@@ -211,18 +216,18 @@ class Params:
     kwarg: Param | None = None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Lambda(Expr):
     params: Params
     body: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Await(Expr):
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Yield(Expr):
     """`yield value`, or `yield from value` where `is_from`."""
 
@@ -233,19 +238,19 @@ class Yield(Expr):
 # -- statements -------------------------------------------------------------------------------
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Stmt(Node):
     """A statement; compound ones end with their last line. `chunk` is the text that it was lowered from."""
 
     chunk: Chunk = field(repr=False)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ExprStmt(Stmt):
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Assign(Stmt):
     """`a = b = value` has two targets."""
 
@@ -253,7 +258,7 @@ class Assign(Stmt):
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class AugAssign(Stmt):
     """`target op= value`; `op` is the binary operator's token, such as `+`."""
 
@@ -262,51 +267,51 @@ class AugAssign(Stmt):
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class AnnAssign(Stmt):
     target: Expr
     annotation: Expr
     value: Expr | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Return(Stmt):
     value: Expr | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Raise(Stmt):
     exc: Expr | None
     cause: Expr | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Assert(Stmt):
     test: Expr
     msg: Expr | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Delete(Stmt):
     targets: list[Expr]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Pass(Stmt):
     pass
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Break(Stmt):
     pass
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Continue(Stmt):
     pass
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Alias(Node):
     """`name as asname`; `name` is dotted for `import a.b`."""
 
@@ -314,12 +319,12 @@ class Alias(Node):
     asname: str | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Import(Stmt):
     names: list[Alias]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ImportFrom(Stmt):
     """`from ..module import names`; `level` counts the dots; a star import has the one name `*`."""
 
@@ -328,17 +333,17 @@ class ImportFrom(Stmt):
     level: int
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Global(Stmt):
     names: list[str]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Nonlocal(Stmt):
     names: list[str]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class If(Stmt):
     """`elif` is an If alone in `orelse`."""
 
@@ -347,14 +352,14 @@ class If(Stmt):
     orelse: list[Stmt]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class While(Stmt):
     test: Expr
     body: list[Stmt]
     orelse: list[Stmt]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class For(Stmt):
     target: Expr
     iter: Expr
@@ -363,7 +368,7 @@ class For(Stmt):
     is_async: bool
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Handler(Node):
     """`except type as name: body`; a bare `except:` has no type."""
 
@@ -372,7 +377,7 @@ class Handler(Node):
     body: list[Stmt]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Try(Stmt):
     """`except*` is lowered like `except`."""
 
@@ -382,13 +387,13 @@ class Try(Stmt):
     finalbody: list[Stmt]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class WithItem(Node):
     context: Expr
     target: Expr | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class With(Stmt):
     items: list[WithItem]
     body: list[Stmt]
@@ -398,19 +403,19 @@ class With(Stmt):
 # Patterns of `match`. A capture without a pattern and `_` are MatchAs with `pattern` None.
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Pattern(Node):
     pass
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class MatchValue(Pattern):
     """A literal or a dotted name, compared with `==` (None, True and False with `is`)."""
 
     value: Expr
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class MatchAs(Pattern):
     """`pattern as name`, a bare capture (`pattern` None), or the wildcard `_` (both None)."""
 
@@ -418,29 +423,29 @@ class MatchAs(Pattern):
     name: str | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class MatchOr(Pattern):
     patterns: list[Pattern]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class MatchStar(Pattern):
     name: str | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class MatchSequence(Pattern):
     patterns: list[Pattern]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class MatchMapping(Pattern):
     keys: list[Expr]
     patterns: list[Pattern]
     rest: str | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class MatchClass(Pattern):
     cls: Expr
     patterns: list[Pattern]
@@ -448,20 +453,20 @@ class MatchClass(Pattern):
     kwd_patterns: list[Pattern]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class MatchCase(Node):
     pattern: Pattern
     guard: Expr | None
     body: list[Stmt]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Match(Stmt):
     subject: Expr
     cases: list[MatchCase]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Scope:
     """What the compiler's symbol table would say of one function: computed once, when it is lowered."""
 
@@ -472,7 +477,7 @@ class Scope:
     is_generator: bool
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class FunctionDef(Stmt):
     """`name_start` is where the name begins; the statement's span begins at its first decorator."""
 
@@ -487,7 +492,7 @@ class FunctionDef(Stmt):
     doc: str | None
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class ClassDef(Stmt):
     """`bases` and keywords come as the arguments of a call, `class C(A, metaclass=M)`."""
 
@@ -498,7 +503,7 @@ class ClassDef(Stmt):
     decorators: list[Expr]
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class TypeAlias(Stmt):
     """`type X = …`: binds a name, nothing to replay."""
 
