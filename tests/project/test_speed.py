@@ -1,0 +1,53 @@
+"""What a short run costs: most of it is imports, so what is imported is held, and the time with room to spare."""
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = Path(__file__).resolve().parents[1] / "programs" / "clean"
+LINES = 300
+SECONDS = 0.8
+"""Twice what it takes on an idle machine: other tests run at the same time."""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file of 300 lines: real training code, and functions that repeat it."""
+    chosen = ("cached_transformer", "normalising_flow", "soft_actor_critic")
+    lines = [line for name in chosen for line in (PROGRAMS / name / "benign" / "main.py").read_text().splitlines()]
+    lines += [f"def scale_{n}(x):\n    y = torch.exp(x)\n    return (y * {n}).sum()" for n in range(LINES)]
+    path = tmp_path_factory.mktemp("speed") / "program.py"
+    path.write_text("\n".join("\n".join(lines).split("\n")[: LINES - 1]) + "\n")
+    return path
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, timeout=60)
+
+
+def cpu_seconds(*arguments: str) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = run(*arguments)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0, done.stderr
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def test_a_short_check_costs_little(program: Path) -> None:
+    assert len(program.read_text().splitlines()) in range(LINES - 5, LINES + 1)
+    command = ("-m", "gradguard", "check", str(program))
+    assert min(cpu_seconds(*command) for _ in range(5)) < SECONDS
+
+
+def test_a_check_imports_only_what_it_needs(program: Path) -> None:
+    code = "import sys; from gradguard.cli.main import main; main(); print(*sys.modules)"
+    done = run("-c", code, "check", str(program))
+    loaded = set(done.stdout.split())
+    assert "gradguard.analyses.program" in loaded
+    assert not {"pygls", "lsprotocol", "jedi", "rich", "torch", "numpy", "asyncio", "pathspec"} & loaded
+    assert not {
+        name for name in loaded if name.startswith(("gradguard.lsp", "gradguard.fixes", "gradguard.facts.meas"))
+    }
