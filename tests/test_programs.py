@@ -44,7 +44,6 @@ TWO_PLACES = {"stale-saved", "silent-stale"}
 """the kinds that are told by two lines: where the tensor was saved and where it was changed"""
 
 MISSED = {
-    "autograd/data_swap_under_product": "an assignment to .data of a tensor that a product keeps is not seen",
     "loops/retry_after_exception": "an exception that is raised under an unknown condition does not reach its handler",
 }
 """programs whose failure GradGuard doesn't find, or not at the right lines, and why"""

@@ -207,8 +207,13 @@ class Autograd:
         self.nodes.append(node)
         return node
 
-    def save(self, node: Node, t: Tensor, role: str, when: Grad = True, buffer: bool = False) -> None:
-        """`SavedVariable`: remember the tensor with its present version. An inference tensor is refused."""
+    def save(
+        self, node: Node, t: Tensor, role: str, when: Grad = True, buffer: bool = False, itself: bool = False
+    ) -> None:
+        """`SavedVariable`: remember the tensor with its present version. An inference tensor is refused.
+
+        `itself`: the operator saves this very tensor, an input, and not its result or a view that it has made.
+        """
         if when is False:
             return
         if t.d["inference"] and not self.mode["inference"]:
@@ -225,6 +230,8 @@ class Autograd:
             when,
             hooks is None,
             buffer,
+            self.state.resolve(t.d["shown"]),
+            itself,
         )
         if hooks != "copy":
             node.saved = (*node.saved, saved)
@@ -307,6 +314,16 @@ class Autograd:
         """Change memory where no version counter sees it (`.data`, NumPy, a fused kernel)."""
         write = Write(self.m.site, via, name, version, version, by, self.m.stack)
         self.state.put(storage, "w", Version(0, 0, self.state.resolve(storage.d["w"]), write))
+
+    def show(self, t: Tensor, storage: Storage, via: str, by: Literal["user", "optimizer", "library"] = "user") -> None:
+        """`set_data` (`torch/csrc/autograd/variable.cpp`): a tensor shows other memory; its counter doesn't move."""
+        if storage is self.storage(t):
+            return
+        v = self.version(t)
+        number = v.number if isinstance(v, Version) else None
+        write = Write(self.m.site, via, self.m.written or t.name, number, number, by, self.m.stack)
+        self.state.put(t, "shown", Version(0, 0, self.state.resolve(t.d["shown"]), write))
+        self.state.put(t, "storage", storage)
 
     def rebase(self, t: Tensor, node: Node | None) -> None:
         """`rebase_history`: the written tensor's (for a view: its base's) node becomes `node`."""
@@ -445,7 +462,10 @@ class Autograd:
                 found.append((self.m.explain.stale(node, saved, writes), on))
         if not found and not saved.buffer:
             content = self.state.resolve(saved.storage.d["w"])
-            for on, writes in self._changes(content, saved.content, guards):
+            changes = self._changes(content, saved.content, guards)
+            if saved.itself:
+                changes += self._changes(self.state.resolve(saved.tensor.d["shown"]), saved.shown, guards)
+            for on, writes in changes:
                 self.m.report(self.m.explain.silent(node, saved, writes), on)
         return found
 

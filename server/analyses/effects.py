@@ -56,7 +56,7 @@ class Call:
     spoken: str | None = None
     """the name to tell it by, where that isn't the last part of `name`"""
     kept: Mapping[str, Grad] = field(default_factory=dict)
-    """whether an argument itself is used, of those that the operator may reshape into a copy of its own"""
+    """whether an argument's memory is used, of those that the operator makes a view or a copy of and saves that"""
 
     def all(self) -> list[Tensor]:
         """All tensors among the arguments."""
@@ -267,7 +267,7 @@ def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[s
             continue
         when = narrowed(when, node.when) if kept is True else kept
         for t in call.tensors.get(s.what, ()):
-            m.grad.save(node, t, s.what, when, "running_" in s.what)
+            m.grad.save(node, t, s.what, when, "running_" in s.what, itself=s.what not in call.kept)
 
 
 def save_results(m: Machine, node: Node, case: Case, result: Value, grads: Mapping[str, Grad]) -> None:

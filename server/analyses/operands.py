@@ -22,14 +22,19 @@ LINEAR = frozenset({"torch.nn.functional.linear", "torch.nn.Linear"})
 
 
 def of_linear(m: Machine, tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, Grad]:
-    """`linear` folds the leading dimensions of its input into one (`aten/src/ATen/native/Linear.cpp`)."""
-    given = tensors.get("input", ())
-    return {"input": folded(m, given[0], False)} if given else {}
+    """`linear` folds the leading dimensions of its input into one (`aten/src/ATen/native/Linear.cpp`).
+
+    It multiplies with the transpose of its weight, a view.
+    """
+    kept: dict[str, Grad] = {"weight": True, "self.weight": True}
+    for t in tensors.get("input", ()):
+        kept["input"] = folded(m, t, False)
+    return kept
 
 
 def of_attention(m: Machine, tensors: Mapping[str, Sequence[Tensor]], batch_first: bool) -> dict[str, Grad]:
     """`MultiheadAttention` projects its inputs by `linear`, their sequence before their batch."""
-    kept: dict[str, Grad] = {}
+    kept: dict[str, Grad] = {"self.in_proj_weight": True, "self.out_proj.weight": True}
     for name in ("query", "key", "value"):
         for t in tensors.get(name, ()):
             g = t.geometry

@@ -9,7 +9,7 @@ from ..facts.model import Op
 from . import torch_ops
 from .describe_types import dtype_value
 from .models import registry
-from .tensors import Tensor
+from .tensors import Storage, Tensor
 from .values import Args, Bound, Lib, Unknown, Value
 
 if TYPE_CHECKING:
@@ -141,12 +141,8 @@ def set_(m: Machine, t: Tensor, name: str, value: Value) -> None:
 
 def set_data(m: Machine, t: Tensor, value: Value) -> None:
     """`t.data = value`: the tensor shows other memory from now on; its counter stays and doesn't move."""
-    if isinstance(value, Tensor):
-        m.state.put(t, "storage", value.d["storage"])
-        m.state.put(t, "geometry", value.d["geometry"])
+    known = isinstance(value, Tensor)
+    m.grad.show(t, m.grad.storage(value) if known else Storage(m.site), ".data =")
+    m.state.put(t, "geometry", value.d["geometry"] if known else None)
+    if known:
         m.state.put(t, "dtype", value.d["dtype"])
-    else:
-        from .tensors import Storage
-
-        m.state.put(t, "storage", Storage(m.site))
-        m.state.put(t, "geometry", None)

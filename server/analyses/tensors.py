@@ -80,7 +80,8 @@ class Tensor(Object):
 
     `storage`, `counter`; `geometry` and `dtype` (None: unknown); `rg`: the flag of a leaf (Grad);
     `fn`: its grad_fn (Node, None, or an Unknown); for a view, `base`, `meta` (CreationMeta) and `at`,
-    the Version at which `fn` was computed; `grad`; `inference`; `param` for an nn.Parameter.
+    the Version at which `fn` was computed; `grad`; `inference`; `param` for an nn.Parameter; `shown`, the
+    Version of its `data`, which an assignment to that changes.
     `label` is the name that the program gave it first, `owner` the module that it is a parameter or buffer
     of, `bound` the statement that bound it last.
     """
@@ -107,6 +108,7 @@ class Tensor(Object):
             grad=None,
             inference=False,
             param=False,
+            shown=None,
         )
 
     @property
@@ -154,6 +156,9 @@ class SavedTensor:
     checked: bool = True
     buffer: bool = False
     """a batch norm's running statistic: its silent update doesn't change the gradient"""
+    shown: Version | None = None
+    """the `data` that the tensor had, where the node keeps the tensor itself and not a view of it"""
+    itself: bool = False
 
 
 class Node(Object):

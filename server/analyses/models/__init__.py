@@ -17,6 +17,7 @@ def load_models() -> None:
         func,
         gradcheck,
         gradients,
+        grids,
         hooks,
         library_ops,
         losses,

@@ -493,7 +493,7 @@ def vector_to_parameters(m: Machine, args: Args) -> Value:
     from ..tensors import Storage
 
     for t in effects.tensors_in(m, listed(sequences.sequence(m, args.get(1, "parameters")).known(m))):
-        m.state.put(t, "storage", Storage(m.site))
+        m.grad.show(t, Storage(m.site), "vector_to_parameters()", by="library")
     return None
 
 
