@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ..syntax import ir
 from .report import Assumption, Failure, Hop, Saved, Site, Write
@@ -13,21 +13,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .machine import Machine
+    from .report import Cause
     from .state import Guards
 
 MAX_HOPS = 6
 
 
 class Explainer:
-    """Builds the failures of one machine."""
+    """Builds the failures of one machine.
+
+    `running` are the nodes of the backward that runs, `applied` the calls of custom functions' `apply`.
+    """
 
     def __init__(self, machine: Machine) -> None:
         self.m = machine
         self.running: list[Node] = []
+        self.applied: set[ir.Node] = set()
 
     def finish(self, failure: Failure, guards: Guards) -> Failure:
         """The failure with its assumptions: the open conditions, and those of the entry point."""
-        found = dict.fromkeys(assumption(c, holds) for c, holds in guards)
+        found = dict.fromkeys(assumption(c, holds) for c, holds in guards if c.kind != "turn")
         found.update(dict.fromkeys(self.m.entry_assumptions))
         found.update(dict.fromkeys(failure.assumptions))
         return replace(failure, assumptions=tuple(found))
@@ -36,9 +41,11 @@ class Explainer:
         """A saved tensor was changed before the backward that runs here needs it."""
         crossing = self.carried(node)
         write = writes[0]
-        cause: Literal["inplace", "update", "carried"] = "inplace"
+        cause: Cause = "inplace"
         if crossing is not None:
             cause = "carried"
+        elif any(s.node in self.applied for s in write.stack):
+            cause = "function"
         elif write.by != "user" or self.is_parameter(saved.tensor):
             cause = "update"
         told = self.saved(node, saved)
