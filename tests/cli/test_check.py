@@ -327,7 +327,7 @@ def test_operators_that_the_configuration_describes_are_replayed(tmp_path: Path,
         "y.sum().backward()\n"
     )
     done = check("--output-format", "concise")
-    assert "a.py:5:1: error" in done.stdout
+    assert "a.py:5:1: GG101 error" in done.stdout
     assert "`gate` (line 4) saved it" in done.stdout
     (tmp_path / "gradguard.toml").unlink()
     assert check("--output-format", "concise").returncode == 0
