@@ -191,8 +191,15 @@ def in_place_operator(m: Machine, op: str, t: Tensor, operand: Value) -> Value:
 def normal(m: Machine, index: Value) -> Value:
     """An index with its parts resolved; unknown parts stay unknown integers."""
     if isinstance(index, tuple):
-        return tuple(m.pick(i) for i in index)
-    return m.pick(index)
+        return tuple(part(m.pick(i)) for i in index)
+    return part(m.pick(index))
+
+
+def part(v: Value) -> Value:
+    """A part of an index; an integer tensor without dimensions is a number (`python_variable_indexing.cpp`)."""
+    if isinstance(v, Tensor) and v.shape == () and v.dtype in ("int8", "int16", "int32", "int64"):
+        return Unknown("an index", number=True)
+    return v
 
 
 def get_item(m: Machine, t: Tensor, index: Value) -> Value:
