@@ -19,8 +19,9 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "BCEWithLogitsLoss": ("binary_cross_entropy_with_logits", ("weight", "reduction", "pos_weight")),
     "MultiMarginLoss": ("multi_margin_loss", ("p", "margin", "weight", "reduction")),
     "MultiLabelSoftMarginLoss": ("multilabel_soft_margin_loss", ("weight", "reduction")),
+    "CTCLoss": ("ctc_loss", ("blank", "reduction", "zero_infinity")),
 }
-"""A loss with weights for its classes: its function, and what it passes on of its own."""
+"""A loss whose function saves tensors that no sample of the class shows, and what it passes on of its own."""
 
 
 def passes(cls: str, function: str, names: tuple[str, ...]) -> None:
