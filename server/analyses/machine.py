@@ -89,6 +89,8 @@ class Machine:
         self.loaded: dict[str, ModuleV | None] = {}
         self.library: dict[str, ClassV] = {}
         self.coroutines: list[Coroutine] = []
+        self.turns: dict[tuple[str, int, int], int | None] = {}
+        self.rare = 0
 
     # -- where it stands ------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
-from . import arrays, attributes, containers, sequences, torch_ops
+from . import arrays, attributes, containers, counting, sequences, torch_ops
 from .arrays import NDArray
 from .tensors import Tensor
 from .values import (
@@ -130,7 +130,8 @@ def question(m: Machine, v: Unknown, node: ir.Node | None) -> tuple[Cond, bool]:
         key, holds = key[1], False
     assert m.chunk is not None
     text = m.chunk.text[node.start : node.end] if node is not None else v.why
-    kind = "branch" if node is not None else "guess"
+    kind = "turn" if counting.varies(m, key) else "branch" if node is not None else "guess"
+    m.rare += kind == "turn"
     site = m.at(node, lambda: m.site) if node is not None else None
     return Cond(key, kind, text, site, flipped=node is not None and not holds), holds
 
@@ -142,6 +143,9 @@ def branch(m: Machine, v: Value, node: ir.Node | None, then: Callable[[], Value]
         return then() if t else orelse()
     if isinstance(t, Phi):
         return m.state.each(t, lambda one: branch(m, one, node, then, orelse))
+    t = counting.settled(m, t)
+    if isinstance(t, bool):
+        return then() if t else orelse()
     cond, holds = question(m, t, node)
     return m.state.fork(cond, then, orelse) if holds else m.state.fork(cond, orelse, then)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from . import arrays, attributes, enumerations, statements
+from . import arrays, attributes, counting, enumerations, statements
 from .arrays import NDArray
 from .coroutines import MAX_COROUTINES, Coroutine
 from .state import Raised
@@ -72,13 +72,30 @@ class Seq:
 
 
 class Lazy(Object):
-    """An iterator whose items are made when they are asked for (`zip`); once they all were, `d["used"]` is set."""
+    """An iterator whose items are made when they are asked for (`zip`); `d["at"]` is where it stands."""
 
     __slots__ = ("seq",)
 
     def __init__(self, seq: Seq) -> None:
         super().__init__()
         self.seq = seq
+        self.d["at"] = 0
+
+    def advance(self, m: Machine) -> tuple[bool, Value]:
+        """Take the next item: True and the item, or False at the end."""
+        at = m.pick(self.d["at"])
+        if at >= len(self.seq.items) and not self.seq.open:
+            return False, None
+        m.state.put(self, "at", at + 1)
+        return True, self.seq.item(m, at)
+
+    def rest(self, m: Machine) -> Seq:
+        """What is left; it is used up then, unless it may go on for ever."""
+        at, seq = m.pick(self.d["at"]), self.seq
+        left = max(0, len(seq.items) - at)
+        if not seq.open:
+            m.state.put(self, "at", len(seq.items))
+        return Seq(_Made(left, lambda i: seq.item(m, at + i)), seq.open, lambda i: seq.item(m, at + i)) if at else seq
 
 
 def sequence_value(like: Seq, make: Callable[[int], Value]) -> Lazy:
@@ -118,11 +135,7 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     if isinstance(v, (tuple, range, str)):
         return Seq(v)
     if isinstance(v, Lazy):
-        if m.state.resolve(v.d.get("used")) is True:
-            return Seq(())
-        if not v.seq.open:
-            m.state.put(v, "used", True)
-        return v.seq
+        return v.rest(m)
     if isinstance(v, (ListV, Iterator_)):
         seq = Seq(items_of(m, v), bool(m.pick(v.d["open"])))
         if isinstance(v, Iterator_):
@@ -159,10 +172,22 @@ def instance_sequence(m: Machine, v: Instance) -> Seq:
     if f is not ABSENT:
         n = length(m, v)
         get = attributes.bound(m, f, v)
-        if isinstance(n, int) and n <= MAX_TURNS:
-            return Seq([m.call(get, Args([i])) for i in range(n)])
+        if (isinstance(n, int) and n <= MAX_TURNS) or v.cls.lookup("__len__") is ABSENT:
+            return Seq(*up_to_the_end(m, get, n if isinstance(n, int) else None), lambda i: m.call(get, Args([i])))
         return Seq((), True, lambda i: m.call(get, Args([i])))
     return Seq((), True, lambda i: Unknown("an item", ("item", v.uid, i)))
+
+
+def up_to_the_end(m: Machine, get: Value, n: int | None) -> tuple[list[Value], bool]:
+    """The `n` items that `get(0)`, `get(1)`, … give before IndexError, and whether there may be more than these."""
+    found: list[Value] = []
+    try:
+        found.extend(m.call(get, Args([i])) for i in range(MAX_TURNS if n is None else n))
+    except Raised as error:
+        if error.name != "IndexError":
+            raise
+        return found, False
+    return found, n is None
 
 
 def keys(v: DictV) -> list[Hashable]:
@@ -403,6 +428,8 @@ class Loop:
         self.run = m.runs
         self.outer = m.iterations
         self.turn_number = 0
+        self.late = 0
+        self.rare = m.rare
 
     def enter(self, i: int) -> None:
         """Begin turn `i`."""
@@ -418,16 +445,37 @@ class Loop:
         """Whether turn `i` may be replayed with the values that it has."""
         return i <= EXACT_TURNS or (i < MAX_TURNS and self.m.steps - self.start < self.allowed)
 
-    def widen(self) -> None:
-        """Make every plain value that the loop changed unknown: it stands for any later turn now."""
+    def another(self) -> bool:
+        """Whether one more late turn is to be replayed: what happens in a few of them shows in the next one."""
+        return self.late == 1 and self.m.rare > self.rare
+
+    def widen(self, left: int | None = None) -> counting.Key:
+        """Let the coming turn stand for all `left` later ones; its key.
+
+        Plain values that the loop changes are unknown there, those that it counts with linear in the turn.
+        """
         state = self.m.state
+        self.late += 1
+        self.rare = self.m.rare
+        key = counting.turn(self.m, self.run, self.late, left)
         skip = (id(state.assumed),)
-        for (place, key), (store, _, old) in state.changed_since(self.mark).items():
-            now = state.resolve(store.get(key, ABSENT))
+        for (place, name), (store, _, old) in state.changed_since(self.mark).items():
+            now = state.resolve(store.get(name, ABSENT))
             if place in skip or now is ABSENT or old is ABSENT:
                 continue
-            if plain(now) and plain(old) and not (type(now) is type(old) and now == old):
-                state.set(store, key, Unknown("changes in the loop", number=True))
+            again = counting.moved(now, key) if isinstance(now, Unknown) else None
+            if again is not None:
+                state.set(store, name, again)
+            elif plain(now) and plain(old) and not (type(now) is type(old) and now == old):
+                state.set(store, name, self.counted(old, now, key))
+        return key
+
+    def counted(self, old: Value, now: Value, key: counting.Key) -> Value:
+        """A value that was `old` before the loop and is `now`, in the late turns."""
+        done = self.turn_number + 1
+        if type(old) is type(now) is int and (now - old) % done == 0:
+            return counting.counter(now, (now - old) // done, key)
+        return Unknown("changes in the loop", number=True)
 
 
 def plain(v: Value) -> bool:
@@ -489,16 +537,15 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             if i >= n and not seq.open:
                 return None
             last = not run.may_go_on(i) or (i >= n and i >= max(n, EXACT_TURNS))
-            if last:
-                run.widen()
-                if seq.open or i < n:
-                    m.open_loops[id(run.node)] = True
+            key = run.widen(None if seq.open else n - i) if last else None
+            if last and (seq.open or i < n):
+                m.open_loops[id(run.node)] = True
             run.enter(i)
             value = seq.item(m, i)
-            if last and isinstance(value, (int, str)):
-                value = Unknown("the loop's variable", number=True)
-            outcome = ended(m, turn(value))
             if last:
+                value = any_later(value, seq.item(m, i - 1) if i else value, key)
+            outcome = ended(m, turn(value))
+            if last and not run.another():
                 return outcome
             i += 1
             if outcome is not None:
@@ -509,17 +556,33 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
     return go(0)
 
 
+def any_later(value: Value, before: Value, key: counting.Key) -> Value:
+    """The item of a turn that stands for the later ones, after the item `before`: it counts as a later one."""
+    if isinstance(value, str):
+        return Unknown("the loop's variable")
+    if isinstance(value, int) and isinstance(before, int):
+        return counting.counter(value, value - before, key)
+    if type(value) is tuple and type(before) is tuple and len(value) == len(before):
+        first, last = value[0], before[0]
+        if isinstance(first, int) and isinstance(last, int) and not isinstance(first, bool):
+            return (counting.counter(first, first - last, key), *value[1:])
+    return value
+
+
 def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], Value]) -> Value:
     """A loop over a generator: its body runs, and each yield runs the loop's body."""
     count = 0
+    before: Value = None
     run_body = entered(m, g)
     if run_body is None:
         return None
 
     def consume(v: Value) -> Value:
-        nonlocal count
+        nonlocal count, before
         inner, at, frame = m.iterations, (m.chunk, m.node), m.frame
         m.frame, m.chunk = home, chunk
+        last = not run.may_go_on(count)
+        v, before = any_later(v, before, run.widen()) if last else v, v
         run.enter(count)
         count += 1
         try:
@@ -528,7 +591,7 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
             m.iterations, (m.chunk, m.node), m.frame = inner, at, frame
         if type(outcome) is Phi:
             outcome = usual(m, outcome)
-        if outcome is not None or not run.may_go_on(count):
+        if outcome is not None or (last and not run.another()):
             raise Stop(outcome)
         return None
 
@@ -559,14 +622,14 @@ def turns(m: Machine, node: ir.Node, again: Callable[[], bool | None], body: Cal
         while True:
             holds = again()
             unknown += holds is None
-            if holds is False or unknown > EXACT_TURNS + 1:
+            if holds is False or unknown > EXACT_TURNS + 2:
                 return None
-            last = not run.may_go_on(i) or unknown == EXACT_TURNS + 1
+            last = not run.may_go_on(i) or unknown >= EXACT_TURNS + 1
             if last:
                 run.widen()
             run.enter(i)
             outcome = ended(m, body())
-            if last:
+            if last and not run.another():
                 return outcome
             i += 1
             if outcome is not None:

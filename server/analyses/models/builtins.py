@@ -48,21 +48,20 @@ def len_(m: Machine, args: Args) -> Value:
 
 @model("range")
 def range_(m: Machine, args: Args) -> Value:
-    """`range(…)`; with an unknown bound, a sequence of unknown integers."""
-    values = [m.state.resolve(v) for v in args.pos]
-    if values and all(isinstance(v, int) for v in values) and not (len(values) == 3 and values[2] == 0):
-        return range(*values)
-    made = Iterator_((), True)
-    made.endless = True
-    return Generator(lambda consume: _count(m, values, consume))
+    """`range(…)`; with an unknown bound, a sequence of unknown length."""
+    from ..torch_ops import split
+
+    return split(m, args, lambda known: span(known.pos))
 
 
-def _count(m: Machine, values: list[Value], consume: Callable[[Value], Value]) -> Value:
-    start = values[0] if len(values) > 1 else 0
-    for i in range(sequences.EXACT_TURNS):
-        consume(start + i if isinstance(start, int) else Unknown("an integer", number=True))
-    consume(Unknown("an integer", number=True))
-    return None
+def span(bounds: list[Value]) -> Value:
+    """The range of some bounds."""
+    if bounds and all(isinstance(v, int) for v in bounds) and not (len(bounds) == 3 and bounds[2] == 0):
+        return range(*bounds)
+    start, step = bounds[0] if len(bounds) > 1 else 0, bounds[2] if len(bounds) > 2 else 1
+    if isinstance(start, int) and isinstance(step, int):
+        return sequences.sequence_value(sequences.Seq((), True), lambda i: start + i * step)
+    return sequences.sequence_value(sequences.Seq((), True), lambda i: Unknown("an integer", number=True))
 
 
 @model("enumerate")
@@ -450,7 +449,7 @@ _quantified("all", False)
 def iter_(m: Machine, args: Args) -> Value:
     """`iter(v)`."""
     v = m.state.resolve(args.pos[0])
-    if isinstance(v, (Generator, Iterator_)) or len(args.pos) > 1:
+    if isinstance(v, (Generator, Iterator_, sequences.Lazy)) or len(args.pos) > 1:
         return v
     own = attributes.special(m, v, "__iter__")
     if own is not None:
@@ -484,6 +483,8 @@ def advance(m: Machine, v: Value) -> tuple[bool, Value]:
     """Take the next item of an iterator: True and the item, or False and what a generator returns in the end."""
     if isinstance(v, Generator):
         return sequences.advance(m, v)
+    if isinstance(v, sequences.Lazy):
+        return v.advance(m)
     if isinstance(v, Iterator_):
         items = sequences.items_of(m, v)
         if items:

@@ -269,14 +269,10 @@ def product(m: Machine, args: Args) -> Value:
 @model("itertools.count")
 def count(m: Machine, args: Args) -> Value:
     """`count(start)`."""
-    start = args.get(0, "start", 0)
-
-    def run(consume: Callable[[Value], Value]) -> Value:
-        for i in range(sequences.EXACT_TURNS + 1):
-            consume(start + i if isinstance(start, int) else Unknown("an integer"))
-        return None
-
-    return Generator(run)
+    start, step = args.get(0, "start", 0), args.get(1, "step", 1)
+    known = isinstance(start, (int, float)) and isinstance(step, (int, float))
+    more = sequences.Seq((), True)
+    return sequences.sequence_value(more, lambda i: start + i * step if known else Unknown("a number", number=True))
 
 
 @model("itertools.cycle", "itertools.repeat")
