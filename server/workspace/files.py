@@ -185,7 +185,7 @@ def _walk_folder(
     for entry in _entries(folder):
         path = Path(entry.path)
         is_folder = entry.is_dir(follow_symlinks=False)
-        if not is_folder and (path.suffix not in SUFFIXES or not entry.is_file()):
+        if not is_folder and (path.suffix not in SUFFIXES or not path.is_file()):
             continue
         if ignores.hides(path, is_folder) or _excluded(path, config, base or config.root):
             continue

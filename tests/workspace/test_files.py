@@ -69,6 +69,7 @@ def test_links_that_lead_in_a_circle(tmp_path: Path) -> None:
     tree(tmp_path, "a.py", "sub/b.py")
     (tmp_path / "sub" / "up").symlink_to(tmp_path)
     (tmp_path / "dangling.py").symlink_to(tmp_path / "nowhere.py")
+    (tmp_path / "itself.py").symlink_to(tmp_path / "itself.py")
     (tmp_path / "link.py").symlink_to(tmp_path / "a.py")
     assert found(tmp_path) == ["a.py", "link.py", "sub/b.py"]
 
