@@ -332,7 +332,7 @@ class Autograd:
         state = self.state
         base = state.resolve(t.d["base"])
         if isinstance(base, Tensor):
-            copy = Node("CopySlices", node.site, node.order, (*self.edges_before(base), *node.edges), node.when)
+            copy = Node("CopySlices", node.site, node.order, (*self.edges([base]), *node.edges), node.when)
             copy.saved, copy.holds, copy.stack, copy.iterations = node.saved, node.holds, node.stack, node.iterations
             copy.function = node
             state.put(base, "fn", copy)
@@ -342,10 +342,6 @@ class Autograd:
         else:
             state.put(t, "fn", node)
             node.outputs = (*node.outputs, t)
-
-    def edges_before(self, base: Tensor) -> tuple[Value, ...]:
-        """The edge to what a base was before its view is written."""
-        return self.edges([base])
 
     # -- backward -------------------------------------------------------------------------------
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import attributes, enumerations, library, operators, sequences, statements, wrappers
+from . import attributes, enumerations, statements, wrappers
 from .models import registry
 from .values import (
     ABSENT,
     Args,
     Bound,
-    Builtin,
     ClassMethod,
     ClassV,
     DictV,
@@ -19,7 +18,6 @@ from .values import (
     FunctionV,
     Instance,
     Lib,
-    ListV,
     Property,
     StaticMethod,
     Unknown,
@@ -232,13 +230,3 @@ def named_tuple(m: Machine, cls: ClassV, args: Args) -> Value:
     made = NamedTuple(values)
     made.cls, made.named = cls, tuple(names)
     return made
-
-
-def is_instance(m: Machine, v: Value, cls: Value) -> Value:
-    """`isinstance(v, cls)`: True, False or an Unknown."""
-    from .isinstance_ import check
-
-    return check(m, v, cls)
-
-
-__all__ = ["Bound", "Builtin", "ListV", "define", "instantiate", "library", "operators", "sequences"]

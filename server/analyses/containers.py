@@ -12,10 +12,7 @@ from .values import (
     ClassV,
     Cond,
     DictV,
-    FunctionV,
     Instance,
-    Iterator_,
-    Lib,
     ListV,
     Phi,
     SliceV,
@@ -245,6 +242,3 @@ def class_item(m: Machine, v: Value, index: Value) -> Value:
         if f is not ABSENT:
             return m.call(attributes.get(m, v, "__class_getitem__"), Args([index]))
     return v
-
-
-__all__ = ["FunctionV", "Iterator_", "Lib", "Phi"]

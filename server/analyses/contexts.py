@@ -171,6 +171,3 @@ def swallowing(m: Machine, manager: Instance, inside: Callable[[Value], Value]) 
         raise
     finally:
         m.catching -= expected
-
-
-__all__ = ["Managed", "functions", "modes_of", "within"]

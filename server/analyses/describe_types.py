@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .geometry import UNKNOWN, Geometry
 from .shapes import Arg, Number, TensorType
 from .tensors import Tensor
-from .values import ClassV, Lib, ListV, Phi, SliceV, Unknown, Value
+from .values import Lib, ListV, Phi, SliceV, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +74,3 @@ def described_all(m: Machine, bound: Mapping[str, Value]) -> dict[str, Arg]:
 def geometry_of(t: TensorType) -> Geometry | None:
     """Fresh memory of a described shape."""
     return Geometry.contiguous(t.shape) if t.shape is not None else None
-
-
-__all__ = ["ClassV", "described", "described_all", "dtype_of", "dtype_value", "geometry_of"]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..syntax import ir
 from .report import Assumption, Failure, Hop, Saved, Site, Write
 from .tensors import Node, SavedTensor, Tensor, Version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..syntax import ir
     from .machine import Machine
     from .report import Cause
     from .state import Guards
@@ -253,6 +253,3 @@ def spoken(node: Node) -> str:
             out += "_"
         out += c.lower()
     return out
-
-
-__all__ = ["Explainer", "ir", "spoken"]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from ..syntax import ir
 from . import attributes, operators, sequences
 from .builtin_names import builtin
-from .state import Raised
 from .values import (
     ABSENT,
     Args,
@@ -19,7 +18,6 @@ from .values import (
     SliceV,
     Unknown,
     Value,
-    is_constant,
     key_of,
 )
 
@@ -342,5 +340,3 @@ EVALUATE: dict[type, Callable[[Machine, Any], Value]] = {
     ir.Await: await_,
     ir.Yield: yield_,
 }
-
-__all__ = ["EVALUATE", "Raised", "is_constant"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from . import library, statements
 from .models import registry
 from .state import Raised
-from .values import ABSENT, Frame, Lib, ModuleV, Unknown, Value
+from .values import ABSENT, Frame, ModuleV, Unknown, Value
 
 if TYPE_CHECKING:
     from ..syntax import ir
@@ -113,6 +113,3 @@ def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> None:
             short = name[len(prefix) :]
             if name.startswith(prefix) and "." not in short and not short.startswith("_"):
                 m.state.set(m.frame.d, short, library.resolve(m, name))
-
-
-__all__ = ["Lib", "import_", "import_from", "load", "run_module"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 from typing import TYPE_CHECKING
 
@@ -138,9 +137,3 @@ def call_object(m: Machine, f: Instance, args: Args) -> Value:
         if found is not None:
             return found(m, args.prepend(f))
     return Unknown(f"{f.cls.name}(…)")
-
-
-def is_exception(name: str) -> bool:
-    """Whether a builtin name is an exception class."""
-    cls = getattr(builtins, name, None)
-    return isinstance(cls, type) and issubclass(cls, BaseException)

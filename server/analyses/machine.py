@@ -236,7 +236,3 @@ class Machine:
             failures = self.explain.settled([*first.failures, *second.failures])
             return Raised(first.value, first.name, failures)
         return first if isinstance(first, Raised) else second
-
-    def unknown(self, why: str = "") -> Unknown:
-        """A value that nothing is known of."""
-        return Unknown(why)

@@ -12,7 +12,7 @@ from .describe_types import described, geometry_of
 from .models import registry
 from .shapes import UNKNOWN, Arg, TensorType
 from .tensors import CUSTOM, Tensor, Version
-from .values import ABSENT, Args, DictV, FunctionV, Instance, ListV, Property, Unknown, Value, Wrapped
+from .values import ABSENT, Args, DictV, Instance, Property, Unknown, Value, Wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -309,6 +309,3 @@ def find_tensor(m: Machine, obj: Instance, name: str) -> Tensor | None:
         computed = part not in v.d and isinstance(v.cls.lookup(part), Property)
         v = m.pick(attributes.get(m, v, part) if computed else v.d.get(part))
     return v if isinstance(v, Tensor) else None
-
-
-__all__ = ["FunctionV", "ListV", "call", "initialise", "is_module"]

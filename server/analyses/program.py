@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import attributes, functions, imports, modules, statements
+from . import attributes, functions, modules, statements
 from .machine import STEPS, Machine, Modules
 from .models import load_models
 from .report import Assumption, Report
@@ -266,6 +266,3 @@ def tensors_of(m: Machine, v: Value, depth: int) -> Iterator[Tensor]:
                 inner = [x for x in one.items.values() if x is not ABSENT]
             for i in inner:
                 yield from tensors_of(m, i, depth + 1)
-
-
-__all__ = ["functions", "imports", "replay"]

@@ -332,13 +332,6 @@ def contains(m: Machine, v: Value, item: Value) -> Value:
     return Unknown("membership", ("in", key_of(item), key_of(v)))
 
 
-def constant_items(m: Machine, v: Value) -> tuple[Value, ...] | None:
-    """The items of a sequence if all are constants."""
-    items = v if isinstance(v, tuple) else items_of(m, v)
-    closed = isinstance(v, tuple) or not m.pick(v.d["open"])
-    return items if closed and is_constant(items) else None
-
-
 # -- changing containers ----------------------------------------------------------------------------
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..facts import table
-from ..facts.model import ModuleFact, Op
-from . import effects, shapes
+from ..facts.model import Op
+from . import effects, sequences, shapes
 from .arrays import NDArray
-from .describe_types import described, geometry_of
+from .describe_types import described
 from .geometry import Geometry, partly_overlaps
-from .sequences import Seq
 from .shapes import TensorType
 from .state import leaves
-from .tensors import DEFAULT, MULTI_OUTPUT, Node, Tensor, either
+from .tensors import MULTI_OUTPUT, Node, Tensor, either
 from .values import Args, Instance, Lib, ListV, Phi, SliceV, Unknown, Value
 
 if TYPE_CHECKING:
@@ -312,11 +311,11 @@ def check_copy(m: Machine, target: Tensor, source: Tensor) -> None:
         m.grad.fail("overlap-write", "direct", target, detail="input")
 
 
-def rows(m: Machine, t: Tensor, want: int | None) -> Seq:
+def rows(m: Machine, t: Tensor, want: int | None) -> sequences.Seq:
     """Iterating over a tensor is `unbind(0)`: multi-output views of its rows."""
     n = t.shape[0] if t.shape else None
     if t.shape == ():
-        return Seq(())
+        return sequences.Seq(())
     needs = m.grad.requires_grad(t)
     node: Node | None = m.grad.node("UnbindBackward0", [t], needs)
     row = index_geometry(m, t, 0) if n else None
@@ -328,8 +327,5 @@ def rows(m: Machine, t: Tensor, want: int | None) -> Seq:
         return view
 
     if n is not None and n <= 64:
-        return Seq([piece(i) for i in range(n)])
-    return Seq([piece(i) for i in range(want)] if want and n is None else (), True, piece)
-
-
-__all__ = ["DEFAULT", "Lib", "ModuleFact", "call", "geometry_of", "operator"]
+        return sequences.Seq([piece(i) for i in range(n)])
+    return sequences.Seq([piece(i) for i in range(want)] if want and n is None else (), True, piece)

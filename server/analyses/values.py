@@ -360,15 +360,14 @@ class Generator:
 
 
 class Iterator_(Object):
-    """An iterator: `d["items"]` what is left; `endless` where the last item goes on for ever."""
+    """An iterator: `d["items"]` is what is left, `d["open"]` tells that more may come."""
 
-    __slots__ = ("endless",)
+    __slots__ = ()
 
     def __init__(self, items: tuple[Value, ...], open_: bool = False) -> None:
         super().__init__()
         self.d["items"] = items
         self.d["open"] = open_
-        self.endless = False
 
 
 class Args:

@@ -227,18 +227,6 @@ def first_line_of(body: Place, line: str) -> Edit | None:
     return insert_before(first, line)
 
 
-def last_line_of(body: Place, line: str) -> Edit:
-    """Put a simple statement at the end of the body of the compound statement at `body`."""
-    statements = next(bodies(body.node))
-    last = Place(body.path, body.source, (*body.chain, statements[-1]))
-    if any(True for _ in bodies(last.node)):
-        text, end = last.source.text, last.end
-        rest = REST_OF_LINE.match(text, end)
-        at = rest.end() if rest else end
-        return Edit(last.path, at, at, newline(last) + line_indent(text, last.start) + line)
-    return insert_after(last, line)
-
-
 def own_lines(stmt: Place) -> list[Edit]:
     """Give the edits that put the statements which share the line of the one at `stmt` on lines of their own."""
     if begins_line(stmt) and REST_OF_LINE.match(stmt.source.text, stmt.end):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .. import attributes, functions, operators, sequences
+from .. import attributes, operators, sequences
 from ..isinstance_ import check
 from ..state import Raised
 from ..tensors import Tensor
@@ -23,7 +23,6 @@ from ..values import (
     SliceV,
     Unknown,
     Value,
-    contents,
     is_constant,
     key_of,
 )
@@ -183,7 +182,6 @@ def sum_(m: Machine, args: Args) -> Value:
     return total
 
 
-@model("min", "max")
 def extreme(m: Machine, args: Args) -> Value:
     """`min` and `max` of known numbers; of others, something unknown."""
     values = list(args.pos)
@@ -225,7 +223,7 @@ model("min")(_extreme(min))
 model("max")(_extreme(max))
 
 
-@model("abs", "round", "divmod", "pow", "chr", "ord", "hex", "bin", "repr", "format", "ascii", "hash", "id")
+@model("hex", "bin", "repr", "format", "ascii", "hash", "id")
 def pure(m: Machine, args: Args) -> Value:
     """Functions of numbers and texts that need no more than their value."""
     return unknown_of("pure", args)
@@ -306,7 +304,7 @@ def nothing(m: Machine, args: Args) -> Value:
     return Unknown("a value")
 
 
-@model("list", "collections.deque", "collections.UserList")
+@model("list", "collections.UserList")
 def list_(m: Machine, args: Args) -> Value:
     """`list(v)`."""
     made = ListV()
@@ -391,7 +389,7 @@ def slice_(m: Machine, args: Args) -> Value:
     return SliceV(a[0], a[1], a[2] if len(a) > 2 else None)
 
 
-@model("sorted", "reversed")
+@model("sorted")
 def sorted_(m: Machine, args: Args) -> Value:
     """`sorted(v)`: known where all items, or what `key` makes of them, are constants."""
     seq = sequences.sequence(m, args.pos[0])
@@ -419,12 +417,6 @@ def reversed_(m: Machine, args: Args) -> Value:
     if seq.open:
         return sequences.sequence_value(seq, lambda i: seq.item(m, i))
     return ListV(tuple(seq.known(m))[::-1])
-
-
-@model("any", "all")
-def any_(m: Machine, args: Args) -> Value:
-    """`any(v)`, `all(v)`: unknown unless settled below."""
-    return Unknown("a truth")
 
 
 def _quantified(name: str, settles: bool) -> None:
@@ -631,380 +623,3 @@ def super_(m: Machine, args: Args) -> Value:
 def exit_(m: Machine, args: Args) -> Value:
     """The program ends."""
     raise Raised(None, "SystemExit")
-
-
-# -- list ---------------------------------------------------------------------------------------------
-
-
-@method_of("list", "append")
-@method_of("collections.deque", "append")
-def append(m: Machine, args: Args) -> Value:
-    """`v.append(item)`."""
-    sequences.append(m, args.pos[0], args.get(1, "item"))
-    return None
-
-
-@method_of("collections.deque", "appendleft")
-def appendleft(m: Machine, args: Args) -> Value:
-    """`v.appendleft(item)`."""
-    v = args.pos[0]
-    items = (args.get(1, "item"), *sequences.items_of(m, v))
-    m.state.put(v, "items", items[: v.maxlen] if v.maxlen is not None else items)
-    return None
-
-
-@method_of("list", "extend")
-@method_of("collections.deque", "extend")
-def extend(m: Machine, args: Args) -> Value:
-    """`v.extend(items)`."""
-    each_item(m, args.pos[1], lambda v: sequences.append(m, args.pos[0], v))
-    return None
-
-
-@method_of("list", "insert")
-def insert(m: Machine, args: Args) -> Value:
-    """`v.insert(i, item)`."""
-    v, i = args.pos[0], args.pos[1]
-    items = list(sequences.items_of(m, v))
-    items.insert(i if isinstance(i, int) else len(items), args.pos[2])
-    m.state.put(v, "items", tuple(items))
-    return None
-
-
-@method_of("list", "pop")
-@method_of("collections.deque", "pop")
-def pop(m: Machine, args: Args) -> Value:
-    """`v.pop(i)`."""
-    v, i = args.pos[0], m.state.resolve(args.get(1, "index", -1))
-    items = list(sequences.items_of(m, v))
-    if not items or not isinstance(i, int) or not -len(items) <= i < len(items):
-        return Unknown("an item")
-    item = items.pop(i)
-    m.state.put(v, "items", tuple(items))
-    return m.state.resolve(item)
-
-
-@method_of("collections.deque", "popleft")
-def popleft(m: Machine, args: Args) -> Value:
-    """`v.popleft()`."""
-    return pop(m, Args([args.pos[0], 0]))
-
-
-@method_of("list", "clear")
-@method_of("collections.deque", "clear")
-def clear(m: Machine, args: Args) -> Value:
-    """`v.clear()`."""
-    m.state.put(args.pos[0], "items", ())
-    m.state.put(args.pos[0], "open", False)
-    return None
-
-
-@method_of("list", "copy")
-@method_of("collections.deque", "copy")
-def copy(m: Machine, args: Args) -> Value:
-    """`v.copy()`: another list of the same items."""
-    v = args.pos[0]
-    made = ListV(sequences.items_of(m, v), v.kind)
-    made.d["open"] = m.pick(v.d["open"])
-    made.maxlen = v.maxlen
-    return made
-
-
-@method_of("list", "reverse")
-def reverse(m: Machine, args: Args) -> Value:
-    """`v.reverse()`."""
-    m.state.put(args.pos[0], "items", sequences.items_of(m, args.pos[0])[::-1])
-    return None
-
-
-@method_of("list", "sort")
-def sort(m: Machine, args: Args) -> Value:
-    """`v.sort()`."""
-    made = sorted_(m, Args([args.pos[0]], args.kw))
-    m.state.put(args.pos[0], "items", made.d["items"])
-    return None
-
-
-@method_of("list", "remove")
-def remove(m: Machine, args: Args) -> Value:
-    """`v.remove(item)`."""
-    v, item = args.pos[0], args.pos[1]
-    items = sequences.items_of(m, v)
-    at = next(
-        (i for i, x in enumerate(items) if x is item or (is_constant(x) and is_constant(item) and x == item)), None
-    )
-    if at is not None:
-        m.state.put(v, "items", items[:at] + items[at + 1 :])
-    return None
-
-
-@method_of("list", "index")
-@method_of("tuple", "index")
-def index(m: Machine, args: Args) -> Value:
-    """`v.index(item)`."""
-    v, item = args.pos[0], args.pos[1]
-    items = v if isinstance(v, tuple) else sequences.items_of(m, v)
-    for i, x in enumerate(items):
-        if x is item or (is_constant(x) and is_constant(item) and x == item):
-            return i
-    return unknown_of("index", args)
-
-
-@method_of("tuple", "numel")
-def numel(m: Machine, args: Args) -> Value:
-    """`shape.numel()`."""
-    product: Value = 1
-    seq = sequences.sequence(m, args.pos[0])
-    for n in seq.known(m):
-        product = operators.binary(m, "*", product, n)
-    return Unknown("a size", number=True) if seq.open else product
-
-
-@method_of("tuple", "_replace")
-def replace_(m: Machine, args: Args) -> Value:
-    """`namedtuple._replace(**kw)`."""
-    from ..classes import NamedTuple
-
-    v = args.pos[0]
-    made = NamedTuple(args.kw.get(n, x) for n, x in zip(v.named, v, strict=True))
-    made.named, made.cls = v.named, v.cls
-    return made
-
-
-@method_of("tuple", "_asdict")
-def asdict(m: Machine, args: Args) -> Value:
-    """`namedtuple._asdict()`."""
-    v = args.pos[0]
-    return DictV(dict(zip(v.named, v, strict=True)))
-
-
-# -- dict and set -----------------------------------------------------------------------------------------
-
-
-@method_of("dict", "keys")
-@method_of("dict", "__iter__")
-def keys(m: Machine, args: Args) -> Value:
-    """`d.keys()`."""
-    made = ListV(tuple(sequences.keys(args.pos[0])))
-    made.d["open"] = m.pick(args.pos[0].d["open"])
-    return made
-
-
-@method_of("dict", "values")
-def values(m: Machine, args: Args) -> Value:
-    """`d.values()`."""
-    d = args.pos[0]
-    made = ListV(tuple(m.state.resolve(d.items[k]) for k in sequences.keys(d)))
-    made.d["open"] = m.pick(d.d["open"])
-    return made
-
-
-@method_of("dict", "items")
-def items(m: Machine, args: Args) -> Value:
-    """`d.items()`."""
-    d = args.pos[0]
-    made = ListV(tuple((k, m.state.resolve(d.items[k])) for k in sequences.keys(d)))
-    made.d["open"] = m.pick(d.d["open"])
-    return made
-
-
-@method_of("dict", "get")
-def get(m: Machine, args: Args) -> Value:
-    """`d.get(key, default)`."""
-    d, key = args.pos[0], m.state.resolve(args.get(1, "key"))
-    if sequences.hashable(key):
-        found = m.state.resolve(d.items.get(key, ABSENT))
-        if found is not ABSENT:
-            return found
-        if not m.pick(d.d["open"]):
-            return args.get(2, "default")
-    return Unknown("an item", ("[]", d.uid, key_of(key)))
-
-
-@method_of("list", "__init__")
-@method_of("collections.deque", "__init__")
-@method_of("collections.UserList", "__init__")
-def init_list(m: Machine, args: Args) -> Value:
-    """`list.__init__(v, items)`."""
-    for v in args.pos[1:2]:
-        sequences.extend(m, contents(args.pos[0]), v)
-    return None
-
-
-@method_of("dict", "__init__")
-@method_of("collections.OrderedDict", "__init__")
-@method_of("collections.UserDict", "__init__")
-@method_of("collections.Counter", "__init__")
-def init_dict(m: Machine, args: Args) -> Value:
-    """`dict.__init__(d, other, **kw)`."""
-    return update(m, Args([contents(args.pos[0]), *args.pos[1:]], args.kw))
-
-
-@method_of("list", "__setitem__")
-@method_of("dict", "__setitem__")
-@method_of("collections.deque", "__setitem__")
-def set_item(m: Machine, args: Args) -> Value:
-    """`v.__setitem__(key, value)`."""
-    operators.set_item(m, args.pos[0], args.pos[1], args.pos[2])
-    return None
-
-
-@method_of("list", "__delitem__")
-@method_of("dict", "__delitem__")
-def delete_item(m: Machine, args: Args) -> Value:
-    """`v.__delitem__(key)`."""
-    operators.delete_item(m, args.pos[0], args.pos[1])
-    return None
-
-
-@method_of("list", "__getitem__")
-@method_of("dict", "__getitem__")
-@method_of("tuple", "__getitem__")
-@method_of("collections.deque", "__getitem__")
-def get_item(m: Machine, args: Args) -> Value:
-    """`v.__getitem__(key)`."""
-    return operators.get_item(m, args.pos[0], args.pos[1])
-
-
-@method_of("list", "__len__")
-@method_of("dict", "__len__")
-def len_method(m: Machine, args: Args) -> Value:
-    """`v.__len__()`."""
-    return sequences.length(m, args.pos[0])
-
-
-@method_of("list", "__contains__")
-@method_of("dict", "__contains__")
-def contains(m: Machine, args: Args) -> Value:
-    """`v.__contains__(item)`."""
-    return sequences.contains(m, args.pos[0], args.pos[1])
-
-
-@method_of("list", "__iter__")
-def iterate(m: Machine, args: Args) -> Value:
-    """`v.__iter__()`."""
-    return iter_(m, args)
-
-
-@method_of("dict", "setdefault")
-def setdefault(m: Machine, args: Args) -> Value:
-    """`d.setdefault(key, default)`."""
-    d, key = args.pos[0], m.state.resolve(args.pos[1])
-    found = m.state.resolve(d.items.get(key, ABSENT)) if sequences.hashable(key) else ABSENT
-    if found is not ABSENT:
-        return found
-    sequences.add(m, d, key, args.get(2, "default"))
-    return args.get(2, "default")
-
-
-@method_of("dict", "update")
-@method_of("set", "update")
-def update(m: Machine, args: Args) -> Value:
-    """`d.update(other, **kw)`."""
-    d = args.pos[0]
-    for other in args.pos[1:]:
-        if d.kind == "set":
-            for v in sequences.sequence(m, other).known(m):
-                sequences.add(m, d, v, v)
-        else:
-            sequences.update(m, d, other)
-    for k, v in args.kw.items():
-        sequences.add(m, d, k, v)
-    return None
-
-
-@method_of("dict", "pop")
-def dict_pop(m: Machine, args: Args) -> Value:
-    """`d.pop(key, default)`."""
-    d, key = args.pos[0], m.state.resolve(args.pos[1])
-    if sequences.hashable(key) and d.items.get(key, ABSENT) is not ABSENT:
-        found = m.state.resolve(d.items[key])
-        m.state.delete(d.items, key)
-        return found
-    return args.pos[2] if len(args.pos) > 2 else Unknown("an item")
-
-
-@method_of("dict", "clear")
-@method_of("set", "clear")
-def dict_clear(m: Machine, args: Args) -> Value:
-    """`d.clear()`."""
-    d = args.pos[0]
-    for k in sequences.keys(d):
-        m.state.delete(d.items, k)
-    m.state.put(d, "open", False)
-    return None
-
-
-@method_of("dict", "copy")
-@method_of("set", "copy")
-def dict_copy(m: Machine, args: Args) -> Value:
-    """`d.copy()`."""
-    d = args.pos[0]
-    made = DictV(dict(d.items), d.kind)
-    made.d["open"] = m.pick(d.d["open"])
-    made.default = d.default
-    return made
-
-
-@method_of("set", "add")
-def add(m: Machine, args: Args) -> Value:
-    """`s.add(item)`."""
-    sequences.add(m, args.pos[0], args.pos[1], args.pos[1])
-    return None
-
-
-@method_of("set", "discard", "remove")
-def discard(m: Machine, args: Args) -> Value:
-    """`s.discard(item)`."""
-    s, key = args.pos[0], m.state.resolve(args.pos[1])
-    if sequences.hashable(key) and key in s.items:
-        m.state.delete(s.items, key)
-    return None
-
-
-@method_of("str", "join")
-def join(m: Machine, args: Args) -> Value:
-    """`s.join(items)`."""
-    seq = sequences.sequence(m, args.pos[1])
-    found = seq.known(m)
-    if not seq.open and all(isinstance(v, str) for v in found) and len(found) < 100:
-        return args.pos[0].join(found)
-    return Unknown("text")
-
-
-@method_of("generator", "send")
-def send(m: Machine, args: Args) -> Value:
-    """`g.send(value)`."""
-    going, value = sequences.advance(m, args.pos[0], args.get(1, "value"))
-    if not going:
-        raise Raised(value, "StopIteration")
-    return value
-
-
-@method_of("generator", "throw")
-def throw(m: Machine, args: Args) -> Value:
-    """`g.throw(error)`."""
-    going, value = sequences.advance(m, args.pos[0], error=functions.exception(m, args.pos[1]))
-    if not going:
-        raise Raised(value, "StopIteration")
-    return value
-
-
-@method_of("generator", "close")
-@method_of("iterator", "close")
-def close(m: Machine, args: Args) -> Value:
-    """`g.close()`."""
-    v = args.pos[0]
-    if isinstance(v, Generator):
-        v.used = True
-        if v.coroutine is not None:
-            with suppress(Raised):
-                sequences.advance(m, v, error=Raised(None, "GeneratorExit"))
-    return None
-
-
-@method_of("generator", "__next__")
-@method_of("iterator", "__next__")
-def step(m: Machine, args: Args) -> Value:
-    """`it.__next__()`."""
-    return next_(m, Args(args.pos[:1]))

@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import attributes, effects
-from ..arrays import NDArray
 from ..state import Raised
 from ..tensors import CUSTOM, Grad, Tensor, either
 from ..values import (
-    ABSENT,
     Args,
     ClassV,
     FunctionV,
     Instance,
-    Lib,
-    ListV,
     StaticMethod,
     Unknown,
     Value,
@@ -364,6 +360,3 @@ def variable(m: Machine, args: Args) -> Value:
     made = m.grad.alias(t)
     made.d["rg"] = args.kw.get("requires_grad") is True
     return made
-
-
-__all__ = ["ABSENT", "Lib", "ListV", "NDArray"]

@@ -9,7 +9,7 @@ from ...facts.model import ModuleFact
 from .. import attributes, effects, modules, operators, sequences
 from ..sequences import Seq
 from ..tensors import Tensor
-from ..values import ABSENT, Args, Bound, DictV, FunctionV, Generator, Instance, ListV, Phi, Unknown, Value
+from ..values import ABSENT, Args, DictV, FunctionV, Instance, ListV, Phi, Unknown, Value
 from .registry import BASES, ITERATORS, LENGTHS, method_of, model
 
 if TYPE_CHECKING:
@@ -495,6 +495,3 @@ def vector_to_parameters(m: Machine, args: Args) -> Value:
     for t in effects.tensors_in(m, listed(sequences.sequence(m, args.get(1, "parameters")).known(m))):
         m.grad.show(t, Storage(m.site), "vector_to_parameters()", by="library")
     return None
-
-
-__all__ = ["Bound", "Generator"]

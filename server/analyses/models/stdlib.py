@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING
 
 from .. import classes, operators, sequences
 from ..contexts import Managed
-from ..state import Raised
 from ..values import (
-    ABSENT,
     Args,
     Builtin,
     ClassV,
     DictV,
-    FunctionV,
     Generator,
     Instance,
     ListV,
@@ -27,7 +24,7 @@ from ..values import (
 )
 from . import registry
 from .builtins import each_item, unknown_of
-from .registry import BASES, PROPERTIES, method_of, model
+from .registry import BASES, method_of, model
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -486,6 +483,3 @@ def parse_args(m: Machine, args: Args) -> Value:
     defaults = args.pos[0].state["defaults"]
     made.d.update({str(k): m.state.resolve(defaults.items[k]) for k in sequences.keys(defaults)})
     return made
-
-
-__all__ = ["ABSENT", "PROPERTIES", "FunctionV", "Raised"]

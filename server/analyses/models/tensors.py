@@ -10,7 +10,6 @@ from ..geometry import Geometry
 from ..shapes import TensorType
 from ..tensors import Storage, Tensor, Version
 from ..values import Args, DictV, Instance, Lib, ListV, Phi, Unknown, Value
-from . import registry
 from .registry import BASES, method_of, model
 
 if TYPE_CHECKING:
@@ -456,6 +455,3 @@ def shallow(m: Machine, args: Args) -> Value:
         made.state.update(v.state)
         return made
     return v
-
-
-__all__ = ["Geometry", "registry"]

@@ -1,0 +1,254 @@
+"""Methods of dicts, sets, texts and generators."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from .. import functions, operators, sequences
+from ..state import Raised
+from ..values import (
+    ABSENT,
+    Args,
+    DictV,
+    Generator,
+    ListV,
+    Unknown,
+    Value,
+    contents,
+    key_of,
+)
+from .builtins import iter_, next_
+from .registry import method_of
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+
+
+@method_of("dict", "keys")
+@method_of("dict", "__iter__")
+def keys(m: Machine, args: Args) -> Value:
+    """`d.keys()`."""
+    made = ListV(tuple(sequences.keys(args.pos[0])))
+    made.d["open"] = m.pick(args.pos[0].d["open"])
+    return made
+
+
+@method_of("dict", "values")
+def values(m: Machine, args: Args) -> Value:
+    """`d.values()`."""
+    d = args.pos[0]
+    made = ListV(tuple(m.state.resolve(d.items[k]) for k in sequences.keys(d)))
+    made.d["open"] = m.pick(d.d["open"])
+    return made
+
+
+@method_of("dict", "items")
+def items(m: Machine, args: Args) -> Value:
+    """`d.items()`."""
+    d = args.pos[0]
+    made = ListV(tuple((k, m.state.resolve(d.items[k])) for k in sequences.keys(d)))
+    made.d["open"] = m.pick(d.d["open"])
+    return made
+
+
+@method_of("dict", "get")
+def get(m: Machine, args: Args) -> Value:
+    """`d.get(key, default)`."""
+    d, key = args.pos[0], m.state.resolve(args.get(1, "key"))
+    if sequences.hashable(key):
+        found = m.state.resolve(d.items.get(key, ABSENT))
+        if found is not ABSENT:
+            return found
+        if not m.pick(d.d["open"]):
+            return args.get(2, "default")
+    return Unknown("an item", ("[]", d.uid, key_of(key)))
+
+
+@method_of("list", "__init__")
+@method_of("collections.deque", "__init__")
+@method_of("collections.UserList", "__init__")
+def init_list(m: Machine, args: Args) -> Value:
+    """`list.__init__(v, items)`."""
+    for v in args.pos[1:2]:
+        sequences.extend(m, contents(args.pos[0]), v)
+    return None
+
+
+@method_of("dict", "__init__")
+@method_of("collections.OrderedDict", "__init__")
+@method_of("collections.UserDict", "__init__")
+@method_of("collections.Counter", "__init__")
+def init_dict(m: Machine, args: Args) -> Value:
+    """`dict.__init__(d, other, **kw)`."""
+    return update(m, Args([contents(args.pos[0]), *args.pos[1:]], args.kw))
+
+
+@method_of("list", "__setitem__")
+@method_of("dict", "__setitem__")
+@method_of("collections.deque", "__setitem__")
+def set_item(m: Machine, args: Args) -> Value:
+    """`v.__setitem__(key, value)`."""
+    operators.set_item(m, args.pos[0], args.pos[1], args.pos[2])
+    return None
+
+
+@method_of("list", "__delitem__")
+@method_of("dict", "__delitem__")
+def delete_item(m: Machine, args: Args) -> Value:
+    """`v.__delitem__(key)`."""
+    operators.delete_item(m, args.pos[0], args.pos[1])
+    return None
+
+
+@method_of("list", "__getitem__")
+@method_of("dict", "__getitem__")
+@method_of("tuple", "__getitem__")
+@method_of("collections.deque", "__getitem__")
+def get_item(m: Machine, args: Args) -> Value:
+    """`v.__getitem__(key)`."""
+    return operators.get_item(m, args.pos[0], args.pos[1])
+
+
+@method_of("list", "__len__")
+@method_of("dict", "__len__")
+def len_method(m: Machine, args: Args) -> Value:
+    """`v.__len__()`."""
+    return sequences.length(m, args.pos[0])
+
+
+@method_of("list", "__contains__")
+@method_of("dict", "__contains__")
+def contains(m: Machine, args: Args) -> Value:
+    """`v.__contains__(item)`."""
+    return sequences.contains(m, args.pos[0], args.pos[1])
+
+
+@method_of("list", "__iter__")
+def iterate(m: Machine, args: Args) -> Value:
+    """`v.__iter__()`."""
+    return iter_(m, args)
+
+
+@method_of("dict", "setdefault")
+def setdefault(m: Machine, args: Args) -> Value:
+    """`d.setdefault(key, default)`."""
+    d, key = args.pos[0], m.state.resolve(args.pos[1])
+    found = m.state.resolve(d.items.get(key, ABSENT)) if sequences.hashable(key) else ABSENT
+    if found is not ABSENT:
+        return found
+    sequences.add(m, d, key, args.get(2, "default"))
+    return args.get(2, "default")
+
+
+@method_of("dict", "update")
+@method_of("set", "update")
+def update(m: Machine, args: Args) -> Value:
+    """`d.update(other, **kw)`."""
+    d = args.pos[0]
+    for other in args.pos[1:]:
+        if d.kind == "set":
+            for v in sequences.sequence(m, other).known(m):
+                sequences.add(m, d, v, v)
+        else:
+            sequences.update(m, d, other)
+    for k, v in args.kw.items():
+        sequences.add(m, d, k, v)
+    return None
+
+
+@method_of("dict", "pop")
+def dict_pop(m: Machine, args: Args) -> Value:
+    """`d.pop(key, default)`."""
+    d, key = args.pos[0], m.state.resolve(args.pos[1])
+    if sequences.hashable(key) and d.items.get(key, ABSENT) is not ABSENT:
+        found = m.state.resolve(d.items[key])
+        m.state.delete(d.items, key)
+        return found
+    return args.pos[2] if len(args.pos) > 2 else Unknown("an item")
+
+
+@method_of("dict", "clear")
+@method_of("set", "clear")
+def dict_clear(m: Machine, args: Args) -> Value:
+    """`d.clear()`."""
+    d = args.pos[0]
+    for k in sequences.keys(d):
+        m.state.delete(d.items, k)
+    m.state.put(d, "open", False)
+    return None
+
+
+@method_of("dict", "copy")
+@method_of("set", "copy")
+def dict_copy(m: Machine, args: Args) -> Value:
+    """`d.copy()`."""
+    d = args.pos[0]
+    made = DictV(dict(d.items), d.kind)
+    made.d["open"] = m.pick(d.d["open"])
+    made.default = d.default
+    return made
+
+
+@method_of("set", "add")
+def add(m: Machine, args: Args) -> Value:
+    """`s.add(item)`."""
+    sequences.add(m, args.pos[0], args.pos[1], args.pos[1])
+    return None
+
+
+@method_of("set", "discard", "remove")
+def discard(m: Machine, args: Args) -> Value:
+    """`s.discard(item)`."""
+    s, key = args.pos[0], m.state.resolve(args.pos[1])
+    if sequences.hashable(key) and key in s.items:
+        m.state.delete(s.items, key)
+    return None
+
+
+@method_of("str", "join")
+def join(m: Machine, args: Args) -> Value:
+    """`s.join(items)`."""
+    seq = sequences.sequence(m, args.pos[1])
+    found = seq.known(m)
+    if not seq.open and all(isinstance(v, str) for v in found) and len(found) < 100:
+        return args.pos[0].join(found)
+    return Unknown("text")
+
+
+@method_of("generator", "send")
+def send(m: Machine, args: Args) -> Value:
+    """`g.send(value)`."""
+    going, value = sequences.advance(m, args.pos[0], args.get(1, "value"))
+    if not going:
+        raise Raised(value, "StopIteration")
+    return value
+
+
+@method_of("generator", "throw")
+def throw(m: Machine, args: Args) -> Value:
+    """`g.throw(error)`."""
+    going, value = sequences.advance(m, args.pos[0], error=functions.exception(m, args.pos[1]))
+    if not going:
+        raise Raised(value, "StopIteration")
+    return value
+
+
+@method_of("generator", "close")
+@method_of("iterator", "close")
+def close(m: Machine, args: Args) -> Value:
+    """`g.close()`."""
+    v = args.pos[0]
+    if isinstance(v, Generator):
+        v.used = True
+        if v.coroutine is not None:
+            with suppress(Raised):
+                sequences.advance(m, v, error=Raised(None, "GeneratorExit"))
+    return None
+
+
+@method_of("generator", "__next__")
+@method_of("iterator", "__next__")
+def step(m: Machine, args: Args) -> Value:
+    """`it.__next__()`."""
+    return next_(m, Args(args.pos[:1]))
