@@ -379,6 +379,8 @@ def written_inside(call: Call, nr: int) -> tuple[int, int]:
         return 0, 0
     if name == "clone" and any(t.d["inference"] is True for t in call.all()):
         return 1, 1
+    if call.name in operands.LINEAR and operands.adds_bias(call.tensors):
+        return 1, 1
     return WRITTEN_INSIDE.get((name, nr), (0, 0))
 
 

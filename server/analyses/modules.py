@@ -209,7 +209,7 @@ def hooked(m: Machine, v: Value) -> Value:
 
 
 def forward(m: Machine, obj: Instance, args: Args) -> Value:
-    """A module's forward: the program's own, a model's, or what the facts tell of the class."""
+    """A module's forward: the program's own, or its library's."""
     own = obj.d.get("forward", ABSENT)
     if own is ABSENT:
         own = obj.cls.lookup("forward")
@@ -221,9 +221,6 @@ def forward(m: Machine, obj: Instance, args: Args) -> Value:
         model = registry.method(c.qualname, "forward")
         if model is not None:
             return model(m, args.prepend(obj))
-        fact = table.find(c.qualname)
-        if isinstance(fact, ModuleFact):
-            return by_fact(m, obj, fact, args)
     return Unknown(f"{obj.cls.name}(…)")
 
 

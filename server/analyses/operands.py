@@ -32,6 +32,13 @@ def of_linear(m: Machine, tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, 
     return kept
 
 
+def adds_bias(tensors: Mapping[str, Sequence[Tensor]]) -> bool:
+    """Whether `linear` adds its bias in place to the product: for a stack of rows that is not contiguous."""
+    layouts = [t.geometry for t in tensors.get("input", ())]
+    biased = any(tensors.get(name) for name in ("bias", "self.bias"))
+    return biased and any(g is not None and g.ndim >= 3 and g.is_contiguous() is False for g in layouts)
+
+
 def of_attention(m: Machine, tensors: Mapping[str, Sequence[Tensor]], batch_first: bool) -> dict[str, Grad]:
     """`MultiheadAttention` projects its inputs by `linear`, their sequence before their batch."""
     kept: dict[str, Grad] = {"self.in_proj_weight": True, "self.out_proj.weight": True}

@@ -31,7 +31,6 @@ KNOWN = {
     "loops/generator_with_send/benign": "a yield is looked at when the generator goes on, not when it is left",
     "loops/generator_with_send/fixed": "a yield is looked at when the generator goes on, not when it is left",
     "loops/retry_after_exception/fixed": "whether a line ran depends on a tensor's content",
-    "modules/window_refreshed_after_linear/benign": "linear() adds its bias in place to strided rows: version 1",
     "whole/style_from_hooked_layers/benign": "LBFGS may evaluate its closure once alone",
 }
 """programs of which the replay claims something that is not so, and why"""

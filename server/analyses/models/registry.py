@@ -107,8 +107,20 @@ def function(name: str) -> Model | None:
 
 
 def method(cls: str, name: str) -> Model | None:
-    """The model of a method of exactly this class, if there is one."""
-    return METHODS.get((cls, name))
+    """A method of exactly this class: a model's, or the forward that the facts tell of a module."""
+    found = METHODS.get((cls, name))
+    if found is None and name == "forward":
+        fact = table.find(cls)
+        if isinstance(fact, ModuleFact):
+            from .. import modules
+
+            return lambda m, args: modules.by_fact(m, args.pos[0], fact, without_self(args))
+    return found
+
+
+def without_self(args: Args) -> Args:
+    """The arguments of a method after its object."""
+    return Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
 
 
 def is_class(name: str) -> bool:
@@ -171,7 +183,7 @@ def attribute(m: Machine, v: Instance, name: str) -> Value:
         found = PROPERTIES.get((c.qualname, name))
         if found is not None:
             return found(m, v)
-        f = METHODS.get((c.qualname, name))
+        f = method(c.qualname, name)
         if f is not None:
             return Bound(Builtin(f"{c.qualname}.{name}", f), v)
     return ABSENT
@@ -180,7 +192,7 @@ def attribute(m: Machine, v: Instance, name: str) -> Value:
 def class_attribute(m: Machine, v: ClassV, name: str) -> Value:
     """A method of a library class, read from the class."""
     for c in v.mro:
-        f = METHODS.get((c.qualname, name))
+        f = method(c.qualname, name)
         if f is not None:
             return Builtin(f"{c.qualname}.{name}", f)
         f = FUNCTIONS.get(f"{c.qualname}.{name}")
@@ -212,7 +224,7 @@ def constructor(cls: str) -> Model | None:
     if init is None and isinstance(table.find(cls), (ModuleFact, OptimizerFact)):
         from .. import modules
 
-        return lambda m, args: modules.initialise(m, args.pos[0], cls, Args(args.pos[1:], args.kw, args.open))
+        return lambda m, args: modules.initialise(m, args.pos[0], cls, without_self(args))
     return init
 
 
