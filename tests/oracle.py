@@ -18,10 +18,11 @@ import runpy
 import signal
 import subprocess
 import sys
+import traceback
 import warnings
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -104,6 +105,15 @@ def trace_versions(path: Path) -> list[Row]:
     return [Row(**row) for row in _server().ask("trace", path)]
 
 
+def printed_error(path: Path, anomaly: bool = True) -> str:
+    """What Python prints when a program, a file or a folder with a `main.py`, fails: its traceback, and before it
+    the trace of anomaly mode, if that is on. Empty if the program runs. Raises RuntimeError as `run_program` does.
+    """
+    entry = path / "main.py" if path.is_dir() else path
+    text: str = _server().ask("print-anomaly" if anomaly else "print", entry)
+    return text
+
+
 # -- the side of the tests ------------------------------------------------------------------------
 
 
@@ -146,7 +156,12 @@ def serve() -> None:
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
-    answers: dict[str, Callable[[Path], object]] = {"judge": judge, "trace": trace}
+    answers: dict[str, Callable[[Path], object]] = {
+        "judge": judge,
+        "trace": trace,
+        "print": partial(print_error, anomaly=False),
+        "print-anomaly": partial(print_error, anomaly=True),
+    }
     for request in sys.stdin:
         what, path = json.loads(request)
         replies.write(_in_child(answers[what], Path(path)) + "\n")
@@ -179,6 +194,28 @@ def _execute(path: Path) -> None:
     sys.path.insert(0, str(path.parent))
     with suppress(SystemExit):
         runpy.run_path(str(path), run_name="__main__")
+
+
+# -- what is printed ------------------------------------------------------------------------------
+
+
+def print_error(path: Path, anomaly: bool) -> str:
+    """What `printed_error` returns."""
+    import torch
+
+    told: list[str] = []
+
+    def hear(message: Warning | str, *_: object, **__: object) -> None:
+        told.append(f"UserWarning: {message}\n")
+
+    with warnings.catch_warnings(), torch.autograd.set_detect_anomaly(anomaly):
+        warnings.simplefilter("always")
+        warnings.showwarning = hear
+        try:
+            _execute(path)
+        except Exception:
+            return "".join(told) + traceback.format_exc()
+    return ""
 
 
 # -- the verdict ----------------------------------------------------------------------------------
@@ -342,11 +379,11 @@ def _refused(recorder: Recorder, error: Exception) -> Verdict:
     """The verdict on a program that raised."""
     message = str(error)
     kind = next((kind for kind, pattern in KINDS.items() if re.search(pattern, message)), "other")
-    stack, traceback = [], error.__traceback__
-    while traceback is not None:
-        if recorder.is_program(traceback.tb_frame.f_code.co_filename):
-            stack.append(recorder.told(traceback.tb_frame.f_code.co_filename, traceback.tb_lineno))
-        traceback = traceback.tb_next
+    stack, at = [], error.__traceback__
+    while at is not None:
+        if recorder.is_program(at.tb_frame.f_code.co_filename):
+            stack.append(recorder.told(at.tb_frame.f_code.co_filename, at.tb_lineno))
+        at = at.tb_next
     saved, mutation = [], stack[-1:]
     if kind == "stale-saved":
         stale = recorder.stale()

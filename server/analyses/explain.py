@@ -124,8 +124,8 @@ class Explainer:
         if node.site is None:
             return None
         version = saved.version.number if isinstance(saved.version, Version) else None
-        name = saved.tensor.name or saved.name
-        return Saved(node.site, spoken(node), saved.role, name, version, node.stack)
+        t = saved.tensor
+        return Saved(node.site, spoken(node), saved.role, t.name or saved.name, version, node.stack, t.shape, t.dtype)
 
     def facts(self, write: Write, saved: SavedTensor, crossing: Hop | None) -> dict[str, object]:
         """What fixes need to know."""

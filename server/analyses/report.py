@@ -76,6 +76,9 @@ class Saved:
     name: str | None
     version: int | None
     stack: tuple[Site, ...] = ()
+    shape: tuple[int | None, ...] | None = None
+    """of the tensor that the program names; a layer may have saved a transposed view of it"""
+    dtype: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .places import colours
+from .places import Results, colours, complain, shown
 from .status import FAILED, OK
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..rules import Rule
+    from ..rules.pytorch_error import PytorchError
+    from ..workspace.files import Document
+    from ..workspace.suspects import Suspect
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,36 +25,98 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "what",
         metavar="CODE|ERROR",
-        help="a rule's code or name, such as GG101 or inplace-on-saved; or a text with PyTorch's message in it;"
-        " `-` reads that from standard input",
+        help="a rule's code or name, such as GG101 or inplace-on-saved; or a text with PyTorch's message in it, best"
+        " with its traceback; `-` reads that from standard input",
     )
+    parser.add_argument(
+        "--project", metavar="PATH", help="a file or folder: name the suspects there, the likeliest first"
+    )
+    parser.add_argument("--config", metavar="FILE", help="with --project: use this configuration")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the rule's page; for a message, that of the one rule that explains it, or which rules may."""
-    from ..rules.page import page
+    """Print the rule's page; for a message, what it says, who is suspected, and the rules that tell more.
+
+    Raises ConfigError.
+    """
+    from ..rules.pytorch_error import read
 
     what = sys.stdin.read() if args.what == "-" else args.what
-    found = _rules(what)
-    if not found:
+    if rule := _rule(what):
+        show_markdown(_page(rule))
+        return OK
+    error = read(what)
+    if error is None:
         print(f"gradguard: no rule explains {_shortened(what)} (`gradguard rules` lists them)", file=sys.stderr)
         return FAILED
-    show_markdown(page(found[0]) if len(found) == 1 else _choice(found))
+    parts = [_account(error)]
+    if args.project is not None:
+        parts.append(_suspects(error, args.project, args.config))
+    parts.append(_page(error.rules[0]) if len(error.rules) == 1 else _further(error.rules))
+    show_markdown("\n".join(parts))
     return OK
 
 
-def _rules(what: str) -> Sequence[Rule]:
-    from ..rules import explaining, rule
+def _rule(what: str) -> Rule | None:
+    from ..rules import rule
 
     try:
-        return [rule(what.strip())]
+        return rule(what.strip())
     except KeyError:
-        return explaining(what)
+        return None
 
 
-def _choice(rules: Sequence[Rule]) -> str:
+def _page(rule: Rule) -> str:
+    from ..rules.page import page
+
+    return page(rule)
+
+
+def _account(error: PytorchError) -> str:
+    from ..rules.error_words import retell
+
+    return f"# What PyTorch says\n\n{retell(error, 'en')}\n"
+
+
+def _further(rules: Sequence[Rule]) -> str:
     lines = [f"- `gradguard explain {rule.code}` ({rule.name}): {rule.summary}" for rule in rules]
-    return "\n".join(["PyTorch says this in several cases:", "", *lines])
+    return "\n".join(["# Rules about this", "", *lines, ""])
+
+
+MOST_SUSPECTS = 5
+
+
+def _suspects(error: PytorchError, project: str, config: str | None) -> str:
+    """The likeliest findings of a file or folder, as Markdown. Raises ConfigError."""
+    from ..rules.rule import Severity
+    from ..workspace.config import load_config
+    from ..workspace.files import Settings, find_files
+    from ..workspace.project import Project
+    from ..workspace.suspects import suspects
+
+    explicit = None if config is None else load_config(Path(os.path.abspath(config)))
+    files = find_files([project], Settings(explicit))
+    results = [Project(config.root, config).check(paths, Severity.HINT) for config, paths in files.groups]
+    for problem in (*files.problems, *(problem for result in results for problem in result.problems)):
+        print(complain(problem), file=sys.stderr)
+    documents = {path: document for result in results for path, document in result.documents.items()}
+    found = suspects(error, [finding for result in results for finding in result.findings], documents)
+    told = [_told(suspect, documents) for suspect in found[:MOST_SUSPECTS]]
+    if len(found) > MOST_SUSPECTS:
+        told.append(f"\n{len(found) - MOST_SUSPECTS} more are less likely.")
+    nobody = f"Nothing in {shown(os.path.abspath(project))} is found to fail in this way."
+    return "\n".join(["# Suspects", "", *(told or [nobody]), ""])
+
+
+def _told(suspect: Suspect, documents: Mapping[str, Document]) -> str:
+    """A suspect as an item of a list: where it is, what it does, and what speaks for it."""
+    from ..rules.error_words import clue
+
+    finding = suspect.finding
+    region = Results([], documents, lambda _: []).region(finding)
+    clues = "; ".join(clue(name, "en") for name in suspect.clues)
+    text = f"1. `{region}` {finding.rule.code} {finding.severity.label}: {finding.message}"
+    return f"{text} ({clues})" if clues else text
 
 
 def _shortened(text: str) -> str:

@@ -34,6 +34,16 @@ def find(name: str) -> Fact | None:
     return decode(name, json.loads(line)) if line is not None else None
 
 
+def makers(node: str) -> list[str]:
+    """Return the callables whose result has a grad_fn of that name (`ExpBackward0`), the shortest names first."""
+    named = [name for name, line in _lines().items() if f'"{node}"' in line]
+    return sorted((name for name in named if _makes(find(name), node)), key=lambda name: (len(name), name))
+
+
+def _makes(fact: Fact | None, node: str) -> bool:
+    return any(case.node == node for case in getattr(fact, "cases", ()))
+
+
 def read(path: Path) -> list[Fact]:
     """Return all facts of a table's file."""
     return [decode(name, plain) for name, plain in json.loads(path.read_text(encoding="utf-8")).items()]

@@ -11,7 +11,7 @@ from .rule import Rule
 if TYPE_CHECKING:
     from ..analyses.report import Failure
 
-DETAILS = {"mark_dirty": "function-mark-dirty", "ctx": "function-ctx"}
+DETAILS = {"dirty-leaf": "function-dirty-leaf"}
 """what a failure's `detail` names, and the sentence about it"""
 
 
@@ -34,6 +34,7 @@ RULE = Rule(
     summary="A custom autograd.Function breaks its contract with autograd.",
     error=(
         "one of the variables needed for gradient computation has been modified by an inplace operation",
+        "a leaf Variable that requires grad has been used in an in-place operation",
         "elements marked as dirty during the forward method were not returned as output",
         "returned an incorrect number of gradients",
     ),

@@ -1,4 +1,4 @@
-"""Every sentence that a diagnostic says, in English and in Simplified Chinese.
+"""Every sentence that a diagnostic, or the account of an error, says, in English and in Simplified Chinese.
 
 A template's key is the same in both catalogues, and so are the placeholders in its braces. Fragments
 that may be empty (`{versions}`, `{how}`, `{made}`, `{version}`, `{when}`) bring their own spacing.
@@ -122,13 +122,9 @@ ENGLISH = {
     "function-rule": (
         " A custom Function may change an input only where nothing has saved it, and says so with `ctx.mark_dirty`."
     ),
-    "function-mark-dirty": (
-        "A custom Function changes {tensor} in place here{how} without `ctx.mark_dirty`: {when}autograd does not "
-        "learn of it, and the gradients are wrong."
-    ),
-    "function-ctx": (
-        "{tensor} is kept on `ctx` here instead of with `ctx.save_for_backward`: {when}its version is not checked, "
-        "and a change before backward goes unseen."
+    "function-dirty-leaf": (
+        "A custom Function marks {tensor} as changed in place here{how}, but it is a leaf that requires "
+        "grad{made}: {when}{raises}."
     ),
     "function-contract": "A custom Function breaks its contract with autograd here{how}: {when}{raises}.",
     "deepcopy-nonleaf": (
@@ -156,6 +152,42 @@ ENGLISH = {
     "role-mask": "its mask",
     "role-target": "its target",
     "role-other": "its `{role}`",
+    # what PyTorch says, in plain words
+    "error-stale": (
+        "`backward()` needs a tensor as it was at version {expected} of its version counter, when an operation saved "
+        "it. It is at version {version} now: it has been changed in place {times} since, and PyTorch refuses to "
+        "compute a gradient from the wrong numbers."
+    ),
+    "error-once": "once",
+    "error-times": "{count} times",
+    "error-tensor": "The tensor: {dtype}, {shape}, on {device}.",
+    "error-shape": "shape {shape}",
+    "error-scalar": "a single number (shape ())",
+    "error-integers": "Integers are saved, too: as an index, a target or a mask.",
+    "error-no-node": (
+        "No operation that autograd records has made it: it is a leaf, such as a parameter, an input, a buffer, an "
+        "index or a target."
+    ),
+    "error-made-by": "It is output {output} of `{node}`, the result of {makers}.",
+    "error-made": "It is output {output} of `{node}`.",
+    "error-as-strided": (
+        "It is output {output} of `{node}`: a view, whose history PyTorch wrote anew when the memory was changed "
+        "through another name. The transposed weight of a linear layer looks like this after an `optimizer.step()`."
+    ),
+    "error-copy-slices": "It is output {output} of `{node}`: a part of it has been written to (`x[i] = y`).",
+    "error-where": "{node} could not compute its gradient. It was called in {place}: `{text}`",
+    "error-a-node": "The node `{node}`",
+    "error-no-trace": (
+        "Run the program with `torch.autograd.set_detect_anomaly(True)`: PyTorch then prints the line whose gradient "
+        "failed, which tells the suspects apart."
+    ),
+    "clue-saved-in-trace": "anomaly mode's trace names the line that saved it",
+    "clue-raised-in-traceback": "its `backward()` is the one in the traceback",
+    "clue-node": "the node is the same",
+    "clue-expected": "it was saved at the version that PyTorch expected",
+    "clue-version": "the change leads to the version that PyTorch found",
+    "clue-shape": "the shape is the same",
+    "clue-dtype": "the dtype is the same",
 }
 
 CHINESE = {
@@ -240,13 +272,8 @@ CHINESE = {
     "requires-grad-dtype": "{tensor} 是 {dtype}{made}，而只有浮点和复数张量才能需要梯度：{when}{raises}。",
     "integer": "整数张量",
     "function-rule": "自定义 Function 只能修改未被保存的输入，并须用 `ctx.mark_dirty` 声明。",
-    "function-mark-dirty": (
-        "自定义 Function 在此处就地修改了 {tensor}{how}，却没有调用 `ctx.mark_dirty`：{when}autograd 不知道这次修改，"
-        "梯度会出错。"
-    ),
-    "function-ctx": (
-        "{tensor} 在此处被直接放在 `ctx` 上，而没有使用 `ctx.save_for_backward`：{when}其版本不受检查，"
-        "反向传播前的修改不会被发现。"
+    "function-dirty-leaf": (
+        "自定义 Function 在此处声明 {tensor} 被就地修改{how}，但它是需要梯度的叶子张量{made}：{when}{raises}。"
     ),
     "function-contract": "自定义 Function 在此处违反了与 autograd 的约定{how}：{when}{raises}。",
     "deepcopy-nonleaf": "`deepcopy` 在此处复制到 {tensor}，它是某个操作的结果{made}，不是叶子张量：{when}{raises}。",
@@ -271,6 +298,37 @@ CHINESE = {
     "role-mask": "其掩码",
     "role-target": "其目标",
     "role-other": "其 `{role}`",
+    "error-stale": (
+        "`backward()` 需要某个张量在版本计数器为 {expected} 时的内容，那时有操作保存了它。现在它的版本是 {version}："
+        "此后它被就地修改了 {times}，PyTorch 拒绝用错误的数值计算梯度。"
+    ),
+    "error-once": "1 次",
+    "error-times": "{count} 次",
+    "error-tensor": "该张量：{dtype}，{shape}，位于 {device}。",
+    "error-shape": "形状 {shape}",
+    "error-scalar": "单个数（形状 ()）",
+    "error-integers": "整数张量也会被保存：作为索引、目标或掩码。",
+    "error-no-node": "它不是由 autograd 记录的操作得到的：它是叶子张量，例如参数、输入、缓冲区、索引或目标。",
+    "error-made-by": "它是 `{node}` 的第 {output} 个输出，即 {makers} 的结果。",
+    "error-made": "它是 `{node}` 的第 {output} 个输出。",
+    "error-as-strided": (
+        "它是 `{node}` 的第 {output} 个输出：这是一个视图，其内存经由另一个名字被修改后，PyTorch 重写了它的历史。"
+        "`optimizer.step()` 之后，线性层转置的权重就是这个样子。"
+    ),
+    "error-copy-slices": "它是 `{node}` 的第 {output} 个输出：它的一部分被写入过（`x[i] = y`）。",
+    "error-where": "{node} 无法计算其梯度。它的调用位于 {place}：`{text}`",
+    "error-a-node": "节点 `{node}`",
+    "error-no-trace": (
+        "请用 `torch.autograd.set_detect_anomaly(True)` 运行程序："
+        "PyTorch 会打印出梯度计算失败的那一行，由此可以区分各个嫌疑。"
+    ),
+    "clue-saved-in-trace": "异常检测的回溯指向保存它的那一行",
+    "clue-raised-in-traceback": "它的 `backward()` 就是报错回溯中的那一个",
+    "clue-node": "节点相同",
+    "clue-expected": "它被保存时的版本正是 PyTorch 期望的版本",
+    "clue-version": "这次修改得到的版本与 PyTorch 看到的一致",
+    "clue-shape": "形状相同",
+    "clue-dtype": "dtype 相同",
 }
 
 _between_ideographs = re.compile("(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")

@@ -127,3 +127,17 @@ def test_a_reader_that_goes_away(stale: Path) -> None:
     command = f"{sys.executable} -m gradguard rules | head -c 1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True)
     assert done.stderr == ""
+
+
+def test_explain_names_the_suspect_in_a_project(gradguard_command, stale: Path) -> None:
+    raised = subprocess.run([sys.executable, str(stale)], capture_output=True, text=True, timeout=60).stderr
+    told = gradguard_command("explain", "-", "--project", ".", stdin=raised)
+    assert told.returncode == 0
+    assert "1. `stale.py:5:1` GG101 error: `y` is changed in place here" in told.stdout
+    assert "its `backward()` is the one in the traceback" in told.stdout
+
+
+def test_explain_finds_no_suspect_in_a_clean_project(gradguard_command, clean: Path) -> None:
+    told = gradguard_command("explain", FREED, "--project", clean.name)
+    assert told.returncode == 0
+    assert "Nothing in clean.py is found to fail in this way." in told.stdout

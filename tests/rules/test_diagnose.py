@@ -313,10 +313,10 @@ def at_once(kind: str, **changes: object) -> Failure:
             "raises at once.",
         ),
         (
-            at_once("other", cause="function", detail="mark_dirty"),
+            at_once("other", cause="function", detail="dirty-leaf"),
             "GG501",
-            "A custom Function changes `w` in place here (`-=`) without `ctx.mark_dirty`: autograd does not learn of "
-            "it, and the gradients are wrong.",
+            "A custom Function marks `w` as changed in place here (`-=`), but it is a leaf that requires grad "
+            "(line 1): this raises at once.",
         ),
         (
             at_once("deepcopy-nonleaf", via="deepcopy"),

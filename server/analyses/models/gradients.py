@@ -264,7 +264,7 @@ def check_dirty(m: Machine, t: Tensor, needs: Grad) -> None:
     own = m.grad.requires_grad(t)
     leaf = m.grad.is_leaf(base if isinstance(base, Tensor) else t)
     if needs is not False and m.grad.grad_mode and own is True and leaf:
-        m.grad.fail("other", "function", t, detail="mark_dirty")
+        m.grad.fail("other", "function", t, detail="dirty-leaf")
     m.grad.check_inplace(t, needs)
 
 

@@ -1,0 +1,127 @@
+"""What PyTorch says when a backward fails: its message, traceback and anomaly trace as data, and in plain words.
+
+Source: torch/csrc/autograd/saved_variable.cpp for the message about versions, and
+torch/csrc/autograd/python_anomaly_mode.cpp for the trace of anomaly mode.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import explaining
+
+if TYPE_CHECKING:
+    from .rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One line of a traceback: `line` counts from 1, `text` is the line's text where it was printed."""
+
+    path: str
+    line: int
+    function: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StaleTensor:
+    """The tensor that a message about versions speaks of.
+
+    `dtype` is as in `torch.float32`, without `torch.`; `device` is `cpu`, `cuda` …; `node` is the grad_fn that made
+    the tensor, and `output` which of its outputs it is: None where PyTorch names none.
+    """
+
+    dtype: str
+    device: str
+    shape: tuple[int, ...]
+    node: str | None
+    output: int | None
+    version: int
+    expected: int
+
+
+@dataclass(frozen=True, slots=True)
+class PytorchError:
+    """What could be read from a text with one of PyTorch's messages in it.
+
+    `raised` is the traceback of the error, `forward` the trace of the operation whose gradient failed
+    (`forward_node`), which anomaly mode prints; both outermost first, empty where the text has none.
+    """
+
+    rules: tuple[Rule, ...]
+    tensor: StaleTensor | None = None
+    raised: tuple[Frame, ...] = ()
+    forward: tuple[Frame, ...] = ()
+    forward_node: str | None = None
+
+
+DTYPES = {
+    "Float": "float32",
+    "Double": "float64",
+    "Half": "float16",
+    "BFloat16": "bfloat16",
+    "Long": "int64",
+    "Int": "int32",
+    "Short": "int16",
+    "Char": "int8",
+    "Byte": "uint8",
+    "Bool": "bool",
+    "ComplexFloat": "complex64",
+    "ComplexDouble": "complex128",
+    "ComplexHalf": "complex32",
+}
+"""dtypes by the tensor types that PyTorch's messages name (`torch.cuda.FloatTensor`)"""
+
+VERSIONS = re.compile(
+    r"\[torch\.(?:(?P<device>\w+)\.)?(?P<type>\w+)Tensor (?:\[(?P<shape>[\d, ]*)\])?\]"
+    r"(?:, which is output (?P<output>\d+) of (?P<node>[\w:]+),)?"
+    r" is at version (?P<version>\d+); expected version (?P<expected>\d+)"
+)
+FRAME = re.compile(
+    r'^[ \t]*File "(?P<path>[^"\n]+)", line (?P<line>\d+), in (?P<function>[^\n]+)'
+    r'(?:\n(?![ \t]*File ")(?P<text>[^\n]*))?',  # frames without a source, as of frozen modules, have no text
+    re.MULTILINE,
+)
+ANOMALY = re.compile(r"Error detected in (?P<node>[\w:]+)\. Traceback of forward call that caused the error:")
+
+
+def read(text: str) -> PytorchError | None:
+    """Read what Python printed, or just the message; None where no rule is about what it says."""
+    rules = tuple(explaining(text))
+    if not rules:
+        return None
+    anomaly = ANOMALY.search(text)
+    before, trace = (text[: anomaly.start()], text[anomaly.end() :]) if anomaly else (text, "")
+    trace, _, rest = trace.partition("Traceback (most recent call last)")
+    return PytorchError(
+        rules,
+        _tensor(" ".join(text.split())),
+        _frames(before + rest),
+        _frames(trace.partition("(Triggered internally")[0]),
+        anomaly["node"] if anomaly else None,
+    )
+
+
+def _tensor(text: str) -> StaleTensor | None:
+    found = VERSIONS.search(text)
+    if found is None:
+        return None
+    return StaleTensor(
+        DTYPES.get(found["type"], found["type"]),
+        found["device"] or "cpu",
+        tuple(int(size) for size in re.findall(r"\d+", found["shape"] or "")),
+        found["node"],
+        int(found["output"]) if found["output"] else None,
+        int(found["version"]),
+        int(found["expected"]),
+    )
+
+
+def _frames(text: str) -> tuple[Frame, ...]:
+    return tuple(
+        Frame(found["path"], int(found["line"]), found["function"].strip(), (found["text"] or "").strip())
+        for found in FRAME.finditer(text)
+    )

@@ -1,0 +1,116 @@
+"""Who may have caused an error of PyTorch: a project's findings, held against what the message tells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from ..rules.error_words import bare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ..analyses.report import Failure, Site
+    from ..rules.pytorch_error import Frame, PytorchError
+    from .files import Document
+    from .project import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A finding that may be what PyTorch complains of; `clues` name what speaks for it, the strongest first."""
+
+    finding: Finding
+    clues: tuple[str, ...]
+    weight: int
+
+
+WEIGHTS = {
+    "saved-in-trace": 8,
+    "raised-in-traceback": 6,
+    "node": 3,
+    "expected": 3,
+    "shape": 3,
+    "version": 2,
+    "dtype": 1,
+}
+"""how much each clue weighs that agrees with the message; one that contradicts it counts against as much"""
+
+
+def suspects(error: PytorchError, findings: Iterable[Finding], documents: Mapping[str, Document]) -> list[Suspect]:
+    """The findings of the kinds that the error is about, the likeliest first.
+
+    `findings` are those of a project down to hints, `documents` the texts that they are in.
+    """
+    kinds = {kind for rule in error.rules for kind in rule.kinds}
+    found = [
+        _suspect(error, finding, finding.diagnostic.failure, documents)
+        for finding in findings
+        if finding.diagnostic.failure is not None and finding.diagnostic.failure.kind in kinds
+    ]
+    return sorted(found, key=lambda suspect: (-suspect.weight, suspect.finding.severity))
+
+
+def _suspect(error: PytorchError, finding: Finding, failure: Failure, documents: Mapping[str, Document]) -> Suspect:
+    clues = dict(_clues(error, failure, documents))
+    told = sorted((clue for clue, agrees in clues.items() if agrees), key=lambda clue: -WEIGHTS[clue])
+    weight = sum(WEIGHTS[clue] if agrees else -WEIGHTS[clue] for clue, agrees in clues.items())
+    return Suspect(finding, tuple(told), weight)
+
+
+def _clues(error: PytorchError, failure: Failure, documents: Mapping[str, Document]) -> Iterator[tuple[str, bool]]:
+    """What the message and the failure both tell, and whether they agree."""
+    saved, write, tensor = failure.saved, failure.write, error.tensor
+    if error.raised:
+        yield "raised-in-traceback", _shows(error.raised, failure.backward or failure.raised or failure.site, documents)
+    if error.forward and saved is not None:
+        yield "saved-in-trace", _shows(error.forward, saved.site, documents)
+    if error.forward_node and failure.detail:
+        yield "node", bare(error.forward_node) == bare(failure.detail)
+    if tensor is None or saved is None:
+        return
+    if saved.version is not None:
+        yield "expected", saved.version == tensor.expected
+    if write is not None and write.after is not None:
+        yield "version", tensor.expected < write.after <= tensor.version
+    if saved.shape is not None:
+        yield "shape", _fits(saved.shape, tensor.shape)
+    if saved.dtype is not None:
+        yield "dtype", saved.dtype == tensor.dtype
+
+
+def _shows(frames: Iterable[Frame], site: Site, documents: Mapping[str, Document]) -> bool:
+    """Whether one of the frames is at a site's statement, by its line, or by its text where the lines have moved."""
+    span = site.chunk.span(site.node)
+    lines = documents[site.chunk.path].text.splitlines()
+    here = [frame for frame in frames if _means(frame.path, site.chunk.path, documents)]
+    if any(span.start_line < frame.line <= span.end_line + 1 for frame in here):
+        return True
+    return any(frame.text and frame.text == lines[span.start_line].strip() for frame in here)
+
+
+def _means(printed: str, path: str, documents: Mapping[str, Document]) -> bool:
+    """Whether a path in a traceback means that file of the project; it may come from another machine or place."""
+    if printed == path:
+        return True
+    common = [_common_parts(printed, document) for document in documents]
+    return printed not in documents and 0 < _common_parts(printed, path) == max(common)
+
+
+def _common_parts(a: str, b: str) -> int:
+    """How many of their last parts two paths have in common."""
+    pairs = zip(reversed(_parts(a)), reversed(_parts(b)), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    return PurePosixPath(path.replace("\\", "/")).parts
+
+
+def _fits(known: Sequence[int | None], shape: Sequence[int]) -> bool:
+    """Whether sizes agree, as far as known and in any order: a linear layer saves its weight transposed."""
+    sizes = Counter(size for size in known if size is not None)
+    return len(known) == len(shape) and sizes <= Counter(shape)
