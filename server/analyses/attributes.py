@@ -199,11 +199,12 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
 
 def of_module(m: Machine, v: ModuleV, name: str) -> Value:
     """A name of a module of the program, or a submodule."""
-    found = v.frame.d.get(name, ABSENT)
+    found = imports.named(m, v, name)
     if found is not ABSENT:
         return m.state.resolve(found)
-    sub = imports.load(m, f"{v.name}.{name}", 0, v.path)
-    return sub if sub is not None else Unknown(f"{v.name}.{name}", ("attr", v.uid, name))
+    dotted = f"{v.name}.{name}"
+    sub = imports.load(m, dotted, 0, v.path) or m.spaces.get(dotted)
+    return sub if sub is not None else Unknown(dotted, ("attr", v.uid, name))
 
 
 def of_super(m: Machine, v: Super, name: str) -> Value:
@@ -364,7 +365,7 @@ def has(m: Machine, v: Value, name: str) -> Value:
         if v.node is not None and not v.open:
             return False
     elif isinstance(v, ModuleV):
-        return name in v.frame.d
+        return imports.named(m, v, name) is not ABSENT
     elif isinstance(v, (str, int, float, type(None), ListV, tuple)):
         return hasattr(list if isinstance(v, ListV) else type(v), name)
     elif isinstance(v, FunctionV):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import library, statements
+from . import library, sequences, statements
 from .models import registry
 from .state import Raised
-from .values import ABSENT, Frame, ModuleV, Unknown, Value
+from .values import ABSENT, Args, Frame, ListV, ModuleV, Unknown, Value
 
 if TYPE_CHECKING:
     from ..syntax import ir
@@ -19,16 +19,44 @@ LIBRARIES = frozenset({"torch", "numpy", "math", "typing", "collections", "funct
 
 
 def load(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
-    """The module of the program that an import names, replayed when it is first imported; None for a library's."""
+    """The module of the program that an import names, replayed when it is first imported; None for a library's.
+
+    The packages that it is in are imported before it.
+    """
     if not level and name.partition(".")[0] in LIBRARIES:
         return None
-    source = m.modules.load(name, level, importer)
+    if level:
+        load_one(m, "", level, importer)
+    parts = name.split(".")
+    packages = [".".join(parts[:i]) for i in range(1, len(parts))]
+    spaces = [package for package in packages if load_one(m, package, level, importer) is None]
+    found = load_one(m, name, level, importer)
+    if found is not None and not level:
+        for space in spaces:
+            m.spaces.setdefault(space, ModuleV(space, importer, Frame(None, None, space)))
+    return found
+
+
+def load_one(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
+    """As `load`, without the packages. The folder of the main program comes first, as on Python's path."""
+    source = None if level or not m.main else m.modules.load(name, 0, m.main)
+    source = source or m.modules.load(name, level, importer)
     if source is None:
         return None
     known = m.loaded.get(source.path, ABSENT)
     if known is ABSENT:
-        return run_module(m, source, name)
+        return run_module(m, source, absolute(m, name, level, importer))
     return known if isinstance(known, ModuleV) else None
+
+
+def absolute(m: Machine, name: str, level: int, importer: str) -> str:
+    """The whole name of a module that is imported by a relative one, as far as the importing module's is known."""
+    own = m.loaded.get(importer) if level else None
+    if own is None or own.name == "__main__":
+        return name
+    parts = own.name.split(".")
+    up = level - own.is_package
+    return ".".join([*parts[: len(parts) - up], *([name] if name else [])])
 
 
 def run_module(m: Machine, source: Source, name: str) -> ModuleV:
@@ -37,6 +65,7 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     module = ModuleV(name, source.path, frame)
     m.loaded[source.path] = module
     frame.d["__name__"] = name
+    frame.d["__package__"] = name if module.is_package else name.rpartition(".")[0]
     frame.d["__file__"] = source.path
     before = (m.frame, m.chunk, m.node, m.stack, m.written, m.via)
     m.frame, m.stack, m.written, m.via = frame, (), None, ""
@@ -69,7 +98,7 @@ def import_(m: Machine, s: ir.Import) -> Value:
 
 def module(m: Machine, name: str) -> Value:
     """A module by its absolute name: of the program, else of a library."""
-    own = load(m, name, 0, importer(m))
+    own = load(m, name, 0, importer(m)) or m.spaces.get(name)
     return own if own is not None else library.resolve(m, name)
 
 
@@ -88,11 +117,11 @@ def import_from(m: Machine, s: ir.ImportFrom) -> Value:
 def member(m: Machine, s: ir.ImportFrom, own: ModuleV | None, name: str, path: str) -> Value:
     """What `from module import name` binds."""
     if own is not None:
-        found = own.frame.d.get(name, ABSENT)
+        found = named(m, own, name)
         if found is not ABSENT:
             return found
     dotted = f"{s.module}.{name}" if s.module else name
-    sub = load(m, dotted, s.level, path)
+    sub = load(m, dotted, s.level, path) or m.spaces.get(dotted)
     if sub is not None:
         return sub
     if own is not None or s.level:
@@ -100,13 +129,28 @@ def member(m: Machine, s: ir.ImportFrom, own: ModuleV | None, name: str, path: s
     return library.resolve(m, dotted)
 
 
+def named(m: Machine, own: ModuleV, name: str) -> Value:
+    """A name of a module: bound there, or what its `__getattr__` gives; ABSENT where there is none."""
+    found = own.frame.d.get(name, ABSENT)
+    make = own.frame.d.get("__getattr__") if found is ABSENT and not name.startswith("__") else None
+    if make is None:
+        return found
+    try:
+        return m.call(make, Args([name]))
+    except Raised as error:
+        if error.name != "AttributeError":
+            raise
+        return ABSENT
+
+
 def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> None:
-    """`from module import *`: the names of a module of the program; of a library's, those that are known."""
+    """`from module import *`: what a module of the program lists, or has; of a library's, the names that are known."""
     if own is not None:
-        listed = own.frame.d.get("__all__")
-        for name, v in own.frame.d.items():
-            if (not str(name).startswith("_") and listed is not None) or not str(name).startswith("_"):
-                m.state.set(m.frame.d, name, v)
+        listed = m.state.resolve(own.frame.d.get("__all__"))
+        names = sequences.sequence(m, listed).known(m) if isinstance(listed, (ListV, tuple)) else list(own.frame.d)
+        for name in names:
+            if isinstance(name, str) and (listed is not None or not name.startswith("_")):
+                m.state.set(m.frame.d, name, member(m, s, own, name, importer(m)))
     elif s.module and s.module.partition(".")[0] in LIBRARIES:
         prefix = f"{s.module}."
         for name in registry.names():

@@ -87,6 +87,8 @@ class Machine:
         self.executed: set[ir.Node] = set()
         self.built: set[ir.Node] = set()
         self.loaded: dict[str, ModuleV | None] = {}
+        self.spaces: dict[str, ModuleV] = {}
+        self.main = ""
         self.library: dict[str, ClassV] = {}
         self.coroutines: list[Coroutine] = []
         self.turns: dict[tuple[str, int, int], int | None] = {}

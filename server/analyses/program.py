@@ -114,6 +114,7 @@ class Entries:
         frame.d["__name__"] = "__main__"
         frame.d["__file__"] = source.path
         self.frames[source.path] = frame
+        m.main = source.path
         if source.path not in m.loaded:
             m.loaded[source.path] = ModuleV("__main__", source.path, frame)
         m.frame = frame
@@ -123,6 +124,7 @@ class Entries:
         """Enter what nothing of the program has entered: classes first, then functions."""
         m = self.m
         frame = self.frames[source.path]
+        m.main = source.path
         mark = len(m.state.trail)
         for v in self.defined(frame, source.path):
             if isinstance(v, ClassV) and v.node is not None:

@@ -344,6 +344,11 @@ class ModuleV(Object):
         self.path = path
         self.frame = frame
 
+    @property
+    def is_package(self) -> bool:
+        """Whether it is the `__init__.py` of a package."""
+        return self.path.endswith("__init__.py")
+
 
 @dataclass(slots=True, eq=False)
 class Generator:

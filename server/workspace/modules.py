@@ -5,44 +5,155 @@ Nothing is run and no installed package is looked at: a name that is no file of 
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import TYPE_CHECKING
 
+from .config import DEFAULT_EXCLUDE
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from .packaging import Declared
 
-def find_module(name: str, level: int, importer: Path, root: Path, src: Sequence[str] = ()) -> Path | None:
-    """The file that an import leads to, or None.
+MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg")
 
-    `name` is the dotted name without the `level` leading dots of a relative import; it is empty for
-    `from . import x`. A package is its `__init__.py`; a namespace package has no file, but the modules in
-    it do. An absolute name is looked for in the folder of the importing file and those above it up to
-    `root`, in `root/src`, and in the folders `src` (relative to `root`), in this order.
+DEPTH = 4
+FOLDERS = 400
+"""How deep, and how many of, the folders below the root are looked through for what is nowhere else."""
+
+
+class Layout:
+    """The folders that the imports of a project are looked for in.
+
+    `src` are folders that the configuration names, relative to `root`. What manifests say of packages is read
+    once; whether a file is there is asked each time.
     """
-    if level:
-        folder = importer.parent if level == 1 else _parent(importer.parent, level - 1)
-        return None if folder is None else _module(folder, name)
-    return next((found for folder in _folders(importer, root, src) if (found := _module(folder, name))), None)
+
+    def __init__(self, root: Path, src: Sequence[str] = ()) -> None:
+        self.root = root
+        self.src = src
+        self._folders: list[Path] | None = None
+        self._members: list[tuple[Path, Declared]] | None = None
+
+    def find(self, name: str, level: int, importer: Path, text: str = "") -> Path | None:
+        """The file that an import leads to, or None.
+
+        `name` is the dotted name without the `level` leading dots of a relative import; it is empty for
+        `from . import x`. A package is its `__init__.py`; a namespace package has no file, but the modules in
+        it do. `text` is that of the importing file, which may add folders to `sys.path`.
+        """
+        parts = name.split(".") if name else []
+        if level:
+            return _found([importer.parents[level - 1]], parts) if level <= len(importer.parents) else None
+        path = _found(self._near(importer), parts) or _found(_packages(importer), parts)
+        if path is not None or parts[0] in sys.stdlib_module_names:
+            return path
+        return self._declared(parts) or (self._added(parts, importer, text) if "sys.path" in text else None)
+
+    def _near(self, importer: Path) -> list[Path]:
+        """What is on the path when a script or a test runs: its folder, those above it, and the project's.
+
+        The folder of a package is not among them: its modules are imported by their whole names.
+        """
+        above = [folder for folder in self._above(importer) if not _is_package(folder)]
+        return [*above, self.root, self.root / "src", *(self.root / folder for folder in self.src)]
+
+    def _above(self, importer: Path) -> Sequence[Path]:
+        """The folder of a file and those above it, up to its project's."""
+        above = importer.parents
+        project = next((i for i, folder in enumerate(above) if _is_project(folder)), None)
+        if project is None:
+            project = above.index(self.root) if self.root in above else 0
+        return above[: project + 1]
+
+    def _declared(self, parts: Sequence[str]) -> Path | None:
+        """Where manifests say that the code is: the project's own, and those of its members in a monorepo."""
+        if self._members is None:
+            from .packaging import declared
+
+            self._members = [(f, declared(f)) for f in (self.root, *self._below()) if _is_project(f)]
+        folders = []
+        for member, told in self._members:
+            folders += [member, member / "src", *(member / folder for folder in told.folders)]
+            if (own := told.packages.get(parts[0])) is not None:
+                place = member / own
+                return _found([place.parent], [place.name, *parts[1:]])
+        return _found(folders, parts)
+
+    def _below(self) -> list[Path]:
+        """The folders below the root, the outer ones first, as far as it is worth looking."""
+        if self._folders is None:
+            self._folders = []
+            level = [self.root]
+            for _ in range(DEPTH):
+                level = [inner for folder in level for inner in _inside(folder)][: FOLDERS - len(self._folders)]
+                self._folders += level
+        return self._folders
+
+    def _added(self, parts: Sequence[str], importer: Path, text: str) -> Path | None:
+        """A module that a file finds by what it adds to `sys.path`: the only one of the name, or what jedi finds."""
+        found = {path for folder in self._below() if (path := _found([folder], parts))}
+        if len(found) < 2:
+            return next(iter(found), None)
+        from .inferred import find_by_sys_path
+
+        path = find_by_sys_path(".".join(parts), importer, text, self.root)
+        return path if path in found else None
 
 
-def _folders(importer: Path, root: Path, src: Sequence[str]) -> Iterator[Path]:
-    here = importer.parent
-    yield here
-    yield from (folder for folder in here.parents if folder.is_relative_to(root))
-    yield root
-    yield root / "src"
-    yield from (root / folder for folder in src)
+def _found(folders: Iterable[Path], parts: Sequence[str]) -> Path | None:
+    """The file of a module on a path, as `importlib` finds it.
+
+    In each folder a package goes before a module. Folders without `__init__.py` are one namespace package
+    together, unless there is a package or a module of the name in any of them.
+    """
+    path = None if parts else _file(next(iter(folders)) / "__init__.py")
+    for part in parts:
+        path, folders = _step(folders, part)
+    return path
 
 
-def _parent(folder: Path, count: int) -> Path | None:
-    return folder.parents[count - 1] if count <= len(folder.parents) else None
+def _step(folders: Iterable[Path], part: str) -> tuple[Path | None, list[Path]]:
+    """The file of one part of a dotted name, if it has one, and the folders that its modules are in."""
+    spaces = []
+    for folder in folders:
+        inside = folder / part
+        if package := _file(inside / "__init__.py"):
+            return package, [inside]
+        if module := _file(folder / f"{part}.py"):
+            return module, []
+        spaces.append(inside)
+    return None, spaces
 
 
-def _module(folder: Path, name: str) -> Path | None:
-    """The file of a dotted name below `folder`: a package goes before a module, as in `importlib`."""
-    path = folder.joinpath(*name.split(".")) if name else folder
-    for candidate in (path / "__init__.py", path.parent / f"{path.name}.py"):
-        if candidate.is_file() and (name or candidate.name == "__init__.py"):
-            return candidate
-    return None
+def _file(path: Path) -> Path | None:
+    return path if os.path.isfile(path) else None
+
+
+def _is_package(folder: Path) -> bool:
+    return os.path.isfile(folder / "__init__.py")
+
+
+def _is_project(folder: Path) -> bool:
+    return any(os.path.isfile(folder / name) for name in MANIFESTS) or os.path.exists(folder / ".git")
+
+
+def _packages(importer: Path) -> Iterator[Path]:
+    """The packages that a file is in, the innermost first: one of them is on the path when it runs as a script."""
+    for folder in importer.parents:
+        if not _is_package(folder):
+            return
+        yield folder
+
+
+def _inside(folder: Path) -> list[Path]:
+    """The folders in a folder that may hold code of the project, by name; no links are followed."""
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    held = sorted(name for name in names if not name.startswith((".", "__")) and name not in DEFAULT_EXCLUDE)
+    return [folder / name for name in held if not os.path.exists(folder / name / "pyvenv.cfg")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from .config import Config, selected
 from .files import Document, read_document
-from .modules import find_module
+from .modules import Layout
 from .ops import fact_of
 from .problems import Problem, Unreadable
 from .suppressions import UNUSED, Suppression, find_suppressions, statement_lines, without
@@ -111,6 +111,7 @@ class Project:
         self._facts = {name: fact_of(name, op) for name, op in self.config.ops.items()}
         self._files: dict[str, _File] = {}
         self._overlay: dict[str, Document] = {}
+        self._layout = Layout(root, self.config.src)
         self._modules: dict[tuple[str, int, str], str | None] = {}
         self._replayed: tuple[list[Source], Report] | None = None
 
@@ -137,9 +138,10 @@ class Project:
 
         `name` has no leading dots, `level` counts them.
         """
-        key = (name, level, os.path.dirname(importer))
+        text = self._files[importer].source.text if importer in self._files else ""
+        key = (name, level, importer if "sys.path" in text else os.path.dirname(importer))
         if key not in self._modules:
-            found = find_module(name, level, Path(importer), self.root, self.config.src)
+            found = self._layout.find(name, level, Path(importer), text)
             self._modules[key] = None if found is None else str(found)
         path = self._modules[key]
         try:

@@ -298,7 +298,7 @@ def str_(m: Machine, args: Args) -> Value:
     return unknown_of("str", args)
 
 
-@model("print", "breakpoint", "input", "open", "exec", "eval", "compile", "vars", "dir", "globals", "locals")
+@model("print", "breakpoint", "input", "open", "exec", "eval", "compile")
 def nothing(m: Machine, args: Args) -> Value:
     """Functions that change no tensor; nothing of the program is ever run for them."""
     return Unknown("a value")
@@ -520,6 +520,30 @@ def callable_(m: Machine, args: Args) -> Value:
     if isinstance(v, Instance):
         return v.cls.derives("torch.nn.Module") or v.cls.lookup("__call__") is not ABSENT
     return Unknown("callable", ("callable", key_of(v)))
+
+
+@model("globals")
+def globals_(m: Machine, args: Args) -> Value:
+    """`globals()`: the names of the running module; what is stored there is one of them."""
+    return DictV(m.frame.globals.d)
+
+
+@model("locals")
+def locals_(m: Machine, args: Args) -> Value:
+    """`locals()`: a copy of the running function's names; a module's and a class's are its own."""
+    return DictV(m.frame.d if m.frame.function is None else dict(m.frame.d))
+
+
+@model("vars")
+def vars_(m: Machine, args: Args) -> Value:
+    """`vars(obj)`: its `__dict__`."""
+    return attributes.get(m, args.pos[0], "__dict__") if args.pos else locals_(m, args)
+
+
+@model("dir")
+def dir_(m: Machine, args: Args) -> Value:
+    """`dir()`; of an object it isn't known in full."""
+    return Unknown("names") if args.pos else ListV(tuple(sorted(k for k in m.frame.d if isinstance(k, str))))
 
 
 @model("hasattr")

@@ -6,7 +6,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from .. import classes, operators, sequences
+from .. import classes, imports, operators, sequences
 from ..contexts import Managed
 from ..values import (
     Args,
@@ -15,6 +15,7 @@ from ..values import (
     DictV,
     Generator,
     Instance,
+    Lib,
     ListV,
     Partial,
     Unknown,
@@ -370,18 +371,45 @@ def replace(m: Machine, args: Args) -> Value:
     return made
 
 
-@model("dataclasses.asdict", "vars")
+@model("dataclasses.asdict")
 def asdict(m: Machine, args: Args) -> Value:
-    """`asdict(obj)`, `vars(obj)`."""
-    v = m.state.resolve(args.pos[0]) if args.pos else None
-    return DictV({k: x for k, x in v.d.items() if isinstance(k, str)}) if isinstance(v, Instance) else Unknown("a dict")
+    """`asdict(obj)`: its fields by name, and so for the dataclasses in them."""
+    v = m.state.resolve(args.pos[0])
+    if not is_dataclass(v):
+        return Unknown("a dict")
+    return DictV({f: plain(m, v.d.get(f), lambda inner: asdict(m, Args([inner]))) for f in classes.all_fields(v.cls)})
 
 
 @model("dataclasses.astuple")
 def astuple(m: Machine, args: Args) -> Value:
-    """`astuple(obj)`."""
+    """`astuple(obj)`: the values of its fields, and so for the dataclasses in them."""
     v = m.state.resolve(args.pos[0])
-    return tuple(v.d.get(f) for f in classes.all_fields(v.cls)) if isinstance(v, Instance) else Unknown("a tuple")
+    if not is_dataclass(v):
+        return Unknown("a tuple")
+    return tuple(plain(m, v.d.get(f), lambda inner: astuple(m, Args([inner]))) for f in classes.all_fields(v.cls))
+
+
+def is_dataclass(v: Value) -> bool:
+    """Whether it is an object of a dataclass."""
+    return isinstance(v, Instance) and any(c.d.get("__dataclass__") for c in v.cls.mro)
+
+
+def plain(m: Machine, v: Value, make: Callable[[Value], Value]) -> Value:
+    """A field's value copied, the dataclasses in it, also those in lists and dicts, replaced by what `make` gives."""
+    v = m.state.resolve(v)
+    if is_dataclass(v):
+        return make(v)
+    if isinstance(v, ListV):
+        made = ListV(tuple(plain(m, one, make) for one in sequences.items_of(m, v)), v.kind)
+        made.d["open"] = v.d["open"]
+        return made
+    if isinstance(v, DictV):
+        held = DictV({k: plain(m, v.items[k], make) for k in sequences.keys(v)}, v.kind)
+        held.d["open"] = v.d["open"]
+        return held
+    if type(v) is tuple:
+        return tuple(plain(m, one, make) for one in v)
+    return m.call(Lib("copy.deepcopy"), Args([v], site=m.site))
 
 
 @model("dataclasses.fields")
@@ -429,6 +457,19 @@ def chain_map(m: Machine, args: Args) -> Value:
     for v in reversed(args.pos):
         sequences.update(m, made, v)
     return made
+
+
+@model("importlib.import_module")
+def import_module(m: Machine, args: Args) -> Value:
+    """`import_module(name, package)`: a relative name is taken to begin at the importing file's package."""
+    name = m.state.resolve(args.get(0, "name"))
+    if not isinstance(name, str):
+        return Unknown("a module")
+    absolute = name.lstrip(".")
+    if absolute == name:
+        return imports.module(m, name)
+    own = imports.load(m, absolute, len(name) - len(absolute), imports.importer(m))
+    return own if own is not None else Unknown("a module")
 
 
 # -- argparse -----------------------------------------------------------------------------------------------

@@ -1,0 +1,149 @@
+"""Programs of several files, without tensors: what they import is what CPython imports, and runs when it does."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from gradguard.analyses.machine import Machine
+from gradguard.analyses.models import load_models
+from gradguard.analyses.program import Entries
+from gradguard.analyses.report import Report
+from gradguard.analyses.values import Unknown
+from gradguard.workspace.project import Project
+
+from .test_python import SAME, held_against
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TELL = """
+import ast, runpy
+def is_plain(v):
+    try:
+        return ast.literal_eval(repr(v)) == v
+    except (ValueError, SyntaxError):
+        return False
+names = runpy.run_path("main.py", run_name="__main__")
+print({k: v for k, v in names.items() if not k.startswith("__") and is_plain(v)})
+"""
+
+PROGRAMS = {
+    "a package runs before its modules": {
+        "main.py": "from pkg.sub.leaf import order\nfrom pkg import order as again\nname = again is order\n",
+        "pkg/__init__.py": "order = ['pkg']\n",
+        "pkg/sub/__init__.py": "from .. import order\norder.append('sub')\n",
+        "pkg/sub/leaf.py": "from pkg import order\norder.append('leaf')\nNAME = __name__\n",
+    },
+    "registering by import": {
+        "main.py": "from zoo.registry import MODELS\nnames = sorted(MODELS)\nmade = MODELS['small']()\n",
+        "zoo/__init__.py": "from . import big, small\n",
+        "zoo/registry.py": "MODELS = {}\ndef register(f):\n    MODELS[f.__name__] = f\n    return f\n",
+        "zoo/small.py": "from .registry import register\n@register\ndef small():\n    return 'a small one'\n",
+        "zoo/big.py": "from zoo.registry import register\n@register\ndef big():\n    return 'a big one'\n",
+    },
+    "reexports": {
+        "main.py": "import api\nfrom api import *\nfrom api import deep as d\nx = api.f(1), f(2), d.g(3)\n"
+        "y = 'hidden' in dir()\n",
+        "api/__init__.py": "from .impl import *\nfrom .impl import hidden\nfrom . import deep\n",
+        "api/impl.py": "def f(v):\n    return v + 10\ndef hidden():\n    return 0\n_private = 1\n",
+        "api/deep.py": "from .impl import f\ndef g(v):\n    return f(v) * 2\n",
+    },
+    "what __all__ lists": {
+        "main.py": "from api import *\nmine = 5\n"
+        "left = [n for n in ('a', 'b', '_c', 'more') if n in globals()]\nv = _c + a\nw = more.W\n",
+        "api/__init__.py": "__all__ = ['a', '_c']\n__all__ += ['more']\na, b, _c = 1, 2, 3\n",
+        "api/more.py": "W = 'a module that nobody has imported'\n",
+    },
+    "lists of other modules": {
+        "main.py": "from api import *\nfrom api import __all__ as listed\nx = one(), two()\n",
+        "api/__init__.py": "from . import a, b\nfrom .a import *\nfrom .b import *\n__all__ = a.__all__ + b.__all__\n",
+        "api/a.py": "__all__ = ['one']\ndef one(): return 1\ndef other(): return 0\n",
+        "api/b.py": "__all__ = ('two',)\n__all__ = list(__all__)\ndef two(): return 2\n",
+    },
+    "names made when they are asked for": {
+        "main.py": "import lazy\nfrom lazy import size\nx = lazy.width, size\ny = getattr(lazy, 'nothing', 'none')\n",
+        "lazy.py": "def __getattr__(name):\n    if name in ('width', 'size'):\n        return len(name)\n"
+        "    raise AttributeError(name)\n",
+    },
+    "submodules of a package as attributes": {
+        "main.py": "import a.b.c\nimport a.b as short\nx = a.b.c.V, short.c.V, a.U\n",
+        "a/__init__.py": "U = 1\n",
+        "a/b/__init__.py": "",
+        "a/b/c.py": "V = 'v'\n",
+    },
+    "namespace packages": {
+        "main.py": "import space.one\nfrom space import two\n"
+        "from space.deep import three\nx = space.one.A, two.B, three.C\n",
+        "space/one.py": "A = 'a'\n",
+        "space/two.py": "from space.one import A\nB = A * 2\n",
+        "space/deep/three.py": "from ..two import B\nfrom . import four\nC = B + four.D\n",
+        "space/deep/four.py": "D = 'd'\n",
+    },
+    "a cycle": {
+        "main.py": "import left\nx = left.f(3), left.right.SEEN\n",
+        "left.py": "import right\nFIRST = 1\ndef f(n):\n    return n if n == 0 else right.g(n - 1)\n",
+        "right.py": "import left\nSEEN = hasattr(left, 'FIRST')\ndef g(n):\n    return left.f(n)\n",
+    },
+    "a cycle of packages": {
+        "main.py": "from p.a import A\nx = A().b().name\n",
+        "p/__init__.py": "from . import a, b\n",
+        "p/a.py": "class A:\n    name = 'a'\n    def b(self):\n        from .b import B\n        return B()\n",
+        "p/b.py": "from .a import A\nclass B(A):\n    name = A.name + 'b'\n",
+    },
+    "the main program's folder comes first": {
+        "main.py": "from tools.lib import V\nimport conf\nx = conf.W\n",
+        "conf.py": "W = 'outer'\n",
+        "tools/lib.py": "import conf\nV = conf.W\n",
+        "tools/conf.py": "W = 'inner'\n",
+    },
+    "imports by a text": {
+        "main.py": "import importlib\nfrom importlib import import_module\nm = importlib.import_module('plug.one')\n"
+        "x = m.V, [import_module(f'plug.{n}').V for n in ('one', 'two')]\n",
+        "plug/__init__.py": "from importlib import import_module\nW = import_module('.two', __name__).V\n",
+        "plug/one.py": "V = 1\n",
+        "plug/two.py": "V = 2\n",
+    },
+    "state is shared": {
+        "main.py": "import state\nfrom worker import work\nfrom state import log\nwork()\nstate.count += 1\n"
+        "x = state.count, log\n",
+        "state.py": "count = 0\nlog = []\n",
+        "worker.py": "import state\ndef work():\n    state.count += 10\n    state.log.append(state.count)\n",
+    },
+    "imports inside functions and conditions": {
+        "main.py": "from late import choose\nx = choose('a'), choose('b')\n",
+        "late.py": "def choose(name):\n    if name == 'a':\n        from impl.a import f\n"
+        "    else:\n        from impl.b import f\n    return f()\n",
+        "impl/a.py": "def f(): return 'from a'\n",
+        "impl/b.py": "def f(): return 'from b'\n",
+    },
+    "a choice of implementations": {
+        "main.py": "from fallback import VALUE\n",
+        "fallback.py": "try:\n    from impl.fast import VALUE\nexcept ImportError:\n    VALUE = 'slow'\n",
+        "impl/fast.py": "VALUE = 'fast'\n",
+    },
+}
+
+
+def names_of(root: Path) -> tuple[Machine, dict[str, object]]:
+    load_models()
+    machine = Machine(Project(root), Report())
+    machine.debug = True
+    entries = Entries(machine, machine.result)
+    entries.run_file(Project(root).source(str(root / "main.py")))
+    return machine, entries.frames[str(root / "main.py")].d
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_names_are_what_cpython_imports(tmp_path: Path, program: str) -> None:
+    for name, text in PROGRAMS[program].items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    done = subprocess.run([sys.executable, "-c", TELL], cwd=tmp_path, capture_output=True, text=True, check=True)
+    real = ast.literal_eval(done.stdout)
+    machine, names = names_of(tmp_path)
+    found = {k: held_against(machine, names.get(k, Unknown("never bound")), v) for k, v in real.items()}
+    assert found and {k: v for k, v in found.items() if v != SAME} == {}
