@@ -20,6 +20,7 @@ from . import (
     highlight,
     hover,
     inlay_hints,
+    version_story,
     workspace_diagnostics,
 )
 from .analysis import ProjectAnalyser
@@ -37,7 +38,16 @@ if TYPE_CHECKING:
     from .analysis import Analyser
     from .documents import Document
 
-FEATURES = (configuration, diagnostics, workspace_diagnostics, hover, code_actions, inlay_hints, highlight)
+FEATURES = (
+    configuration,
+    diagnostics,
+    workspace_diagnostics,
+    hover,
+    code_actions,
+    inlay_hints,
+    highlight,
+    version_story,
+)
 CONFIGURATION_FILES = ("pyproject.toml", "gradguard.toml")
 
 SWITCH_INTERVAL = 0.001

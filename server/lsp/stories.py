@@ -54,10 +54,10 @@ def life(story: Story, texts: Texts, line_of: Callable[[Site], int], link: Calla
     `line_of` gives a site's line counted from 1, `link` the text by which the table refers to it.
     """
     page = Page(_title(story, texts))
-    events = _events(story, texts)
-    if events:
+    happened = events(story, texts)
+    if happened:
         page.table = [(texts("column-version"), texts("column-event"), texts("column-line"))]
-        page.table += [(version, event, link(site)) for version, event, site in events]
+        page.table += [(version, event, link(site)) for version, event, site in happened]
     else:
         page.notes.append(texts("event-none"))
     if story.aliases:
@@ -82,7 +82,7 @@ def _shape(shape: tuple[int | None, ...] | None) -> str:
     return "" if shape is None else "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
 
 
-def _events(story: Story, texts: Texts) -> list[tuple[str, str, Site]]:
+def events(story: Story, texts: Texts) -> list[tuple[str, str, Site]]:
     """Return version, description and site of each save and change, in the order of the versions.
 
     A save comes before the change that leaves its version. What has no number keeps its place at the end.

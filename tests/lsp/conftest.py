@@ -119,7 +119,7 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
             **capabilities: Any,
         ) -> Editor:
             client = make_test_lsp_client()
-            await client.start_io(*command, env={**os.environ, "PYTHONPATH": ""})
+            await client.start_io(*command, env=dict(os.environ))
             stack.push_async_callback(stop, client)
             general = types.GeneralClientCapabilities(position_encodings=encodings)
             params = types.InitializeParams(

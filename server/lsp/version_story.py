@@ -1,0 +1,82 @@
+"""gradguard/versionStory: where a tensor's version counter was saved, moved and read, for editors that draw it.
+
+A request of our own, beside LSP. Params are those of a hover (`textDocument`, `position`); the answer is
+
+    {name: string, version: integer | null, places: [{range: Range, kind: "saved" | "changed" | "unseen" | "backward",
+     text: string, certain: boolean}]}
+
+or null off any tensor. The places are those in the document, in the order of its text; `certain` is false where the
+version there is not exactly known, or a `backward()` fails only under an assumption.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from lsprotocol.converters import get_converter
+
+from .stories import events, extent, stories_of, story_at, unmarked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..analyses.report import Site, Story
+    from .analysis import Analysis
+    from .documents import Document
+    from .server import Server
+    from .texts import Texts
+
+METHOD = "gradguard/versionStory"
+
+_converter = get_converter()
+
+
+def register(server: Server) -> None:
+    """Serve version stories."""
+    server.feature(METHOD)(version_story)
+
+
+async def version_story(ls: Server, params: Any) -> dict[str, Any] | None:
+    """Answer with the life of the counter behind the tensor at the position; None off any tensor."""
+    position = types.Position(params.position.line, params.position.character)
+    return await ls.documents.ask(params.textDocument.uri, lambda d, a: _answer(d, a, position, ls.texts))
+
+
+def _answer(document: Document, analysis: Analysis, position: types.Position, texts: Texts) -> dict[str, Any] | None:
+    here = story_at(analysis.report, document.path, document.text.offset(position))
+    if here is None:
+        return None
+    whole = _whole(here, analysis, document.path)
+    places = {
+        extent(place[0]): place for place in _places(whole, analysis, texts) if place[0].chunk.path == document.path
+    }
+    told = [
+        {"range": _converter.unstructure(document.text.between(*at)), "kind": kind, "text": text, "certain": certain}
+        for at, (_, kind, text, certain) in sorted(places.items())
+    ]
+    return {"name": here.name, "version": here.version, "places": told}
+
+
+def _whole(here: Story, analysis: Analysis, path: str) -> Story:
+    """The story as it goes on behind the place where it was asked for."""
+    same = [story for _, _, story in stories_of(analysis.report, path) if story.storage == here.storage]
+    saves = dict.fromkeys(save for story in same for save in story.saves)
+    writes = dict.fromkeys(write for story in same for write in story.writes)
+    return replace(here, saves=tuple(saves), writes=tuple(writes))
+
+
+def _places(story: Story, analysis: Analysis, texts: Texts) -> Iterator[tuple[Site, str, str, bool]]:
+    """Yield site, kind, text and certainty of each save and change, and of each backward that they break."""
+    changed = {write.site for write in story.writes}
+    silent = {write.site for write in story.writes if write.before is not None and write.before == write.after}
+    for version, text, site in events(story, texts):
+        kind = "unseen" if site in silent else "changed" if site in changed else "saved"
+        yield site, kind, f"{version}: {unmarked(text)}", "?" not in version
+    for finding in analysis.findings:
+        failure = finding.diagnostic.failure
+        if failure is None or failure.backward is None or failure.write is None:
+            continue
+        if failure.write.site in changed:
+            yield failure.backward, "backward", unmarked(finding.message), not failure.assumptions
