@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -57,8 +57,8 @@ class Analyser(Protocol):
     def configure(self, settings: Settings, folders: Sequence[str], locale: Locale) -> None:
         """Take over the editor's settings, the paths of its folders and its language; files are read anew."""
 
-    def analyse(self, path: str, texts: Mapping[str, str]) -> Analysis:
-        """Analyse the document at `path`; `texts` are those of all open documents."""
+    def analyse(self, path: str, files: Mapping[str, File]) -> Analysis:
+        """Analyse the document at `path`; `files` are all open documents."""
 
     def fixes(self, analysis: Analysis, path: str, number: int) -> list[Fix]:
         """Return the verified fixes of a finding in `path`, best first."""
@@ -91,12 +91,12 @@ class ProjectAnalyser:
         self._folders = [Path(folder) for folder in folders]
         self._projects.clear()
 
-    def analyse(self, path: str, texts: Mapping[str, str]) -> Analysis:
+    def analyse(self, path: str, files: Mapping[str, File]) -> Analysis:
         """Check the document as one program with the open documents that it imports or that import it."""
         project, notices = self._project(path)
-        self._show(project, texts)
+        self._show(project, files)
         program: set[str] = set()
-        while program != (linked := project.program(path, texts)):
+        while program != (linked := project.program(path, files)):
             program = linked
             analysis = self._check(project, sorted(program), notices)
         return analysis
@@ -144,7 +144,7 @@ class ProjectAnalyser:
             project.overlay(file)
         mended = mend_project(project, [path], unsafe=False)
         changed = mended.after.items()
-        return [edit for name, file in changed for edit in difference(name, mended.before[name].text, file.text)]
+        return [edit for name, file in changed for edit in differences(mended.before[name], file)]
 
     def ignore(self, analysis: Analysis, number: int) -> list[Edit]:
         """Return the comment that silences a finding."""
@@ -178,15 +178,15 @@ class ProjectAnalyser:
         holding = [folder for folder in self._folders if path.is_relative_to(folder)]
         return max(holding, key=lambda folder: len(folder.parts), default=path.parent)
 
-    def _show(self, project: _Linked, texts: Mapping[str, str]) -> None:
-        """Let the open documents stand for their files; an unchanged text keeps its record, and so its parse."""
-        for path in self._open.keys() - texts.keys():
+    def _show(self, project: _Linked, files: Mapping[str, File]) -> None:
+        """Let the open documents stand for their files; an unchanged one keeps its record, and so its parse."""
+        for path in self._open.keys() - files.keys():
             del self._open[path]
             for one in self._projects.values():
                 one.uncover(path)
-        for path, text in texts.items():
-            if path not in self._open or self._open[path].text != text:
-                self._open[path] = File(path, text)
+        for path, file in files.items():
+            if self._open.get(path) != file:
+                self._open[path] = file
             project.overlay(self._open[path])
 
 
@@ -264,6 +264,18 @@ def file_settings(settings: Settings) -> tuple[FileSettings, list[str]]:
 def least(config: Config) -> Severity | None:
     """Return the severity below which the configuration wants no diagnostics."""
     return Severity[config.min_severity.upper()] if config.min_severity else None
+
+
+def differences(before: File, after: File) -> list[Edit]:
+    """Return the edits that turn one text into the other; in a notebook each stays within its cell."""
+    if before.notebook is None or after.notebook is None:
+        return difference(before.path, before.text, after.text)
+    old, new = before.notebook, after.notebook
+    return [
+        replace(edit, start=start + edit.start, end=start + edit.end)
+        for start, *cells in zip(old.starts, old.sources, new.sources, strict=True)
+        for edit in difference(before.path, *cells)
+    ]
 
 
 def difference(path: str, before: str, after: str) -> list[Edit]:

@@ -12,9 +12,8 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcContentModified, JsonRpcInvalidParams
 
-from .convert import Text
 from .diagnostics import convert
-from .documents import uri_of
+from .places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from ..fixes.edit import Edit
     from ..workspace.project import Finding
     from .analysis import Analysis
+    from .convert import Text
     from .documents import Document
     from .server import Server
 
@@ -105,10 +105,7 @@ def _ignore_actions(
 
 def _told(ls: Server, analysis: Analysis, number: int) -> types.Diagnostic:
     """Return a finding as the client has it."""
-    finding = analysis.findings[number]
-    paths = {finding.path, *(place.path for place in finding.related)}
-    texts = {path: Text(analysis.texts[path], ls.documents.encoding) for path in paths}
-    return convert(finding, texts, ls.client_capabilities)
+    return convert(analysis.findings[number], Places(analysis.texts, ls.documents), ls.client_capabilities)[1]
 
 
 def _data(document: Document, do: str, number: int) -> dict[str, Any]:
@@ -149,33 +146,27 @@ def _resolved(ls: Server, document: Document, analysis: Analysis, data: dict[str
 
 def workspace_edit(ls: Server, analysis: Analysis, edits: Iterable[Edit]) -> types.WorkspaceEdit:
     """Return edits for the client: bound to the documents' versions where it understands that."""
-    by_path: dict[str, list[types.TextEdit]] = {}
-    texts: dict[str, Text] = {}
+    by_uri: dict[str, list[types.TextEdit]] = {}
+    places = Places(analysis.texts, ls.documents)
     for edit in edits:
-        if edit.path not in texts:
-            texts[edit.path] = Text(analysis.texts[edit.path], ls.documents.encoding)
-        place = texts[edit.path].between(edit.start, edit.end)
-        by_path.setdefault(edit.path, []).append(types.TextEdit(place, edit.text))
+        uri, converted = places.edit(edit)
+        by_uri.setdefault(uri, []).append(converted)
     if not get_capability(ls.client_capabilities, "workspace.workspace_edit.document_changes", False):
-        return types.WorkspaceEdit(changes={_uri(ls, path): some for path, some in by_path.items()})
+        return types.WorkspaceEdit(changes=by_uri)
     return types.WorkspaceEdit(
-        document_changes=[types.TextDocumentEdit(_versioned(ls, path), some) for path, some in by_path.items()]
+        document_changes=[types.TextDocumentEdit(_versioned(ls, uri), some) for uri, some in by_uri.items()]
     )
 
 
-def _uri(ls: Server, path: str) -> str:
-    document = ls.documents.at(path)
-    return document.uri if document else uri_of(path)
-
-
-def _versioned(ls: Server, path: str) -> types.OptionalVersionedTextDocumentIdentifier:
-    document = ls.documents.at(path)
-    return types.OptionalVersionedTextDocumentIdentifier(_uri(ls, path), document.version if document else None)
+def _versioned(ls: Server, uri: str) -> types.OptionalVersionedTextDocumentIdentifier:
+    document = ls.documents.find(uri)
+    return types.OptionalVersionedTextDocumentIdentifier(uri, document.faces.get(uri) if document else None)
 
 
 def _touches(text: Text, finding: Finding, range_: types.Range) -> bool:
     """Whether a range reaches the lines of a finding: light bulbs are looked for anywhere on the line."""
-    return finding.span.start_line <= range_.end.line and range_.start.line <= finding.span.end_line
+    first, last = text.lines(range_)
+    return finding.span.start_line <= last and first <= finding.span.end_line
 
 
 def _is_wanted(kind: str, only: Iterable[str] | None) -> bool:

@@ -16,6 +16,8 @@ from ..syntax.chunks import line_starts
 from ..syntax.positions import from_units, to_units
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from ..syntax.chunks import Span
     from ..syntax.positions import Encoding
 
@@ -45,9 +47,13 @@ class Text:
         """Return the offset of a line and a code-point column."""
         return self.starts[line] + column if line < len(self.starts) else len(self.text)
 
+    def line_at(self, offset: int) -> int:
+        """Return the line of an offset."""
+        return bisect_right(self.starts, offset) - 1
+
     def position(self, offset: int) -> types.Position:
         """Return the client's position of an offset."""
-        line = bisect_right(self.starts, offset) - 1
+        line = self.line_at(offset)
         return self.place(line, offset - self.starts[line])
 
     def place(self, line: int, column: int) -> types.Position:
@@ -64,6 +70,24 @@ class Text:
         """Return the client's range of the offsets from `start` to `end`."""
         return types.Range(self.position(start), self.position(end))
 
+    def lines(self, range_: types.Range) -> tuple[int, int]:
+        """Return the first and the last line of the text that a client's range reaches."""
+        return range_.start.line, range_.end.line
+
+    def holds(self, start: int, end: int) -> bool:
+        """Whether the client sees what is between two offsets as a part of this text."""
+        return 0 <= start <= end <= len(self.text)
+
+    def edited(self, changes: Iterable[types.TextDocumentContentChangeEvent]) -> Text:
+        """Return this text after the client's edits, in their order."""
+        text = self
+        for change in changes:
+            if isinstance(change, types.TextDocumentContentChangePartial):
+                text = text.replace(change.range, change.text)
+            else:
+                text = Text(change.text, self.encoding)
+        return text
+
     def replace(self, range_: types.Range, new: str) -> Text:
         """Return this text with a client's range replaced; only lines near the edit are looked at again."""
         start = self.offset(range_.start)
@@ -77,6 +101,40 @@ class Text:
         near = [self.starts[first] + offset for offset in line_starts(text[self.starts[first] : stop])[1:]]
         far = [offset + moved for offset in self.starts[after + 1 :]]
         return Text(text, self.encoding, [*self.starts[: first + 1], *near, *far])
+
+
+class PartOfText(Text):
+    """Some lines of a text, which the client knows as a text of their own."""
+
+    __slots__ = ("first", "last")
+
+    def __init__(self, whole: Text, first: int, last: int) -> None:
+        super().__init__(whole.text, whole.encoding, whole.starts)
+        self.first = first
+        self.last = last
+
+    def offset(self, position: types.Position) -> int:
+        """Return the offset of a client's position, moved into these lines where it lies outside."""
+        if self.first + position.line > self.last:
+            return self.starts[self.last] + len(self.line(self.last))
+        return super().offset(types.Position(self.first + position.line, position.character))
+
+    def place(self, line: int, column: int) -> types.Position:
+        """Return the client's position of a line and a code-point column, moved into these lines."""
+        if line > self.last:
+            line, column = self.last, len(self.text)
+        elif line < self.first:
+            line, column = self.first, 0
+        whole = super().place(line, column)
+        return types.Position(whole.line - self.first, whole.character)
+
+    def lines(self, range_: types.Range) -> tuple[int, int]:
+        """Return the first and the last line of the text that a client's range reaches."""
+        return self.first + range_.start.line, min(self.first + range_.end.line, self.last)
+
+    def holds(self, start: int, end: int) -> bool:
+        """Whether what is between two offsets is in these lines."""
+        return self.starts[self.first] <= start <= end <= self.starts[self.last] + len(self.line(self.last))
 
 
 def encoding_of(kind: types.PositionEncodingKind | str | None) -> Encoding:

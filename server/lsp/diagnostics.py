@@ -10,16 +10,14 @@ from lsprotocol import types
 from lsprotocol.converters import get_converter
 from pygls.capabilities import get_capability
 
-from .convert import Text
-from .documents import uri_of
+from .places import Places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
-    from ..syntax.positions import Encoding
     from ..workspace.project import Finding
     from .analysis import Analysis
-    from .documents import Document
+    from .documents import Document, Documents
     from .server import Server
 
 _JSON = get_converter()
@@ -42,30 +40,28 @@ def pulls(capabilities: types.ClientCapabilities) -> bool:
 
 
 def present(
-    analysis: Analysis,
-    path: str,
-    encoding: Encoding,
-    capabilities: types.ClientCapabilities,
-) -> list[types.Diagnostic]:
-    """Return the findings in `path` that no comment silences, as LSP diagnostics."""
-    findings = [finding for finding in analysis.findings if finding.path == path and not finding.suppressed]
-    paths = {path, *(place.path for finding in findings for place in finding.related)}
-    texts = {one: Text(analysis.texts[one], encoding) for one in paths} if findings else {}
-    return [convert(finding, texts, capabilities) for finding in findings]
+    analysis: Analysis, documents: Documents, capabilities: types.ClientCapabilities
+) -> dict[str, list[types.Diagnostic]]:
+    """Return the findings that no comment silences as LSP diagnostics, by the URI that they are in."""
+    places = Places(analysis.texts, documents)
+    found: dict[str, list[types.Diagnostic]] = {}
+    for finding in analysis.findings:
+        if not finding.suppressed:
+            uri, diagnostic = convert(finding, places, capabilities)
+            found.setdefault(uri, []).append(diagnostic)
+    return found
 
 
-def convert(finding: Finding, texts: Mapping[str, Text], capabilities: types.ClientCapabilities) -> types.Diagnostic:
-    """Return a finding as an LSP diagnostic, with what the client can show of it.
-
-    `texts` has the files of the finding and its related places.
-    """
+def convert(finding: Finding, places: Places, capabilities: types.ClientCapabilities) -> tuple[str, types.Diagnostic]:
+    """Return a finding as an LSP diagnostic, with what the client can show of it, and the URI that it is in."""
     client = f"text_document.{'diagnostic' if pulls(capabilities) else 'publish_diagnostics'}"
     described = get_capability(capabilities, f"{client}.code_description_support", False)
     related = get_capability(capabilities, f"{client}.related_information", False)
     tags = get_capability(capabilities, f"{client}.tag_support.value_set", None) or ()
     unnecessary = types.DiagnosticTag.Unnecessary
-    return types.Diagnostic(
-        range=texts[finding.path].range(finding.span),
+    here = places.location(finding.path, finding.span)
+    diagnostic = types.Diagnostic(
+        range=here.range,
         severity=types.DiagnosticSeverity(finding.severity),
         code=finding.rule.code,
         code_description=types.CodeDescription(finding.rule.url) if described else None,
@@ -73,24 +69,37 @@ def convert(finding: Finding, texts: Mapping[str, Text], capabilities: types.Cli
         message=finding.message,
         tags=[unnecessary] if finding.rule.kind is None and unnecessary in tags else None,
         related_information=[
-            types.DiagnosticRelatedInformation(
-                types.Location(uri_of(place.path), texts[place.path].range(place.span)), place.message
-            )
+            types.DiagnosticRelatedInformation(places.location(place.path, place.span), place.message)
             for place in finding.related
         ]
         if related
         else None,
     )
+    return here.uri, diagnostic
 
 
 # -- pushing --------------------------------------------------------------------------------------
 
 
-def publish(ls: Server, document: Document, diagnostics: list[types.Diagnostic]) -> None:
-    """Send a document's diagnostics to a client that does not ask for them."""
+def publish(ls: Server, document: Document) -> None:
+    """Send a document's diagnostics to a client that does not ask for them, where there is something new to say."""
+    if pulls(ls.client_capabilities):
+        return
+    told = {uri: (version, document.told.get(uri, [])) for uri, version in document.faces.items()}
+    gone: dict[str, tuple[int | None, list[types.Diagnostic]]] = {
+        uri: (None, []) for uri in document.sent if uri not in told
+    }
+    for uri, (version, items) in (gone | told).items():
+        if document.sent.get(uri) != (version, items):
+            ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, items, version))
+    document.sent = told
+
+
+def take_back(ls: Server, document: Document) -> None:
+    """Take a document's diagnostics back from a client that does not ask for them."""
     if not pulls(ls.client_capabilities):
-        params = types.PublishDiagnosticsParams(document.uri, diagnostics, document.version)
-        ls.text_document_publish_diagnostics(params)
+        for uri, version in document.faces.items():
+            ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, [], version))
 
 
 def publish_closed(ls: Server) -> None:
@@ -101,17 +110,17 @@ def publish_closed(ls: Server) -> None:
     if pulls(ls.client_capabilities):
         return
     told = {
-        path: items
+        uri: items
         for document in ls.documents
-        for path, items in document.told.items()
-        if items and ls.documents.at(path) is None
+        for uri, items in document.told.items()
+        if items and ls.documents.find(uri) is None
     }
     gone: dict[str, list[types.Diagnostic]] = {
-        path: [] for path in ls.told_of_closed if path not in told and ls.documents.at(path) is None
+        uri: [] for uri in ls.told_of_closed if uri not in told and ls.documents.find(uri) is None
     }
-    for path, items in (gone | told).items():
-        if ls.told_of_closed.get(path) != items:
-            ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri_of(path), items))
+    for uri, items in (gone | told).items():
+        if ls.told_of_closed.get(uri) != items:
+            ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, items))
     ls.told_of_closed = told
 
 
@@ -124,7 +133,7 @@ async def document_diagnostic(
     """Answer with a document's diagnostics, or that they are those of `previous_result_id`."""
     await ls.documents.analysis(params.text_document.uri)
     document = ls.documents.find(params.text_document.uri)
-    items = document.shown if document else []
+    items = document.seen_from(params.text_document.uri).shown if document else []
     name = result_id(items)
     if name == params.previous_result_id:
         return types.RelatedUnchangedDocumentDiagnosticReport(name)

@@ -11,20 +11,23 @@ import asyncio
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.uris import from_fs_path, to_fs_path
 
+from ..workspace.files import Document as File
 from .convert import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from lsprotocol import types
+
     from ..syntax.positions import Encoding
     from .analysis import Analysis
+    from .notebooks import Layout
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,7 +40,7 @@ LONGEST_PAUSE = 0.25
 
 @dataclass(slots=True, eq=False)
 class Document:
-    """One text open in the editor.
+    """One program open in the editor: a text, or the cells of a notebook together.
 
     `edition` grows with everything that makes the analysis out of date: edits, other files, settings.
     `analysis` and what is `told` of it answer for the edition `analysed`.
@@ -52,14 +55,34 @@ class Document:
     analysed: int = -1
     analysis: Analysis | None = None
     told: dict[str, list[types.Diagnostic]] = field(default_factory=dict)
-    """diagnostics by the path that they are in: this document's, and those of files that belong to its program"""
+    """diagnostics by the URI that they are in: this document's, and those of files that belong to its program"""
+    sent: dict[str, tuple[int | None, list[types.Diagnostic]]] = field(default_factory=dict)
+    """the version and the diagnostics that were last pushed, by URI"""
     cost: float = 0.0
     waiters: list[asyncio.Future[Analysis | None]] = field(default_factory=list)
+    layout: Layout | None = None
+    """of a notebook, which cell has which lines of the text"""
 
     @property
     def shown(self) -> list[types.Diagnostic]:
         """What is shown in the document itself."""
-        return self.told.get(self.path, [])
+        return self.told.get(self.uri, [])
+
+    @property
+    def faces(self) -> dict[str, int | None]:
+        """The texts that the editor shows of it, with their versions by URI: itself, or the cells of a notebook."""
+        return self.layout.versions if self.layout else {self.uri: self.version}
+
+    @property
+    def file(self) -> File:
+        """The document as the workspace takes it in place of a file."""
+        return File(self.path, self.text.text, notebook=self.layout.program if self.layout else None)
+
+    def seen_from(self, uri: str) -> Document:
+        """The document as the editor shows it at a URI: positions in a cell of a notebook count from its start."""
+        if self.layout is None:
+            return self
+        return replace(self, uri=uri, text=self.layout.text_of(uri, self.text))
 
     @property
     def is_current(self) -> bool:
@@ -70,16 +93,16 @@ class Document:
 class Documents:
     """All open documents, and the one thread that analyses them.
 
-    `analyse(path, texts)` analyses the document at `path` among the texts of all open documents, and
-    `present(analysis, path)` makes of it what is shown in a file; both run in the analysis thread. In the event loop,
+    `analyse(path, files)` analyses the document at `path` among all open documents, and `present(analysis)` makes
+    of it what is shown, by URI; both run in the analysis thread. In the event loop,
     `on_analysis(document)` is called whenever a document's newest text has been analysed,
     `on_close(document)` when it is closed, and `on_problem(message)` when something failed.
     """
 
     def __init__(
         self,
-        analyse: Callable[[str, Mapping[str, str]], Analysis],
-        present: Callable[[Analysis, str], list[types.Diagnostic]],
+        analyse: Callable[[str, Mapping[str, File]], Analysis],
+        present: Callable[[Analysis], Mapping[str, list[types.Diagnostic]]],
         encoding: Encoding,
         *,
         on_analysis: Callable[[Document], None],
@@ -94,6 +117,8 @@ class Documents:
         self._on_problem = on_problem
         self._open: dict[str, Document] = {}
         self._changed: dict[str, Document] = {}
+        self.notebooks: dict[str, str] = {}
+        """the paths of the notebooks that cells belong to, by the cells' URIs"""
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gradguard-analysis")
         self._task: asyncio.Task[None] | None = None
 
@@ -101,8 +126,8 @@ class Documents:
         return iter(list(self._open.values()))
 
     def find(self, uri: str) -> Document | None:
-        """Return the open document with this URI, or None."""
-        return self._open.get(path_of(uri))
+        """Return the open document with this URI, or whose cell has it, or None."""
+        return self._open.get(self.notebooks.get(uri) or path_of(uri))
 
     def at(self, path: str) -> Document | None:
         """Return the open document of this file, or None."""
@@ -114,8 +139,17 @@ class Documents:
         """Take over a text; opening it again replaces it."""
         path = path_of(uri)
         python = language == "python" or path.endswith((".py", ".pyi", ".pyw"))
+        self._put(Document(uri, path, Text(text, self.encoding), version, python))
+
+    def open_notebook(self, uri: str, version: int, layout: Layout) -> None:
+        """Take over the cells of a notebook as one program."""
+        text = Text(layout.program.text, self.encoding)
+        self._put(Document(uri, path_of(uri), text, version, True, layout=layout))
+
+    def _put(self, document: Document) -> None:
+        path = document.path
         before = self._open.get(path)
-        self._open[path] = Document(uri, path, Text(text, self.encoding), version, python)
+        self._open[path] = document
         if before is not None:
             self._changed.pop(path, None)
             _answer(before, None)
@@ -123,14 +157,17 @@ class Documents:
 
     def change(self, uri: str, changes: Sequence[types.TextDocumentContentChangeEvent], version: int) -> None:
         """Apply edits in order; raises JsonRpcInvalidParams for a document that isn't open."""
-        document = self.find(uri)
-        if document is None:
+        document = self._open.get(path_of(uri))
+        if document is None or document.layout is not None:
             raise JsonRpcInvalidParams(f"{uri} is not open")
-        for change in changes:
-            if isinstance(change, types.TextDocumentContentChangePartial):
-                document.text = document.text.replace(change.range, change.text)
-            else:
-                document.text = Text(change.text, self.encoding)
+        document.text = document.text.edited(changes)
+        document.version = version
+        self._touch(document.path)
+
+    def change_notebook(self, uri: str, version: int, layout: Layout) -> None:
+        """Take over the cells of an open notebook as they are now."""
+        document = self._open[path_of(uri)]
+        document.text, document.layout = Text(layout.program.text, self.encoding), layout
         document.version = version
         self._touch(document.path)
 
@@ -181,7 +218,7 @@ class Documents:
             if document is None:
                 return None
             edition = document.edition
-            answer = await self.run(question, document, analysis)
+            answer = await self.run(question, document.seen_from(uri), analysis)
             if edition == document.edition:
                 return answer
         return None
@@ -191,9 +228,9 @@ class Documents:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._worker, lambda: function(*args, **kwargs))
 
-    def texts(self) -> dict[str, str]:
-        """Return the texts of all open documents by path."""
-        return {path: document.text.text for path, document in self._open.items()}
+    def files(self) -> dict[str, File]:
+        """Return all open documents by path, as the workspace takes them."""
+        return {path: document.file for path, document in self._open.items()}
 
     # -- the worker ------------------------------------------------------------------------------
 
@@ -235,7 +272,7 @@ class Documents:
     async def _analyse_one(self, document: Document) -> None:
         edition = document.edition
         began = time.perf_counter()
-        analysis, told, problems = await self.run(self._attempt, document.path, self.texts())
+        analysis, told, problems = await self.run(self._attempt, document.path, self.files())
         document.cost = time.perf_counter() - began
         for problem in problems:
             self._on_problem(problem)
@@ -253,12 +290,12 @@ class Documents:
                 self._mark(other)
 
     def _attempt(
-        self, path: str, texts: Mapping[str, str]
+        self, path: str, files: Mapping[str, File]
     ) -> tuple[Analysis | None, dict[str, list[types.Diagnostic]], tuple[str, ...]]:
         """Analyse; an internal error costs this document's answers and nothing else."""
         try:
-            analysis = self._analyse(path, texts)
-            told = {one: self._present(analysis, one) for one in {finding.path for finding in analysis.findings}}
+            analysis = self._analyse(path, files)
+            told = dict(self._present(analysis))
         except Exception:
             return None, {}, (f"The analysis of {path} failed:\n{traceback.format_exc()}",)
         return analysis, told, analysis.problems

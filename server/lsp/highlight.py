@@ -37,7 +37,11 @@ def _highlight(document: Document, analysis: Analysis, position: types.Position)
         _put(kinds, save.site, document.path, types.DocumentHighlightKind.Read)
     for write in {write: None for _, _, story in told for write in story.writes}:
         _put(kinds, write.site, document.path, types.DocumentHighlightKind.Write)
-    return [types.DocumentHighlight(document.text.between(*place), kind) for place, kind in sorted(kinds.items())]
+    return [
+        types.DocumentHighlight(document.text.between(*place), kind)
+        for place, kind in sorted(kinds.items())
+        if document.text.holds(*place)
+    ]
 
 
 def _put(

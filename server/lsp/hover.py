@@ -10,7 +10,7 @@ from pygls.capabilities import get_capability
 
 from ..rules import RULES
 from ..rules.page import page as rule_page
-from .documents import uri_of
+from .places import Places
 from .stories import extent, life, markdown, plain, story_at, unmarked
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
     offset = document.text.offset(position)
     rich = wants_markdown(ls.client_capabilities)
     parts: list[str] = []
+    places = Places(analysis.texts, ls.documents)
     place: types.Range | None = None
     if rule := _rule_in_comment(document.text.text, offset):
         code, start, end = rule
@@ -46,7 +47,7 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
     else:
         parts += [_why(finding, ls.texts) for finding in analysis.findings if _holds(document, finding, offset)]
         if story := story_at(analysis.report, document.path, offset):
-            told = life(story, ls.texts, _line_of, lambda site: _link(site, document.path))
+            told = life(story, ls.texts, _line_of, lambda site: _link(site, document, places))
             parts.append(markdown(told) if rich else plain(told))
             place = document.text.between(*extent(story.site))
     if not parts:
@@ -97,8 +98,9 @@ def _line_of(site: Site) -> int:
     return site.chunk.line_of(site.node) + 1
 
 
-def _link(site: Site, path: str) -> str:
+def _link(site: Site, document: Document, places: Places) -> str:
     """Return the site's line as a link, with the file's name where it is another file."""
-    line = _line_of(site)
-    other = "" if site.chunk.path == path else site.chunk.path.replace("\\", "/").rsplit("/", 1)[-1] + ":"
-    return f"[{other}{line}]({uri_of(site.chunk.path)}#L{line})"
+    path = site.chunk.path
+    uri, line = places.line(path, _line_of(site) - 1)
+    other = "" if uri == document.uri else path.replace("\\", "/").rsplit("/", 1)[-1] + ":"
+    return f"[{other}{line + 1}]({uri if '#' in uri else f'{uri}#L{line + 1}'})"

@@ -27,6 +27,7 @@ from .analysis import ProjectAnalyser
 from .configuration import Settings
 from .convert import encoding_of
 from .documents import Documents, path_of
+from .notebooks import SYNC, Notebooks
 from .protocol import Protocol
 from .texts import Texts
 
@@ -62,7 +63,12 @@ class Server(LanguageServer):
 
     def __init__(self, analyser: Analyser | None = None) -> None:
         super().__init__(
-            "gradguard", version("gradguard"), protocol_cls=Protocol, converter_factory=default_converter, max_workers=2
+            "gradguard",
+            version("gradguard"),
+            protocol_cls=Protocol,
+            converter_factory=default_converter,
+            notebook_document_sync=SYNC,
+            max_workers=2,
         )
         self.analyser = analyser or ProjectAnalyser()
         self.settings = Settings()
@@ -71,6 +77,7 @@ class Server(LanguageServer):
         self.told_of_closed: dict[str, list[types.Diagnostic]] = {}
         self._told: set[str] = set()
         self.documents: Documents
+        self.notebooks: Notebooks
         self.feature(types.INITIALIZE)(initialize)
         self.feature(types.SHUTDOWN)(shutdown)
         for one in FEATURES:
@@ -79,15 +86,15 @@ class Server(LanguageServer):
     def begin(self, params: types.InitializeParams) -> None:
         """Set up what depends on the client."""
         self.texts = Texts(params.locale)
-        encoding = encoding_of(self.workspace.position_encoding)
         self.documents = Documents(
             self.analyser.analyse,
-            lambda analysis, path: diagnostics.present(analysis, path, encoding, params.capabilities),
-            encoding,
+            lambda analysis: diagnostics.present(analysis, self.documents, params.capabilities),
+            encoding_of(self.workspace.position_encoding),
             on_analysis=self._analysed,
             on_close=self._closed,
             on_problem=self.report_problem,
         )
+        self.notebooks = Notebooks(self.documents)
         self.apply_settings(params.initialization_options)
 
     def folders(self) -> list[str]:
@@ -125,7 +132,7 @@ class Server(LanguageServer):
     # -- what the user hears ---------------------------------------------------------------------
 
     def _analysed(self, document: Document) -> None:
-        diagnostics.publish(self, document, document.shown)
+        diagnostics.publish(self, document)
         diagnostics.publish_closed(self)
         if self.protocol.trace != types.TraceValue.Off:
             took = f"analysed {document.path} (version {document.version}) in {document.cost * 1000:.1f} ms"
@@ -136,7 +143,7 @@ class Server(LanguageServer):
                 self._show(types.MessageType.Warning, notice)
 
     def _closed(self, document: Document) -> None:
-        diagnostics.publish(self, document, [])
+        diagnostics.take_back(self, document)
         diagnostics.publish_closed(self)
 
     def report_problem(self, message: str) -> None:

@@ -81,13 +81,11 @@ async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticPara
 
 def _reports(ls: Server, analyses: Iterable[Analysis], known: dict[str, str]) -> Iterator[Report]:
     for analysis in analyses:
+        told = present(analysis, ls.documents, ls.client_capabilities)
         for path in sorted(analysis.reads):
             document = ls.documents.at(path)
-            if document is not None:
-                items = document.shown
-            else:
-                items = present(analysis, path, ls.documents.encoding, ls.client_capabilities)
             uri, version = (document.uri, document.version) if document else (uri_of(path), None)
+            items = document.shown if document else told.get(uri, [])
             name = result_id(items)
             if known.get(path) == name:
                 yield types.WorkspaceUnchangedDocumentDiagnosticReport(uri, name, version)

@@ -10,12 +10,24 @@ import json
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import accumulate
-from typing import Any
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
 
 from .lines import Lines
 
-_MAGIC = re.compile(r"^([ \t]*)(%{1,2}[A-Za-z].*|[!?].*|[\w.]+\?{1,2}[ \t]*)$", re.MULTILINE)
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_CONTINUED = r"(?:[^\n]*\\\r?\n)*[^\n]*"
+_MAGIC = re.compile(
+    rf"(?<!\\\n)^([ \t]*)((?:%{{1,2}}[A-Za-z]|[!?]){_CONTINUED}|[\w.]+\?{{1,2}}[ \t]*)$"
+    rf"|^([ \t]*[A-Za-z_][\w.,\[\] \t]*=[ \t]*)([!%]{_CONTINUED})$",
+    re.MULTILINE,
+)
+"""a line for IPython alone, or an assignment of what a command prints"""
+
+_RUNS_PYTHON = re.compile(r"\s*%%(?:time|capture|prun)\b")
+"""cell magics that run the rest of the cell among the names of the notebook"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +52,7 @@ class Notebook:
     @property
     def sources(self) -> list[str]:
         """The text of each code cell, with the line break that joins it to the next."""
-        ends = (*self.starts[1:], len(self.raw))
-        return [self.raw[start:end] for start, end in zip(self.starts, ends, strict=True)]
+        return [self.raw[start:end] for start, end in pairwise((*self.starts, len(self.raw)))]
 
     def place(self, line: int) -> tuple[int, int]:
         """The cell's number and the 0-based line within it, of a 0-based line of the program."""
@@ -89,6 +100,15 @@ def read_notebook(text: str) -> Notebook:
         language = language.get(key) if isinstance(language, dict) else None
     if language not in (None, "python"):
         raise ValueError(f"is a notebook of {language}, not of Python")
+    return _notebook(content)
+
+
+def notebook_of(sources: Iterable[str]) -> Notebook:
+    """A notebook of the given code cells."""
+    return _notebook({"cells": [{"cell_type": "code", "source": source} for source in sources]})
+
+
+def _notebook(content: dict[str, Any]) -> Notebook:
     code = [(number, _source(cell)) for number, cell in enumerate(content["cells"], 1) if _is_code(cell)]
     texts = [source + "\n" for _, source in code]
     return Notebook(
@@ -116,11 +136,16 @@ def _running(sizes: Any) -> tuple[int, ...]:
 
 
 def _plain(cell: str) -> str:
-    if cell.lstrip().startswith("%%"):
-        return re.sub(r"^[^\n]", "#", cell, flags=re.MULTILINE)
-    return _MAGIC.sub(lambda match: match[1] + _statement(match[2]), cell)
+    if cell.lstrip().startswith("%%") and not _RUNS_PYTHON.match(cell):
+        return re.sub(r"^[^\r\n]", "#", cell, flags=re.MULTILINE)
+    return _MAGIC.sub(lambda match: (match[1] or match[3] or "") + _statement(match[2] or match[4]), cell)
 
 
 def _statement(magic: str) -> str:
     """A statement without effect, of the same length: a block that holds nothing but a magic stays a block."""
-    return "0" if len(magic) == 1 else "0#" + magic[2:]
+    first, *more = magic.split("\n")
+    return "\n".join(["0" if len(first) == 1 else "0#" + first[2:], *map(_comment, more)])
+
+
+def _comment(line: str) -> str:
+    return "#" + line[1:] if line.strip() else line

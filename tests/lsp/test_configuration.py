@@ -111,9 +111,9 @@ async def test_a_broken_project_file_is_shown_once_and_the_defaults_hold(editor:
 
 async def test_a_file_that_changes_on_disk_is_seen_by_its_importers(editor: Editor, stale: str) -> None:
     helper = editor.folder / "helper.py"
-    helper.write_text("")
-    assert await editor.open("main.py", "import helper\n" + stale)
-    helper.write_text("x = 1\n")
+    helper.write_text("def keep(t):\n    return t.clone()\n")
+    assert not await editor.open("main.py", "import helper\n" + stale.replace("y += 1", "y = helper.keep(y)\ny += 1"))
+    helper.write_text("def keep(t):\n    return t\n")
     event = types.FileEvent(helper.as_uri(), types.FileChangeType.Changed)
     editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
     assert await editor.published(editor.uri("main.py"), 1)

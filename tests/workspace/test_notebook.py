@@ -42,12 +42,23 @@ def test_code_cells_are_one_program() -> None:
         ("x.shape?", "0#shape?"),
         ("y = (x\n  % (3))", "y = (x\n  % (3))"),
         ("!", "0"),
+        ("%%time\nx = 1", "0#time\nx = 1"),
+        ("!ls \\\n  -l\nx = 1", "0#s \\\n# -l\nx = 1"),
+        ("files = !ls", "files = 0#s"),
+        ("x = a \\\n%b", "x = a \\\n%b"),
+        ("", ""),
     ],
 )
 def test_what_only_ipython_understands_is_overwritten(source: str, program: str) -> None:
     text = document(("code", source)).text
     assert text == program + "\n"
     assert len(text) == len(source) + 1
+
+
+def test_a_notebook_without_code_is_an_empty_program() -> None:
+    sample = document(("markdown", "m"))
+    assert (sample.text, notebook(sample).sources) == ("", [])
+    assert edited(sample, []) == sample
 
 
 def test_edits_go_into_their_cells() -> None:

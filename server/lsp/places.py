@@ -1,0 +1,65 @@
+"""Where the places of an analysis are for the client: in which of its texts, and at which range."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from .convert import Text
+from .documents import uri_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..fixes.edit import Edit
+    from ..syntax.chunks import Span
+    from .documents import Documents
+
+
+class Places:
+    """Finds the client's places in the files of an analysis, `texts` by path.
+
+    An open document has the URI that the editor gave it; in a notebook, the cell has it.
+    """
+
+    def __init__(self, texts: Mapping[str, str], documents: Documents) -> None:
+        self._texts = texts
+        self._documents = documents
+        self._known: dict[str, Text] = {}
+
+    def location(self, path: str, span: Span) -> types.Location:
+        """Return the client's place of a span."""
+        uri, text = self._at(path, span.start_line)
+        return types.Location(uri, text.range(span))
+
+    def edit(self, edit: Edit) -> tuple[str, types.TextEdit]:
+        """Return an edit for the client, and the URI of the text that it is for."""
+        whole = self._text(edit.path)
+        uri, text = self._at(edit.path, whole.line_at(edit.start))
+        new = edit.text
+        if not text.holds(edit.start, edit.end):  # it takes the line end that only joins this cell to the next
+            new = new.removesuffix("\n").removesuffix("\r")
+        return uri, types.TextEdit(text.between(edit.start, edit.end), new)
+
+    def line(self, path: str, line: int) -> tuple[str, int]:
+        """Return the URI of the text that has a line of a file, and which line it is there."""
+        uri, text = self._at(path, line)
+        return uri, text.place(line, 0).line
+
+    def _at(self, path: str, line: int) -> tuple[str, Text]:
+        """Return the URI and the text, or the part of it, that the client has a line of a file in."""
+        document = self._documents.at(path)
+        if document is None:
+            return uri_of(path), self._text(path)
+        if document.layout is None or not document.layout.uris:
+            return document.uri, self._text(path)
+        return document.layout.at(line, self._text(path))
+
+    def _text(self, path: str) -> Text:
+        """Return the text of a file; that of an open document has been taken apart already."""
+        if path not in self._known:
+            document, text = self._documents.at(path), self._texts[path]
+            same = document is not None and document.text.text == text
+            self._known[path] = document.text if document and same else Text(text, self._documents.encoding)
+        return self._known[path]
