@@ -8,6 +8,7 @@ from . import attributes, enumerations, sequences
 from .state import Raised
 from .values import (
     ABSENT,
+    CALLABLES,
     Args,
     ClassV,
     Cond,
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .machine import Machine
+
+MAX_CHOICES = 4
+"""Of so many classes or functions in a table, each is followed where the key isn't known."""
 
 
 def as_slice(index: SliceV) -> slice | None:
@@ -67,6 +71,14 @@ def one_of(m: Machine, items: Sequence[Value], index: Unknown, key: Value) -> Va
     if all(same(items[0], i) for i in items):
         return items[0]
     return Phi(at(m, index, key), items[0], Unknown("an item", ("[]", key_of(index), len(items))))
+
+
+def any_of(m: Machine, items: dict[Value, Value], index: Unknown) -> Value:
+    """An item of a small table of classes or functions: each is followed."""
+    *before, (_, found) = items.items()
+    for key, item in reversed(before):
+        found = m.state.merge(at(m, index, key), item, found)
+    return found
 
 
 def at(m: Machine, index: Unknown, key: Value) -> Cond:
@@ -114,7 +126,10 @@ def dict_item(m: Machine, v: DictV, index: Value) -> Value:
             return m.state.resolve(known)
         held = sequences.keys(v)
         if held and isinstance(index, Unknown):
-            return one_of(m, [m.state.resolve(v.items[k]) for k in held], index, held[0])
+            items = [m.state.resolve(v.items[k]) for k in held]
+            if len(held) <= MAX_CHOICES and all(isinstance(i, CALLABLES) for i in items):
+                return any_of(m, dict(zip(held, items, strict=True)), index)
+            return one_of(m, items, index, held[0])
     return Unknown("an item", ("[]", v.uid, key_of(index)))
 
 

@@ -198,12 +198,15 @@ def condition(when: Grads, grads: Mapping[str, Grad]) -> Grad:
 
 
 def gradients(m: Machine, call: Call) -> dict[str, Grad]:
-    """For each parameter, whether one of its tensors requires grad."""
+    """For each parameter, whether one of its tensors requires grad; what isn't known may be such a tensor."""
     found: dict[str, Grad] = {}
     for p, ts in call.tensors.items():
         g: Grad = False
         for t in ts:
             g = either(g, m.grad.requires_grad(t))
+        v = call.values.get(p)
+        if isinstance(v, Unknown) and not (v.number or v.data):
+            g = frozenset({m.requires_grad(v)})
         found[p] = g
     return found
 

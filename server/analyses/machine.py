@@ -171,15 +171,18 @@ class Machine:
     def as_tensor(self, v: Unknown) -> Tensor:
         """An unknown value that is used as a tensor: whether it requires grad isn't known."""
         if not isinstance(v.tensor, Tensor):
-            kind = "requires-grad" if v.parameter else "guess"
             t = self.grad.tensor()
             if not v.data:
-                t.d["rg"] = frozenset({Cond(("requires grad", v.key), kind, v.why, self.site)})
+                t.d["rg"] = frozenset({self.requires_grad(v)})
                 t.d["fn"] = Unknown("history")
             t.d["inference"] = False
             t.label = v.why or None
             v.tensor = t
         return v.tensor
+
+    def requires_grad(self, v: Unknown) -> Cond:
+        """The question whether an unknown value requires grad."""
+        return Cond(("requires grad", v.key), "requires-grad" if v.parameter else "guess", v.why, self.site)
 
     def require_grad(self, t: Tensor, value: Value) -> None:
         """`t.requires_grad_(value)`: refused for integers; a non-leaf can't be switched off."""

@@ -410,6 +410,10 @@ class Args:
         yield from self.kw.values()
 
 
+CALLABLES = (FunctionV, ClassV, Bound, Builtin, Partial, Wrapped, Lib)
+"""what can be called, whatever else is known of it"""
+
+
 def is_constant(value: Value) -> bool:
     """Whether a value is known through and through: a Python constant or a tuple of such."""
     if isinstance(value, tuple):

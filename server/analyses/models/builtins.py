@@ -11,10 +11,10 @@ from ..state import Raised
 from ..tensors import Tensor
 from ..values import (
     ABSENT,
+    CALLABLES,
     Args,
     ClassV,
     DictV,
-    FunctionV,
     Generator,
     Instance,
     Iterator_,
@@ -513,7 +513,7 @@ def issubclass_(m: Machine, args: Args) -> Value:
 def callable_(m: Machine, args: Args) -> Value:
     """`callable(v)`."""
     v = m.state.resolve(args.pos[0])
-    if isinstance(v, (FunctionV, ClassV, Lib)):
+    if isinstance(v, CALLABLES):
         return True
     if is_constant(v) or isinstance(v, (Tensor, ListV, DictV)):
         return False
