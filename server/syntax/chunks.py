@@ -158,9 +158,11 @@ def parse(text: str, path: str = "<unknown>", previous: Source | None = None) ->
             chunk = Chunk(path, current, piece.start, line, piece.kind, current=current)
         chunk._move(path, piece.start, line, starts)
         chunks.append(chunk)
+    place = 0
     for index, chunk in enumerate(chunks):
         if not pool.owns(chunk):
-            chunks[index] = _lower(chunk, pool.counterpart(chunks, index))
+            chunks[index] = _lower(chunk, pool.counterpart(place, chunk.kind))
+        place = pool.place(chunks[index], place) + 1
     _fill_classes(chunks)
     return Source(path, text, chunks, starts)
 
@@ -220,18 +222,14 @@ class _Pool:
         self._taken.add(id(chunk))
         return chunk
 
-    def counterpart(self, chunks: list[Chunk], index: int) -> Chunk | None:
-        """The old chunk, not taken over, in the place of the new `chunks[index]`: as far from the same neighbour."""
-        distance = 0
-        place = index
-        for distance, before in enumerate(reversed(chunks[:index]), 1):
-            if self.owns(before):
-                place = self._index[id(before)] + distance
-                break
-        if place >= len(self._chunks):
-            return None
-        found = self._chunks[place]
-        return found if id(found) not in self._taken and found.kind == chunks[index].kind else None
+    def place(self, chunk: Chunk, default: int) -> int:
+        """Where a chunk was in the last parse."""
+        return self._index.get(id(chunk), default)
+
+    def counterpart(self, place: int, kind: Kind) -> Chunk | None:
+        """The old chunk in a place (as far from the same neighbour as the new one), if it isn't taken over."""
+        found = self._chunks[place] if place < len(self._chunks) else None
+        return found if found is not None and id(found) not in self._taken and found.kind == kind else None
 
 
 def _lower(chunk: Chunk, counterpart: Chunk | None) -> Chunk:
