@@ -6,6 +6,7 @@ knows an operator: `torch_ops.py` tells what a call saves, changes and returns, 
 
 from __future__ import annotations
 
+import heapq
 from typing import TYPE_CHECKING, Literal
 
 from .report import Failure, Hop, Site, Write
@@ -25,7 +26,7 @@ from .tensors import (
 from .values import Args, Cond, Phi, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from .geometry import Geometry
     from .machine import Machine
@@ -42,6 +43,7 @@ class Autograd:
         self.mode: dict[str, Value] = {"grad": True, "inference": False, "hooks": None}
         self.order = 0
         self.nodes: list[Node] = []
+        self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}
 
     def set_modes(self, modes: dict[str, Value]) -> None:
         """Set several modes at once."""
@@ -371,23 +373,37 @@ class Autograd:
     def _reachable(
         self, roots: Sequence[Value], inputs: Sequence[Tensor]
     ) -> tuple[list[tuple[Node, Guards]], list[Tensor]]:
+        """The nodes that a backward runs, in the engine's order, with the ways to them; and the leaves it reaches.
+
+        A node comes after all that lead to it, so that the ways to it are known when it is left.
+        """
         stop = {id(fn) for t in inputs for _, fn in self.state.alternatives(self.grad_fn(t)) if isinstance(fn, Node)}
         wanted = self._leads_to(roots, inputs) if inputs else None
-        seen: dict[Node, list[Guards]] = {}
+        ways: dict[Node, list[Guards]] = {}
         leaves: dict[int, Tensor] = {}
-        todo: list[tuple[Value, Guards]] = [(r, ()) for r in roots]
-        while todo:
-            value, guards = todo.pop()
+        todo: list[tuple[int, int, Node]] = []
+
+        def reach(value: Value, guards: Guards) -> None:
             for more, v in self.state.alternatives(value, guards):
                 if isinstance(v, Tensor):
                     leaves[v.uid] = v
                 if not isinstance(v, Node) or id(v) in stop or (wanted is not None and v.uid not in wanted):
                     continue
-                way = another_way(seen.setdefault(v, []), more)
-                if way is not None:
-                    todo += [(e, way) for e in v.edges]
-        order = sorted(seen, key=lambda node: -node.order)
-        return [(node, guards) for node in order for guards in seen[node]], list(leaves.values())
+                if v not in ways:
+                    ways[v] = []
+                    heapq.heappush(todo, (-v.order, v.uid, v))
+                add_way(ways[v], more)
+
+        for root in roots:
+            reach(root, ())
+        found: list[tuple[Node, Guards]] = []
+        while todo:
+            *_, node = heapq.heappop(todo)
+            for guards in ways[node]:
+                found.append((node, guards))
+                for edge in node.edges:
+                    reach(edge, guards)
+        return found, list(leaves.values())
 
     def reached(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> list[Node]:
         """The nodes that a backward from `roots` runs."""
@@ -422,6 +438,7 @@ class Autograd:
         """Check every node in the engine's order. Nothing after a certain freed node is reached."""
         found: list[tuple[Failure, Guards]] = []
         self.m.explain.running = list(dict.fromkeys(node for node, _ in order))
+        self.pasts = {}
         last: Node | None = None
         for node, guards in order:
             if node is not last:
@@ -446,6 +463,7 @@ class Autograd:
         for t in tensors:
             for hook in self.m.tuple_of(t.d.get("hooks", ())):
                 self.m.call(hook, Args([self.tensor(t.d["geometry"], t.d["dtype"])], site=self.m.site))
+                self.pasts = {}
 
     def _check_saved(self, node: Node, saved: SavedTensor, guards: Guards) -> list[tuple[Failure, Guards]]:
         """`SavedVariable::unpack`: compare the versions; where they agree, the content may still differ."""
@@ -454,46 +472,39 @@ class Autograd:
         now = self.state.resolve(saved.counter.d["v"])
         found: list[tuple[Failure, Guards]] = []
         if now is not saved.version:
-            for on, writes in self._changes(now, saved.version, guards):
-                found.append((self.m.explain.stale(node, saved, writes), on))
+            for on, write in self._changes(now, saved.version, guards):
+                found.append((self.m.explain.stale(node, saved, write), on))
         if not found and not saved.buffer:
             content = self.state.resolve(saved.storage.d["w"])
             changes = self._changes(content, saved.content, guards)
             if saved.itself:
                 changes += self._changes(self.state.resolve(saved.tensor.d["shown"]), saved.shown, guards)
-            for on, writes in changes:
-                self.m.report(self.m.explain.silent(node, saved, writes), on)
+            for on, write in changes:
+                self.m.report(self.m.explain.silent(node, saved, write), on)
         return found
 
-    def _changes(self, now: Value, then: Value, guards: Guards) -> list[tuple[Guards, list[Write]]]:
-        """How a version moved from `then` to `now`, for each alternative in which it certainly did."""
-        found: list[tuple[Guards, list[Write]]] = []
+    def _changes(self, now: Value, then: Value, guards: Guards) -> list[tuple[Guards, Write]]:
+        """What moved a version on from `then`, for each alternative of `now` that certainly came after it."""
+        found: list[tuple[Guards, Write]] = []
         if now is then:
             return found
         for more, version in self.state.alternatives(now, guards):
-            writes = self._writes(version, then, more)
-            if writes:
-                found.append((more, writes))
-                continue
-            for on, old in self.state.alternatives(then, more):
-                writes = self._writes(version, old, on)
-                if writes:
-                    found.append((on, writes))
+            past = self._past(version, more)
+            write = past.after(then)
+            if write is not None:
+                found.append((more, write))
+            elif type(then) is Phi:
+                olds = ((on, past.after(old)) for on, old in self.state.alternatives(then, more))
+                found += [(on, write) for on, write in olds if write is not None]
         return found
 
-    def _writes(self, version: Value, old: Value, guards: Guards) -> list[Write]:
-        """The writes that led from one version to another, first one first; none if it isn't known that they did."""
-        found: list[Write] = []
-        v: Value = version
-        while v is not old:
-            if not isinstance(v, Version) or v.write is None:
-                return []
-            found.append(v.write)
-            if v.prev is old:
-                break
-            options = [w for _, w in self.state.alternatives(v.prev, guards)]
-            v = next((w for w in options if w is old), options[0])
-        return found[::-1]
+    def _past(self, version: Value, guards: Guards) -> Past:
+        """The way back from a version under some answers, which one backward walks once."""
+        key = (id(version), frozenset(guards))
+        past = self.pasts.get(key)
+        if past is None:
+            past = self.pasts[key] = Past(self.state, version, dict(guards))
+        return past
 
     def _free(self, node: Node, guards: Guards) -> None:
         if not guards:
@@ -532,7 +543,7 @@ class Autograd:
         if node is not None:
             node.holds = True
             node.edges = (*node.edges, *nodes[:1])
-            node.saved = tuple(saved for n in nodes for saved in n.saved)
+            node.saved = tuple(dict.fromkeys(saved for n in nodes for saved in n.saved))
         return node
 
     # -- failing --------------------------------------------------------------------------------
@@ -551,25 +562,68 @@ class Autograd:
         )
 
 
+class Past:
+    """The way back from a version, walked as far as one asks.
+
+    At a branch whose answer isn't known it goes by the first side that has a version: both come from the same one.
+    """
+
+    def __init__(self, state: State, version: Value, known: Mapping[Cond, bool]) -> None:
+        self.state = state
+        self.known = known
+        self.at: Value = version
+        self.followers: dict[int, Write] = {}
+        """of each version met, by its `id` (a Phi's too): the write that followed it"""
+
+    def after(self, version: Value) -> Write | None:
+        """The write that followed a version; None where it isn't met on this way."""
+        while id(version) not in self.followers and self._step():
+            pass
+        return self.followers.get(id(version))
+
+    def _step(self) -> bool:
+        """Go back over one write; whether there was one."""
+        version = self.at
+        if not isinstance(version, Version) or version.write is None:
+            return False
+        self.at = None
+        self.followers.setdefault(id(version.prev), version.write)
+        todo: list[Value] = [version.prev]
+        while todo:
+            v = self.state.resolve(todo.pop())
+            if type(v) is Phi:
+                holds = self.known.get(v.cond)
+                todo += [v.orelse, v.then] if holds is None else [v.then if holds else v.orelse]
+                continue
+            self.followers.setdefault(id(v), version.write)
+            if self.at is None:
+                self.at = v
+        return True
+
+
 MAX_WAYS = 4
 """So many conditions are told apart under which a backward reaches one node."""
 
 
-def another_way(known: list[Guards], guards: Guards) -> Guards | None:
-    """Add the conditions of one more way to a node to those known; None where they tell nothing new.
+def add_way(known: list[Guards], guards: Guards) -> None:
+    """Add the conditions of one more way to a node to those known, unless they tell nothing new.
 
-    Two ways on the two sides of one branch are one way that doesn't rest on it.
+    Two ways on the two sides of one branch are one way that doesn't rest on it. Of too many, those that rest
+    on least are kept.
     """
     here = set(guards)
-    if len(known) >= MAX_WAYS or any(here.issuperset(k) for k in known):
-        return None
+    if any(here.issuperset(other) for other in known):
+        return
     for other in known:
         apart = here.symmetric_difference(other)
         if len(apart) == 2 and len({cond for cond, _ in apart}) == 1:
             known.remove(other)
-            return another_way(known, tuple(g for g in guards if g not in apart))
+            add_way(known, tuple(g for g in guards if g not in apart))
+            return
+    known[:] = [other for other in known if not here.issubset(other)]
     known.append(guards)
-    return guards
+    if len(known) > MAX_WAYS:
+        known.remove(max(known, key=len))
 
 
 def conditions(when: Grad) -> Guards:

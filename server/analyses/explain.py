@@ -37,10 +37,9 @@ class Explainer:
         found.update(dict.fromkeys(failure.assumptions))
         return replace(failure, assumptions=tuple(found))
 
-    def stale(self, node: Node, saved: SavedTensor, writes: Sequence[Write]) -> Failure:
+    def stale(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
         """A saved tensor was changed before the backward that runs here needs it."""
         crossing = self.carried(node)
-        write = writes[0]
         cause: Cause = "inplace"
         if crossing is not None:
             cause = "carried"
@@ -70,9 +69,8 @@ class Explainer:
             facts=self.facts(write, saved, crossing),
         )
 
-    def silent(self, node: Node, saved: SavedTensor, writes: Sequence[Write]) -> Failure:
+    def silent(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
         """A saved tensor's content was changed where its version counter doesn't see it."""
-        write = writes[0]
         told = self.saved(node, saved)
         hops = [Hop(told.site, "saved", told.name, told.version, told.op)] if told else []
         hops += [Hop(write.site, "changed", write.name, None, write.via), Hop(self.m.site, "backward")]
