@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .tensors import Version
+from .tensors import Node, Version
 from .values import ABSENT, Cond, Phi, Unknown, Value
 
 if TYPE_CHECKING:
@@ -290,7 +290,7 @@ def prune(value: Value, depth: int) -> Value:
 
 
 def widen(value: Phi) -> Value:
-    """One value that stands for all alternatives: bounds of a version, else unknown."""
+    """One value that stands for all alternatives: bounds of a version, a node without a past, else unknown."""
     every = leaves(value)
     if all(v is every[0] for v in every):
         return every[0]
@@ -299,4 +299,6 @@ def widen(value: Phi) -> Value:
     if all(isinstance(v, Version) for v in every):
         high = None if any(v.high is None for v in every) else max(v.high for v in every)
         return Version(min(v.low for v in every), high)
+    if all(isinstance(v, Node) and v.when is True for v in every):
+        return Node("", None, max(v.order for v in every), (), True)
     return Unknown("one of many values")

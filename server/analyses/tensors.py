@@ -20,6 +20,10 @@ Grad = bool | frozenset[Cond]
 """Whether a tensor requires grad: known, or if one of these conditions holds."""
 
 
+MAX_CONDITIONS = 16
+"""Conditions that are told apart under which a tensor requires grad."""
+
+
 def either(a: Grad, b: Grad) -> Grad:
     """`a or b`."""
     if a is True or b is True:
@@ -29,7 +33,7 @@ def either(a: Grad, b: Grad) -> Grad:
     if not b:
         return a
     assert not isinstance(a, bool) and not isinstance(b, bool)
-    return a | b
+    return a | b if len(a) < MAX_CONDITIONS else a
 
 
 @dataclass(slots=True, eq=False)

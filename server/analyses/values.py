@@ -43,7 +43,8 @@ ABSENT = _Absent()
 class Cond:
     """A question that the text does not answer; equal keys are the same question.
 
-    `kind` is `branch` for a condition of the program, `requires-grad` for a parameter of an entry point
+    `kind` is `branch` for a condition of the program, `turn` for one that some turns of a loop meet and others
+    don't, `requires-grad` for a parameter of an entry point
     that may require grad, `guess` for everything that rests on something unknown. `flipped`: the text asks
     the opposite (`x is not None` for the question whether x is None).
     """
