@@ -93,9 +93,11 @@ def fits(f: FunctionV, args: Args) -> bool:
     positional = [*params.posonly, *params.args]
     by_place = {p.name for p in positional[: len(args.pos)]}
     by_name = {p.name for p in (*params.args, *params.kwonly)} - by_place
-    given = by_place | args.kw.keys()
+    given = by_place | (args.kw.keys() & by_name)
+    twice = by_place & args.kw.keys() - {p.name for p in params.posonly}
     return (
-        (len(args.pos) <= len(positional) or params.vararg is not None)
+        not twice
+        and (len(args.pos) <= len(positional) or params.vararg is not None)
         and (args.kw.keys() <= by_name or params.kwarg is not None)
         and all(p.name in given or p.name in f.defaults for p in (*positional, *params.kwonly))
     )
