@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import arrays, enumerations, functions, imports, library, tensor_attributes, wrappers
+from . import arrays, duck, enumerations, functions, imports, library, tensor_attributes, wrappers
 from .arrays import NDArray
 from .models import registry
 from .state import Raised
@@ -61,6 +61,8 @@ def get(m: Machine, v: Value, name: str) -> Value:
     if isinstance(v, Unknown):
         if v.data:
             return of_data(m, v, name)
+        if v.parameter and duck.tells_tensor(m, name):
+            return tensor_attributes.get(m, m.as_tensor(v), name)
         return Unknown(f"{v.why}.{name}" if v.why else "", ("attr", v.key, name), v.parameter)
     if isinstance(v, Partial) and name == "func":
         return v.function

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax import ir
 from . import attributes, functions, modules, statements
+from .arguments import unknown_arguments
 from .machine import STEPS, Machine, Modules
 from .models import load_models
 from .report import Assumption, Report
@@ -31,7 +32,6 @@ from .values import (
     ModuleV,
     Property,
     StaticMethod,
-    Unknown,
     Value,
     Wrapped,
 )
@@ -176,7 +176,7 @@ class Entries:
 
         def run() -> Value:
             m.node, m.chunk = forward.node, forward.chunk
-            result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(forward, 1, optional=True))
+            result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, forward, 1, optional=True))
             m.node, m.chunk = forward.node, forward.chunk
             m.entry_assumptions = (TRAINED,)
             backward_from(m, result)
@@ -208,7 +208,7 @@ class Entries:
             if functions.first_parameter(inner) == "ctx":  # autograd runs a custom function's parts without grad
                 m.state.set(m.grad.mode, "grad", False)
             m.node, m.chunk = inner.node, inner.chunk
-            args = unknown_arguments(inner, len(first.pos))
+            args = unknown_arguments(m, inner, len(first.pos))
             args.pos = [*first.pos, *args.pos]
             result = m.call(through if through is not None else inner, args)
             m.node, m.chunk = inner.node, inner.chunk
@@ -227,23 +227,6 @@ def plain_function(v: Value) -> FunctionV | None:
     if isinstance(v, Property):
         v = v.getter
     return v if isinstance(v, FunctionV) else None
-
-
-def unknown_arguments(f: FunctionV, skip: int, optional: bool = False) -> Args:
-    """Arguments for a call from outside: an unknown value for each parameter without a default.
-
-    `optional`: also for those whose default is None, which a caller may give or leave out.
-    """
-    params = f.node.params
-    positional = [*params.posonly, *params.args][skip:]
-    required = [p for p in positional if p.default is None]
-    named = [*params.kwonly, *(p for p in params.args if p in positional)] if optional else params.kwonly
-    kw: dict[str, Value] = {
-        p.name: Unknown(p.name, parameter=True)
-        for p in named
-        if p not in required and (p.default is None or (optional and f.defaults.get(p.name, ABSENT) is None))
-    }
-    return Args([Unknown(p.name, parameter=True) for p in required], kw)
 
 
 def backward_from(m: Machine, result: Value) -> None:

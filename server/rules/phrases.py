@@ -147,10 +147,9 @@ def call_name(site: Site) -> str:
 
 
 def conditions(failure: Failure) -> list[Assumption]:
-    """The assumptions that a message names; being trained implies that grad is required and backward called."""
+    """The assumptions that a message names; being trained implies that backward is called."""
     trained = any(a.kind == "trained" for a in failure.assumptions)
-    implied = ("requires-grad", "backward") if trained else ()
-    return [a for a in failure.assumptions if a.kind not in implied]
+    return [a for a in failure.assumptions if not (trained and a.kind == "backward")]
 
 
 def when(failure: Failure, locale: Locale) -> str:

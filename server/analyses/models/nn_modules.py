@@ -37,7 +37,9 @@ def listed(values: list[Value]) -> ListV:
 @method_of(MODULE, "__init__")
 def init(m: Machine, args: Args) -> Value:
     """`Module.__init__`."""
-    m.state.set(args.pos[0].d, "training", True)
+    obj = m.state.resolve(args.pos[0]) if args.pos else None
+    if isinstance(obj, Instance):
+        m.state.set(obj.d, "training", True)
     return None
 
 

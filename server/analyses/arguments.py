@@ -1,0 +1,111 @@
+"""What an entry point is called with: unknown values, and tensors or numbers where an annotation says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax import ir
+from .values import ABSENT, Args, FunctionV, Lib, Unknown, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+TENSORS = {
+    "torch.Tensor": None,
+    "torch.autograd.Variable": None,
+    "torch.FloatTensor": "float32",
+    "torch.DoubleTensor": "float64",
+    "torch.HalfTensor": "float16",
+    "torch.BFloat16Tensor": "bfloat16",
+    "torch.LongTensor": "int64",
+    "torch.IntTensor": "int32",
+    "torch.ShortTensor": "int16",
+    "torch.ByteTensor": "uint8",
+    "torch.BoolTensor": "bool",
+}
+"""types of tensors, and their dtype where the type tells it"""
+
+NUMBERS = frozenset({"int", "float", "bool", "complex"})
+
+WITHOUT_GRAD = ("jaxtyping.Int", "jaxtyping.UInt", "jaxtyping.Bool", "jaxtyping.Integer")
+"""annotations of arrays that cannot require grad"""
+
+
+def unknown_arguments(m: Machine, f: FunctionV, skip: int, optional: bool = False) -> Args:
+    """Arguments for a call from outside: a value for each parameter without a default, but the first `skip`.
+
+    `optional`: also for those whose default is None, which a caller may give or leave out.
+    """
+    params = f.node.params
+    positional = [*params.posonly, *params.args][skip:]
+    required = [p for p in positional if p.default is None]
+    named = [*params.kwonly, *(p for p in params.args if p in positional)] if optional else params.kwonly
+    kw = {
+        p.name: argument(m, f, p)
+        for p in named
+        if p not in required and (p.default is None or (optional and f.defaults.get(p.name, ABSENT) is None))
+    }
+    return Args([argument(m, f, p) for p in required], kw)
+
+
+def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
+    """What comes in for one parameter: a tensor that may require grad, a number, or something unknown."""
+    unknown = Unknown(p.name, parameter=True)
+    if p.default is not None:  # None may come in just as well
+        return unknown
+    kind = annotated(m, f, p.annotation)
+    if kind in NUMBERS:
+        return Unknown(p.name, number=True)
+    if kind == "str":
+        return Unknown(p.name)
+    if kind not in TENSORS:
+        return unknown
+    t = m.as_tensor(unknown)
+    dtype = TENSORS[kind]
+    m.state.put(t, "dtype", dtype)
+    if dtype is not None and not dtype.startswith(("float", "bfloat")):
+        m.state.put(t, "rg", False)
+        m.state.put(t, "fn", None)
+    return t
+
+
+def annotated(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> str:
+    """The dotted name of the type that an annotation names; empty where it is none of a library."""
+    if isinstance(annotation, ir.Subscript):
+        return of_generic(m, f, annotation)
+    if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
+        annotation = unquoted(annotation.value, annotation)
+    if annotation is None or not is_path(annotation):
+        return ""
+    before = m.frame
+    m.frame = f.parent
+    try:
+        v = m.state.resolve(m.eval(annotation))
+    finally:
+        m.frame = before
+    return v.name if isinstance(v, Lib) else ""
+
+
+def of_generic(m: Machine, f: FunctionV, annotation: ir.Subscript) -> str:
+    """`Annotated[Tensor, …]`, and jaxtyping's `Float[Tensor, "batch dim"]`."""
+    name = annotated(m, f, annotation.value)
+    inner = annotation.slice.elts[0] if isinstance(annotation.slice, ir.Tuple) else annotation.slice
+    if name.startswith(WITHOUT_GRAD) and annotated(m, f, inner) == "torch.Tensor":
+        return "torch.LongTensor"
+    return annotated(m, f, inner) if name == "typing.Annotated" or name.startswith("jaxtyping.") else ""
+
+
+def unquoted(text: str, at: ir.Constant) -> ir.Expr | None:
+    """The dotted name that an annotation in quotes has, as an expression; None where it has none."""
+    first, *rest = text.split(".")
+    e: ir.Expr = ir.Name(at.start, at.end, first)
+    for attr in rest:
+        e = ir.Attribute(at.start, at.end, e, attr, at.start)
+    return e if all(part.isidentifier() for part in (first, *rest)) else None
+
+
+def is_path(e: ir.Expr) -> bool:
+    """Whether an expression is a dotted name, whose evaluation does nothing."""
+    while isinstance(e, ir.Attribute):
+        e = e.value
+    return isinstance(e, ir.Name)

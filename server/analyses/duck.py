@@ -1,0 +1,40 @@
+"""What the name of an attribute tells of an object: some names are those of tensors alone."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from . import tensor_attributes
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
+
+
+OF_OTHERS = _names("""
+    add bfloat16 bool byte char cpu cuda data device double expand float get_device half index int ipu is_cuda long
+    mean mode mtia new real imag requires_grad_ share_memory_ short size sort split to type values xpu
+""")
+"""what numbers, containers, modules, optimizers and distributions have as well as tensors"""
+
+OF_ARRAYS = _names("""
+    T abs all any argmax argmin argsort clip conj cov cummax cummin cumprod cumsum diagonal diff div divide dot dtype
+    eq flatten ge gt item itemsize le lt mT max median min mul multiply nbytes ndim ne nonzero pow prod put quantile
+    ravel repeat reshape resize round select shape squeeze std sub subtract sum swapaxes take tolist trace transpose
+    unique var view where
+""")
+"""what arrays of NumPy and tables of pandas have as well as tensors"""
+
+
+def tells_tensor(m: Machine, name: str) -> bool:
+    """Whether an argument of which nothing is known must be a tensor, to have an attribute of that name.
+
+    What goes into the `forward` of a module is no array.
+    """
+    if name in OF_OTHERS or not tensor_attributes.is_known(name):
+        return False
+    return name not in OF_ARRAYS or any(a.kind == "trained" for a in m.entry_assumptions)

@@ -1,0 +1,93 @@
+"""What the replay takes an unknown argument for: by its annotation, and by the names of what is asked of it."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+import torch
+from gradguard.analyses import replay
+from gradguard.analyses.duck import OF_ARRAYS, OF_OTHERS
+from gradguard.facts import table
+from gradguard.rules.diagnostic import diagnose
+from gradguard.syntax.chunks import parse
+
+from .replaying import Alone
+
+FUNCTION = """\
+import torch
+from torch import Tensor
+from typing import Annotated, Optional
+from jaxtyping import Float, Int
+
+def f(x{annotation}):
+    y = {read}
+    y += 1
+    y.sum().backward()
+"""
+
+
+def told(read: str, annotation: str = "") -> list[str]:
+    return messages(FUNCTION.format(annotation=f": {annotation}" if annotation else "", read=read))
+
+
+def messages(text: str) -> list[str]:
+    return [diagnostic.message for diagnostic in diagnose(replay([parse(text, "main.py")], Alone()))]
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    ["torch.Tensor", "Tensor", '"Tensor"', '"torch.Tensor"', "torch.FloatTensor", 'Annotated[Tensor, "n"]',
+     'Float[Tensor, "batch n"]'],
+)  # fmt: skip
+def test_an_annotated_tensor(annotation: str) -> None:
+    """`sum` alone would not tell: arrays have it as well."""
+    (message,) = told("(x.sum() * 2).exp()", annotation)
+    assert "if `x` requires grad, `backward()` (line 9) will raise" in message
+
+
+@pytest.mark.parametrize("annotation", ["torch.LongTensor", "torch.BoolTensor", 'Int[Tensor, "batch"]'])
+def test_integers_require_no_grad(annotation: str) -> None:
+    assert told("x.exp()", annotation) == []
+
+
+@pytest.mark.parametrize("annotation", ["int", "float", "str", "dict", "Optional[int]", "Unheard[Of]", "x[", "'a b'"])
+def test_what_is_no_tensor(annotation: str) -> None:
+    assert told("torch.ones(3) * x", annotation) == []
+
+
+@pytest.mark.parametrize("read", ["x.exp()", "x.unsqueeze(0).sigmoid()", "x.contiguous().tanh()"])
+def test_names_that_tensors_alone_have(read: str) -> None:
+    (message,) = told(read)
+    assert "if `x` requires grad" in message
+
+
+def test_names_of_arrays_tell_nothing_outside_of_forward() -> None:
+    assert told("x.reshape(-1).exp()") == []
+
+
+def test_what_goes_into_forward_is_no_array() -> None:
+    (message,) = messages(
+        "import torch\n"
+        "class M(torch.nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        y = x.reshape(-1).exp()\n"
+        "        y += 1\n"
+        "        return y\n"
+    )
+    assert "if `x` requires grad and when the module is trained" in message
+
+
+def test_no_name_of_an_array_is_one_of_tensors_alone() -> None:
+    """Names of tensors that NumPy's arrays have, too."""
+    methods = {name.rpartition(".")[2] for name in table.names() if name.startswith("torch.Tensor.")}
+    assert {name for name in methods if hasattr(numpy.ndarray, name) and name[0] != "_"} <= OF_ARRAYS | OF_OTHERS
+
+
+@pytest.mark.parametrize(
+    "other",
+    [dict, list, tuple, str, set, int, float, complex, torch.nn.Module, torch.optim.Optimizer,
+     torch.distributions.Distribution, torch.distributions.Normal],
+)  # fmt: skip
+def test_no_name_of_something_else_is_one_of_tensors_alone(other: type) -> None:
+    methods = {name.rpartition(".")[2] for name in table.names() if name.startswith("torch.Tensor.")}
+    assert {name for name in methods if hasattr(other, name) and name[0] != "_"} <= OF_OTHERS
