@@ -6,7 +6,10 @@ BIN := .venv/bin
 READY := .venv/.ready
 TESTABLE := .venv/.testable
 
-.PHONY: demo test lint facts clean
+N ?= 500
+SEED ?= 0
+
+.PHONY: demo test lint facts fuzz clean
 
 demo: $(READY) ## check the examples, show the fixes and the version counters, and talk to the server
 	@echo '$$ gradguard check examples'
@@ -28,6 +31,9 @@ lint: $(TESTABLE) ## format, lint and types
 
 facts: $(TESTABLE) ## measure PyTorch again and write the table of facts
 	$(BIN)/python -m gradguard.facts.measure -o server/facts/table.json
+
+fuzz: $(TESTABLE) ## draw N programs, hold the answers against PyTorch, and write the figures
+	$(BIN)/python -W ignore -m tests.fuzz $(N) --seed $(SEED) --page docs/accuracy.md
 
 clean: ## remove the virtual environment and all caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -190,9 +190,9 @@ def _execute(path: Path) -> None:
     import torch
 
     torch.manual_seed(0)
+    torch.set_grad_enabled(True)
     sys.argv = [str(path)]
-    sys.path.insert(0, str(path.parent))
-    with suppress(SystemExit):
+    with suppress(SystemExit), patch.object(sys, "path", [str(path.parent), *sys.path]):
         runpy.run_path(str(path), run_name="__main__")
 
 

@@ -97,7 +97,8 @@ def of_info(info: Any, entry: Entry, device: str, limit: int) -> Iterator[Argume
     torch.manual_seed(0)
     random.seed(0)
     seen: set[object] = set()
-    for sample in info.sample_inputs(device, dtype, requires_grad=False):
+    # the function behind `info.sample_inputs`, which would inspect the stack for each sample
+    for sample in info.sample_inputs_func(info, device, dtype, False):
         args, kwargs = _as_called(info, entry, (sample.input, *sample.args), sample.kwargs)
         bound = bind(entry.params, args, kwargs)
         if bound is None or not _is_usual(entry, bound) or situation(bound) in seen:

@@ -1,0 +1,33 @@
+"""Draws programs, runs each on PyTorch, and holds GradGuard's answers against it: `python -m tests.fuzz N`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from . import page
+from .run import run
+
+
+def main() -> int:
+    """Run, print what differs, and return 1 if something does that is not known."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("count", type=int, nargs="?", default=500, metavar="N", help="how many programs (%(default)s)")
+    parser.add_argument("--seed", default="0", help="which programs (%(default)s)")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes (%(default)s)")
+    parser.add_argument("--page", type=Path, help="the file to write the figures to")
+    options = parser.parse_args()
+    result = run(options.count, options.seed, options.jobs, sys.stderr)
+    for difference in result.unexplained:
+        print(difference, end="\n\n")
+    print(page.summary(result))
+    if options.page:
+        options.page.parent.mkdir(exist_ok=True)
+        options.page.write_text(page.written(result))
+    return 1 if result.unexplained or not result.good_enough else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
