@@ -20,6 +20,9 @@ Named = tuple[ir.Expr, str]
 Seen = tuple[ir.Expr, str, Tensor, dict[str, Value]]
 """A name, the tensor behind it and the state that it had."""
 
+MOST_WRITES = 50
+"""A story tells of no more changes than this in a row."""
+
 
 class Trace:
     """Remembers, for each statement, the tensors that its names stood for when it last ran."""
@@ -125,18 +128,21 @@ class Trace:
         """The story of the counter behind each name."""
         saves = self.saves()
         together: dict[int, list[str]] = {}
+        versions: dict[int, list[Value]] = {}
         for _, seen in self.last.values():
-            for _, text, _, state in seen:
+            for _, text, t, state in seen:
+                versions.setdefault(self.m.grad.counter(t).uid, []).extend(state["versions"])
                 names = together.setdefault(state["storage"], [])
                 if text not in names:
                     names.append(text)
+        writes = {uid: tuple(self.writes(every)) for uid, every in versions.items()}
         for s, seen in self.last.values():
             for e, text, t, state in seen:
-                yield (id(e), text), self.story(s, e, text, t, state, saves, together)
+                yield (id(e), text), self.story(s, e, text, t, state, saves, writes, together)
 
     def story(
         self, s: ir.Stmt, e: ir.Expr, text: str, t: Tensor, state: dict[str, Value],
-        saves: dict[int, list[Saved]], together: dict[int, list[str]],
+        saves: dict[int, list[Saved]], writes: dict[int, tuple[Write, ...]], together: dict[int, list[str]],
     ) -> Story:  # fmt: skip
         """One name's story."""
         low, high = bounds(state["versions"])
@@ -146,18 +152,23 @@ class Trace:
         g = state["geometry"]
         return Story(
             Site(s.chunk, e), text, low if low == high else None, rg, self.leaf(t, state, rg),
-            tuple(self.writes(counter.d["v"])), tuple(saves.get(counter.uid, ())), aliases,
+            writes[counter.uid], tuple(saves.get(counter.uid, ())), aliases,
             g.shape if g is not None else None, state["dtype"], state["storage"],
         )  # fmt: skip
 
-    def writes(self, version: Value) -> list[Write]:
-        """All writes that led to a version, first one first."""
-        found: list[Write] = []
-        v = self.m.pick(version)
-        while isinstance(v, Version) and v.write is not None and len(found) < 50:
-            found.append(v.write)
-            v = self.m.pick(v.prev)
-        return found[::-1]
+    def writes(self, versions: list[Value]) -> list[Write]:
+        """All writes that led to one of some versions, in the order of the versions."""
+        found: dict[Write, None] = {}
+        seen: set[Version] = set()
+        for version in versions:
+            way: list[Write] = []
+            v = self.m.pick(version)
+            while isinstance(v, Version) and v.write is not None and v not in seen and len(way) < MOST_WRITES:
+                seen.add(v)
+                way.append(v.write)
+                v = self.m.pick(v.prev)
+            found.update(dict.fromkeys(reversed(way)))
+        return sorted(found, key=lambda write: write.before or 0)
 
     def saves(self) -> dict[int, list[Saved]]:
         """Who saved what, by counter."""
