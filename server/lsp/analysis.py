@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import logging
+import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -164,7 +165,7 @@ class ProjectAnalyser:
         notices = list(self._notices)
         root = self._root(Path(path))
         try:
-            config = self._settings.at(Path(path).parent, root)
+            config = self._settings.at(Path(path).parent if os.path.isabs(path) else root, root)
         except ConfigError as error:
             notices.append(str(error))
             config = Config(root)
@@ -174,7 +175,12 @@ class ProjectAnalyser:
         return self._projects[key], notices
 
     def _root(self, path: Path) -> Path:
-        """Return the innermost workspace folder that holds a file, else the file's own folder."""
+        """Return the innermost workspace folder that holds a file, else the file's own folder.
+
+        What has not been saved yet belongs to the first folder.
+        """
+        if not path.is_absolute():
+            return next(iter(self._folders), Path.cwd())
         holding = [folder for folder in self._folders if path.is_relative_to(folder)]
         return max(holding, key=lambda folder: len(folder.parts), default=path.parent)
 

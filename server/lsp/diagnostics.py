@@ -11,6 +11,7 @@ from lsprotocol.converters import get_converter
 from pygls.capabilities import get_capability
 
 from .places import Places
+from .progress import asked_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -131,7 +132,8 @@ async def document_diagnostic(
     ls: Server, params: types.DocumentDiagnosticParams
 ) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
     """Answer with a document's diagnostics, or that they are those of `previous_result_id`."""
-    await ls.documents.analysis(params.text_document.uri)
+    async with asked_for(ls, params.work_done_token, ls.texts("checking")):
+        await ls.documents.analysis(params.text_document.uri)
     document = ls.documents.find(params.text_document.uri)
     items = document.seen_from(params.text_document.uri).shown if document else []
     name = result_id(items)

@@ -22,6 +22,7 @@ from .convert import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from lsprotocol import types
 
@@ -59,6 +60,8 @@ class Document:
     sent: dict[str, tuple[int | None, list[types.Diagnostic]]] = field(default_factory=dict)
     """the version and the diagnostics that were last pushed, by URI"""
     cost: float = 0.0
+    indirect: bool = False
+    """whether it was another text that put the analysis out of date"""
     waiters: list[asyncio.Future[Analysis | None]] = field(default_factory=list)
     layout: Layout | None = None
     """of a notebook, which cell has which lines of the text"""
@@ -96,7 +99,8 @@ class Documents:
     `analyse(path, files)` analyses the document at `path` among all open documents, and `present(analysis)` makes
     of it what is shown, by URI; both run in the analysis thread. In the event loop,
     `on_analysis(document)` is called whenever a document's newest text has been analysed,
-    `on_close(document)` when it is closed, and `on_problem(message)` when something failed.
+    `on_close(document)` when it is closed, and `on_problem(message)` when something failed; `while_working(document)`
+    is entered for as long as an analysis takes.
     """
 
     def __init__(
@@ -108,6 +112,7 @@ class Documents:
         on_analysis: Callable[[Document], None],
         on_close: Callable[[Document], None],
         on_problem: Callable[[str], None],
+        while_working: Callable[[Document], AbstractAsyncContextManager[None]],
     ) -> None:
         self.encoding = encoding
         self._analyse = analyse
@@ -115,6 +120,7 @@ class Documents:
         self._on_analysis = on_analysis
         self._on_close = on_close
         self._on_problem = on_problem
+        self._while_working = while_working
         self._open: dict[str, Document] = {}
         self._changed: dict[str, Document] = {}
         self.notebooks: dict[str, str] = {}
@@ -170,6 +176,7 @@ class Documents:
         document.text, document.layout = Text(layout.program.text, self.encoding), layout
         document.version = version
         self._touch(document.path)
+        document.indirect = len(layout.uris) > 1
 
     def close(self, uri: str) -> None:
         """Forget a document, open or not."""
@@ -238,13 +245,14 @@ class Documents:
         """Mark the document at `path`, and those whose analysis read it, as changed; it comes first itself."""
         for document in self._open.values():
             if document.path != path and document.analysis is not None and path in document.analysis.reads:
-                self._mark(document)
+                self._mark(document, indirect=True)
         if path in self._open:
             self._mark(self._open[path])
         self._wake()
 
-    def _mark(self, document: Document) -> None:
+    def _mark(self, document: Document, indirect: bool = False) -> None:
         document.edition += 1
+        document.indirect = indirect
         if document.python:
             self._changed.pop(document.path, None)
             self._changed[document.path] = document
@@ -272,7 +280,8 @@ class Documents:
     async def _analyse_one(self, document: Document) -> None:
         edition = document.edition
         began = time.perf_counter()
-        analysis, told, problems = await self.run(self._attempt, document.path, self.files())
+        async with self._while_working(document):
+            analysis, told, problems = await self.run(self._attempt, document.path, self.files())
         document.cost = time.perf_counter() - began
         for problem in problems:
             self._on_problem(problem)
@@ -287,7 +296,7 @@ class Documents:
         for path in document.analysis.reads if document.analysis else ():
             other = self._open.get(path)
             if other is not None and other.analysis is not None and document.path not in other.analysis.reads:
-                self._mark(other)
+                self._mark(other, indirect=True)
 
     def _attempt(
         self, path: str, files: Mapping[str, File]

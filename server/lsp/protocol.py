@@ -21,6 +21,8 @@ from pygls.exceptions import (
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from .server import Server
 
 
@@ -90,6 +92,14 @@ class Protocol(LanguageServerProtocol):
         if "id" in data and "method" in data:
             number = data["id"] if isinstance(data["id"], int | str) else None
             self._send_data(types.ResponseErrorMessage(id=number, error=error.to_response_error()))
+
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
+        """Get to know the client; there are no commands to announce."""
+        result = yield from super().lsp_initialize(params)
+        result.capabilities.execute_command_provider = None
+        self.trace = params.trace or types.TraceValue.Off
+        return result
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:

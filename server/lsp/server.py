@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import sys
 import threading
 from importlib.metadata import version
@@ -20,6 +22,7 @@ from . import (
     highlight,
     hover,
     inlay_hints,
+    progress,
     version_story,
     workspace_diagnostics,
 )
@@ -54,6 +57,12 @@ CONFIGURATION_FILES = ("pyproject.toml", "gradguard.toml")
 SWITCH_INTERVAL = 0.001
 """seconds after which a busy analysis lets the protocol's thread have the interpreter"""
 
+PAUSE = 0.5
+"""seconds without typing before the client is asked to look again at documents that an edit elsewhere has changed"""
+
+PULSE = 5.0
+"""seconds between two looks at whether the client is still alive"""
+
 STACK_SIZE = 64 * 1024 * 1024
 """bytes for the analysis thread: libcst's native parser descends with the nesting of the program"""
 
@@ -76,6 +85,7 @@ class Server(LanguageServer):
         self.closed_files = workspace_diagnostics.Workspace()
         self.told_of_closed: dict[str, list[types.Diagnostic]] = {}
         self._told: set[str] = set()
+        self._refreshing: asyncio.TimerHandle | None = None
         self.documents: Documents
         self.notebooks: Notebooks
         self.feature(types.INITIALIZE)(initialize)
@@ -93,9 +103,20 @@ class Server(LanguageServer):
             on_analysis=self._analysed,
             on_close=self._closed,
             on_problem=self.report_problem,
+            while_working=lambda document: progress.after_a_moment(
+                self, self.texts("analysing", name=document.path.replace("\\", "/").rpartition("/")[2])
+            ),
         )
         self.notebooks = Notebooks(self.documents)
         self.apply_settings(params.initialization_options)
+        if params.process_id is not None and _lives(params.process_id):
+            self._follow(params.process_id)
+
+    def _follow(self, client: int) -> None:
+        """End with the client's process: it may have died without closing the pipes."""
+        if not _lives(client):
+            os._exit(1)  # the thread that reads waits for a message that never comes
+        asyncio.get_running_loop().call_later(PULSE, self._follow, client)
 
     def folders(self) -> list[str]:
         """Return the paths of the workspace folders."""
@@ -123,24 +144,43 @@ class Server(LanguageServer):
         self._told.clear()
         self.closed_files.forget()
         self.documents.restart(self.analyser.configure, self.settings, self.folders(), self.texts.locale)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """Have the client ask again for what it has asked before."""
         capabilities = self.client_capabilities
         if get_capability(capabilities, "workspace.diagnostics.refresh_support", False):
             self.workspace_diagnostic_refresh(None)
         if get_capability(capabilities, "workspace.inlay_hint.refresh_support", False):
             self.workspace_inlay_hint_refresh(None)
 
+    def _refresh_soon(self) -> None:
+        """Refresh when the typing pauses."""
+        if self._refreshing is not None:
+            self._refreshing.cancel()
+        self._refreshing = asyncio.get_running_loop().call_later(PAUSE, self._refresh)
+
     # -- what the user hears ---------------------------------------------------------------------
 
     def _analysed(self, document: Document) -> None:
         diagnostics.publish(self, document)
         diagnostics.publish_closed(self)
-        if self.protocol.trace != types.TraceValue.Off:
-            took = f"analysed {document.path} (version {document.version}) in {document.cost * 1000:.1f} ms"
-            self.log_trace(types.LogTraceParams(took))
+        if document.indirect:
+            self._refresh_soon()
+        self._trace(document)
         for notice in document.analysis.notices if document.analysis else ():
             if notice not in self._told:
                 self._told.add(notice)
                 self._show(types.MessageType.Warning, notice)
+
+    def _trace(self, document: Document) -> None:
+        """Tell a client that wants to know what was done, and in detail if it wants that."""
+        if self.protocol.trace == types.TraceValue.Off or document.analysis is None:
+            return
+        took = f"analysed {document.path} (version {document.version}) in {document.cost * 1000:.1f} ms"
+        program = ", ".join(sorted(document.analysis.reads))
+        verbose = f"one program: {program}" if self.protocol.trace == types.TraceValue.Verbose else None
+        self.log_trace(types.LogTraceParams(took, verbose))
 
     def _closed(self, document: Document) -> None:
         diagnostics.take_back(self, document)
@@ -161,6 +201,19 @@ class Server(LanguageServer):
 
     def _show(self, kind: types.MessageType, message: str) -> None:
         self.window_show_message(types.ShowMessageParams(kind, message))
+
+
+def _lives(process: int) -> bool:
+    """Whether a process is known to run; on Windows nothing is known, asking would send it a signal."""
+    if os.name != "posix":
+        return False
+    try:
+        os.kill(process, 0)
+    except PermissionError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return True
 
 
 def initialize(ls: Server, params: types.InitializeParams) -> None:

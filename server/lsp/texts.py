@@ -46,6 +46,7 @@ ENGLISH = {
     "setting-unknown": "`{name}` is unknown (known: {known})",
     "setting-value": "`{name}` must be {expected}, not {value}",
     "checking": "GradGuard: checking the workspace",
+    "analysing": "GradGuard: analysing {name}",
 }
 
 SIMPLIFIED_CHINESE = {
@@ -86,6 +87,7 @@ SIMPLIFIED_CHINESE = {
     "setting-unknown": "`{name}` 未知（可用：{known}）",
     "setting-value": "`{name}` 必须是{expected}，而不是 {value}",
     "checking": "GradGuard：正在检查工作区",
+    "analysing": "GradGuard：正在分析 {name}",
 }
 
 

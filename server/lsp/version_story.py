@@ -55,6 +55,7 @@ def _answer(document: Document, analysis: Analysis, position: types.Position, te
     told = [
         {"range": _converter.unstructure(document.text.between(*at)), "kind": kind, "text": text, "certain": certain}
         for at, (_, kind, text, certain) in sorted(places.items())
+        if document.text.holds(*at)
     ]
     return {"name": here.name, "version": here.version, "places": told}
 

@@ -16,6 +16,7 @@ from ..workspace.config import ConfigError
 from .analysis import Analysis, check_folders
 from .diagnostics import present, result_id
 from .documents import path_of, uri_of
+from .progress import asked_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -58,17 +59,12 @@ async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticPara
 
     With a token for partial results the reports are sent on the way, a hundred at a time.
     """
-    token = params.work_done_token
-    if token is not None:
-        ls.work_done_progress.begin(token, types.WorkDoneProgressBegin(ls.texts("checking")))
-    try:
-        analyses = await ls.closed_files.check(ls)
-    except ConfigError as error:
-        ls.report_problem(str(error))
-        analyses = []
-    finally:
-        if token is not None:
-            ls.work_done_progress.end(token, types.WorkDoneProgressEnd())
+    async with asked_for(ls, params.work_done_token, ls.texts("checking")):
+        try:
+            analyses = await ls.closed_files.check(ls)
+        except ConfigError as error:
+            ls.report_problem(str(error))
+            analyses = []
     known = {path_of(item.uri): item.value for item in params.previous_result_ids}
     reports = list(_reports(ls, analyses, known))
     if params.partial_result_token is None:

@@ -1,0 +1,59 @@
+"""window/workDoneProgress: what the user sees of work that takes a while."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
+from pygls.exceptions import JsonRpcException
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from .server import Server
+
+MOMENT = 1.0
+"""seconds that work may take before the user is told of it"""
+
+
+@asynccontextmanager
+async def asked_for(ls: Server, token: types.ProgressToken | None, title: str) -> AsyncIterator[None]:
+    """While this lasts, show work under the token that the client sent along, if it did."""
+    if token is None:
+        yield
+        return
+    ls.work_done_progress.begin(token, types.WorkDoneProgressBegin(title))
+    try:
+        yield
+    finally:
+        ls.work_done_progress.end(token, types.WorkDoneProgressEnd())
+        ls.work_done_progress.tokens.pop(token, None)
+
+
+@asynccontextmanager
+async def after_a_moment(ls: Server, title: str) -> AsyncIterator[None]:
+    """While this lasts, show work of our own to a client that can, once it has taken a moment."""
+    if not get_capability(ls.client_capabilities, "window.work_done_progress", False):
+        yield
+        return
+    shown = asyncio.ensure_future(_shown(ls, title))
+    try:
+        yield
+    finally:
+        shown.cancel()
+
+
+async def _shown(ls: Server, title: str) -> None:
+    """Show work from a moment from now on until this is cancelled."""
+    await asyncio.sleep(MOMENT)
+    token = str(uuid.uuid4())
+    try:
+        await ls.work_done_progress.create_async(token)
+    except JsonRpcException:
+        return  # the client doesn't want to
+    async with asked_for(ls, token, title):
+        await asyncio.Event().wait()
