@@ -7,6 +7,7 @@ knows an operator: `torch_ops.py` tells what a call saves, changes and returns, 
 from __future__ import annotations
 
 import heapq
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from .report import Failure, Hop, Site, Write
@@ -26,7 +27,7 @@ from .tensors import (
 from .values import Args, Cond, Phi, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from .geometry import Geometry
     from .machine import Machine
@@ -336,7 +337,7 @@ class Autograd:
         if isinstance(base, Tensor):
             copy = Node("CopySlices", node.site, node.order, (*self.edges([base]), *node.edges), node.when)
             copy.saved, copy.holds, copy.stack, copy.iterations = node.saved, node.holds, node.stack, node.iterations
-            copy.function = node
+            copy.function, copy.run = node, node.run
             state.put(base, "fn", copy)
             copy.outputs = (base,)
             state.put(t, "fn", None)
@@ -361,14 +362,26 @@ class Autograd:
         Records a failure where a node on the way is freed or its saved tensor is stale.
         """
         order, leaves = self._reachable(roots, inputs)
-        self.m.raise_collected(self._unpack(order))
-        if not retain:
-            for node, guards in order:
-                if node.holds is not False:
-                    self._free(node, guards)
-        if accumulate:
-            for leaf in leaves:
-                self._accumulate(leaf, self.reached(roots, [leaf]) if create else None)
+        with self._engine(create):
+            self.m.raise_collected(self._unpack(order))
+            if not retain:
+                for node, guards in order:
+                    if node.holds is not False:
+                        self._free(node, guards)
+            if accumulate:
+                for leaf in leaves:
+                    self._accumulate(leaf, self.reached(roots, [leaf]) if create else None)
+
+    @contextmanager
+    def _engine(self, create: bool) -> Iterator[None]:
+        """What hooks and custom functions find while the engine runs them: grad mode is on with `create_graph`."""
+        mode, running = self.mode["grad"], self.m.explain.running
+        self.state.set(self.mode, "grad", create)
+        try:
+            yield
+        finally:
+            self.state.set(self.mode, "grad", mode)
+            self.m.explain.running = running
 
     def _reachable(
         self, roots: Sequence[Value], inputs: Sequence[Tensor]
@@ -456,6 +469,8 @@ class Autograd:
                 for saved in node.saved:
                     on = (*guards, *conditions(node.when), *conditions(saved.when))
                     found += self._check_saved(node, saved, on)
+            if node.run is not None and node.when is True and not guards and not found:
+                node.run()
         return found
 
     def _call_hooks(self, tensors: Sequence[Tensor]) -> None:

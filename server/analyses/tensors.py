@@ -13,6 +13,8 @@ from .geometry import Geometry
 from .values import Cond, Object, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .report import Site, Write
     from .values import Instance
 
@@ -172,7 +174,7 @@ class Node(Object):
     its AccumulateGrad). `holds` tells under which condition it keeps any saved value, so that a second
     backward raises. `when` is the condition under which the node exists at all. `iterations` are the
     turns of the loops around it, by the loop's run. `called` is the name by which the program called it, where
-    that isn't the node's.
+    that isn't the node's. `run` is what the program itself does when backward reaches it (a custom function).
     """
 
     __slots__ = (
@@ -185,6 +187,7 @@ class Node(Object):
         "name",
         "order",
         "outputs",
+        "run",
         "saved",
         "site",
         "stack",
@@ -206,6 +209,7 @@ class Node(Object):
         self.outputs: tuple[Tensor, ...] = ()
         self.called: str | None = None
         self.function: Any = None
+        self.run: Callable[[], None] | None = None
         self.d["freed"] = False
 
     def __repr__(self) -> str:

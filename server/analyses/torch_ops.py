@@ -13,7 +13,7 @@ from .geometry import Geometry, partly_overlaps
 from .shapes import TensorType
 from .state import leaves
 from .tensors import MULTI_OUTPUT, Node, Tensor, either
-from .values import Args, Instance, Lib, ListV, Phi, SliceV, Unknown, Value
+from .values import Args, Cond, Instance, Lib, ListV, Phi, SliceV, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,7 @@ def resolved(m: Machine, args: Args) -> Args | None:
     """The arguments with every Phi resolved; None if one is still open."""
     pos = [m.state.resolve(v) for v in args.pos]
     kw = {k: m.state.resolve(v) for k, v in args.kw.items()}
-    if any(type(v) is Phi for v in (*pos, *kw.values())):
+    if any(type(v) is Phi or open_inside(m, v) is not None for v in (*pos, *kw.values())):
         return None
     return Args(pos, kw, args.open, args.site, args.exprs)
 
@@ -66,7 +66,29 @@ def split(m: Machine, args: Args, run: Callable[[Args], Value]) -> Value:
         v = m.state.resolve(v)
         if type(v) is Phi:
             return m.state.each(v, lambda one, k=k: run(replaced(args, k, one)))  # type: ignore[misc]
-    return run(args)
+    inside = next((phi for v in args if (phi := open_inside(m, m.state.resolve(v))) is not None), None)
+    return m.state.each(inside, lambda _: run(args)) if inside is not None else run(args)
+
+
+MAX_INSIDE = 2
+"""A list that rests on more open conditions than these is taken as one of its alternatives."""
+
+
+def open_inside(m: Machine, v: Value) -> Phi | None:
+    """A Phi inside a list or tuple of tensors, or that is a list's content, if few conditions decide them all."""
+    if not isinstance(v, (tuple, ListV)):
+        return None
+    items = m.state.resolve(v.d["items"]) if isinstance(v, ListV) else v
+    conditions: set[Cond] = set()
+    first: Phi | None = None
+    for one in items if isinstance(items, tuple) else (items,):
+        phi = m.state.resolve(one)
+        if type(phi) is Phi:
+            ways = m.state.alternatives(phi)
+            if any(isinstance(t, Tensor) for _, way in ways for t in (way if isinstance(way, tuple) else (way,))):
+                first = first or phi
+                conditions.update(cond for guards, _ in ways for cond, _ in guards)
+    return first if len(conditions) <= MAX_INSIDE else None
 
 
 def replaced(args: Args, at: int | str, value: Value) -> Args:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import attributes, effects, modules, sequences
+from ..geometry import Geometry
 from ..tensors import Node, Tensor
 from ..values import Args, Builtin, DictV, Instance, ListV, Unknown, Value
 from .registry import model
@@ -120,11 +121,13 @@ def func_vjp(m: Machine, args: Args) -> Value:
 
 @model("torch.func.vmap", "torch.vmap")
 def vmap(m: Machine, args: Args) -> Value:
-    """`torch.vmap(f)`: f sees slices of its arguments; what it gives stands for all of them stacked."""
-    f = args.get(0, "func")
+    """`torch.vmap(f, in_dims)`: f sees slices of its arguments; what it gives stands for all of them stacked."""
+    f, dims = args.get(0, "func"), m.state.resolve(args.get(1, "in_dims", 0))
 
     def run(machine: Machine, inner: Args) -> Value:
-        return machine.call(f, Args([sliced(machine, v) for v in inner.pos], inner.kw, inner.open, inner.site))
+        whole = {i for i, dim in enumerate(dims) if dim is None} if isinstance(dims, tuple) else ()
+        pos = [v if i in whole else sliced(machine, v) for i, v in enumerate(inner.pos)]
+        return machine.call(f, Args(pos, inner.kw, inner.open, inner.site))
 
     return Builtin("vmap", run)
 
@@ -165,7 +168,26 @@ def func_jvp(m: Machine, args: Args) -> Value:
     return (result, gradients_like(m, result, lambda: None))
 
 
-@model("torch.func.linearize", "torch.func.stack_module_state")
+@model("torch.func.stack_module_state")
+def stack_module_state(m: Machine, args: Args) -> Value:
+    """`stack_module_state(models)`: the parameters and the buffers of several alike, each name's stacked as a leaf."""
+    alike = [v for v in map(m.pick, sequences.sequence(m, args.get(0, "models")).items) if isinstance(v, Instance)]
+    return tuple(
+        DictV({name: stacked(m, t, len(alike)) for name, t in modules.named_tensors(m, alike[0], flag)})
+        if alike
+        else DictV()
+        for flag in (True, False)
+    )
+
+
+def stacked(m: Machine, t: Tensor, n: int) -> Tensor:
+    """A new leaf of `n` tensors like `t`, which requires grad as that does."""
+    shape = t.shape
+    geometry = Geometry.contiguous((n, *shape)) if shape is not None else None
+    return m.grad.tensor(geometry, t.d["dtype"], m.grad.requires_grad(t))
+
+
+@model("torch.func.linearize")
 def func_other(m: Machine, args: Args) -> Value:
     """Functions whose results are not replayed."""
     return Unknown("a transformed function")

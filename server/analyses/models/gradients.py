@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import attributes, effects
 from ..state import Raised
-from ..tensors import CUSTOM, Grad, Tensor, either
+from ..tensors import CUSTOM, Grad, Tensor, Version, either
 from ..values import (
+    ABSENT,
     Args,
     ClassV,
     FunctionV,
@@ -253,9 +255,24 @@ def finish(m: Machine, cls: ClassV, ctx: Instance, inputs: list[Tensor], needs: 
         saved = effects.tensors_in(m, ctx.state.get("saved", ()))
         node.holds = bool(saved)
         node.function = cls
+        node.run = partial(run_backward, m, cls, ctx, outputs)
         for t in saved:
             m.grad.save(node, t, "saved")
     return rebuilt(m, result, made)
+
+
+def run_backward(m: Machine, cls: ClassV, ctx: Instance, outputs: list[Tensor]) -> None:
+    """Call the class's backward with a gradient for each output."""
+    if cls.lookup("backward") is not ABSENT:
+        gradients: list[Value] = [gradient_of(m, t) for t in outputs]
+        m.call(attributes.get(m, cls, "backward"), Args([ctx, *gradients], site=m.site))
+
+
+def gradient_of(m: Machine, t: Tensor) -> Tensor:
+    """A gradient as the engine hands it over: how often it was written before, summing up or by a caller, is open."""
+    made = m.grad.tensor(t.d["geometry"], t.d["dtype"])
+    made.d["counter"].d["v"] = Version(0, None)
+    return made
 
 
 def check_dirty(m: Machine, t: Tensor, needs: Grad) -> None:
@@ -299,6 +316,12 @@ method_of(_CTX, "set_materialize_grads")(lambda m, args: None)
 def saved_tensors(m: Machine, ctx: Instance) -> Value:
     """`ctx.saved_tensors`."""
     return m.state.resolve(ctx.state.get("saved", ()))
+
+
+@model("torch.autograd.function.once_differentiable")
+def once_differentiable(m: Machine, args: Args) -> Value:
+    """`@once_differentiable`: a backward that runs without grad, also under create_graph."""
+    return Wrapped(args.pos[0], "torch.no_grad")
 
 
 # -- checkpoint -------------------------------------------------------------------------------------------

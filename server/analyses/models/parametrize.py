@@ -98,6 +98,8 @@ def keep_originals(m: Machine, steps: Instance, name: str, original: Value, step
             m.state.set(steps.d, f"original{i}", parameter(m, one, f"parametrizations.{name}.original{i}"))
     else:
         m.state.set(steps.d, "original", original)
+        if isinstance(original, Tensor):
+            m.grad.bump(original, "register_parametrization()", by="library")  # `set_` to what was made of it
 
 
 def list_of(m: Machine, obj: Instance, name: str) -> Instance | None:

@@ -99,15 +99,21 @@ def result_type(operands: Sequence[TensorType | Number | bool | int | float | co
     if any(tensor.dtype is None for tensor in tensors):
         raise Undecided
     number = _category([_number_type(operand, default) for operand in operands if not isinstance(operand, TensorType)])
-    ranks = [(0, 1) if tensor.shape is None else (min(len(tensor.shape), 1),) for tensor in tensors]
+    # one of each kind says as much as a long list, in which every tensor of unknown rank would double the choices
+    kinds = dict.fromkeys((tensor.dtype or "", _ranks(tensor)) for tensor in tensors)
     answers = set()
-    for choice in product(*ranks):
-        dim = _category([tensor.dtype or "" for tensor, rank in zip(tensors, choice, strict=True) if rank])
-        zero = _category([tensor.dtype or "" for tensor, rank in zip(tensors, choice, strict=True) if not rank])
+    for choice in product(*(ranks for _, ranks in kinds)):
+        dim = _category([dtype for (dtype, _), rank in zip(kinds, choice, strict=True) if rank])
+        zero = _category([dtype for (dtype, _), rank in zip(kinds, choice, strict=True) if not rank])
         answers.add(_combine(dim, _combine(zero, number)))
     if len(answers) != 1 or None in answers:
         raise Undecided
     return answers.pop() or ""
+
+
+def _ranks(tensor: TensorType) -> tuple[int, ...]:
+    """Whether a tensor has dimensions (1) or none (0), or both where that isn't known."""
+    return (0, 1) if tensor.shape is None else (min(len(tensor.shape), 1),)
 
 
 def _category(dtypes: list[str]) -> str | None:
