@@ -1,0 +1,440 @@
+"""The trail and the branches: what is undone, what is joined, and what a later question finds again."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from gradguard.analyses.state import (
+    KEPT_DEPTH,
+    MAX_ALTERNATIVES,
+    MAX_FORKS,
+    Dead,
+    Outcome,
+    Raised,
+    State,
+    leaves,
+    prune,
+    widen,
+)
+from gradguard.analyses.tensors import Node, Version
+from gradguard.analyses.values import ABSENT, Cond, Phi, Unknown
+from hypothesis import given
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+A, B, C = Cond("a"), Cond("b"), Cond("c")
+
+
+def writing(state: State, store: dict[Any, Any], **values: Any) -> Callable[[], None]:
+    """A side of a branch that writes `values`."""
+
+    def side() -> None:
+        for key, value in values.items():
+            state.set(store, key, value)
+
+    return side
+
+
+def failing(name: str = "ValueError") -> Callable[[], None]:
+    def side() -> None:
+        raise Raised(None, name)
+
+    return side
+
+
+def shown(value: Any) -> Any:
+    """A value with its Phis as tuples of the condition and both sides."""
+    if type(value) is tuple:
+        return tuple(map(shown, value))
+    if type(value) is Phi:
+        return (value.cond.key, shown(value.then), shown(value.orelse))
+    return "unknown" if isinstance(value, Unknown) else value
+
+
+# -- the trail --------------------------------------------------------------------------------------
+
+
+def test_rewind_undoes_and_tells_what_was_left() -> None:
+    state, store = State(), {"kept": 1, "gone": 2}
+    mark = len(state.trail)
+    state.set(store, "kept", 10)
+    state.set(store, "kept", 11)
+    state.set(store, "new", 3)
+    state.delete(store, "gone")
+    changes = state.rewind(mark)
+    assert store == {"kept": 1, "gone": 2}
+    assert {key: value for _, key, value in changes.values()} == {"kept": 11, "new": 3, "gone": ABSENT}
+    assert not state.trail
+
+
+def test_rewind_stops_at_the_mark() -> None:
+    state, store = State(), dict[str, int]()
+    state.set(store, "a", 1)
+    mark = len(state.trail)
+    state.set(store, "a", 2)
+    state.rewind(mark)
+    assert store == {"a": 1}
+
+
+def test_what_changed_since_has_the_old_values() -> None:
+    state, store, other = State(), {"a": 1}, dict[str, int]()
+    mark = len(state.trail)
+    state.set(store, "a", 2)
+    state.set(store, "a", 3)
+    state.set(other, "a", 4)
+    old = {(place, key): was for (place, key), (_, _, was) in state.changed_since(mark).items()}
+    assert old == {(id(store), "a"): 1, (id(other), "a"): ABSENT}
+
+
+def test_an_assumption_is_undone_like_a_write() -> None:
+    state = State()
+    mark = len(state.trail)
+    state.assume(A, True)
+    assert state.resolve(Phi(A, 1, 2)) == 1
+    state.rewind(mark)
+    assert type(state.resolve(Phi(A, 1, 2))) is Phi
+
+
+# -- two sides --------------------------------------------------------------------------------------
+
+
+def test_both_sides_are_joined() -> None:
+    state, store = State(), {"same": 0, "one": 0, "both": 0}
+    state.fork(
+        A,
+        writing(state, store, same=5, one=1, both=1, bound=1),
+        writing(state, store, same=5, both=2),
+    )
+    assert {key: shown(value) for key, value in store.items()} == {
+        "same": 5,
+        "one": ("a", 1, 0),
+        "both": ("a", 1, 2),
+        "bound": 1,
+    }
+    assert not state.held
+
+
+def test_each_side_sees_its_own_writes_alone() -> None:
+    state, store, seen = State(), {"x": 0}, []
+    for value in (1, 2):
+        state.fork(
+            Cond(value),
+            lambda value=value: (seen.append(store["x"]), state.set(store, "x", value)),
+            lambda: seen.append(store["x"]),
+        )
+        store["x"] = 0
+    assert seen == [0, 0, 0, 0]
+
+
+def test_a_question_asked_again_has_its_answer() -> None:
+    state, store = State(), {"x": 0, "y": 0}
+    state.fork(A, writing(state, store, x=1), writing(state, store, x=2))
+    state.fork(
+        A,
+        lambda: state.set(store, "y", state.resolve(store["x"]) * 10),
+        lambda: state.set(store, "y", state.resolve(store["x"]) * 100),
+    )
+    assert shown(store["y"]) == ("a", 10, 200)
+
+
+def test_an_answered_question_runs_one_side() -> None:
+    state = State()
+    state.assume(A, False)
+    assert state.fork(A, lambda: pytest.fail("the other side"), lambda: "else") == "else"
+
+
+def test_of_too_many_open_branches_one_side_runs() -> None:
+    state, ran = State(), []
+
+    def nested(depth: int) -> None:
+        if depth > MAX_FORKS:
+            ran.append(dict(state.assumed))
+            return
+        state.fork(Cond(depth), lambda: nested(depth + 1), lambda: nested(depth + 1))
+
+    nested(0)
+    assert len(ran) == 2**MAX_FORKS
+    assert all(assumed[MAX_FORKS] is False for assumed in ran)
+
+
+def test_joined_values() -> None:
+    state = State()
+    unknown, again = Unknown("x", key="k"), Unknown("x", key="k")
+    assert state.merge(A, 1, 1) == 1
+    assert state.merge(A, unknown, again) is unknown
+    assert shown(state.merge(A, 1, 1.0)) == ("a", 1, 1.0)
+    assert shown(state.merge(A, (1, 2), (1, 3))) == (1, ("a", 2, 3))
+    assert shown(state.merge(A, (1, 2), (1,))) == ("a", (1, 2), (1,))
+    assert state.merge(A, 1, ABSENT) == state.merge(A, ABSENT, 1) == 1
+    assert shown(state.merge(A, Phi(A, 1, 2), Phi(A, 3, 4))) == ("a", 1, 4)
+
+
+def test_alternatives_agree_with_what_they_rest_on() -> None:
+    state = State()
+    value = Phi(A, Phi(B, 1, 2), Phi(A, 3, 4))
+    assert state.alternatives(value) == [
+        (((A, True), (B, True)), 1),
+        (((A, True), (B, False)), 2),
+        (((A, False),), 4),
+    ]
+    assert state.alternatives(value, ((B, False),)) == [(((B, False), (A, True)), 2), (((B, False), (A, False)), 4)]
+    state.assume(A, False)
+    assert state.alternatives(value) == [((), 4)]
+
+
+def test_each_alternative_is_followed_by_itself() -> None:
+    state, followed = State(), []
+
+    def run(value: int) -> int:
+        followed.append((value, tuple(state.splits)))
+        return value * 10
+
+    assert shown(state.each(Phi(A, 1, Phi(B, 2, 3)), run)) == ("a", 10, ("b", 20, 30))
+    assert followed == [(1, ((A, True),)), (2, ((A, False), (B, True))), (3, ((A, False), (B, False)))]
+    assert not state.splits
+
+
+def test_a_side_that_others_went_on_from_is_the_only_one() -> None:
+    state, store = State(), {"x": 0}
+
+    def side() -> str:
+        state.set(store, "x", 1)
+        state.hold()
+        return "then"
+
+    def outer() -> Any:
+        return state.fork(B, side, lambda: pytest.fail("the other side of the inner branch"))
+
+    assert state.fork(A, outer, lambda: pytest.fail("the other side of the outer branch")) == "then"
+    assert store == {"x": 1}
+    assert state.assumed == {"a": True, "b": True}
+
+
+# -- errors -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_where_one_side_raises_the_other_goes_on(holds: bool) -> None:
+    state, store = State(), {"x": 0}
+    lost: list[Raised] = []
+    state.on_lost = lost.append
+    good = writing(state, store, x=1)
+
+    def bad() -> None:
+        state.set(store, "x", 2)
+        raise Raised(None, "ValueError")
+
+    state.fork(A, bad if holds else good, good if holds else bad)
+    assert store == {"x": 1}
+    assert state.assumed == {"a": not holds}
+    assert [error.name for error in lost] == ["ValueError"]
+
+
+def test_an_end_that_nobody_sees_is_not_told() -> None:
+    state = State()
+    state.on_lost = lambda error: pytest.fail("told")
+
+    def dead() -> None:
+        raise Dead
+
+    assert state.fork(A, dead, lambda: "else") == "else"
+
+
+def test_where_both_sides_raise_the_branch_does() -> None:
+    state, store = State(), {"x": 0}
+    state.on_lost = lambda error: pytest.fail("told")
+    state.on_both = lambda first, second: Raised(None, f"{first.name}{second.name}")  # type: ignore[attr-defined]
+    with pytest.raises(Raised) as raised:
+        state.fork(A, failing("One"), failing("Two"))
+    assert raised.value.name == "OneTwo"
+    assert not state.held
+    assert store == {"x": 0}
+
+
+# -- too many alternatives --------------------------------------------------------------------------
+
+
+def test_of_many_branches_the_latest_are_told_apart() -> None:
+    state, store = State(), {"x": -1}
+    many = MAX_ALTERNATIVES + 3
+    for n in range(many):
+        state.fork(Cond(n), writing(state, store, x=n), lambda: None)
+        assert getattr(store["x"], "size", 1) <= MAX_ALTERNATIVES
+    for n in range(many - KEPT_DEPTH, many):
+        answers = tuple((Cond(k), k == n) for k in range(many))
+        assert [value for _, value in state.alternatives(store["x"], answers)] == [n]
+    answers = tuple((Cond(k), False) for k in range(many))
+    assert [shown(value) for _, value in state.alternatives(store["x"], answers)] in ([-1], ["unknown"])
+
+
+def test_pruned_to_a_depth() -> None:
+    value = Phi(A, 1, Phi(B, 2, Phi(C, 3, 4)))
+    assert shown(prune(value, 2)) == ("a", 1, ("b", 2, "unknown"))
+    assert shown(prune(value, 3)) == shown(value)
+
+
+def test_widened_versions_are_bounds() -> None:
+    both = widen(Phi(A, Version(1, 1), Phi(B, Version(3, 4), Version(2, 2))))
+    assert (both.low, both.high, both.write) == (1, 4, None)
+    assert widen(Phi(A, Version(1, 1), Version(2, None))).high is None
+
+
+def test_widened_nodes_still_require_grad() -> None:
+    def node(order: int, when: Any = True) -> Node:
+        return Node("MulBackward0", None, order, (), when)
+
+    both = widen(Phi(A, node(3), node(7)))
+    assert isinstance(both, Node)
+    assert (both.when, both.order, both.edges) == (True, 7, ())
+    assert isinstance(widen(Phi(A, node(3), node(7, frozenset({C})))), Unknown)
+    assert isinstance(widen(Phi(A, node(3), None)), Unknown)
+
+
+def test_widened_outcomes_go_on_if_one_does() -> None:
+    jump = Outcome()
+    assert widen(Phi(A, jump, None)) is None
+    assert widen(Phi(A, jump, Outcome())) is jump
+    assert widen(Phi(A, 1, 1)) == 1
+
+
+# -- any program ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Set:
+    key: str
+    value: int
+
+
+@dataclass(frozen=True)
+class Copy:
+    key: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Fail:
+    number: int
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A branch whose value, the number of its side, is written to `key`."""
+
+    cond: Cond
+    key: str
+    then: list[Any]
+    orelse: list[Any]
+
+
+KEYS, CONDITIONS = "xyz", (A, B, C)
+plain_statements = (
+    st.builds(Set, st.sampled_from(KEYS), st.integers(0, 9))
+    | st.builds(Copy, st.sampled_from(KEYS), st.sampled_from(KEYS))
+    | st.builds(Fail, st.integers(0, 3))
+)
+statements = st.recursive(
+    plain_statements,
+    lambda inner: st.builds(
+        Branch,
+        st.sampled_from(CONDITIONS),
+        st.sampled_from(KEYS),
+        st.lists(inner, max_size=3),
+        st.lists(inner, max_size=3),
+    ),
+    max_leaves=12,
+)
+programs = st.lists(statements, max_size=6)
+
+
+def run_one_path(program: list[Any], answers: Mapping[Cond, bool], store: dict[str, int]) -> int | None:
+    """Run a program as a computer does, once all questions are answered; the number of the Fail that ended it."""
+    for statement in program:
+        match statement:
+            case Set(key, value):
+                store[key] = value
+            case Copy(key, source):
+                store[key] = store[source]
+            case Fail(number):
+                return number
+            case Branch(cond, key, then, orelse):
+                failed = run_one_path(then if answers[cond] else orelse, answers, store)
+                if failed is not None:
+                    return failed
+                store[key] = int(answers[cond])
+    return None
+
+
+@dataclass
+class Replay:
+    """A program replayed with all its branches."""
+
+    state: State = field(default_factory=State)
+    store: dict[str, Any] = field(default_factory=lambda: dict.fromkeys(KEYS, -1))
+    told: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.state.on_lost = lambda error: self.told.update(error.value)
+        self.state.on_both = lambda first, second: Raised(first.value | second.value)  # type: ignore[attr-defined]
+
+    def run(self, program: list[Any]) -> None:
+        state, store = self.state, self.store
+        for statement in program:
+            match statement:
+                case Set(key, value):
+                    state.set(store, key, value)
+                case Copy(key, source):
+                    state.set(store, key, state.resolve(store[source]))
+                case Fail(number):
+                    raise Raised({number})
+                case Branch(cond, key, then, orelse):
+                    which = state.fork(cond, lambda b=then: self.side(b, 1), lambda b=orelse: self.side(b, 0))
+                    state.set(store, key, which)
+
+    def side(self, program: list[Any], number: int) -> int:
+        self.run(program)
+        return number
+
+
+def branches(program: list[Any]) -> int:
+    return sum(1 + branches(s.then) + branches(s.orelse) for s in program if isinstance(s, Branch))
+
+
+@given(programs)
+def test_a_replay_is_all_its_paths(program: list[Any]) -> None:
+    replay = Replay()
+    ended = False
+    try:
+        replay.run(program)
+    except Raised as error:
+        ended = True
+        replay.told |= error.value
+    for holds in product((True, False), repeat=len(CONDITIONS)):
+        answers = dict(zip(CONDITIONS, holds, strict=True))
+        store = dict.fromkeys(KEYS, -1)
+        failed = run_one_path(program, answers, store)
+        if failed is not None:
+            assert failed in replay.told
+            continue
+        assert not ended
+        for key, value in store.items():
+            (found,) = (one for _, one in replay.state.alternatives(replay.store[key], tuple(answers.items())))
+            assert found == value or (isinstance(found, Unknown) and branches(program) > KEPT_DEPTH)
+
+
+@given(programs)
+def test_a_replay_can_be_undone(program: list[Any]) -> None:
+    replay = Replay()
+    before = dict(replay.store)
+    with suppress(Raised):
+        replay.run(program)
+    assert all(len(leaves(value)) <= MAX_ALTERNATIVES for value in replay.store.values())
+    replay.state.rewind(0)
+    assert replay.store == before
+    assert not replay.state.assumed
