@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
+from ..syntax.walk import field_names
 from .autograd import bounds
 from .report import Saved, Site, Story, VersionRow, Write
 from .tensors import Node, Tensor, Version
@@ -192,10 +192,10 @@ def named(s: ir.Stmt) -> Iterator[Named]:
 def own_parts(s: ir.Stmt) -> list[ir.Node]:
     """The expressions that belong to a statement itself."""
     found: list[ir.Node] = []
-    for f in fields(s):
-        if f.name in ("body", "orelse", "finalbody", "handlers", "cases", "decorators", "params", "chunk", "returns"):
+    for name in field_names(s):
+        if name in ("body", "orelse", "finalbody", "handlers", "cases", "decorators", "params", "returns"):
             continue
-        v = getattr(s, f.name)
+        v = getattr(s, name)
         found += [i for i in (v if isinstance(v, list) else [v]) if isinstance(i, ir.Node)]
     return found
 
@@ -211,8 +211,8 @@ def mentioned(node: ir.Node, s: ir.Stmt) -> Iterator[Named]:
             yield node, text
     if isinstance(node, (ir.Lambda, ir.Comp, ir.Stmt)):
         return
-    for f in fields(node):
-        v = getattr(node, f.name)
+    for name in field_names(node):
+        v = getattr(node, name)
         for i in v if isinstance(v, list) else [v]:
             if isinstance(i, ir.Node):
                 yield from mentioned(i, s)

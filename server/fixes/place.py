@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from ..syntax.ir import Assign, Call, ExprStmt, For, FunctionDef, List, Name, Node, Params, Return, Stmt, Tuple, While
+from ..syntax.walk import field_names
 from .edit import Edit
 
 if TYPE_CHECKING:
@@ -146,15 +147,9 @@ def module_body(source: Source) -> list[Stmt]:
     return list(source.body)
 
 
-_field_names: dict[type, tuple[str, ...]] = {}
-
-
 def children(node: Node | Params) -> Iterator[Node]:
     """Give the nodes directly below `node`, in the order of its fields."""
-    kind = type(node)
-    if kind not in _field_names:
-        _field_names[kind] = tuple(f.name for f in fields(node) if f.name not in {"start", "end", "chunk"})
-    for name in _field_names[kind]:
+    for name in field_names(node):
         yield from _nodes(getattr(node, name))
 
 

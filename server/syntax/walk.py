@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from . import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+
+_field_names: dict[type, tuple[str, ...]] = {}
+
+
+def field_names(record: ir.Node | ir.Params) -> tuple[str, ...]:
+    """The fields of a record that may hold others: all but its place in the text."""
+    kind = type(record)
+    if kind not in _field_names:
+        _field_names[kind] = tuple(f.name for f in fields(record) if f.name not in {"start", "end", "chunk"})
+    return _field_names[kind]
 
 
 def blocks(statement: ir.Stmt) -> list[list[ir.Stmt]]:

@@ -80,6 +80,8 @@ def _undecodable(data: bytes, encoding: str, path: str) -> Problem | None:
         line = len(re.findall(rb"\r\n|\r|\n", data[: error.start])) + 1
         name = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8"}.get(encoding, encoding)
         return Problem(path, f"is not valid {name} (byte 0x{data[error.start]:02x})", line)
+    except (LookupError, UnicodeError):  # a codec, but none for text
+        return Problem(path, f"unknown encoding: {encoding}")
     return None
 
 

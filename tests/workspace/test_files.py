@@ -133,6 +133,8 @@ def test_text_is_decoded_as_python_does(data: bytes, text: str, encoding: str) -
         (b"x = 1\n\ny = '\xff'\n", 3, "is not valid UTF-8 (byte 0xff)"),
         (b"\xff", 1, "is not valid UTF-8 (byte 0xff)"),
         (b"# coding: klingon\n", None, "unknown encoding"),
+        (b"# coding: rot13\n", None, "unknown encoding"),
+        (b"# coding: undefined\n", None, "unknown encoding"),
     ],
 )
 def test_what_cannot_be_decoded_is_named(data: bytes, line: int | None, message: str) -> None:
