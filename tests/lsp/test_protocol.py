@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import random
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,14 @@ class Wire:
             message = json.loads(await self.process.stdout.readexactly(length))
             if "method" not in message:
                 return message
+
+    async def answers(self, last: object) -> dict[object, int]:
+        """Return how many responses came for each id, up to the one for `last`."""
+        count: dict[object, int] = {}
+        while last not in count:
+            number = (await self.answer()).get("id")
+            count[number] = count.get(number, 0) + 1
+        return count
 
     async def code(self) -> int:
         return (await self.answer())["error"]["code"]
@@ -159,6 +168,103 @@ NOTIFICATIONS = [
 async def test_a_wrong_notification_changes_nothing(survivor: Wire, method: str, params: object) -> None:
     await survivor.tell(method, params)
     assert await alive(survivor)
+
+
+TEXT = {"uri": "file:///fuzz.py", "version": 1, "languageId": "python", "text": "import torch\nx = torch.ones(3)\n"}
+CELL = {**TEXT, "uri": "cell:a"}
+RANGE = {"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 1}}
+VALID: list[tuple[str, dict[str, Any]]] = [
+    ("textDocument/didOpen", {"textDocument": TEXT}),
+    (
+        "textDocument/didChange",
+        {"textDocument": TEXT, "contentChanges": [{"text": "x = 1"}, {"range": RANGE, "text": "y"}]},
+    ),
+    ("textDocument/didClose", {"textDocument": TEXT}),
+    (
+        "notebookDocument/didOpen",
+        {
+            "notebookDocument": {
+                "uri": "file:///fuzz.ipynb",
+                "notebookType": "jupyter-notebook",
+                "version": 1,
+                "cells": [{"kind": 2, "document": "cell:a"}],
+            },
+            "cellTextDocuments": [CELL],
+        },
+    ),
+    (
+        "notebookDocument/didChange",
+        {
+            "notebookDocument": {"uri": "file:///fuzz.ipynb", "version": 2},
+            "change": {
+                "cells": {
+                    "structure": {"array": {"start": 0, "deleteCount": 1, "cells": []}, "didOpen": [CELL]},
+                    "data": [{"kind": 1, "document": "cell:a"}],
+                    "textContent": [{"document": CELL, "changes": [{"range": RANGE, "text": "y"}]}],
+                }
+            },
+        },
+    ),
+    ("notebookDocument/didClose", {"notebookDocument": {"uri": "file:///fuzz.ipynb"}, "cellTextDocuments": [CELL]}),
+    ("textDocument/hover", {"textDocument": TEXT, "position": RANGE["end"]}),
+    ("textDocument/documentHighlight", {"textDocument": TEXT, "position": RANGE["end"]}),
+    ("textDocument/inlayHint", {"textDocument": TEXT, "range": RANGE}),
+    ("inlayHint/resolve", {"position": RANGE["end"], "label": "a", "data": {"key": "hint-changed"}}),
+    ("textDocument/codeAction", {"textDocument": TEXT, "range": RANGE, "context": {"diagnostics": []}}),
+    ("codeAction/resolve", {"title": "a", "data": {"uri": TEXT["uri"], "version": 1, "do": "fix", "finding": 0}}),
+    ("textDocument/diagnostic", {"textDocument": TEXT, "previousResultId": "1"}),
+    ("gradguard/versionStory", {"textDocument": TEXT, "position": RANGE["end"]}),
+    ("workspace/didChangeConfiguration", {"settings": {"gradguard": {"inlayHints": "all", "select": ["GG1"]}}}),
+    ("workspace/didChangeWatchedFiles", {"changes": [{"uri": TEXT["uri"], "type": 2}]}),
+    ("workspace/didChangeWorkspaceFolders", {"event": {"added": [{"uri": "file:///f", "name": "f"}], "removed": []}}),
+    ("$/setTrace", {"value": "verbose"}),
+    ("$/cancelRequest", {"id": 3}),
+    ("initialized", {}),
+    ("initialize", INITIALIZE),
+]
+ODD = [None, True, -1, 0, 2**31, 10**30, 1.5, "", "\ud800", "file://[", "😀" * 3, [], [None], {}, {"start": -1}]
+
+
+def mutated(value: Any, chance: random.Random) -> Any:
+    """A message's parameters with something wrong in them, here or there."""
+    if chance.random() < 0.12:
+        return chance.choice(ODD)
+    if isinstance(value, dict):
+        kept = [key for key in value if chance.random() > 0.05]
+        return {key: mutated(value[key], chance) for key in kept}
+    if isinstance(value, list):
+        return [mutated(one, chance) for one in value for _ in range(chance.choice([1, 1, 1, 0, 2]))]
+    return value
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_nonsense_in_any_order_is_answered_and_survived(wire: Wire, seed: int, stale: str) -> None:
+    """Requests and notifications with wrong parameters, as the other of the two, and out of order."""
+    chance = random.Random(seed)
+    await wire.call("initialize", INITIALIZE)
+    asked = []
+    for number in range(400):
+        method, params = chance.choice(VALID)
+        message = {"jsonrpc": "2.0", "method": method, "params": mutated(params, chance)}
+        if chance.random() < (0.1 if "/did" in method else 0.9):
+            message["id"] = f"fuzz {number}"
+            asked.append(message["id"])
+        await wire.send(json.dumps(message).encode())
+    await wire.tell("workspace/didChangeConfiguration", {"settings": {"gradguard": {"select": ["GG1"]}}})
+    await wire.tell("textDocument/didOpen", {"textDocument": {**TEXT, "uri": "file:///last.py", "text": stale}})
+    await wire.tell("$/setTrace", {"value": "off"})
+    pull = {"textDocument": {"uri": "file:///last.py"}}
+    await wire.send(
+        json.dumps({"jsonrpc": "2.0", "id": "last", "method": "textDocument/diagnostic", "params": pull}).encode()
+    )
+    answers = await wire.answers("last")
+    hover = {"textDocument": pull["textDocument"], "position": {"line": 3, "character": 0}}
+    await wire.send(
+        json.dumps({"jsonrpc": "2.0", "id": "end", "method": "textDocument/hover", "params": hover}).encode()
+    )
+    answers |= await wire.answers("end")
+    assert {number: answers.get(number) for number in asked} == dict.fromkeys(asked, 1)
+    assert "version 1" in str(await wire.call("textDocument/hover", hover))
 
 
 async def test_requests_wait_for_initialize(wire: Wire) -> None:
