@@ -26,6 +26,8 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from .machine import Machine
 
 
@@ -90,7 +92,7 @@ IMPLICIT = {"__new__": StaticMethod, "__init_subclass__": ClassMethod, "__class_
 """Functions of a class body that Python makes methods of another kind."""
 
 
-def complete(m: Machine, cls: ClassV, names: dict[str, Value], keywords: dict[str, Value]) -> None:
+def complete(m: Machine, cls: ClassV, names: Mapping[str, Value], keywords: dict[str, Value]) -> None:
     """`type.__new__`: give the class its names, tell what is stored under them, and tell the bases."""
     for name, v in names.items():
         cls.d[name] = IMPLICIT[name](v) if name in IMPLICIT and isinstance(v, FunctionV) else v

@@ -18,6 +18,7 @@ from .values import (
     Phi,
     SliceV,
     Unknown,
+    UnknownKey,
     Value,
     contents,
     key_of,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .machine import Machine
+    from .values import Iterator_
 
 MAX_CHOICES = 4
 """Of so many classes or functions in a table, each is followed where the key isn't known."""
@@ -52,7 +54,7 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
         except TypeError:
             return Unknown("an item", ("[]", key_of(v), key_of(index)))
     items = v if isinstance(v, tuple) else sequences.items_of(m, v)
-    open_ = not isinstance(v, tuple) and bool(m.pick(v.d["open"]))
+    open_ = not isinstance(v, tuple) and (bool(m.pick(v.d["open"])) or may_hold_more(m, v))
     if isinstance(index, SliceV):
         return part(v, items, index, open_)
     if isinstance(index, int) and (not open_ or 0 <= index < len(items) or (index < 0 and items)):
@@ -64,6 +66,11 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
     if isinstance(index, Unknown) and items:
         return one_of(m, items, index, 0)
     return Unknown("an item", ("[]", key_of(v), key_of(index), len(items)))
+
+
+def may_hold_more(m: Machine, v: ListV | Iterator_) -> bool:
+    """Whether a list holds what isn't known after some of the branches that lead here."""
+    return any(not isinstance(items, tuple) for _, items in m.state.alternatives(v.d["items"]))
 
 
 def one_of(m: Machine, items: Sequence[Value], index: Unknown, key: Value) -> Value:
@@ -116,21 +123,23 @@ def dict_item(m: Machine, v: DictV, index: Value) -> Value:
             m.state.set(v.items, index, made)
             return made
         if not m.pick(v.d["open"]):
+            if v.counts:
+                return 0
             raise Raised(None, "KeyError")
-    else:
-        key = ("unknown key", key_of(index))
+    elif not v.counts:
+        key = UnknownKey(key_of(index), index)
         if v.default is not None and key not in v.items:
             m.state.set(v.items, key, m.call(v.default, Args()))
         known = v.items.get(key, ABSENT)
         if known is not ABSENT:
             return m.state.resolve(known)
-        held = sequences.keys(v)
+        held = [k for k in sequences.keys(v) if not isinstance(k, UnknownKey)]
         if held and isinstance(index, Unknown):
             items = [m.state.resolve(v.items[k]) for k in held]
             if len(held) <= MAX_CHOICES and all(isinstance(i, CALLABLES) for i in items):
                 return any_of(m, dict(zip(held, items, strict=True)), index)
             return one_of(m, items, index, held[0])
-    return Unknown("an item", ("[]", v.uid, key_of(index)))
+    return Unknown("an item", None if v.counts else ("[]", v.uid, key_of(index)), number=v.counts)
 
 
 def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:

@@ -44,7 +44,7 @@ def initialise(m: Machine, obj: Instance, qualname: str, args: Args) -> None:
             if k not in fact.parameters:  # `bias=True` asks for the parameter of that name
                 m.state.set(obj.d, k, m.state.resolve(v))
             if isinstance(m.pick(v), Tensor) and not k.startswith("_"):
-                add_buffer(m, obj, k)
+                put(obj, "_buffers", k)
         m.state.set(obj.state, "ctor", values)
         make_tensors(m, obj, fact, values)
 
@@ -58,7 +58,9 @@ def make_tensors(m: Machine, obj: Instance, fact: ModuleFact, values: dict[str, 
     buffers = {name for name in types if name.rsplit(".", 1)[-1] in BUFFERS or name in fact.buffers}
     for name in fact.parameters:
         if name not in types and values.get(name.rsplit(".", 1)[-1]) in (None, False):
-            m.state.set(owner(m, obj, name).d, name.rsplit(".", 1)[-1], None)
+            holder, short = owner(m, obj, name), name.rsplit(".", 1)[-1]
+            m.state.set(holder.d, short, None)
+            put(holder, "_buffers" if name in buffers else "_parameters", short)
     for name, type_ in types.items():
         holder, short = owner(m, obj, name), name.rsplit(".", 1)[-1]
         if isinstance(m.pick(values.get(name)), Tensor):
@@ -71,7 +73,7 @@ def make_tensors(m: Machine, obj: Instance, fact: ModuleFact, values: dict[str, 
         t.d["counter"].d["v"] = Version(made, made)
         m.state.set(holder.d, short, t)
         if name in buffers:
-            add_buffer(m, holder, short)
+            put(holder, "_buffers", short)
 
 
 def writes_in_construction(cls: str, name: str, values: dict[str, Value]) -> int:
@@ -106,9 +108,15 @@ def owner(m: Machine, obj: Instance, name: str) -> Instance:
     return obj
 
 
-def add_buffer(m: Machine, obj: Instance, name: str) -> None:
-    """Note that an attribute is a buffer."""
-    m.state.set(obj.state, "buffers", (*m.tuple_of(obj.state.get("buffers", ())), name))
+def put(obj: Instance, slot: str, name: str) -> None:
+    """Note that a name was put into `_parameters`, `_buffers` or `_modules`."""
+    obj.state[slot] = put_in(obj, slot) | {name}
+
+
+def put_in(obj: Instance, slot: str) -> frozenset[str]:
+    """The names that were put into a dict of a module, whatever they stand for now."""
+    names: frozenset[str] = obj.state.get(slot, frozenset())
+    return names
 
 
 # -- their tensors ------------------------------------------------------------------------------------
@@ -139,12 +147,12 @@ def named_tensors(m: Machine, obj: Instance, parameters: bool, recurse: bool = T
     """The parameters (or buffers) of a module and those below it, each once."""
     seen: set[int] = set()
     for prefix, module in named_modules(m, obj) if recurse else (("", obj),):
-        buffers = m.tuple_of(module.state.get("buffers", ()))
+        buffers, trained = put_in(module, "_buffers"), put_in(module, "_parameters")
         for k, v in list(module.d.items()):
             v = m.pick(v)
             if not isinstance(v, Tensor) or v.uid in seen or not isinstance(k, str):
                 continue
-            if bool(v.d["param"]) is parameters and (parameters or k in buffers):
+            if (k in trained or bool(v.d["param"])) is parameters and (parameters or k in buffers):
                 seen.add(v.uid)
                 yield (f"{prefix}.{k}" if prefix else k), v
 

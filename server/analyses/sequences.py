@@ -28,6 +28,7 @@ from .values import (
     Object,
     Phi,
     Unknown,
+    UnknownKey,
     Value,
     contents,
     is_constant,
@@ -142,7 +143,7 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
             m.state.put(v, "items", ())
         return seq
     if isinstance(v, DictV):
-        return Seq(tuple(keys(v)), bool(m.pick(v.d["open"])))
+        return Seq(key_values(v), bool(m.pick(v.d["open"])))
     if isinstance(v, Tensor):
         return torch_ops.rows(m, v, want)
     if isinstance(v, Generator):
@@ -193,6 +194,11 @@ def up_to_the_end(m: Machine, get: Value, n: int | None) -> tuple[list[Value], b
 def keys(v: DictV) -> list[Hashable]:
     """The keys that a dict holds."""
     return [k for k, value in v.items.items() if value is not ABSENT]
+
+
+def key_values(v: DictV) -> tuple[Value, ...]:
+    """The keys as the program sees them."""
+    return tuple(k.value if isinstance(k, UnknownKey) else k for k in keys(v))
 
 
 class Stop(Exception):
@@ -346,7 +352,7 @@ def add(m: Machine, d: DictV, key: Value, value: Value) -> None:
     if hashable(key):
         m.state.set(d.items, key, value)
     else:
-        m.state.set(d.items, ("unknown key", key_of(key)), value)
+        m.state.set(d.items, UnknownKey(key_of(key), key), value)
         m.state.put(d, "open", True)
 
 
@@ -382,9 +388,12 @@ def update(m: Machine, d: DictV, other: Value) -> None:
         for k, v in other.d.items():
             m.state.set(d.items, k, v)
     elif isinstance(other, (ListV, tuple, Generator)):
-        for pair in sequence(m, other).known(m):
+        pairs = sequence(m, other)
+        for pair in pairs.known(m):
             two = sequence(m, pair, 2)
             add(m, d, two.item(m, 0), two.item(m, 1))
+        if pairs.open:
+            m.state.put(d, "open", True)
     else:
         m.state.put(d, "open", True)
 

@@ -8,7 +8,7 @@ test of the same condition finds the right one again, and nothing is lost by joi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .tensors import Node, Version
@@ -55,7 +55,7 @@ class Dead(Exception):
     """No path leads on from here, and nothing was raised that a handler could see."""
 
 
-Store = dict[Any, Value]
+Store = MutableMapping[Any, Value]
 Change = tuple[Store, Hashable, Value]
 Guards = tuple[tuple[Cond, bool], ...]
 """Answers to open conditions, on which an alternative rests."""

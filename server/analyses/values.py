@@ -13,7 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable, Hashable, Iterator, MutableMapping
 
     from ..syntax import ir
     from ..syntax.chunks import Chunk
@@ -126,17 +126,27 @@ class ListV(Object):
 class DictV(Object):
     """A dict or set: `items` maps constant keys (or objects, by identity) to values, ABSENT if removed.
 
-    `d["open"]` tells that there may be further keys; `default` makes missing values (defaultdict).
+    `d["open"]` tells that there may be further keys; `default` makes missing values (defaultdict). In one that
+    `counts` (a Counter), what is missing is 0.
     """
 
-    __slots__ = ("default", "items", "kind")
+    __slots__ = ("counts", "default", "items", "kind")
 
-    def __init__(self, items: dict[Any, Value] | None = None, kind: str = "dict") -> None:
+    def __init__(self, items: MutableMapping[Any, Value] | None = None, kind: str = "dict") -> None:
         super().__init__()
-        self.items: dict[Any, Value] = items if items is not None else {}
+        self.items: MutableMapping[Any, Value] = items if items is not None else {}
         self.d["open"] = False
         self.kind = kind
         self.default: Value = None
+        self.counts = False
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownKey:
+    """A key of a dict that isn't known: equal where `key` is; `value` is what a loop over the keys gets."""
+
+    key: Hashable
+    value: Value = field(compare=False)
 
 
 class ClassV(Object):

@@ -23,6 +23,7 @@ def load_models() -> None:
         lists,
         losses,
         mappings,
+        module_dicts,
         nn_modules,
         numpy,
         optimizers,

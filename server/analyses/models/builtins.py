@@ -352,7 +352,7 @@ def set_(m: Machine, args: Args) -> Value:
     return made
 
 
-@model("dict", "collections.OrderedDict", "collections.UserDict", "types.MappingProxyType", "collections.Counter")
+@model("dict", "collections.OrderedDict", "collections.UserDict", "types.MappingProxyType")
 def dict_(m: Machine, args: Args) -> Value:
     """`dict(v, **kw)`."""
     made = DictV()

@@ -19,7 +19,7 @@ from ..values import (
     key_of,
 )
 from .builtins import iter_, next_
-from .registry import method_of
+from .registry import method_of, model
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @method_of("dict", "__iter__")
 def keys(m: Machine, args: Args) -> Value:
     """`d.keys()`."""
-    made = ListV(tuple(sequences.keys(args.pos[0])))
+    made = ListV(sequences.key_values(args.pos[0]))
     made.d["open"] = m.pick(args.pos[0].d["open"])
     return made
 
@@ -43,11 +43,16 @@ def values(m: Machine, args: Args) -> Value:
     return made
 
 
+def pairs(m: Machine, d: DictV) -> list[tuple[Value, Value]]:
+    """The keys and values of a dict."""
+    return list(zip(sequences.key_values(d), (m.state.resolve(d.items[k]) for k in sequences.keys(d)), strict=True))
+
+
 @method_of("dict", "items")
 def items(m: Machine, args: Args) -> Value:
     """`d.items()`."""
     d = args.pos[0]
-    made = ListV(tuple((k, m.state.resolve(d.items[k])) for k in sequences.keys(d)))
+    made = ListV(tuple(pairs(m, d)))
     made.d["open"] = m.pick(d.d["open"])
     return made
 
@@ -150,10 +155,64 @@ def update(m: Machine, args: Args) -> Value:
         if d.kind == "set":
             for v in sequences.sequence(m, other).known(m):
                 sequences.add(m, d, v, v)
+        elif d.counts:
+            tally(m, d, other)
         else:
             sequences.update(m, d, other)
-    for k, v in args.kw.items():
-        sequences.add(m, d, k, v)
+    if d.counts:
+        tally(m, d, DictV(dict(args.kw)))
+    else:
+        for k, v in args.kw.items():
+            sequences.add(m, d, k, v)
+    return None
+
+
+def tally(m: Machine, d: DictV, other: Value) -> None:
+    """`counter.update(other)`: a mapping's counts are added, the items of anything else are counted."""
+    other = contents(m.state.resolve(other))
+    mapping = isinstance(other, DictV) and other.kind == "dict"
+    if mapping:
+        counted = pairs(m, other)
+        open_ = bool(m.pick(other.d["open"]))
+    else:
+        seq = sequences.sequence(m, other)
+        counted, open_ = [(k, 1) for k in seq.known(m)], seq.open
+    for k, n in counted:
+        sequences.add(m, d, k, operators.binary(m, "+", operators.get_item(m, d, k), n))
+    if open_:
+        m.state.put(d, "open", True)
+        for k in sequences.keys(d):
+            m.state.set(d.items, k, Unknown("a count", number=True))
+
+
+@model("collections.Counter")
+def counter(m: Machine, args: Args) -> Value:
+    """`Counter(items, **kw)`."""
+    made = DictV()
+    made.counts = True
+    update(m, args.prepend(made))
+    return made
+
+
+@method_of("dict", "most_common")
+def most_common(m: Machine, args: Args) -> Value:
+    """`counter.most_common(n)`: all pairs where the counts are known, else some."""
+    d, n = args.pos[0], m.state.resolve(args.get(1, "n"))
+    counts = pairs(m, d)
+    known = not m.pick(d.d["open"]) and all(isinstance(count, int) for _, count in counts)
+    if known:
+        counts.sort(key=lambda pair: -pair[1])
+    made = ListV(tuple(counts[:n] if isinstance(n, int) else counts))
+    made.d["open"] = not known or not (n is None or isinstance(n, int))
+    return made
+
+
+@method_of("dict", "subtract")
+def subtract(m: Machine, args: Args) -> Value:
+    """`counter.subtract(items)`: the counts aren't followed."""
+    for k in sequences.keys(args.pos[0]):
+        m.state.set(args.pos[0].items, k, Unknown("a count", number=True))
+    m.state.put(args.pos[0], "open", True)
     return None
 
 
@@ -186,7 +245,7 @@ def dict_copy(m: Machine, args: Args) -> Value:
     d = args.pos[0]
     made = DictV(dict(d.items), d.kind)
     made.d["open"] = m.pick(d.d["open"])
-    made.default = d.default
+    made.default, made.counts = d.default, d.counts
     return made
 
 

@@ -116,7 +116,7 @@ def register_buffer(m: Machine, args: Args) -> Value:
     obj, name, t = args.pos[0], m.state.resolve(args.get(1, "name")), args.get(2, "tensor")
     if isinstance(name, str):
         m.state.set(obj.d, name, t)
-        modules.add_buffer(m, obj, name)
+        modules.put(obj, "_buffers", name)
         label(m, t, name)
     return None
 
@@ -131,6 +131,9 @@ def label(m: Machine, t: Value, name: str) -> None:
 @method_of(MODULE, "register_parameter")
 def register_parameter(m: Machine, args: Args) -> Value:
     """`self.register_parameter(name, parameter)`."""
+    name = m.state.resolve(args.get(1, "name"))
+    if isinstance(name, str):
+        modules.put(args.pos[0], "_parameters", name)
     return register_module(m, args)
 
 

@@ -205,7 +205,7 @@ def add_vectors(m: Machine, obj: Instance, *names: str) -> None:
     """The buffers in which spectral norm keeps its estimate of the singular vectors."""
     for name in names:
         m.state.set(obj.d, name, m.grad.tensor(None, "float32"))
-        modules.add_buffer(m, obj, name)
+        modules.put(obj, "_buffers", name)
 
 
 @method_of(WEIGHT_NORM, "right_inverse")
@@ -332,7 +332,7 @@ def prune(m: Machine, args: Args) -> Value:
     original, mask = f"{name}_orig", f"{name}_mask"
     m.state.set(obj.d, original, m.pick(obj.d.get(name)))
     m.state.set(obj.d, mask, m.grad.tensor(getattr(obj.d[original], "geometry", None), "float32"))
-    modules.add_buffer(m, obj, mask)
+    modules.put(obj, "_buffers", mask)
     hooked(m, obj, name, lambda: (Term(m, m.pick(obj.d[mask])) * m.pick(obj.d[original])).value)
     return obj
 

@@ -214,6 +214,8 @@ def prepare(m: Machine, obj: Instance) -> None:
     kind = next((CONTENTS[c.qualname] for c in obj.cls.mro if c.qualname in CONTENTS), None)
     if kind is not None:
         obj.state["contents"] = ListV(kind=kind) if kind in ("list", "deque") else DictV(kind=kind)
+    if obj.cls.derives("collections.Counter"):
+        obj.state["contents"].counts = True
     if obj.cls.derives("collections.UserDict") or obj.cls.derives("collections.UserList"):
         obj.d["data"] = obj.state["contents"]
 

@@ -9,7 +9,7 @@ from ...facts.model import ModuleFact
 from .. import effects, modules, sequences
 from ..classes import NamedTuple
 from ..geometry import Geometry
-from ..tensors import Node, Tensor
+from ..tensors import Node, Tensor, Version
 from ..values import Args, ListV, Unknown, Value
 from .formulas import linked
 from .registry import BASES, class_named, method_of, model
@@ -37,12 +37,18 @@ def is_packed(v: Value) -> bool:
     return isinstance(v, NamedTuple) and v.cls.qualname == PACKED
 
 
+def written(t: Tensor, times: int, exact: bool) -> None:
+    """A result that has been written so often before it is given out; if not `exact`, at least so often."""
+    t.d["counter"].d["v"] = Version(times, times if exact else None)
+
+
 @model(f"{UTILS}pad_sequence")
 def pad_sequence(m: Machine, args: Args) -> Value:
     """`pad_sequence(sequences, batch_first)`: one tensor into which all are copied."""
     seq = sequences.sequence(m, args.get(0, "sequences"))
     items = [t for t in seq.known(m) if isinstance(t, Tensor)]
     made = linked(m, items)
+    written(made, 1 + len(items), exact=not seq.open)  # filled, then each sequence is written into it
     shapes = [t.shape for t in items if t.shape]
     if shapes and len(shapes) == len(items) and not seq.open:
         lengths = [s[0] for s in shapes]
@@ -63,7 +69,9 @@ def pack(m: Machine, args: Args) -> Value:
 @model(f"{UTILS}pad_packed_sequence")
 def pad_packed(m: Machine, args: Args) -> Value:
     """`pad_packed_sequence(sequence)`: a padded copy, and the lengths."""
-    return linked(m, effects.tensors_in(m, args.get(0, "sequence"))[:1]), m.grad.tensor(None, "int64")
+    made = linked(m, effects.tensors_in(m, args.get(0, "sequence"))[:1])
+    written(made, 2, exact=False)
+    return made, m.grad.tensor(None, "int64")
 
 
 @model(f"{UTILS}unpad_sequence", f"{UTILS}unpack_sequence")

@@ -405,7 +405,7 @@ class Copier:
             d = DictV(kind=v.kind)
             self.done[id(v)] = d
             d.items.update({k: self.copy(v.items[k]) for k in sequences.keys(v)})
-            d.d["open"], d.default = m.pick(v.d["open"]), v.default
+            d.d["open"], d.default, d.counts = m.pick(v.d["open"]), v.default, v.counts
             return d
         if isinstance(v, Instance):
             return self.instance(v)
