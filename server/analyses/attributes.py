@@ -110,7 +110,13 @@ def builtin_method(m: Machine, v: Value, name: str) -> Value:
         return getattr(v, name)
     if kind in ("int", "float", "complex") and name in ("real", "imag"):
         return getattr(v, name)
+    if kind in PLAIN and not hasattr(PLAIN[kind], name):
+        m.refused(f"{kind} has no {name}")
     return Bound(Lib(f"{kind}.{name}"), v)
+
+
+PLAIN = {cls.__name__: cls for cls in (tuple, list, dict, set, str, int, float, bool, type(None))}
+"""Built-in types whose attributes are all known."""
 
 
 def kind_of(v: Value) -> str:
@@ -155,7 +161,15 @@ def instance(m: Machine, v: Instance, name: str) -> Value:
     getattr_ = special(m, v, "__getattr__")
     if getattr_ is not None:
         return m.call(getattr_, Args([name]))
+    no_tensor(m, v.cls, name)
     return Unknown(f"{v.cls.name}.{name}", ("attr", v.uid, name))
+
+
+def no_tensor(m: Machine, cls: ClassV, name: str) -> None:
+    """Note that an object lacks an attribute: one of the program's own class, or one that tensors have."""
+    own = all(c.node is not None or c.qualname == "object" for c in cls.mro)
+    if own or (not cls.open and tensor_attributes.is_known(name)):
+        m.refused(f"{cls.name} has no {name}")
 
 
 def bound(m: Machine, found: Value, v: Value) -> Value:
@@ -306,6 +320,8 @@ def of_function(m: Machine, v: Value, name: str) -> Value:
             return inner.name
         if name == "__wrapped__":
             return inner
+        if tensor_attributes.is_known(name):
+            m.refused(f"{inner.name} has no {name}")
     return Unknown(name, ("attr", key_of(inner), name))
 
 
@@ -339,7 +355,25 @@ def set_instance(m: Machine, v: Instance, name: str, value: Value) -> None:
     if setattr_ is not None:
         m.call(setattr_, Args([name, value]))
         return
+    if frozen(v) or replaces_parameter(m, v.d.get(name), value):
+        m.refused(f"{v.cls.name}.{name} takes no other value")
     m.state.set(v.d, name, value)
+
+
+def frozen(v: Instance) -> bool:
+    """Whether an object's attributes can't be set: a frozen dataclass's."""
+    return any(c.d.get("__dataclass__") == "frozen" for c in v.cls.mro)
+
+
+def replaces_parameter(m: Machine, old: Value, new: Value) -> bool:
+    """Whether a plain tensor would take the place of a Parameter, which a module refuses (`Module.__setattr__`)."""
+    old, new = m.pick(old), m.pick(new)
+    return (
+        isinstance(old, Tensor)
+        and isinstance(new, Tensor)
+        and old.owner is not None
+        and bool(old.d["param"] and not new.d["param"])
+    )
 
 
 def delete(m: Machine, v: Value, name: str) -> None:

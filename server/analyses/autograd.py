@@ -258,7 +258,8 @@ class Autograd:
             kind: Kind = "other" if meta == INFERENCE else "no-grad-view-inplace"
         else:
             kind = "multi-view-inplace"
-        self.fail(kind, "direct", t, detail=meta + (" indirect" if indirect else ""))
+        write = self.version(t).write if indirect and isinstance(self.version(t), Version) else None
+        self.fail(kind, "direct", t, detail=meta + (" indirect" if indirect else ""), write=write)
 
     def check_inplace(self, t: Tensor, needs: Grad) -> None:
         """`check_inplace` (VariableTypeUtils.h) and the inference-mode check, before a tensor is written."""
@@ -564,7 +565,14 @@ class Autograd:
     # -- failing --------------------------------------------------------------------------------
 
     def fail(
-        self, kind: Kind, cause: Cause, t: Tensor | None, guards: Guards = (), detail: str = "", **facts: object
+        self,
+        kind: Kind,
+        cause: Cause,
+        t: Tensor | None,
+        guards: Guards = (),
+        detail: str = "",
+        write: Write | None = None,
+        **facts: object,
     ) -> None:
         """Record a failure that raises here; the path ends unless the failure rests on an assumption."""
         name = self.m.written or (t.name if t is not None else None)
@@ -573,7 +581,10 @@ class Autograd:
             hops = (Hop(t.origin, "built", t.name),)
         site = self.m.site
         self.m.raise_failure(
-            Failure(kind, cause, site, name, self.m.via, hops=hops, raised=site, detail=detail, facts=facts), guards
+            Failure(
+                kind, cause, site, name, self.m.via, write=write, hops=hops, raised=site, detail=detail, facts=facts
+            ),
+            guards,
         )
 
 

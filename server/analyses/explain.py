@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from . import carried
 from .report import Assumption, Failure, Hop, Saved, Site, Write
 from .tensors import Node, SavedTensor, Tensor, Version
 
@@ -66,7 +67,7 @@ class Explainer:
             tuple(hops[:MAX_HOPS]),
             raised=self.m.site,
             detail=node.name,
-            facts=self.facts(write, saved, crossing),
+            facts={**self.facts(write, saved), **self.carrier(node, crossing)},
         )
 
     def silent(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
@@ -85,19 +86,19 @@ class Explainer:
             self.m.site,
             tuple(hops),
             detail=node.name,
-            facts=self.facts(write, saved, None),
+            facts={**self.facts(write, saved), "backward_calls": self.m.stack},
         )
 
     def freed(self, node: Node, freed: Site) -> Failure:
         """A backward walks a part of the graph that an earlier one has freed."""
         crossing = self.carried(node)
+        facts = self.carrier(node, crossing)
         hops = [Hop(node.site, "saved", None, None, spoken(node))] if node.site is not None else []
         hops.append(Hop(freed, "freed"))
         if crossing is not None:
             hops.append(crossing)
         hops.append(Hop(self.m.site, "backward"))
         name = next((t.name for t in node.outputs if t.name), None)
-        facts: dict[str, object] = {"carried": crossing.site} if crossing is not None else {}
         facts["freed"] = freed
         return Failure(
             "freed-graph",
@@ -125,15 +126,29 @@ class Explainer:
         t = saved.tensor
         return Saved(node.site, spoken(node), saved.role, t.name or saved.name, version, node.stack, t.shape, t.dtype)
 
-    def facts(self, write: Write, saved: SavedTensor, crossing: Hop | None) -> dict[str, object]:
-        """What fixes need to know."""
+    def facts(self, write: Write, saved: SavedTensor) -> dict[str, object]:
+        """What fixes need to know of a change."""
         found: dict[str, object] = {}
         if write.built is not None:
             found["constructor"] = write.built
-        if crossing is not None:
-            found["carried"] = crossing.site
         if saved.tensor.origin is not None:
             found["origin"] = saved.tensor.origin
+        return found
+
+    def carrier(self, node: Node, crossing: Hop | None) -> dict[str, object]:
+        """What fixes need to know of the state that a loop carries over, and of the way to backward()."""
+        found: dict[str, object] = {"backward_calls": self.m.stack}
+        before = self.earlier if crossing is not None else self.outside
+        if not before(node):
+            return found
+        tensors = carried.crossings(self.m, self.running, before)
+        bound = [t.bound for t in tensors if t.bound is not None]
+        if crossing is None:
+            return found | {"crossing": bound[0]} if bound else found
+        found["carried"] = crossing.site
+        found["carried_as"] = carried.holders(self.m, tensors)
+        if any(site is crossing.site for site in bound):
+            found["carried_kind"] = "tensor"
         return found
 
     def carried(self, node: Node) -> Hop | None:
@@ -143,17 +158,21 @@ class Explainer:
         """
         if not self.earlier(node):
             return None
-        for consumer in self.running:
-            if self.earlier(consumer):
-                continue
-            for t in consumer.inputs:
-                fn = self.m.pick(t.d["fn"])
-                if isinstance(fn, Node) and self.earlier(fn):
-                    site = t.bound or fn.site
-                    return Hop(site, "stored", self.text(t.bound) or t.name) if site is not None else None
+        for t in carried.crossings(self.m, self.running, self.earlier):
+            fn = self.m.pick(t.d["fn"])
+            site = t.bound or fn.site
+            return Hop(site, "stored", self.text(t.bound) or t.name) if site is not None else None
+        site = carried.written(self.m, self.running, self.earlier)
+        if site is not None:
+            return Hop(site, "stored", None)
         bound = next((t for t in node.outputs if t.bound is not None), None)
         site = bound.bound if bound is not None else node.site
         return Hop(site, "stored", self.text(site) if bound else None) if site is not None else None
+
+    def outside(self, node: Node) -> bool:
+        """Whether a node was made before the loop whose turn runs here."""
+        here, there = self.m.iterations, node.iterations
+        return len(there) < len(here) and all(a == b for a, b in zip(there, here, strict=False))
 
     def earlier(self, node: Node) -> bool:
         """Whether a node was made in an earlier turn of a loop that is running."""

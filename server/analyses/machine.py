@@ -230,6 +230,11 @@ class Machine:
         if not self.catching:
             self.result.failures.append(self.explain.finish(failure, (*self.state.splits, *guards)))
 
+    def refused(self, why: str) -> None:
+        """Note that Python or PyTorch refuses what the program does here; the replay goes on all the same."""
+        if not self.catching:
+            self.result.errors.append(why)
+
     def lost(self, error: Raised) -> None:
         """A branch ended in an error while another one goes on: what failed there is told now."""
         if not self.catching:

@@ -323,7 +323,8 @@ def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | No
             return ()
         x, y = (v if isinstance(v, tuple) else sequences.items_of(m, v) for v in (a, b))
         return [(True, True), *zip(x, y, strict=True)] if len(x) == len(y) else different
-    if isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls and a.cls.lookup("__dataclass__") is True:
+    same_class = isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls
+    if same_class and a.cls.lookup("__dataclass__") in (True, "frozen"):
         return [(True, True), *((a.d.get(k), b.d.get(k)) for k in all_fields(a.cls))]
     return None
 

@@ -97,6 +97,8 @@ class Entries:
             return run()
         except Raised as error:
             m.lost(error)
+            if not error.failures and error.name != "SystemExit":
+                m.refused(error.name)
         except (Exhausted, Dead):
             pass
         except RecursionError:

@@ -181,3 +181,5 @@ class Report:
     stories: dict[tuple[int, str], Story] = field(default_factory=dict)
     """by the id of the IR node (a Name or Attribute expression, kept alive by the chunks) and its text"""
     problems: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    """what the program does that Python or PyTorch refuses and no rule is about, as far as the replay knows"""

@@ -145,6 +145,8 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     if isinstance(v, DictV):
         return Seq(key_values(v), bool(m.pick(v.d["open"])))
     if isinstance(v, Tensor):
+        if v.shape == ():
+            m.refused("iteration over a tensor without dimensions")
         return torch_ops.rows(m, v, want)
     if isinstance(v, Generator):
         return collect(m, v)
@@ -155,6 +157,8 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
         return Seq(enumerations.members(v)) if own is None else sequence(m, own)
     if isinstance(v, NDArray):
         return Seq((), True, lambda i: arrays.view(v))
+    if isinstance(v, (int, float, type(None))):
+        m.refused("iteration over what is no collection")
     data = isinstance(v, Unknown) and v.data
     return Seq((), True, lambda i: Unknown("an item", ("item", key_of(v), i), data=data))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..syntax.ir import Name
 from . import (
     clone,
+    deepcopy,
     detach,
     functional,
     inference,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from ..analyses.report import Failure, Kind, Report
+    from ..rules.messages import Locale
     from ..syntax.chunks import Source
 
     Strategy = Callable[[Failure, Context], Iterator[Fix]]
@@ -50,16 +52,24 @@ APART: tuple[Strategy, ...] = (
     clone.change,
     clone.argument,
     clone.alias,
+    reorder.update,
 )
 UPDATE: tuple[Strategy, ...] = (
     reorder.update,
+    reorder.forward,
     reorder.recompute,
     inplace_flag.propose,
     clone.save,
     clone.argument,
     clone.alias,
 )
-CARRIED: tuple[Strategy, ...] = (detach.propose, reorder.forward, reorder.update, clone.save)
+CARRIED: tuple[Strategy, ...] = (
+    detach.propose,
+    reorder.forward,
+    reorder.update,
+    clone.save,
+    reorder.recompute,
+)
 LEAF: tuple[Strategy, ...] = (
     outplace.propose,
     functional.propose,
@@ -71,37 +81,41 @@ LEAF: tuple[Strategy, ...] = (
 
 BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
     "stale-saved": APART,
-    "silent-stale": (clone.save, clone.alias, clone.change, outplace.propose),
+    "silent-stale": (clone.save, clone.alias, clone.change, outplace.propose, reorder.update, reorder.recompute),
     "leaf-inplace": LEAF,
     "view-of-leaf-inplace": LEAF,
     "multi-view-inplace": (
         outplace.propose,
         functional.propose,
         rows.propose,
+        rows.parts,
         clone.argument,
         clone.change,
         clone.view,
         clone.alias,
+        clone.base,
     ),
-    "no-grad-view-inplace": (nograd.propose, outplace.propose, clone.view, clone.change),
+    "no-grad-view-inplace": (rows.parts, nograd.propose, outplace.propose, clone.view, clone.change),
     "overlap-write": (clone.view, outplace.propose, clone.source, clone.change, clone.alias),
-    "out-grad": (outplace.propose,),
+    "out-grad": (outplace.propose, nograd.propose),
     "inference-tensor": (inference.propose, outplace.propose, clone.save, clone.change),
-    "freed-graph": (retain.propose, reorder.forward, detach.propose),
+    "freed-graph": (reorder.forward, detach.propose, retain.propose),
     "nonleaf-grad": (leaf.propose,),
     "gradcheck": (precision.gradcheck,),
     "requires-grad-dtype": (precision.integer,),
-    "deepcopy-nonleaf": (detach.deepcopy,),
+    "deepcopy-nonleaf": (deepcopy.propose,),
     "other": APART,
 }
 
 
-def candidates(failure: Failure, sources: Mapping[str, Source], report: Report | None = None) -> Iterator[Fix]:
+def candidates(
+    failure: Failure, sources: Mapping[str, Source], report: Report | None = None, locale: Locale = "en"
+) -> Iterator[Fix]:
     """Give the fixes that might mend `failure`, in the order in which they are tried; none is verified.
 
     `report` is the replay that found it: without it, less is known to keep every value.
     """
-    context = Context(sources, report)
+    context = Context(sources, report, locale)
     seen: set[tuple[Edit, ...]] = set()
     for strategy in _strategies(failure, context):
         for fix in strategy(failure, context):
@@ -128,7 +142,11 @@ def _strategies(failure: Failure, context: Context) -> tuple[Strategy, ...]:
 
 
 def mend(
-    failure: Failure, sources: Mapping[str, Source], verify: Verify | None = None, report: Report | None = None
+    failure: Failure,
+    sources: Mapping[str, Source],
+    verify: Verify | None = None,
+    report: Report | None = None,
+    locale: Locale = "en",
 ) -> list[Fix]:
     """Give the fixes of `failure`, the best first; exactly one of them, if there are any, is preferred.
 
@@ -137,7 +155,7 @@ def mend(
     """
     texts = {path: source.text for path, source in sources.items()}
     kept: list[Fix] = []
-    for fix in islice(candidates(failure, sources, report), TRIED):
+    for fix in islice(candidates(failure, sources, report, locale), TRIED):
         if verify is None or verify(apply_all(texts, fix.edits)):
             kept.append(fix)
         if len(kept) == LIMIT:

@@ -51,8 +51,8 @@ class Change:
 
 
 def find_change(failure: Failure, context: Context) -> Change | None:
-    """Give the change at the failure's site, or None where its form is none of these."""
-    place = context.place(failure.site)
+    """Give the change that the failure is about, or None where its form is none of these."""
+    place = context.place(failure.write.site if failure.write else failure.site)
     if place is None:
         return None
     stmt = place.statement
@@ -123,27 +123,7 @@ def root(expr: Expr) -> Expr:
 
 
 def rebindable(place: Place, target: Expr) -> bool:
-    """Tell whether `target = …` may be put at `place`: a name that is local there, an attribute, an item.
-
-    A module takes no plain tensor in the place of a Parameter ("cannot assign … as parameter",
-    torch/nn/modules/module.py, `Module.__setattr__`).
-    """
+    """Tell whether `target = …` may be put at `place`: a name that is local there, an attribute, an item."""
     if isinstance(target, Name):
         return local(place, target.id)
-    if isinstance(target, Attribute):
-        return not is_parameter(place, target.attr)
-    return isinstance(target, Subscript)
-
-
-def is_parameter(place: Place, attr: str) -> bool:
-    """Tell whether the file registers a Parameter under this attribute's name, or PyTorch's modules do."""
-    if attr.startswith(("weight", "bias")):
-        return True
-    for stmt in statements(place.source.body):
-        if not isinstance(stmt, Assign) or not isinstance(stmt.value, Call):
-            continue
-        if any(isinstance(target, Attribute) and target.attr == attr for target in stmt.targets):
-            func = stmt.value.func
-            if (func.attr if isinstance(func, Attribute) else getattr(func, "id", "")) == "Parameter":
-                return True
-    return False
+    return isinstance(target, Attribute | Subscript)

@@ -29,39 +29,56 @@ from ..syntax.ir import (
     UnaryOp,
 )
 from .change import find_change, is_inplace_name, is_module, rebindable, root
-from .edit import Edit, Fix
+from .edit import Edit, Fix, safety
 from .layout import can_precede, insert_before, suffix
 from .observers import observed
-from .place import below, binding, call_of
+from .place import below, binding, call_of, walk
 from .text import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from ..analyses.report import Failure
+    from ..analyses.report import Failure, Saved
     from .place import Context, Place
 
 CLONE = ".clone()"
 
 
 def save(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to save a copy: `exp(x.clone())`, or `x.exp().clone()` where the result is saved."""
+    """Propose to save a copy: `exp(x.clone())`, or `x.exp().clone()` where the result is saved.
+
+    Where several operations saved what is changed here, all of them get copies.
+    """
+    group = [one for one in context.group(failure) if one.saved]
+    choices = [list(_copies(one, context)) for one in group]
+    if not choices or not all(choices):
+        return
+    for number in range(max(map(len, choices)) if len(group) == 1 else 1):
+        places = [place for one in choices for place in one[min(number, len(one) - 1)]]
+        edits = dict.fromkeys(edit for place in places for edit in suffix(place, CLONE))
+        yield Fix(_title(group, places[0].text, context), "safe", tuple(edits))
+
+
+def _title(group: Sequence[Failure], shown: str, context: Context) -> str:
+    saves = {id(one.saved.site.node): one.saved for one in group if one.saved}
+    ops = [quote(op) for op in dict.fromkeys(saved.op for saved in saves.values())]
+    if len(saves) > 1:
+        return context.say("save-several", ops=context.say("and").join(ops))
+    result = next(iter(saves.values())).role == "result"
+    return context.say("save-result" if result else "save", op=ops[0], value=quote(shown))
+
+
+def _copies(failure: Failure, context: Context) -> Iterator[list[Place]]:
+    """Give the expressions of which the operation that saved the tensor may get copies, the likeliest first."""
     saved = failure.saved
     place = context.place(saved.site) if saved else None
     if saved is None or place is None:
         return
-    operands = [place] if saved.role == "result" else _operands(place, saved.name, saved.role)
-    if any(not isinstance(one.node, Expr) or _makes_in_place(one) or _is_unpacked(one) for one in operands):
-        return
-    edits = [edit for one in operands for edit in suffix(one, CLONE)]
-    if edits:
-        shown = operands[0].text
-        what = (
-            f"a copy of {quote(shown)}"
-            if saved.role != "result"
-            else f"the result of {quote(shown)}, and go on with a copy"
-        )
-        yield Fix(f"Let {quote(saved.op)} save {what}", "safe", tuple(edits))
+    options = [[place]] if saved.role == "result" else _operands(place, saved, failure, context)
+    for option in options:
+        plain = all(isinstance(one.node, Expr) and not _makes_in_place(one) and not _is_unpacked(one) for one in option)
+        if option and plain:
+            yield option
 
 
 def _makes_in_place(place: Place) -> bool:
@@ -77,17 +94,23 @@ def _is_unpacked(place: Place) -> bool:
     return isinstance(above, Assign) and above.value is place.node and isinstance(above.targets[0], Tuple | List)
 
 
-def _operands(place: Place, name: str | None, role: str) -> list[Place]:
-    """Give the operands of the operation at `place` that are the saved tensor, by its name or its role."""
-    found = [place.of(node) for node in _inputs(place)]
+def _operands(place: Place, saved: Saved, failure: Failure, context: Context) -> list[list[Place]]:
+    """Give the operands of the operation at `place` that may be the saved tensor.
+
+    By name, by what made it (`facts["origin"]`) or by role; where none of these tells, each by itself, then all.
+    """
+    name, role, origin = saved.name, saved.role, context.place(failure.facts.get("origin"))
+    found = [one for node in _inputs(place) if context.is_tensor(one := place.of(node))]
     named = [one for one in found if one.text == name]
-    if named:
-        return named
+    made = [one for one in found if origin and one.node is origin.node]
     keyword = [one for one in found if (arg := one.parent) and isinstance(arg, Arg) and arg.name == role]
-    if keyword:
-        return keyword
     mentioned = [one for one in found if name and any(n.id == name for n in below(one.node, Name))]
-    return mentioned if len(mentioned) == 1 else []
+    for told in (named, made, keyword, mentioned if len(mentioned) == 1 else []):
+        if told:
+            return [told]
+    plain = role not in {"weight", "bias"}  # of a module these are no operands of the call
+    tensors = [one for one in found if plain and isinstance(one.node, Name | Attribute | Subscript)]
+    return [*([one] for one in tensors), *([tensors] if len(tensors) > 1 else [])]
 
 
 def _inputs(place: Place) -> Iterator[Expr]:
@@ -131,10 +154,10 @@ def change(failure: Failure, context: Context) -> Iterator[Fix]:
     edit = insert_before(found.statement, f"{text} = {text}{CLONE}")
     if edit:
         leaf = failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
-        more = f" (changes meaning: {quote(text)} is then no leaf, and optimizers don't see it)" if leaf else ""
         # A copy of memory that several views share parts from the others; only the replay knows who reads them.
-        shared = leaf or observed(failure, context) or failure.kind == "silent-stale"
-        yield Fix(f"Clone {quote(text)} before it is changed{more}", "unsafe" if shared else "safe", (edit,))
+        shared = observed(failure, context) or failure.kind == "silent-stale"
+        changes = "leaf" if leaf else "others" if shared else None
+        yield Fix(context.say("clone-before", changes, name=quote(text)), safety(changes), (edit,))
 
 
 def alias(failure: Failure, context: Context) -> Iterator[Fix]:
@@ -148,21 +171,19 @@ def alias(failure: Failure, context: Context) -> Iterator[Fix]:
         value = place.node.value if isinstance(place.node, Assign | Arg | Return) else place.node
         if not isinstance(value, Expr) or isinstance(value, Tuple | List | Constant):
             continue
-        safe = not observed(failure, context)
-        told = f"Clone {quote(place.text_of(value))} here, so that the change stays apart"
-        title = told if safe else f"{told} (changes what others see of it)"
-        yield Fix(title, "safe" if safe else "unsafe", tuple(copied(place.of(value))))
+        changes = "others" if observed(failure, context) else None
+        title = context.say("clone-here", changes, value=quote(place.text_of(value)))
+        yield Fix(title, safety(changes), tuple(copied(place.of(value))))
 
 
 def _handed(place: Place | None, name: str | None) -> list[Place]:
-    """Give the expressions at `place` by which the tensor is handed on: of a call, the arguments that name it."""
+    """Give the expressions at `place` by which the tensor is handed on: of a call, what names it, or an argument."""
     if place is None:
         return []
     if not isinstance(place.node, Call):
         return [place]
-    found = [place.of(arg.value) for arg in place.node.args if not arg.star]
-    named = [one for one in found if one.text == name]
-    return named or found[:1]
+    named = [one for node in walk(place.node) if isinstance(node, Expr) and (one := place.of(node)).text == name]
+    return named[:1] or [place.of(arg.value) for arg in place.node.args if not arg.star][:1]
 
 
 def argument(failure: Failure, context: Context) -> Iterator[Fix]:
@@ -172,11 +193,9 @@ def argument(failure: Failure, context: Context) -> Iterator[Fix]:
         return
     for place in _handed(call, failure.name)[:1]:
         if isinstance(place.node, Name | Attribute | Subscript):
-            safe = not observed(failure, context)
-            title = f"Pass a copy of {quote(place.text)}"
-            if not safe:
-                title += " (changes what others see of it)"
-            yield Fix(title, "safe" if safe else "unsafe", tuple(suffix(place, CLONE)))
+            changes = "others" if observed(failure, context) else None
+            title = context.say("argument", changes, value=quote(place.text))
+            yield Fix(title, safety(changes), tuple(suffix(place, CLONE)))
 
 
 def copied(place: Place) -> list[Edit]:
@@ -194,11 +213,21 @@ def view(failure: Failure, context: Context) -> Iterator[Fix]:
     place = context.place(told)
     if place is None or not isinstance(place.node, Expr):
         return
-    safe = failure.kind == "overlap-write" or not observed(failure, context)
-    title = f"Clone the result of {quote(place.text)}"
-    if not safe:
-        title += " (changes meaning: its base no longer sees what is written)"
-    yield Fix(title, "safe" if safe else "unsafe", tuple(suffix(place, CLONE)))
+    changes = "base" if failure.kind != "overlap-write" and observed(failure, context) else None
+    title = context.say("clone-result", changes, value=quote(place.text))
+    yield Fix(title, safety(changes), tuple(suffix(place, CLONE)))
+
+
+def base(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose to take several views from a copy: `x.clone().unbind(0)`, where the base is changed afterwards."""
+    built = next((context.place(hop.site) for hop in failure.hops if hop.kind == "built"), None)
+    call = call_of(built)
+    if call is None or not isinstance(call.node, Call) or not isinstance(call.node.func, Attribute):
+        return
+    owner = call.of(call.node.func.value)
+    place = call.of(call.node.args[0].value) if is_module(call, owner.node) and call.node.args else owner  # type: ignore[arg-type]
+    title = context.say("clone-base", "views", value=quote(place.text))
+    yield Fix(title, "unsafe", tuple(suffix(place, CLONE)))
 
 
 def source(failure: Failure, context: Context) -> Iterator[Fix]:
@@ -214,4 +243,5 @@ def source(failure: Failure, context: Context) -> Iterator[Fix]:
         value = node.args[0].value
     if value is not None and not isinstance(value, Constant):
         place = found.place.of(value)
-        yield Fix(f"Clone {quote(place.text)} before it is written", "safe", tuple(suffix(place, CLONE)))
+        title = context.say("clone-source", value=quote(place.text))
+        yield Fix(title, "safe", tuple(suffix(place, CLONE)))

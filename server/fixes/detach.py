@@ -28,7 +28,7 @@ from ..syntax.ir import (
 from .edit import Edit, Fix
 from .layout import first_line_of, insert_after, suffix
 from .nograd import torch_name
-from .place import Place, below, call_of
+from .place import Place, below
 from .text import quote
 
 if TYPE_CHECKING:
@@ -37,16 +37,21 @@ if TYPE_CHECKING:
     from ..analyses.report import Failure
     from .place import Context
 
-WHY = "(changes meaning: no gradient flows into earlier iterations)"
 CONTAINERS = ("tuple", "list", "dict")
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose where to detach, by `facts["carried"]`: where the state was bound or put that is carried over.
 
-    `facts["carried_kind"]` (`tensor`, `tuple`, `list` or `dict`) tells what it is; `facts["carried_as"]` is
-    the name by which the function that calls backward() knows it. Without these all are tried.
+    `facts["carried_kind"]` (`tensor`, `tuple`, `list`, `dict`, or nested as in `list/tuple`) tells what is bound
+    there; `facts["carried_as"]` are the names, each with its kind, by which the function that calls backward()
+    knows it. Without these all are tried. `facts["crossing"]` is where something was bound that all rounds of a
+    loop use.
     """
+    shared = _carrying(context.place(failure.facts.get("crossing")))
+    if shared is not None:
+        for edits in _at_binding(shared, "tensor"):
+            yield Fix(context.say("detach", "shared", value=quote(_shown(shared))), "unsafe", tuple(edits))
     place = _carrying(context.place(failure.facts.get("carried")))
     if place is None:
         return
@@ -55,7 +60,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     here = [(_shown(place), edits) for kind in kinds.bound for edits in _at_binding(place, kind)]
     later = list(_after_backward(place, failure, context, kinds))
     for shown, edits in [*(here + later if plain else later + here), *_at_start(place, kinds)]:
-        yield Fix(f"Detach {quote(shown)} {WHY}", "unsafe", tuple(edits))
+        yield Fix(context.say("detach", "earlier", value=quote(shown)), "unsafe", tuple(edits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +71,21 @@ class _Kinds:
     context: Context
 
     @property
+    def known(self) -> tuple[tuple[str, str], ...]:
+        """The names of the state where backward() is called, and their kinds, if the facts tell."""
+        told = self.failure.facts.get("carried_as", ())
+        assert isinstance(told, tuple)
+        return told
+
+    @property
     def bound(self) -> tuple[str, ...]:
         """What is bound where the state is carried over: the very tensor, unless the facts say otherwise."""
         return (str(self.failure.facts.get("carried_kind", "tensor")),)
 
     def of(self, name: str) -> tuple[str, ...]:
         """What the name may stand for elsewhere."""
+        if name in dict(self.known):
+            return (dict(self.known)[name],)
         if "carried_kind" in self.failure.facts:
             return self.bound
         rows = self.context.report.rows if self.context.report else ()
@@ -102,14 +116,13 @@ def _value(place: Place) -> Expr | None:
 
 def _at_binding(place: Place, kind: str) -> Iterator[list[Edit]]:
     """Detach in the very statement or expression that carries the state over."""
-    node = place.node.value if isinstance(place.node, ExprStmt) else place.node
-    value = _value(place)
-    if isinstance(place.node, Assign) and isinstance(place.node.targets[0], Tuple) and not isinstance(value, Tuple):
+    node, value = place.node, _value(place)
+    if isinstance(node, Assign) and isinstance(node.targets[0], Tuple) and not isinstance(value, Tuple):
         return
     if value is not None:
         edits = detached(place.of(value), kind)
-    elif isinstance(node, Call):
-        edits = [edit for arg in node.args for edit in detached(place.of(arg.value), "tensor")]
+    elif isinstance(node, ExprStmt) and isinstance(node.value, Call):
+        edits = [edit for arg in node.value.args for edit in detached(place.of(arg.value), "tensor")]
     else:
         edits = detached(place, kind) if isinstance(node, Expr) else []
     if edits:
@@ -123,21 +136,23 @@ def detached(place: Place, kind: str) -> list[Edit]:
         return [edit for one in node.elts for edit in detached(place.of(one), "tensor")]
     if kind == "tensor":
         return suffix(place, ".detach()") if not _is_literal(place) else []
-    return [place.edit(_each(place.text, kind))]
+    return [place.edit(each(place.text, kind))]
 
 
 def _is_literal(place: Place) -> bool:
     return isinstance(place.node, Constant | JoinedStr | Dict)
 
 
-def _each(text: str, kind: str) -> str:
-    """Give an expression for what `text` names, with each tensor in it detached."""
+def each(text: str, kind: str, how: str = ".detach()") -> str:
+    """Give an expression for what `text` names, with `how` called on each tensor in it."""
     if kind == "tensor":
-        return f"{text}.detach()"
-    if kind == "dict":
-        return f"{{key: value.detach() for key, value in {text}.items()}}"
-    each = f"s.detach() for s in {text}"
-    return f"[{each}]" if kind == "list" else f"tuple({each})"
+        return f"{text}{how}"
+    outer, _, inner = kind.partition("/")
+    name = "value" if outer == "dict" else "s" if not inner else "part"
+    one = each(name, inner or "tensor", how)
+    if outer == "dict":
+        return f"{{key: {one} for key, value in {text}.items()}}"
+    return f"[{one} for {name} in {text}]" if outer == "list" else f"tuple({one} for {name} in {text})"
 
 
 def _after_backward(
@@ -147,11 +162,18 @@ def _after_backward(
     backward = context.place(failure.backward)
     if backward is None:
         return
-    told = failure.facts.get("carried_as")
-    names = [told] if isinstance(told, str) else list(dict.fromkeys(_names_for(place, backward)))
-    for name in names:
-        for kind in kinds.of(name):
-            yield name, [insert_after(backward.statement, f"{name} = {_each(name, kind)}")]
+    for together in dict.fromkeys([kinds.known, *((one,) for one in kinds.known)]):
+        names = ", ".join(name for name, _ in together)
+        values = ", ".join(each(name, kind) for name, kind in together)
+        if together:
+            yield names, [insert_after(backward.statement, f"{names} = {values}")]
+    calls = failure.facts.get("backward_calls", ())
+    assert isinstance(calls, tuple)
+    callers = [one for call in reversed(calls) if (one := context.place(call))]
+    for station in callers if kinds.known else [backward, *callers]:
+        for name in dict.fromkeys(_names_for(place, station)):
+            for kind in kinds.of(name):
+                yield name, [insert_after(station.statement, f"{name} = {each(name, kind)}")]
 
 
 def _names_for(place: Place, backward: Place) -> Iterator[str]:
@@ -161,9 +183,7 @@ def _names_for(place: Place, backward: Place) -> Iterator[str]:
     if target is not None and same:
         if place.start > backward.start:
             return
-        for one in target.elts if isinstance(target, Tuple) else [target]:
-            if isinstance(one, Name | Attribute):
-                yield place.text_of(one)
+        yield from (place.text_of(one) for one in _bound(target))
         return
     for loop in backward.loops[:1]:
         yield from _loop_carried(loop)
@@ -179,18 +199,19 @@ def _loop_carried(loop: Place) -> Iterator[str]:
     for stmt in node.body:
         for assign in below(stmt, Assign):
             for target in assign.targets:
-                for name in _bound_names(target):
+                for name in (one for one in _bound(target) if isinstance(one, Name)):
                     reads = [one for one in below(node, Name) if one.id == name.id and one is not name]
                     if any(node.body[0].start <= one.start < assign.end for one in reads):
                         yield name.id
 
 
-def _bound_names(target: Expr) -> Iterator[Name]:
-    if isinstance(target, Name):
+def _bound(target: Expr) -> Iterator[Name | Attribute]:
+    """Give the names and attributes that an assignment to a target binds."""
+    if isinstance(target, Name | Attribute):
         yield target
     elif isinstance(target, Tuple | List):
         for one in target.elts:
-            yield from _bound_names(one)
+            yield from _bound(one)
 
 
 def _at_start(place: Place, kinds: _Kinds) -> Iterator[tuple[str, list[Edit]]]:
@@ -204,7 +225,7 @@ def _at_start(place: Place, kinds: _Kinds) -> Iterator[tuple[str, list[Edit]]]:
     torch, imports = torch_name(place)
     for kind in kinds.of(name):
         test = f"isinstance({name}, {torch}.Tensor)" if kind == "tensor" else f"{name} is not None"
-        line = f"if {test}: {name} = {_each(name, kind)}"
+        line = f"if {test}: {name} = {each(name, kind)}"
         documented = function.node.doc is not None
         edit = insert_after(_in(function, body[0]), line) if documented else first_line_of(function, line)
         if edit:
@@ -213,32 +234,3 @@ def _at_start(place: Place, kinds: _Kinds) -> Iterator[tuple[str, list[Edit]]]:
 
 def _in(function: Place, stmt: object) -> Place:
     return Place(function.path, function.source, (*function.chain, stmt))  # type: ignore[arg-type]
-
-
-def _is_tensor(value: Place, context: Context) -> bool:
-    """Tell whether a name stands for a tensor at its statement; other expressions are taken to."""
-    if not isinstance(value.node, Name | Attribute) or context.report is None:
-        return not (isinstance(value.node, Name) and value.node.id == "self")
-    return any(row.site.node is value.node for row in context.report.rows)
-
-
-def deepcopy(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose `x.detach().clone()` for `copy.deepcopy(x)`, which takes leaves only (torch/_tensor.py)."""
-    call = call_of(context.place(failure.site))
-    if call is None or not isinstance(call.node, Call) or len(call.node.args) != 1:
-        return
-    value = call.of(call.node.args[0].value)
-    if not _is_tensor(value, context):
-        return
-    simple = isinstance(value.node, Name | Attribute | Call)
-    text = value.text if simple else f"({value.text})"
-    yield Fix(
-        f"Copy {quote(value.text)} with `detach().clone()` (changes meaning: the copy has no gradient)",
-        "unsafe",
-        (call.edit(f"{text}.detach().clone()"),),
-    )
-    yield Fix(
-        f"Copy {quote(value.text)} with `clone()` (changes meaning: gradients flow through the copy)",
-        "unsafe",
-        (call.edit(f"{text}.clone()"),),
-    )

@@ -11,6 +11,11 @@ if TYPE_CHECKING:
 Safety = Literal["safe", "unsafe"]
 
 
+def safety(changes: object) -> Safety:
+    """Tell how safe a fix is that changes this of the program's meaning (None: nothing)."""
+    return "safe" if changes is None else "unsafe"
+
+
 @dataclass(frozen=True, slots=True)
 class Edit:
     """Replace the code points `start` up to but not including `end` of the file `path` by `text`."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.ir import Assign, Attribute, BinOp, Compare, Constant, Expr, Name, Subscript, UnaryOp
 from .change import find_change, rebindable
-from .edit import Fix
+from .edit import Fix, safety
 from .layout import is_pure
 from .observers import observed
 from .text import quote
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..analyses.report import Failure
-    from .edit import Safety
     from .place import Context
 
 
@@ -34,9 +33,9 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     name, mask, value = (change.place.text_of(part) for part in (owner, target.slice, node.value))
     text = f"{name} = {name}.masked_fill({mask}, {value})"
     leaf = failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
-    more = f" (changes meaning: {quote(name)} is then no leaf)" if leaf else ""
-    safety: Safety = "unsafe" if leaf or observed(failure, context) else "safe"
-    yield Fix(f"Write {quote(text)}{more}", safety, (change.place.edit(text),))
+    changes = "leaf" if leaf else "others" if observed(failure, context) else None
+    title = context.say("write", changes, text=quote(text), name=quote(name))
+    yield Fix(title, safety(changes), (change.place.edit(text),))
 
 
 def _is_mask(index: Expr) -> bool:

@@ -22,8 +22,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     for name in [told] if told else list(_modes(context)):
         if isinstance(name.node, Attribute):
             edit = Edit(name.path, name.chunk.offset + name.node.attr_start, name.end, "no_grad")
-            title = "Use `no_grad()` instead of `inference_mode()` (changes meaning: the tensors may be used in graphs)"
-            yield Fix(title, "unsafe", (edit,))
+            yield Fix(context.say("no-inference", "inference"), "unsafe", (edit,))
 
 
 def _modes(context: Context) -> Iterator[Place]:

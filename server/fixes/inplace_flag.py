@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax.ir import Call, Constant
-from .edit import Fix
+from .edit import Fix, safety
 from .layout import remove_argument
 from .observers import observed
 from .text import quote
@@ -26,11 +26,9 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     flag = _flag(place.node)
     if flag is None:
         return
-    safe = not observed(failure, context)
-    title = f"Drop `inplace=True` from {quote(place.text)}"
-    if not safe:
-        title += " (changes what other readers of its input see)"
-    yield Fix(title, "safe" if safe else "unsafe", (remove_argument(place, flag),))
+    changes = "readers" if observed(failure, context) else None
+    title = context.say("constructor", changes, value=quote(place.text))
+    yield Fix(title, safety(changes), (remove_argument(place, flag),))
 
 
 def _flag(call: Call) -> Arg | None:

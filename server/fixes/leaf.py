@@ -24,19 +24,22 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     `facts["rebound"]` is the assignment that gave the name its non-leaf (else the last one before the read).
     """
     read = context.place(failure.site)
+    built = next((context.place(hop.site) for hop in failure.hops if hop.kind == "built"), None)
     stmt = context.place(failure.facts.get("rebound")) or (_last_binding(read) if read else None)
+    stmt = stmt or (built.statement if built else None)
     if read is None or stmt is None or not isinstance(stmt.node, Assign) or len(stmt.node.targets) != 1:
         return
     target = stmt.node.targets[0]
     name = stmt.text_of(target)
     if isinstance(target, Name):
-        yield from _updated(stmt, target)
-        yield from _made_leaf(stmt)
+        yield from _updated(stmt, target, context)
+        yield from _made_leaf(stmt, context)
         if any(isinstance(node, Name) and node.id == target.id for node in walk(stmt.node.value)):
-            yield from _renamed(stmt, target, read)
+            yield from _renamed(stmt, target, context)
     retain = insert_after(stmt, f"{name}.retain_grad()")
-    title = f"Keep the gradient of {quote(name)} with `retain_grad()` (changes meaning: it is the result's)"
-    yield Fix(title, "unsafe", (retain,))
+    yield Fix(context.say("retain-grad", "result-grad", name=quote(name)), "unsafe", (retain,))
+    anew = tuple(suffix(stmt.of(stmt.node.value), ".detach().requires_grad_()"))
+    yield Fix(context.say("new-leaf", "that-leaf", name=quote(name)), "unsafe", anew)
 
 
 def _last_binding(read: Place) -> Place | None:
@@ -44,7 +47,7 @@ def _last_binding(read: Place) -> Place | None:
     return binding(read, found.value.id) if found and isinstance(found.value, Name) else None
 
 
-def _updated(stmt: Place, target: Name) -> Iterator[Fix]:
+def _updated(stmt: Place, target: Name, context: Context) -> Iterator[Fix]:
     """`w = w - lr * w.grad` is an update: in place, under no_grad, the leaf stays one."""
     node = stmt.node
     assert isinstance(node, Assign)
@@ -57,11 +60,11 @@ def _updated(stmt: Place, target: Name) -> Iterator[Fix]:
     sign = Edit(stmt.path, stmt.of(target).end, stmt.of(value.right).start, f" {value.op}= ")
     text = stmt.source.text[sign.start : sign.end]
     if text.count("(") == 0:
-        title = f"Update {quote(target.id)} in place under `no_grad()` (changes meaning: it stays the leaf)"
+        title = context.say("update-leaf", "stays-leaf", name=quote(target.id))
         yield Fix(title, "unsafe", (*imports, sign, *wrap(stmt, f"with {torch}.no_grad():")))
 
 
-def _made_leaf(stmt: Place) -> Iterator[Fix]:
+def _made_leaf(stmt: Place, context: Context) -> Iterator[Fix]:
     """`torch.randn(3, requires_grad=True).to(d)` is no leaf; `torch.randn(3).to(d).requires_grad_()` is one."""
     node = stmt.node
     assert isinstance(node, Assign)
@@ -70,11 +73,10 @@ def _made_leaf(stmt: Place) -> Iterator[Fix]:
             asked = arg.name == "requires_grad" and isinstance(arg.value, Constant) and arg.value.value is True
             if asked and call is not node.value:
                 edits = [remove_argument(stmt.of(call), arg), *suffix(stmt.of(node.value), ".requires_grad_()")]
-                title = "Call `requires_grad_()` on the result (changes meaning: that is the leaf then)"
-                yield Fix(title, "unsafe", tuple(edits))
+                yield Fix(context.say("requires-grad", "that-leaf"), "unsafe", tuple(edits))
 
 
-def _renamed(stmt: Place, target: Name, read: Place) -> Iterator[Fix]:
+def _renamed(stmt: Place, target: Name, context: Context) -> Iterator[Fix]:
     """Give the new value a name of its own, in all that follows but reads of `.grad`."""
     if stmt.loops:
         return
@@ -87,7 +89,7 @@ def _renamed(stmt: Place, target: Name, read: Place) -> Iterator[Fix]:
         if _binds(one, target.id):
             return
         edits += [place.of(node).edit(name) for node in _reads(place, target.id)]
-    title = f"Name the result {quote(name)} (changes meaning: {quote(target.id)} stays the leaf)"
+    title = context.say("rename", "stays-leaf", result=quote(name), name=quote(target.id))
     yield Fix(title, "unsafe", tuple(edits))
 
 

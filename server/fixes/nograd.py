@@ -30,9 +30,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
         return
     stmt = place.statement
     torch, imports = torch_name(stmt)
-    title = (
-        f"Change {quote(failure.name or stmt.text)} under `no_grad()` (changes meaning: no gradient flows through it)"
-    )
+    title = context.say("no-grad", "no-grad", value=quote(failure.name or stmt.text))
     loop = stmt.outer
     if loop and isinstance(loop.node, For) and loop.node.body == [stmt.node] and not loop.node.orelse:
         yield Fix(title, "unsafe", (*imports, *wrap(loop, f"with {torch}.no_grad():")))

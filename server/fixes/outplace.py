@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.ir import Attribute, AugAssign, Call, Expr, ExprStmt, Name, Subscript, Tuple
 from .change import Change, find_change, is_inplace_name, rebindable
-from .edit import Edit, Fix, apply
+from .edit import Edit, Fix, apply, safety
 from .layout import can_precede, fresh_name, insert_before, is_pure, operand, remove_argument
 from .liveness import reads_later
 from .observers import observed
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..analyses.report import Failure
-    from .edit import Safety
     from .place import Context, Place
 
 NO_FUNCTIONAL = words(
@@ -50,23 +49,20 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     else:
         edits = None
     if edits:
-        yield Fix(_title(change, failure), _safety(failure, context), tuple(edits))
+        changes = "leaf" if _is_leaf(failure) else "others" if observed(failure, context) else None
+        yield Fix(_title(change, context, changes), safety(changes), tuple(edits))
 
 
-def _title(change: Change, failure: Failure) -> str:
+def _title(change: Change, context: Context, changes: str | None) -> str:
     node = change.place.node
-    shown = change.place.text_of(change.target)
+    name = change.place.text_of(change.target)
+    words = {"name": quote(name)}
     if isinstance(node, AugAssign):
-        title = f"Write {quote(f'{shown} = {shown} {node.op} …')} instead of {quote(f'{shown} {node.op}= …')}"
-    elif change.form == "out":
-        title = "Assign the result instead of writing it to `out=`"
-    elif change.form == "flag":
-        title = "Drop `inplace=True`"
-    else:
-        title = f"Use the out-of-place form of {quote(_method_name(change))}"
-    if _is_leaf(failure):
-        title += f" (changes meaning: {quote(shown)} is then no leaf, and optimizers don't see it)"
-    return title
+        words |= {"new": quote(f"{name} = {name} {node.op} …"), "old": quote(f"{name} {node.op}= …")}
+    elif change.form not in {"out", "flag"}:
+        words["method"] = quote(_method_name(change))
+    key = change.form if change.form in {"augmented", "out", "flag"} else "method"
+    return context.say(key, changes, **words)
 
 
 def _method_name(change: Change) -> str:
@@ -76,10 +72,6 @@ def _method_name(change: Change) -> str:
 
 def _is_leaf(failure: Failure) -> bool:
     return failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
-
-
-def _safety(failure: Failure, context: Context) -> Safety:
-    return "unsafe" if _is_leaf(failure) or observed(failure, context) else "safe"
 
 
 # -- augmented assignment ---------------------------------------------------------------------

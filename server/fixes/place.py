@@ -5,14 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from ..syntax.ir import Assign, Call, ExprStmt, For, FunctionDef, List, Name, Node, Params, Return, Stmt, Tuple, While
+from ..syntax.ir import (
+    Assign,
+    Attribute,
+    Call,
+    ExprStmt,
+    For,
+    FunctionDef,
+    List,
+    Name,
+    Node,
+    Params,
+    Return,
+    Stmt,
+    Tuple,
+    While,
+)
 from ..syntax.walk import field_names
 from .edit import Edit
+from .titles import title
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ..analyses.report import Report, Site
+    from ..analyses.report import Failure, Report, Site
+    from ..rules.messages import Locale
     from ..syntax.chunks import Chunk, Source
     from ..syntax.ir import Expr
 
@@ -129,6 +146,23 @@ class Context:
 
     sources: Mapping[str, Source]
     report: Report | None = None
+    locale: Locale = "en"
+
+    def say(self, key: str, changes: str | None = None, **words: str) -> str:
+        """Give a fix's title in the reader's language."""
+        return title(self.locale, key, changes, **words)
+
+    def is_tensor(self, place: Place) -> bool:
+        """Tell whether a name or attribute stands for a tensor there, as far as the replay tells."""
+        if self.report is None or not isinstance(place.node, Name | Attribute):
+            return True
+        return (id(place.node), place.text) in self.report.stories
+
+    def group(self, failure: Failure) -> list[Failure]:
+        """Give all failures that are told at the place of this one, which comes first."""
+        others = self.report.failures if self.report else ()
+        same = [one for one in others if one.kind == failure.kind and one.site.node is failure.site.node]
+        return [failure, *(one for one in same if one is not failure)]
 
     def place(self, site: Site | object) -> Place | None:
         """Tell where `site` stands; None where it is no site of these sources, or its text is half-typed."""

@@ -41,7 +41,7 @@ def gradcheck(failure: Failure, context: Context) -> Iterator[Fix]:
             edits += _doubled(place)
     if edits:
         unique = tuple(dict.fromkeys(edits))
-        yield Fix("Check in double precision (changes meaning: the values are computed in float64)", "unsafe", unique)
+        yield Fix(context.say("double", "double"), "unsafe", unique)
 
 
 def _arguments(site: Place | None) -> Iterator[Place]:
@@ -110,8 +110,8 @@ def integer(failure: Failure, context: Context) -> Iterator[Fix]:
             drop = delete(call.statement) or Edit(call.path, call.start, call.end, "pass")
     else:
         return
-    dropped = Fix("Drop `requires_grad` (changes meaning: the tensor gets no gradient)", "unsafe", (drop,))
-    made = Fix("Make it floating point (changes meaning: float32 values)", "unsafe", tuple(floating))
+    dropped = Fix(context.say("drop-requires-grad", "no-gradient"), "unsafe", (drop,))
+    made = Fix(context.say("floating", "float"), "unsafe", tuple(floating))
     indices = quote(call.text).startswith(("`torch.randint", "`torch.randperm"))
     yield from (one for one in ((dropped, made) if indices else (made, dropped)) if one.edits)
 

@@ -8,24 +8,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Assign, Attribute, Call, ExprStmt, Name, Stmt
+from ..syntax.ir import Assign, Attribute, Call, ExprStmt, Name, Stmt, With
 from .edit import Edit, Fix
 from .layout import delete, first_line_of, insert_after, moved
-from .place import below, bodies
+from .place import Place, below
 from .text import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..analyses.report import Failure, Site
-    from .place import Context, Place
+    from ..syntax.ir import Node
+    from .place import Context
 
 
 def update(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to move the update behind the backward(), or behind the loop of which a later round fails.
 
     Where the backward() is called by another function, `facts["backward_calls"]` are the calls that lead to
-    it, outermost first.
+    it, outermost first. Where the end of a `with` block makes the change, the backward() goes into the block.
     """
     write = failure.write
     writes = _stations(context, write.site if write else failure.site, write.stack if write else ())
@@ -34,7 +35,21 @@ def update(failure: Failure, context: Context) -> Iterator[Fix]:
         for other in backwards:
             for moving in _up(one):
                 for staying in _up(other):
-                    yield from _behind(moving, staying)
+                    yield from _behind(moving, staying, context)
+                    yield from _into_with(staying, moving, context)
+
+
+def _into_with(backward: Place, block: Place, context: Context) -> Iterator[Fix]:
+    """Move backward() to the end of the `with` block that stands right before it."""
+    if not isinstance(block.node, With) or not any(one is backward.node for one in block.block):
+        return
+    order = {id(stmt): i for i, stmt in enumerate(block.block)}
+    if order[id(backward.node)] == order[id(block.node)] + 1:
+        last = Place(block.path, block.source, (*block.chain, block.node.body[-1]))
+        edits = moved(backward, last)
+        if edits:
+            title = context.say("into-with", "earlier-backward", value=quote(backward.text))
+            yield Fix(title, "unsafe", tuple(edits))
 
 
 def _stations(context: Context, site: Site | None, calls: object) -> list[Place]:
@@ -53,32 +68,28 @@ def _up(stmt: Place) -> Iterator[Place]:
         place = place.outer
 
 
-def _behind(write: Place, backward: Place) -> Iterator[Fix]:
+def _behind(write: Place, backward: Place, context: Context) -> Iterator[Fix]:
     if write.block is not backward.block and list(write.block) != list(backward.block):
         return
     order = {id(stmt): i for i, stmt in enumerate(write.block)}
     one, other = order[id(write.node)], order[id(backward.node)]
-    told = f"Move {quote(write.text)} behind"
     if one < other:
         edits = None if _needed(write, write.block[one + 1 : other + 1]) else moved(write, backward)
         if edits:
-            yield Fix(
-                f"{told} {quote(backward.text)} (changes meaning: what it computes comes later)", "unsafe", tuple(edits)
-            )
+            title = context.say("behind", "later", value=quote(write.text), other=quote(backward.text))
+            yield Fix(title, "unsafe", tuple(edits))
     elif one > other and backward.loops:
         loop = backward.loops[0]
         reset = _reset_of(write)
         edits = _out_of_loop([write, *([reset] if reset else [])], loop)
         if edits:
-            yield Fix(f"{told} the loop (changes meaning: one update for all of its rounds)", "unsafe", tuple(edits))
+            yield Fix(context.say("behind-loop", "once", value=quote(write.text)), "unsafe", tuple(edits))
 
 
 def _needed(write: Place, between: Sequence[Stmt]) -> bool:
     """Tell whether the statements between read a name that the one to be moved binds."""
-    bound = {
-        name.id for assign in below(write.node, Assign) for target in assign.targets for name in below(target, Name)
-    }
-    return any(name.id in bound for stmt in between for name in below(stmt, Name))
+    bound = {name for assign in below(write.node, Assign) for name in _bound(assign)}
+    return any(_names(stmt) & bound for stmt in between)
 
 
 def _out_of_loop(stmts: list[Place], loop: Place) -> list[Edit] | None:
@@ -119,20 +130,55 @@ def forward(failure: Failure, context: Context) -> Iterator[Fix]:
                 if stmt.start < loop.start and any(one is stmt.node for one in loop.block):
                     gone, added = delete(stmt), first_line_of(loop, stmt.text)
                     if gone and added:
-                        title = f"Move {quote(stmt.text)} into the loop (changes meaning: each round computes it)"
+                        title = context.say("into-loop", "rounds", value=quote(stmt.text))
                         yield Fix(title, "unsafe", (gone, added))
 
 
 def recompute(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to repeat the forward pass behind the update, so that the backward() has new saved weights."""
+    """Propose to repeat the forward pass behind the update, so that the backward() has new saved weights.
+
+    What is repeated are the statements that lead from what was saved to what the backward() needs.
+    """
     write, saved = failure.write, failure.saved
     if write is None or saved is None:
         return
+    backwards = [_names(one.node) for one in _stations(context, failure.backward, failure.facts.get("backward_calls"))]
     for one in _stations(context, write.site, write.stack):
         for other in _stations(context, saved.site, saved.stack):
             for stmt in _up(one):
                 for made in _up(other):
-                    same = any(sibling is made.node for sibling in stmt.block)
-                    if same and made.start < stmt.start and not any(True for _ in bodies(made.node)):
-                        title = f"Repeat {quote(made.text)} after the update (changes meaning: it uses the new weights)"
-                        yield Fix(title, "unsafe", (insert_after(stmt, made.text),))
+                    lines = _way(made, stmt, backwards)
+                    if lines:
+                        title = context.say("repeat", "weights", value=quote(made.text))
+                        yield Fix(title, "unsafe", tuple(insert_after(stmt, line.text) for line in lines))
+
+
+def _way(made: Place, update: Place, wanted: Sequence[set[str]]) -> list[Place]:
+    """Give the statements from `made` to the one that binds what a backward() wants, if all can be repeated."""
+    block = list(made.block)
+    around = next((one for one in _up(update) if any(one.node is stmt for stmt in block)), None)
+    first = next(i for i, stmt in enumerate(block) if stmt is made.node)
+    last = next((i for i, stmt in enumerate(block) if around and stmt is around.node), -1)
+    if first >= last or not isinstance(made.node, Assign):
+        return []
+    lines, known = [made], _bound(made.node)
+    for stmt in block[first + 1 : last]:
+        if isinstance(stmt, Assign) and _names(stmt.value) & known:
+            lines.append(made.sibling(stmt))
+            known |= _bound(stmt)
+    needed = next((names & known for names in wanted if names & known), _bound(made.node))
+    kept: list[Place] = []
+    for line in reversed(lines):
+        assert isinstance(line.node, Assign)
+        if _bound(line.node) & needed:
+            kept.append(line)
+            needed |= _names(line.node.value)
+    return kept[::-1] if made in kept else []
+
+
+def _names(node: Node) -> set[str]:
+    return {name.id for name in below(node, Name)}
+
+
+def _bound(assign: Assign) -> set[str]:
+    return {name for target in assign.targets for name in _names(target)}

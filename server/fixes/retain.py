@@ -21,5 +21,5 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose the flag at the backward() that freed the graph (`facts["freed"]`)."""
     call = call_of(context.place(failure.facts.get("freed")))
     if call and isinstance(call.node, Call) and not any(arg.name == "retain_graph" for arg in call.node.args):
-        title = f"Keep the graph of {quote(call.text)} with `retain_graph=True` (changes meaning: its memory stays)"
+        title = context.say("retain-graph", "memory", value=quote(call.text))
         yield Fix(title, "unsafe", (add_argument(call, "retain_graph=True"),))

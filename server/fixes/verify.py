@@ -10,17 +10,14 @@ from typing import TYPE_CHECKING
 from ..analyses.machine import OwnFacts
 from ..analyses.program import replay
 from ..syntax.chunks import parse
-from ..syntax.ir import Attribute, Call, ExprStmt
-from .place import statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..analyses.machine import Modules
     from ..analyses.report import Failure, Report
     from ..facts.model import Op
     from ..syntax.chunks import Source
-    from ..syntax.ir import Expr, Stmt
 
 Key = tuple[str, str, int]
 """A failure's kind, and the file and line (of the old text) of its site."""
@@ -50,7 +47,7 @@ def verifier(
 
     `sources` are all files of the program that a fix may change, by path.
     """
-    before = Counter(key(one, {}) for one in report.failures)
+    before = told(report, {})
     mended = key(failure, {})
 
     def verify(texts: Mapping[str, str]) -> bool:
@@ -59,10 +56,10 @@ def verifier(
             return False
         program = [edited.get(root.path, root) for root in roots]
         again = replay(program, Edited(modules, edited))
-        if len(again.problems) > len(report.problems) or _without_gradient(again, [*program, *edited.values()]):
+        if len(again.problems) > len(report.problems) or Counter(again.errors) - Counter(report.errors):
             return False
         lines = {path: line_map(sources[path].text, text) for path, text in texts.items()}
-        after = Counter(key(one, lines) for one in again.failures)
+        after = told(again, lines)
         if after[mended] >= before[mended]:
             return False
         new = [one for one in again.failures if after[key(one, lines)] > before[key(one, lines)]]
@@ -73,6 +70,12 @@ def verifier(
         return 2 * len(traced - _tensors(again, unchanged, lines)) <= len(traced)
 
     return verify
+
+
+def told(report: Report, lines: Mapping[str, Mapping[int, int]]) -> Counter[Key]:
+    """Count the places that are told as failing; what fails at one of them in several ways is told once."""
+    places = {(one.kind, id(one.site.node)): key(one, lines) for one in report.failures}
+    return Counter(places.values())
 
 
 def key(failure: Failure, lines: Mapping[str, Mapping[int, int]]) -> Key:
@@ -90,20 +93,6 @@ def line_map(old: str, new: str) -> dict[int, int]:
         for j in range(j1, j2):
             found[j] = min(i1 + j - j1, max(i2 - 1, i1))
     return found
-
-
-def _without_gradient(report: Report, sources: Iterable[Source]) -> bool:
-    """Tell whether backward() is called on a name that needs no gradient, which raises."""
-    calls = (_loss_of(stmt) for source in sources for stmt in statements(source.body))
-    names = {id(name) for name in calls if name is not None}
-    return any(row.requires_grad is False and id(row.site.node) in names for row in report.rows)
-
-
-def _loss_of(stmt: Stmt) -> Expr | None:
-    """Give the `loss` of a statement `loss.backward()`."""
-    call = stmt.value if isinstance(stmt, ExprStmt) else None
-    func = call.func if isinstance(call, Call) else None
-    return func.value if isinstance(func, Attribute) and func.attr == "backward" else None
 
 
 def _unchanged(old: str, new: str) -> set[int]:

@@ -129,7 +129,7 @@ class ProjectAnalyser:
             analysis.fixes[number] = []
             try:
                 self._check(project, sorted(project.program(path, self._open)), notices)
-                analysis.fixes[number] = project.fixes(analysis.findings[number])
+                analysis.fixes[number] = project.fixes(analysis.findings[number], self._locale)
             except Exception:
                 logger.exception("looking for fixes of %s failed", analysis.findings[number].message)
         return analysis.fixes[number]

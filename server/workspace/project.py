@@ -205,8 +205,11 @@ class Project:
 
         return replay([self.source(path)], self)
 
-    def fixes(self, finding: Finding) -> list[Fix]:
-        """The edits that mend what the last check found, best first, each tried by replaying the edited program."""
+    def fixes(self, finding: Finding, locale: Locale = "en") -> list[Fix]:
+        """The edits that mend what the last check found, best first, each tried by replaying the edited program.
+
+        `locale` is the language of their titles.
+        """
         from ..fixes import mend
         from ..fixes.verify import verifier
 
@@ -215,7 +218,7 @@ class Project:
             return [finding.fix] if finding.fix else []
         roots, report = self._replayed
         sources = {path: file.source for path, file in self._files.items()}
-        return mend(failure, sources, verifier(failure, report, sources, roots, self))
+        return mend(failure, sources, verifier(failure, report, sources, roots, self), report, locale)
 
     def _sources(self, paths: Iterable[str], on_file: Callable[[], None]) -> tuple[dict[str, Source], list[Problem]]:
         """The files that can be read, by path, and what is wrong with them."""
@@ -268,7 +271,7 @@ class Project:
             if codes is not None:
                 diagnostic = unused_suppression(_comment_site(source, comment), codes, locale)
                 finding = _finding(diagnostic, comments, range(comment.line, comment.line + 1))
-                findings.append(replace(finding, fix=_removal(source, comment, codes)))
+                findings.append(replace(finding, fix=_removal(source, comment, codes, locale)))
         return findings
 
 
@@ -282,14 +285,15 @@ def _comment_site(source: Source, comment: Suppression) -> Site:
     return Site(chunk, Node(comment.start, comment.end))
 
 
-def _removal(source: Source, comment: Suppression, idle: Sequence[str]) -> Fix | None:
+def _removal(source: Source, comment: Suppression, idle: Sequence[str], locale: Locale) -> Fix | None:
     """The fix that takes out what silences nothing; none for a comment that was meant to say something else."""
     from ..fixes.edit import Edit, Fix
+    from ..fixes.titles import title
 
     if not comment.understood:
         return None
     edit = Edit(source.path, *without(source.text, comment, idle))
-    return Fix("Remove what silences nothing", "safe", (edit,), preferred=True)
+    return Fix(title(locale, "unused"), "safe", (edit,), preferred=True)
 
 
 def _finding(diagnostic: Diagnostic, comments: Sequence[Suppression], lines: range) -> Finding:

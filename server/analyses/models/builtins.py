@@ -20,6 +20,7 @@ from ..values import (
     Iterator_,
     Lib,
     ListV,
+    Object,
     SliceV,
     Unknown,
     Value,
@@ -223,7 +224,13 @@ model("min")(_extreme(min))
 model("max")(_extreme(max))
 
 
-@model("hex", "bin", "repr", "format", "ascii", "hash", "id")
+@model("id")
+def identity(m: Machine, args: Args) -> Value:
+    """`id(v)`: a number of its own for each object."""
+    return m.state.each(args.pos[0], lambda v: v.uid if isinstance(v, Object) else unknown_of("id", args))
+
+
+@model("hex", "bin", "repr", "format", "ascii", "hash")
 def pure(m: Machine, args: Args) -> Value:
     """Functions of numbers and texts that need no more than their value."""
     return unknown_of("pure", args)

@@ -167,6 +167,8 @@ def grad(m: Machine, args: Args) -> Value:
     wanted = effects.tensors_in(m, inputs)
     roots = roots_of(m, outputs)
     nodes = m.grad.reached(roots, wanted)
+    if wanted and not nodes and args.kw.get("allow_unused") is not True:
+        m.refused("the differentiated tensors are not used in the graph")
     m.grad.backward(roots, keep, create, wanted, accumulate=False)
     made: list[Value] = []
     for t in wanted:

@@ -347,9 +347,9 @@ def dataclass(m: Machine, args: Args) -> Value:
     """`@dataclass`, with or without arguments."""
     v = m.state.resolve(args.pos[0]) if args.pos else None
     if isinstance(v, ClassV):
-        v.d["__dataclass__"] = True
+        v.d["__dataclass__"] = "frozen" if args.kw.get("frozen") is True else True
         return v
-    return Builtin("dataclass", lambda machine, inner: dataclass(machine, inner))
+    return Builtin("dataclass", lambda machine, inner: dataclass(machine, Args(inner.pos, args.kw)))
 
 
 @method_of("dataclasses.field", "__init__")

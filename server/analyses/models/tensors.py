@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import attributes, effects, operators, sequences, shapes, torch_ops
+from .. import attributes, carried, effects, operators, sequences, shapes, torch_ops
 from ..describe_types import described, dtype_of, geometry_of
 from ..geometry import Geometry
 from ..shapes import TensorType
@@ -371,15 +371,17 @@ def transparent(m: Machine, args: Args) -> Value:
 
 @model("copy.deepcopy")
 def deepcopy(m: Machine, args: Args) -> Value:
-    """`copy.deepcopy(v)`: all new; refused for a non-leaf that requires grad."""
-    return Copier(m).copy(args.pos[0])
+    """`copy.deepcopy(v, memo)`: all new; refused for a non-leaf that requires grad."""
+    return Copier(m, args.pos[0], m.state.resolve(args.get(1, "memo"))).copy(args.pos[0])
 
 
 class Copier:
-    """Copies an object graph once over."""
+    """Copies what is below `root` once over; `memo` has copies that are made already, by `id()`."""
 
-    def __init__(self, m: Machine) -> None:
+    def __init__(self, m: Machine, root: Value = None, memo: Value = None) -> None:
         self.m = m
+        self.root = root
+        self.memo: dict[Value, Value] = memo.items if isinstance(memo, DictV) else {}
         self.done: dict[int, Value] = {}
 
     def copy(self, v: Value) -> Value:
@@ -388,7 +390,7 @@ class Copier:
         v = m.state.resolve(v)
         if isinstance(v, Phi):
             return m.state.each(v, self.copy)
-        known = self.done.get(id(v))
+        known = self.done.get(id(v)) or self.memo.get(getattr(v, "uid", None))
         if known is not None:
             return known
         if isinstance(v, Tensor):
@@ -416,7 +418,8 @@ class Copier:
         m = self.m
         rg = m.grad.requires_grad(t)
         if rg is True and m.grad.is_leaf(t) is False:
-            m.grad.fail("deepcopy-nonleaf", "direct", t)
+            layout, held = carried.layout(m, m.pick(self.root)), tuple(carried.graphs(m, self.root))
+            m.grad.fail("deepcopy-nonleaf", "direct", t, layout=layout, held=held)
         made = m.grad.tensor(t.d["geometry"], t.d["dtype"], rg if isinstance(rg, bool) else False)
         made.d["param"], made.label = t.d["param"], t.label
         written_when_copied(made)
