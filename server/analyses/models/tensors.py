@@ -13,6 +13,8 @@ from ..values import Args, DictV, Instance, Lib, ListV, Phi, Unknown, Value
 from .registry import BASES, method_of, model
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..machine import Machine
 
 BASES["torch.nn.Parameter"] = ()
@@ -381,7 +383,7 @@ class Copier:
     def __init__(self, m: Machine, root: Value = None, memo: Value = None) -> None:
         self.m = m
         self.root = root
-        self.memo: dict[Value, Value] = memo.items if isinstance(memo, DictV) else {}
+        self.memo: Mapping[Value, Value] = memo.items if isinstance(memo, DictV) else {}
         self.done: dict[int, Value] = {}
 
     def copy(self, v: Value) -> Value:
