@@ -9,7 +9,7 @@ TESTABLE := .venv/.testable
 N ?= 500
 SEED ?= 0
 
-.PHONY: demo test lint facts fuzz clean
+.PHONY: demo test lint facts fuzz clean extension
 
 demo: $(READY) ## check the examples, show the fixes and the version counters, and talk to the server
 	@echo '$$ gradguard check examples'
@@ -35,8 +35,11 @@ facts: $(TESTABLE) ## measure PyTorch again and write the table of facts
 fuzz: $(TESTABLE) ## draw N programs, hold the answers against PyTorch, and write the figures
 	$(BIN)/python -W ignore -m tests.fuzz $(N) --seed $(SEED) --page docs/accuracy.md
 
+extension: ## build VS Code's extension, with the server's wheel in it, and run its unit tests
+	cd vscode-client && npm ci --no-audit --no-fund && npm run check && npm test && PYTHON="$(PYTHON)" npm run package
+
 clean: ## remove the virtual environment and all caches
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
 
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

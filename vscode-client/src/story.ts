@@ -1,0 +1,107 @@
+// The version story of the tensor under the cursor, drawn into the editor: where it was saved, where its version moved,
+// which backward() fails. What is certain has a solid border, what is only possible a dashed one.
+import * as vscode from 'vscode';
+import { type BaseLanguageClient, Range } from 'vscode-languageclient/node';
+
+/** What the server answers to `gradguard/versionStory`. */
+export interface Story {
+  name: string;
+  version: number | null;
+  places: { range: Range; kind: Kind; text: string; certain: boolean }[];
+}
+
+type Kind = 'saved' | 'changed' | 'unseen' | 'backward';
+
+const COLORS: Record<Kind, string> = {
+  saved: 'gradguard.savedBorder',
+  changed: 'gradguard.changedBorder',
+  unseen: 'gradguard.changedBorder',
+  backward: 'gradguard.backwardBorder',
+};
+
+const SHOWN = 'gradguard.storyShown';
+
+/** Draws one story at a time. */
+export class StoryView implements vscode.Disposable {
+  private readonly types = new Map<string, vscode.TextEditorDecorationType>();
+  private readonly subscriptions: vscode.Disposable[];
+  private editor: vscode.TextEditor | undefined;
+
+  constructor() {
+    this.subscriptions = [
+      vscode.workspace.onDidChangeTextDocument(event => {
+        if (event.document === this.editor?.document && event.contentChanges.length > 0) {
+          this.hide();
+        }
+      }),
+      vscode.window.onDidChangeActiveTextEditor(() => this.hide()),
+    ];
+  }
+
+  /** Ask for the story at the cursor and draw it. */
+  async show(client: BaseLanguageClient): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined) {
+      return;
+    }
+    const before = editor.document.version;
+    const story = await client.sendRequest<Story | null>('gradguard/versionStory', {
+      textDocument: { uri: editor.document.uri.toString() },
+      position: client.code2ProtocolConverter.asPosition(editor.selection.active),
+    });
+    this.hide();
+    if (story === null) {
+      void vscode.window.setStatusBarMessage(vscode.l10n.t('GradGuard: no tensor is known here'), 4000);
+    } else if (editor.document.version === before && editor === vscode.window.activeTextEditor) {
+      this.draw(editor, story, client);
+    }
+  }
+
+  hide(): void {
+    for (const type of this.types.values()) {
+      this.editor?.setDecorations(type, []);
+    }
+    this.editor = undefined;
+    void vscode.commands.executeCommand('setContext', SHOWN, false);
+  }
+
+  dispose(): void {
+    this.hide();
+    vscode.Disposable.from(...this.subscriptions, ...this.types.values()).dispose();
+  }
+
+  private draw(editor: vscode.TextEditor, story: Story, client: BaseLanguageClient): void {
+    const groups = new Map<vscode.TextEditorDecorationType, vscode.DecorationOptions[]>();
+    for (const { range, kind, text, certain } of story.places) {
+      const type = this.type(kind, certain);
+      const option: vscode.DecorationOptions = {
+        range: client.protocol2CodeConverter.asRange(range),
+        hoverMessage: text,
+        renderOptions: { after: { contentText: `  ${kind === 'backward' ? '✗ backward()' : text}` } },
+      };
+      groups.set(type, [...(groups.get(type) ?? []), option]);
+    }
+    groups.forEach((options, type) => editor.setDecorations(type, options));
+    this.editor = editor;
+    void vscode.commands.executeCommand('setContext', SHOWN, true);
+  }
+
+  private type(kind: Kind, certain: boolean): vscode.TextEditorDecorationType {
+    const key = `${kind} ${certain}`;
+    let type = this.types.get(key);
+    if (type === undefined) {
+      const color = new vscode.ThemeColor(COLORS[kind]);
+      type = vscode.window.createTextEditorDecorationType({
+        borderStyle: certain ? 'solid' : 'dashed',
+        borderWidth: '0 0 2px 0',
+        borderColor: color,
+        overviewRulerColor: color,
+        overviewRulerLane: vscode.OverviewRulerLane.Right,
+        rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+        after: { color, fontStyle: certain ? 'normal' : 'italic' },
+      });
+      this.types.set(key, type);
+    }
+    return type;
+  }
+}

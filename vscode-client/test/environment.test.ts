@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { beforeEach, test } from 'node:test';
+import { findWheel, ownPython, type Plan, setUp, SetUpError } from '../src/environment';
+import type { Run } from '../src/run';
+
+let plan: Plan;
+
+beforeEach(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'gradguard-'));
+  const wheel = join(folder, 'gradguard-0.1.0-py3-none-any.whl');
+  writeFileSync(wheel, 'a wheel');
+  plan = { storage: join(folder, 'storage'), wheel };
+});
+
+/** A Python whose `-m venv` makes a file where its interpreter would be; pip ends with `code`. */
+function python(code: number): Run & { calls: string[][] } {
+  const calls: string[][] = [];
+  const pretend: Run = async (command, args) => {
+    calls.push([command, ...args]);
+    if (args[1] === 'venv') {
+      const own = join(args[2]!, ...(process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python']));
+      mkdirSync(dirname(own), { recursive: true });
+      writeFileSync(own, '');
+      return { code: 0, stdout: '', stderr: '' };
+    }
+    return { code, stdout: '', stderr: code ? 'No matching distribution found' : '' };
+  };
+  return Object.assign(pretend, { calls });
+}
+
+test('the environment is there once it was set up', async () => {
+  assert.equal(ownPython(plan), undefined);
+  const steps: string[] = [];
+  const run = python(0);
+  const own = await setUp(run, plan, 'python3', step => steps.push(step));
+  assert.deepEqual(steps, ['create', 'install']);
+  assert.equal(ownPython(plan), own);
+  assert.equal(run.calls[0]![0], 'python3');
+  assert.deepEqual([run.calls[1]![0], run.calls[1]!.at(-1)], [own, plan.wheel]);
+});
+
+test('a failure says which step it was, and leaves nothing half done', async () => {
+  const failing = setUp(python(1), plan, 'python3', () => undefined);
+  await assert.rejects(failing, (error: unknown) => {
+    assert.ok(error instanceof SetUpError);
+    assert.deepEqual([error.step, error.message], ['install', 'No matching distribution found']);
+    return true;
+  });
+  assert.equal(ownPython(plan), undefined);
+  assert.deepEqual(readdirSync(plan.storage), []);
+});
+
+test('a new wheel gets a new environment', async () => {
+  await setUp(python(0), plan, 'python3', () => undefined);
+  writeFileSync(plan.wheel, 'the next release');
+  assert.equal(ownPython(plan), undefined);
+});
+
+test('the wheel is found by its name', () => {
+  assert.equal(findWheel(dirname(plan.wheel)), plan.wheel);
+  assert.equal(findWheel(join(plan.storage, 'nothing')), undefined);
+  assert.equal(existsSync(plan.wheel), true);
+});
