@@ -362,7 +362,7 @@ def set_instance(m: Machine, v: Instance, name: str, value: Value) -> None:
 
 def frozen(v: Instance) -> bool:
     """Whether an object's attributes can't be set: a frozen dataclass's."""
-    return any(c.d.get("__dataclass__") == "frozen" for c in v.cls.mro)
+    return any(c.d.get("__dataclass__", {}).get("frozen") is True for c in v.cls.mro)
 
 
 def replaces_parameter(m: Machine, old: Value, new: Value) -> bool:
@@ -393,9 +393,17 @@ def has(m: Machine, v: Value, name: str) -> Value:
             return True
         if registry.attribute(m, v, name) is not ABSENT:
             return True
-        if not v.cls.open and v.cls.lookup("__getattr__") is ABSENT:
+        make = special(m, v, "__getattr__")
+        if make is None:
+            return Unknown(f"whether it has {name}", ("hasattr", key_of(v), name)) if v.cls.open else False
+        try:
+            m.call(make, Args([name]))
+        except Raised as error:
+            if error.name != "AttributeError":
+                raise
             return False
-    elif isinstance(v, ClassV):
+        return True
+    if isinstance(v, ClassV):
         if v.lookup(name) is not ABSENT:
             return True
         if v.node is not None and not v.open:

@@ -54,6 +54,7 @@ def define(m: Machine, s: ir.ClassDef) -> None:
     finally:
         m.frame = outer
     cls.d["__annotations__"] = fields_of(m, s)
+    cls.d["__given__"] = given_of(s)
     for v in frame.d.values():
         adopt(v, cls)
     m.chunk, m.node = s.chunk, s
@@ -132,22 +133,77 @@ def fields_of(m: Machine, s: ir.ClassDef) -> tuple[str, ...]:
     return tuple(
         b.target.id
         for b in s.body
-        if isinstance(b, ir.AnnAssign) and isinstance(b.target, ir.Name) and not is_classvar(b.annotation)
+        if isinstance(b, ir.AnnAssign)
+        and isinstance(b.target, ir.Name)
+        and annotation_name(b.annotation) not in ("ClassVar", "KW_ONLY")
     )
 
 
-def is_classvar(e: ir.Expr) -> bool:
-    """Whether an annotation is `ClassVar[…]`."""
+def given_of(s: ir.ClassDef) -> dict[str, str]:
+    """How the annotated names of a class body are given to a dataclass, where not like others.
+
+    `InitVar` for what only its constructor takes, `KW_ONLY` for what is given by its name.
+    """
+    given: dict[str, str] = {}
+    by_name = False
+    for b in s.body:
+        if isinstance(b, ir.AnnAssign) and isinstance(b.target, ir.Name):
+            kind = annotation_name(b.annotation)
+            by_name = by_name or kind == "KW_ONLY"
+            if kind == "InitVar" or by_name:
+                given[b.target.id] = "InitVar" if kind == "InitVar" else "KW_ONLY"
+    return given
+
+
+def annotation_name(e: ir.Expr) -> str:
+    """The last name of an annotation, without what stands in brackets: `ClassVar` of `typing.ClassVar[int]`."""
     if isinstance(e, ir.Subscript):
-        return is_classvar(e.value)
-    return (isinstance(e, ir.Name) and e.id == "ClassVar") or (isinstance(e, ir.Attribute) and e.attr == "ClassVar")
+        return annotation_name(e.value)
+    if isinstance(e, ir.Constant) and isinstance(e.value, str):
+        return e.value.partition("[")[0].rpartition(".")[2]
+    return e.id if isinstance(e, ir.Name) else e.attr if isinstance(e, ir.Attribute) else ""
+
+
+def is_dataclass(cls: ClassV) -> bool:
+    """Whether it is a dataclass, or derives from one."""
+    return any("__dataclass__" in c.d for c in cls.mro)
+
+
+def has_equality(cls: ClassV) -> bool:
+    """Whether two objects of the class may be equal: by its own `__eq__`, or as a dataclass's by their fields."""
+    options = next((c.d["__dataclass__"] for c in cls.mro if "__dataclass__" in c.d), None)
+    return cls.lookup("__eq__") is not ABSENT or (isinstance(options, dict) and options.get("eq") is not False)
+
+
+def init_fields(cls: ClassV) -> list[tuple[str, str, Value]]:
+    """What the constructor of a dataclass takes: names, how they are given, their defaults or `field(…)`."""
+    given: dict[str, str] = {}
+    for c in reversed(cls.mro):
+        options = c.d.get("__dataclass__")
+        by_name = options.get("kw_only") is True if isinstance(options, dict) else False
+        own = c.d.get("__given__", {})
+        given.update({n: own.get(n, "KW_ONLY" if by_name else "") for n in c.d.get("__annotations__", ())})
+    found = [(name, kind, cls.lookup(name)) for name, kind in given.items()]
+    placed = [one for one in found if one[1] != "KW_ONLY" and option(one[2], "kw_only") is not True]
+    return [*placed, *((n, "KW_ONLY", default) for n, kind, default in found if (n, kind, default) not in placed)]
+
+
+def option(default: Value, name: str) -> Value:
+    """What a `dataclasses.field(…)` says under a keyword; None for another default."""
+    return default.state.get(name) if is_field(default) else None
+
+
+def is_field(default: Value) -> bool:
+    """Whether a default is a `dataclasses.field(…)`."""
+    return isinstance(default, Instance) and default.cls.qualname == "dataclasses.field"
 
 
 def all_fields(cls: ClassV) -> list[str]:
     """The fields of a dataclass or named tuple, those of its bases first."""
     found: dict[str, None] = {}
     for c in reversed(cls.mro):
-        found.update(dict.fromkeys(c.d.get("__annotations__", ())))
+        given = c.d.get("__given__", {})
+        found.update(dict.fromkeys(n for n in c.d.get("__annotations__", ()) if given.get(n) != "InitVar"))
     return list(found)
 
 
@@ -183,7 +239,7 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
     init = cls.lookup("__init__")
     if init is not ABSENT:
         m.call(attributes.bound(m, init, obj), args)
-    elif cls.d.get("__dataclass__") or any(c.d.get("__dataclass__") for c in cls.mro):
+    elif is_dataclass(cls):
         dataclass_init(m, cls, obj, args)
     else:
         registry.construct(m, obj, args)
@@ -192,26 +248,29 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
 
 def dataclass_init(m: Machine, cls: ClassV, obj: Instance, args: Args) -> None:
     """The `__init__` that `dataclasses.dataclass` writes, and `__post_init__`."""
-    names = all_fields(cls)
+    rest: list[Value] = []
     position = 0
-    for name in names:
-        default = cls.lookup(name)
-        spec = default if isinstance(default, Instance) and default.cls.qualname == "dataclasses.field" else None
-        if spec is not None and spec.state.get("init") is False:
+    for name, kind, default in init_fields(cls):
+        if option(default, "init") is False:
+            if default.state.keys() & {"default", "default_factory"}:
+                m.state.set(obj.d, name, field_default(m, default, name))
             continue
-        if position < len(args.pos):
+        if kind != "KW_ONLY" and position < len(args.pos):
             value = args.pos[position]
         elif name in args.kw:
             value = args.kw[name]
-        elif spec is not None:
-            value = field_default(m, spec, name)
+        elif is_field(default):
+            value = field_default(m, default, name)
         else:
             value = default if default is not ABSENT else Unknown(name)
-        position += 1
-        m.state.set(obj.d, name, value)
+        position += kind != "KW_ONLY"
+        if kind == "InitVar":
+            rest.append(value)
+        else:
+            m.state.set(obj.d, name, value)
     post = cls.lookup("__post_init__")
     if post is not ABSENT:
-        m.call(attributes.bound(m, post, obj), Args())
+        m.call(attributes.bound(m, post, obj), Args(rest))
 
 
 def field_default(m: Machine, spec: Instance, name: str) -> Value:

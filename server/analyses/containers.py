@@ -21,6 +21,7 @@ from .values import (
     UnknownKey,
     Value,
     contents,
+    is_constant,
     key_of,
 )
 
@@ -113,7 +114,8 @@ def part(v: Value, items: tuple[Value, ...], index: SliceV, open_: bool) -> Valu
 
 
 def dict_item(m: Machine, v: DictV, index: Value) -> Value:
-    """`v[key]`; a defaultdict makes what is missing."""
+    """`v[key]`; a defaultdict makes what is missing, a Counter has 0 of it."""
+    index = sequences.key_like(m, v, index)
     if sequences.hashable(index):
         found = m.state.resolve(v.items.get(index, ABSENT))
         if found is not ABSENT:
@@ -130,6 +132,7 @@ def dict_item(m: Machine, v: DictV, index: Value) -> Value:
         key = UnknownKey(key_of(index), index)
         if v.default is not None and key not in v.items:
             m.state.set(v.items, key, m.call(v.default, Args()))
+            m.state.put(v, "open", True)
         known = v.items.get(key, ABSENT)
         if known is not ABSENT:
             return m.state.resolve(known)
@@ -206,6 +209,8 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
             made = ListV(sequences.items_of(m, seq) * 2)
             made.d["open"] = True
             return made
+    if all(isinstance(v, (ListV, DictV)) or is_constant(v) for v in (a, b)):
+        raise Raised(None, "TypeError")
     return Unknown()
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
-from . import attributes, operators, sequences
+from . import attributes, operators, plain, sequences
 from .builtin_names import builtin
 from .values import (
     ABSENT,
@@ -14,6 +15,8 @@ from .values import (
     Frame,
     FunctionV,
     Generator,
+    Instance,
+    Lib,
     ListV,
     SliceV,
     Unknown,
@@ -44,14 +47,28 @@ def constant(m: Machine, e: ir.Constant) -> Value:
 
 
 def joined(m: Machine, e: ir.JoinedStr) -> Value:
-    """An f-string: known if all of its values are known and formatted plainly."""
+    """An f-string: known if all of its values are."""
     values = [m.eval(v) for v in e.values]
-    if all(isinstance(v, (str, int)) for v in values):
-        pieces = [e.text[0]]
-        for v, text in zip(values, e.text[1:], strict=True):
-            pieces += [str(v), text]
-        return "".join(pieces)
+    if e.formats is not None:
+        with suppress(plain.NotPlain):
+            pieces = [e.text[0]]
+            for v, form, text in zip(values, e.formats, e.text[1:], strict=True):
+                pieces += [plain.compute(m, ("{" + form + "}").format, [written(m, v, form)]), text]
+            return "".join(pieces)
     return Unknown("text", ("text", tuple(e.text), *map(key_of, values)))
+
+
+def written(m: Machine, v: Value, form: str) -> Value:
+    """A value of an f-string; of an object, the text that its own methods make of it."""
+    if not isinstance(v, Instance):
+        return v
+    conversion, _, spec = form.removeprefix("!").partition(":")
+    text = m.call(Lib("repr" if conversion == "r" else "str"), Args([v]))
+    own = None if conversion else attributes.special(m, v, "__format__")
+    text = text if own is None else m.call(own, Args([spec]))
+    if own is not None or conversion == "r" or not isinstance(text, str):
+        raise plain.NotPlain
+    return text
 
 
 def items(m: Machine, elts: list[ir.Expr]) -> tuple[tuple[Value, ...], bool]:

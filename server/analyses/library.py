@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from . import arrays, torch_ops
+from . import arrays, plain, torch_ops
 from .arrays import NDArray
 from .models import registry
 from .tensors import Tensor
-from .values import Args, Instance, Lib, Unknown, Value, key_of
+from .values import Args, DictV, Instance, Lib, ListV, Unknown, Value, key_of
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -63,6 +64,8 @@ def canonical(name: str) -> str:
 def resolve(m: Machine, name: str) -> Value:
     """What a dotted name of a library stands for: a constant, a class, or just the name."""
     name = canonical(name)
+    if name.endswith((".__name__", ".__qualname__")):
+        return name.split(".")[-2]
     if name in CONSTANTS:
         return CONSTANTS[name]
     if registry.is_class(name):
@@ -104,30 +107,25 @@ def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
         return found(m, args.prepend(obj))
     if cls == "torch.Tensor":
         return torch_ops.call_method(m, short, obj, args)
-    if isinstance(obj, (str, int, float, bytes)):
-        return constant_method(obj, short, args)
+    if isinstance(obj, (str, int, float, bytes, ListV, DictV, tuple)) and not args.open:
+        with suppress(plain.NotPlain):
+            return constant_method(m, obj, short, args)
     if isinstance(obj, NDArray):
         return arrays.fresh(m)
     return Unknown(f"{short}(…)", ("call", name, key_of(obj), *(key_of(a) for a in args), m.steps))
 
 
-def constant_method(obj: Value, name: str, args: Args) -> Value:
-    """A method of a text or number with known arguments is computed, unless its result may be large."""
-    values = (*args.pos, *args.kw.values())
-    simple = all(isinstance(a, (str, int, float, bytes, type(None), tuple)) for a in values)
-    large = any(isinstance(a, int) and abs(a) > 1000 for a in values)
-    if simple and not large and not args.open and not name.startswith("__"):
-        try:
-            made = getattr(obj, name)(*args.pos, **args.kw)
-        except Exception:  # whatever Python raises for it, the replay doesn't know the result
-            return Unknown(f"{name}(…)")
-        if isinstance(made, list):
-            from .values import ListV
-
-            return ListV(tuple(made))
-        if isinstance(made, (str, int, float, bool, bytes, tuple)):
-            return made
-    return Unknown(f"{name}(…)", ("method", key_of(obj), name, *(key_of(a) for a in values)))
+def constant_method(m: Machine, obj: Value, name: str, args: Args) -> Value:
+    """A method of a text, a number or a container with known arguments is computed. Raises as `plain.compute` does."""
+    if name.startswith("__"):
+        raise plain.NotPlain
+    if isinstance(obj, (ListV, DictV)):
+        return plain.change(m, obj, name, args.pos, args.kw)
+    bare = str(obj) if isinstance(obj, str) else int(obj) if isinstance(obj, int) else obj
+    method = getattr(bare, name, None)
+    if method is None:
+        raise plain.NotPlain
+    return plain.compute(m, method, args.pos, args.kw)
 
 
 def call_object(m: Machine, f: Instance, args: Args) -> Value:

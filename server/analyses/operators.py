@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..syntax import ir
 from . import arrays, attributes, containers, counting, sequences, torch_ops
 from .arrays import NDArray
+from .state import Raised
 from .tensors import Tensor
 from .values import (
     ABSENT,
@@ -17,6 +18,7 @@ from .values import (
     DictV,
     Frame,
     FunctionV,
+    Generator,
     Instance,
     Iterator_,
     Lib,
@@ -196,7 +198,7 @@ def depth(key: Any) -> int:
 
 
 def fold(op: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
-    """Compute with two constants, within bounds; ABSENT where Python itself would raise or it gets large."""
+    """Compute with two constants, within bounds; ABSENT where it gets large. Raises what Python does."""
     for x, y in ((a, b), (b, a)):
         if isinstance(x, (str, bytes, tuple)) and isinstance(y, int) and len(x) * max(y, 0) > MAX_TEXT:
             return ABSENT
@@ -209,8 +211,8 @@ def fold(op: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
         return ABSENT
     try:
         return op(a, b)
-    except (TypeError, ValueError, ArithmeticError):
-        return ABSENT
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise Raised(None, type(error).__name__) from None
 
 
 def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
@@ -271,7 +273,7 @@ def compare(m: Machine, op: str, a: Value, b: Value) -> Value:
         try:
             return bool(COMPARE[op](a, b))
         except TypeError:
-            return Unknown()
+            raise Raised(None, "TypeError") from None
     return _compare_objects(m, op, a, b)
 
 
@@ -292,13 +294,46 @@ def _compare_objects(m: Machine, op: str, a: Value, b: Value) -> Value:
 
 
 def _own_comparison(m: Machine, op: str, a: Value, b: Value) -> Value:
-    """What the program's own method says, for equality also that of the right operand; ABSENT where there is none."""
-    for obj, other in ((a, b), (b, a)) if op in ("==", "!=") else ((a, b),):
+    """What the program's own method says, of the right operand where the left has none; ABSENT where neither has."""
+    for obj, other, method in ((a, b, op), (b, a, MIRRORED[op])):
         if isinstance(obj, Instance):
-            f = obj.cls.lookup(f"__{COMPARE_METHODS[op]}__")
+            f = obj.cls.lookup(f"__{COMPARE_METHODS[method]}__")
             if isinstance(f, FunctionV):
                 return m.call(attributes.bound(m, f, obj), Args([other]))
+            made = _total(m, obj, other, method)
+            if made is not ABSENT:
+                return made
     return ABSENT
+
+
+MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""What the right operand is asked, where the left one has no answer."""
+
+
+def _total(m: Machine, obj: Instance, other: Value, op: str) -> Value:
+    """An order that `functools.total_ordering` makes of the one that the class defines; ABSENT where it does not."""
+    if op not in ("<", "<=", ">", ">=") or obj.cls.lookup("__total_ordering__") is not True:
+        return ABSENT
+    base = next(
+        (o for o in ("<", "<=", ">", ">=") if isinstance(obj.cls.lookup(f"__{COMPARE_METHODS[o]}__"), FunctionV)), None
+    )
+    if base is None:
+        return ABSENT
+    said = truth(m, compare(m, base, obj, other))
+    if INVERSE_ORDER[base] == op:
+        return negation(m, said)
+    equal = truth(m, compare(m, "==", obj, other))
+    if base in ("<", ">"):  # with or without equality, of the same side or of the other
+        return either(m, said, equal) if op[0] == base else both(m, negation(m, said), negation(m, equal))
+    return both(m, said, negation(m, equal)) if op[0] == base[0] else either(m, negation(m, said), equal)
+
+
+INVERSE_ORDER = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+def either(m: Machine, a: Value, b: Value) -> Value:
+    """`a or b` for two truths without side effects."""
+    return negation(m, both(m, negation(m, a), negation(m, b)))
 
 
 def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | None:
@@ -306,7 +341,7 @@ def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | No
 
     None for other values, and a pair of different constants for containers that cannot be equal.
     """
-    from .classes import all_fields
+    from .classes import all_fields, has_equality
 
     different = [(True, False)]
     if isinstance(a, DictV) and isinstance(b, DictV):
@@ -323,8 +358,7 @@ def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | No
             return ()
         x, y = (v if isinstance(v, tuple) else sequences.items_of(m, v) for v in (a, b))
         return [(True, True), *zip(x, y, strict=True)] if len(x) == len(y) else different
-    same_class = isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls
-    if same_class and a.cls.lookup("__dataclass__") in (True, "frozen"):
+    if isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls and has_equality(a.cls):
         return [(True, True), *((a.d.get(k), b.d.get(k)) for k in all_fields(a.cls))]
     return None
 
@@ -371,6 +405,8 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
     v, index = m.state.resolve(v), m.state.resolve(index)
     if isinstance(v, Phi):
         return m.state.each(v, lambda one: get_item(m, one, index))
+    if isinstance(v, (ListV, tuple, str, bytes, range)) and (own := attributes.special(m, index, "__index__")):
+        index = m.call(own, Args())
     if isinstance(v, Tensor):
         return torch_ops.get_item(m, v, index)
     if isinstance(index, Phi):
@@ -471,6 +507,8 @@ def store(m: Machine, name: str, value: Value) -> None:
             while outer is not None and name not in outer.d:
                 outer = outer.parent
             frame = outer or frame
+    if type(value) is Generator:
+        value.kept = True
     m.state.set(frame.d, name, value)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..syntax import ir
+from ..syntax.walk import statements as statements_of
 from . import arrays, attributes, counting, enumerations, statements
 from .arrays import NDArray
 from .coroutines import MAX_COROUTINES, Coroutine
@@ -36,7 +38,6 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from ..syntax import ir
     from .machine import Machine
 
 EXACT_TURNS = 2
@@ -233,8 +234,14 @@ def collect(m: Machine, g: Generator, limit: int = MAX_TURNS, sent: Value = None
     return Seq(found)
 
 
-def entered(m: Machine, g: Generator) -> Callable[[Callable[[Value], Value]], Value] | None:
-    """What runs a generator to its end, from where it stands; None where it has run."""
+def entered(m: Machine, g: Generator, may_stop: bool = False) -> Callable[[Callable[[Value], Value]], Value] | None:
+    """What runs a generator to its end, from where it stands; None where it has run.
+
+    `may_stop`: it may be left before its end. One that the program has a name for can be gone on with then.
+    """
+    if g.coroutine is None and may_stop and g.kept and not g.used and len(m.coroutines) < MAX_COROUTINES:
+        g.used = True
+        g.coroutine = Coroutine(m, g.run)
     if g.coroutine is not None:
         return partial(advanced, m, g)
     if g.used:
@@ -315,6 +322,7 @@ def contains(m: Machine, v: Value, item: Value) -> Value:
     if isinstance(v, range) and isinstance(item, int):
         return item in v
     if isinstance(v, DictV):
+        item = key_like(m, v, item)
         if hashable(item):
             known = v.items.get(item, ABSENT)
             known = m.state.resolve(known)
@@ -331,7 +339,7 @@ def contains(m: Machine, v: Value, item: Value) -> Value:
         if closed and is_constant(item) and all(is_constant(i) for i in items):
             return any((type(i) is type(item) and i == item) or i == item for i in items)
         if closed and all(not isinstance(i, (Unknown, Phi)) for i in (*items, item)):
-            return False
+            return equals_one(m, items, item)
         return Unknown("membership", ("in", key_of(item), key_of(v)))
     if isinstance(v, Instance):
         f = v.cls.lookup("__contains__")
@@ -340,6 +348,29 @@ def contains(m: Machine, v: Value, item: Value) -> Value:
         if isinstance(item, str) and v.cls.derives("torch.nn.Module"):
             return item in v.d
     return Unknown("membership", ("in", key_of(item), key_of(v)))
+
+
+def equals_one(m: Machine, items: Sequence[Value], item: Value) -> Value:
+    """Whether one of the items, which are all known, equals another one; tensors and arrays are told by identity."""
+    from .operators import both, compare, negation, truth
+
+    missing: Value = True
+    for one in items:
+        if not isinstance(one, (Tensor, NDArray)) and not isinstance(item, (Tensor, NDArray)):
+            missing = both(m, missing, negation(m, truth(m, compare(m, "==", one, item))))
+    return negation(m, missing)
+
+
+def key_like(m: Machine, d: DictV, key: Value) -> Value:
+    """The key of a dict that equals `key` by the program's own `__eq__`, or as a dataclass; else `key` itself."""
+    from .classes import has_equality
+    from .operators import compare, truth
+
+    if isinstance(key, Instance) and key not in d.items and has_equality(key.cls):
+        for one in d.items:
+            if isinstance(one, Instance) and one.cls is key.cls and truth(m, compare(m, "==", one, key)) is True:
+                return one
+    return key
 
 
 # -- changing containers ----------------------------------------------------------------------------
@@ -352,7 +383,7 @@ def hashable(key: Value) -> bool:
 
 def add(m: Machine, d: DictV, key: Value, value: Value) -> None:
     """`d[key] = value`; an unknown key opens the dict."""
-    key = m.state.resolve(key)
+    key = key_like(m, d, m.state.resolve(key))
     if hashable(key):
         m.state.set(d.items, key, value)
     else:
@@ -391,7 +422,7 @@ def update(m: Machine, d: DictV, other: Value) -> None:
     elif isinstance(other, Instance) and other.cls.derives("torch.nn.Module"):
         for k, v in other.d.items():
             m.state.set(d.items, k, v)
-    elif isinstance(other, (ListV, tuple, Generator)):
+    elif isinstance(other, (ListV, tuple, Generator, Iterator_, Lazy)):
         pairs = sequence(m, other)
         for pair in pairs.known(m):
             two = sequence(m, pair, 2)
@@ -579,7 +610,7 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
     """A loop over a generator: its body runs, and each yield runs the loop's body."""
     count = 0
     before: Value = None
-    run_body = entered(m, g)
+    run_body = entered(m, g, may_stop=g.kept and leaves_early(run.node))
     if run_body is None:
         return None
 
@@ -605,9 +636,14 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
     try:
         run_body(consume)
     except Stop as stop:
-        g.left = True
+        g.left = g.coroutine is None
         return stop.outcome
     return None
+
+
+def leaves_early(node: ir.Node) -> bool:
+    """Whether a loop has a way out before its end."""
+    return isinstance(node, ir.For) and any(isinstance(s, (ir.Break, ir.Return)) for s in statements_of(node.body))
 
 
 def usual(m: Machine, outcome: Value) -> Value:

@@ -366,13 +366,14 @@ class Generator:
     """A suspended generator: `run(consume)` replays its body and calls `consume` at each yield.
 
     It runs once (`used`); a loop that is left early may leave further items, which are unknown (`left`).
-    Where the program advances it by hand, `coroutine` is where it stands.
+    Where the program advances it by hand, `coroutine` is where it stands. `kept`: the program may come back to it.
     """
 
     run: Callable[[Callable[[Value], Value]], Value]
     used: bool = False
     left: bool = False
     coroutine: Coroutine | None = None
+    kept: bool = False
 
 
 class Iterator_(Object):

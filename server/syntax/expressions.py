@@ -105,6 +105,7 @@ class _Pieces:
         self.values: list[ir.Expr] = []
         self.text = [""]
         self.plain = True
+        self.formats: list[str] | None = []
 
     def add(self, text: str) -> None:
         self.text[-1] += text
@@ -114,7 +115,7 @@ class _Pieces:
         self.text.append("")
 
     def joined(self, start: int, end: int) -> ir.JoinedStr:
-        return ir.JoinedStr(start, end, self.values, self.text, self.plain)
+        return ir.JoinedStr(start, end, self.values, self.text, self.plain, self.formats)
 
 
 def _formatted(c: Cursor, node: cst.FormattedString | cst.TemplatedString, start: int) -> ir.Expr:
@@ -126,7 +127,7 @@ def _formatted(c: Cursor, node: cst.FormattedString | cst.TemplatedString, start
 def _format_string(c: Cursor, node: cst.FormattedString | cst.TemplatedString, pieces: _Pieces) -> None:
     prefix = node.start.rstrip("\"'").lower()
     if "t" in prefix:
-        pieces.plain = False
+        pieces.plain, pieces.formats = False, None
     c.take_raw(node.start)
     for part in node.parts:
         if isinstance(part, (cst.FormattedStringText, cst.TemplatedStringText)):
@@ -142,22 +143,31 @@ def _format_string(c: Cursor, node: cst.FormattedString | cst.TemplatedString, p
 def _replacement(c: Cursor, part: Any, pieces: _Pieces) -> None:
     """A replacement field, `{expression=!conversion:specification}`; the specification may hold further fields."""
     c.take("{")
+    begin, form = c.end, ""
     pieces.embed(expression(c, part.expression))
     if part.equal is not None:
         c.take("=")
         pieces.plain = False
+        pieces.text[-2] += c.text[begin : c.pos]
+        form = "!r" if part.conversion is None and part.format_spec is None else ""
     if part.conversion is not None:
         c.take("!")
         c.take(part.conversion)
         pieces.plain = False
+        form = f"!{part.conversion}"
     if part.format_spec is not None:
         c.take_raw(":")
         pieces.plain = False
+        form += ":"
         for spec in part.format_spec:
             if isinstance(spec, (cst.FormattedStringText, cst.TemplatedStringText)):
                 c.take_raw(spec.value)
+                form += spec.value
             else:
+                pieces.formats = None
                 _replacement(c, spec, pieces)
+    if pieces.formats is not None:
+        pieces.formats.append(form)
     c.take_raw("}")
 
 

@@ -55,11 +55,14 @@ class JoinedStr(Expr):
     `text[i]` stands before `values[i]`, the last piece after the last value. `plain`: no value has a
     conversion, a format or `=`, so that each contributes its `str()`. The values in a format come after
     the one that they format, and the format's own text is left out. A t-string comes as one that isn't plain.
+    `formats` has each value's conversion and format as they are written (`!r:>8`); None where a format has
+    values of its own, and for a t-string.
     """
 
     values: list[Expr]
     text: list[str]
     plain: bool
+    formats: list[str] | None
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -181,7 +181,7 @@ def test_attributes_and_definitions_know_where_their_name_is():
         ("f'{{{b}}}\\x41'", ["{", "}A"], ["b"], True),
         ("rf'\\x{b}'", ["\\x", ""], ["b"], True),
         ("f'{b!r}'", ["", ""], ["b"], False),
-        ("f'{ b = }#'", ["", "#"], ["b"], False),
+        ("f'{ b = }#'", [" b = ", "#"], ["b"], False),
         ("f'{b:#>{w}.{p}}'", ["", "", "", ""], ["b", "w", "p"], False),
         ("f'{x[\"#\"]}' # {c}", ["", ""], ['x["#"]'], True),
     ],

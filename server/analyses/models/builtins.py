@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .. import attributes, operators, sequences
+from .. import attributes, enumerations, operators, plain, sequences
 from ..isinstance_ import check
 from ..state import Raised
 from ..tensors import Tensor
@@ -109,7 +109,7 @@ def zip_(m: Machine, args: Args) -> Value:
 
 def _driven(m: Machine, values: list[Value], driver: int) -> Generator:
     def run(consume: Callable[[Value], Value]) -> Value:
-        body = sequences.entered(m, values[driver])
+        body = sequences.entered(m, values[driver], may_stop=True)
         others = [v if isinstance(v, Generator) else iter_(m, Args([v])) for v in values]
         out = sequences.Stop(None)
 
@@ -183,7 +183,7 @@ def sum_(m: Machine, args: Args) -> Value:
     return total
 
 
-def extreme(m: Machine, args: Args) -> Value:
+def extreme(m: Machine, args: Args, least: bool) -> Value:
     """`min` and `max` of known numbers; of others, something unknown."""
     values = list(args.pos)
     if len(values) == 1:
@@ -193,9 +193,36 @@ def extreme(m: Machine, args: Args) -> Value:
         values = seq.known(m)
     if any(isinstance(m.state.resolve(v), Tensor) for v in values):
         return m.state.resolve(values[0])
+    ranked = is_ordered(m, tuple(values), tuple(values))
+    if ranked is not None:
+        return ranked[0 if least else -1]
     plain = [m.state.resolve(v) for v in values]
     number = all(isinstance(v, (int, float)) or (isinstance(v, Unknown) and v.number) for v in plain)
     return Unknown("an extreme", ("extreme", *(key_of(v) for v in plain)), number=number)
+
+
+def seq_open(m: Machine, args: Args) -> bool:
+    """Whether what `min` or `max` looks through may hold more than is known."""
+    return args.open or bool(sequences.sequence(m, args.pos[0]).open)
+
+
+def default_of(args: Args) -> Value:
+    """What `min` or `max` gives of nothing."""
+    if "default" not in args.kw:
+        raise Raised(None, "ValueError")
+    return args.kw["default"]
+
+
+def by_key(m: Machine, f: Callable[..., Value], values: list[Value], args: Args) -> Value:
+    """The one of `values` whose key is the least or the greatest."""
+    if not values:
+        return Unknown("an extreme") if seq_open(m, args) else default_of(args)
+    key = m.state.resolve(args.kw["key"])
+    ranks = [m.state.resolve(m.call(key, Args([v], site=m.site))) if key is not None else v for v in values]
+    if not is_constant(tuple(ranks)):
+        number = all(isinstance(v, (int, float)) or (isinstance(v, Unknown) and v.number) for v in values)
+        return Unknown("an extreme", number=number)
+    return values[plain.called(f, [range(len(values))], {"key": ranks.__getitem__})]
 
 
 def _extreme(f: Callable[..., Value]) -> Callable[[Machine, Args], Value]:
@@ -206,12 +233,13 @@ def _extreme(f: Callable[..., Value]) -> Callable[[Machine, Args], Value]:
                 seq = sequences.sequence(m, values[0])
                 values = [] if seq.open else seq.known(m)
             values = [m.state.resolve(v) for v in values]
-            if values and is_constant(tuple(values)) and "key" not in inner.kw:
-                try:
-                    return f(values)
-                except TypeError:
-                    return Unknown()
-            return extreme(m, inner)
+            if "key" in inner.kw:
+                return by_key(m, f, values, inner)
+            if values and is_constant(tuple(values)):
+                return plain.called(f, [values], {})
+            if not values and not seq_open(m, inner):
+                return default_of(inner)
+            return extreme(m, inner, f is min)
 
         from ..torch_ops import split
 
@@ -230,26 +258,35 @@ def identity(m: Machine, args: Args) -> Value:
     return m.state.each(args.pos[0], lambda v: v.uid if isinstance(v, Object) else unknown_of("id", args))
 
 
-@model("hex", "bin", "repr", "format", "ascii", "hash")
+def computed(m: Machine, name: str, f: Callable[..., Value], args: Args) -> Value:
+    """A function of Python's that changes nothing: computed where all that it is given is known."""
+    with suppress(plain.NotPlain):
+        if not args.open:
+            return plain.compute(m, f, args.pos, args.kw)
+    return unknown_of(name, args)
+
+
+@model("hash")
 def pure(m: Machine, args: Args) -> Value:
-    """Functions of numbers and texts that need no more than their value."""
-    return unknown_of("pure", args)
+    """Functions whose result differs from run to run; the hash of a number doesn't."""
+    v = m.state.resolve(args.pos[0]) if args.pos else None
+    own = attributes.special(m, v, "__hash__")
+    if own is not None:
+        return m.call(own, Args(site=m.site))
+    return hash(v) if isinstance(v, int) else unknown_of("pure", args)
 
 
 def _folded(name: str, f: Callable[..., Value]) -> None:
     def run(m: Machine, args: Args) -> Value:
         def known(inner: Args) -> Value:
             pos = [m.state.resolve(v) for v in inner.pos]
+            if pos and isinstance(pos[0], Instance) and (own := attributes.special(m, pos[0], f"__{name}__")):
+                return m.call(own, Args(pos[1:], site=m.site))
             if name in ("abs",) and pos and isinstance(pos[0], Tensor):
                 return m.call(Lib("torch.abs"), Args([pos[0]]))
             if name == "pow" and pos and isinstance(pos[0], Tensor):
                 return m.call(Lib("torch.pow"), Args(pos))
-            if is_constant(tuple(pos)) and not inner.kw and not inner.open:
-                try:
-                    return f(*pos)
-                except Exception:  # Python itself refuses: the program would too
-                    return Unknown()
-            return unknown_of(name, inner)
+            return computed(m, name, f, inner)
 
         from ..torch_ops import split
 
@@ -265,6 +302,13 @@ PURE: dict[str, Callable[..., Value]] = {
     "pow": pow,
     "chr": chr,
     "ord": ord,
+    "hex": hex,
+    "bin": bin,
+    "oct": oct,
+    "repr": repr,
+    "ascii": ascii,
+    "format": format,
+    "bytes": bytes,
 }
 for _name, _f in PURE.items():
     _folded(_name, _f)
@@ -273,14 +317,14 @@ for _name, _f in PURE.items():
 def _number(name: str, f: Callable[..., Value]) -> None:
     def run(m: Machine, args: Args) -> Value:
         v = m.state.resolve(args.get(0, "x", 0))
-        if isinstance(v, (int, float, str, bool)) and len(args.pos) <= 1:
-            try:
-                return f(v)
-            except (ValueError, OverflowError):
-                return Unknown()
+        own = attributes.special(m, v, f"__{name}__") if isinstance(v, Instance) else None
+        if own is not None:
+            return m.call(own, Args(site=m.site))
         if isinstance(v, Tensor):
             return Unknown("a number", number=True)
-        return unknown_of(name, args)
+        if isinstance(v, enumerations.Member):
+            v = enumerations.value_of(v)
+        return computed(m, name, f, Args([v, *args.pos[1:]], args.kw, args.open))
 
     model(name)(run)
 
@@ -300,9 +344,11 @@ def bool_(m: Machine, args: Args) -> Value:
 def str_(m: Machine, args: Args) -> Value:
     """`str(v)`."""
     v = m.state.resolve(args.get(0, "object", ""))
-    if isinstance(v, (str, int, float, bool)) or v is None:
-        return str(v)
-    return unknown_of("str", args)
+    for name in ("__str__", "__repr__"):
+        own = attributes.special(m, v, name)
+        if own is not None:
+            return m.call(own, Args(site=m.site))
+    return computed(m, "str", str, Args([v, *args.pos[1:]]))
 
 
 @model("print", "breakpoint", "input", "open", "exec", "eval", "compile")
@@ -403,12 +449,38 @@ def sorted_(m: Machine, args: Args) -> Value:
     items, by = tuple(seq.known(m)), m.state.resolve(args.kw.get("key"))
     ranks = items if by is None else tuple(m.call(by, Args([v], site=m.site)) for v in items)
     if is_constant(ranks) and not seq.open:
-        with suppress(TypeError):
-            order = sorted(range(len(items)), key=lambda i: ranks[i], reverse=args.kw.get("reverse") is True)
-            items = tuple(items[i] for i in order)
+        back = operators.truth(m, args.kw.get("reverse", False))
+        order = plain.called(sorted, [range(len(items))], {"key": ranks.__getitem__, "reverse": back is True})
+        items = tuple(items[i] for i in order)
+        made = ListV(items)
+        made.d["open"] = not isinstance(back, bool)
+        return made
+    ranked = is_ordered(m, items, ranks)
+    if ranked is not None and not seq.open:
+        items = ranked[::-1] if operators.truth(m, args.kw.get("reverse", False)) is True else ranked
+    elif ranked is None:  # objects stay in their order, which is as good as any other
+        items = tuple(Unknown("an item") if is_constant(v) else v for v in items)
     made = ListV(items)
     made.d["open"] = seq.open
     return made
+
+
+def is_ordered(m: Machine, items: tuple[Value, ...], ranks: tuple[Value, ...]) -> tuple[Value, ...] | None:
+    """The items in the order that the ranks' own `<` says, inserted one by one; None where it doesn't tell."""
+    if len(items) > 12 or not any(attributes.special(m, v, "__lt__") is not None for v in ranks):
+        return None
+    order: list[int] = []
+    for i, rank in enumerate(ranks):
+        place = 0
+        while place < len(order):
+            less = operators.truth(m, operators.compare(m, "<", rank, ranks[order[place]]))
+            if not isinstance(less, bool):
+                return None
+            if less:
+                break
+            place += 1
+        order.insert(place, i)
+    return tuple(items[i] for i in order)
 
 
 @model("reversed")
@@ -574,7 +646,12 @@ def getattr_(m: Machine, args: Args) -> Value:
         has = attributes.has(m, args.pos[0], name)
         if has is False:
             return args.pos[2]
-        found = attributes.get(m, args.pos[0], name)
+        try:
+            found = attributes.get(m, args.pos[0], name)
+        except Raised as error:
+            if error.name != "AttributeError":
+                raise
+            return args.pos[2]
         if isinstance(found, Unknown) and has is not True:
             return Unknown(name, ("getattr", key_of(args.pos[0]), name))
         return found

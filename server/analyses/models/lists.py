@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import operators, sequences
-from ..values import (
-    Args,
-    DictV,
-    ListV,
-    Unknown,
-    Value,
-    is_constant,
-)
+from ..state import Raised
+from ..values import Args, DictV, ListV, Unknown, Value
 from .builtins import each_item, sorted_, unknown_of
 from .registry import method_of
 
@@ -110,28 +104,38 @@ def sort(m: Machine, args: Args) -> Value:
 
 
 @method_of("list", "remove")
+@method_of("collections.deque", "remove")
 def remove(m: Machine, args: Args) -> Value:
     """`v.remove(item)`."""
-    v, item = args.pos[0], args.pos[1]
-    items = sequences.items_of(m, v)
-    at = next(
-        (i for i, x in enumerate(items) if x is item or (is_constant(x) and is_constant(item) and x == item)), None
-    )
+    v = args.pos[0]
+    at = position(m, v, args.pos[1])
     if at is not None:
+        items = sequences.items_of(m, v)
         m.state.put(v, "items", items[:at] + items[at + 1 :])
     return None
 
 
 @method_of("list", "index")
 @method_of("tuple", "index")
+@method_of("collections.deque", "index")
 def index(m: Machine, args: Args) -> Value:
     """`v.index(item)`."""
-    v, item = args.pos[0], args.pos[1]
+    at = position(m, args.pos[0], args.pos[1]) if len(args.pos) == 2 else None
+    return at if at is not None else unknown_of("index", args)
+
+
+def position(m: Machine, v: Value, item: Value) -> int | None:
+    """Where an item is first; None where that isn't known. Raises Raised where it is known not to be there."""
     items = v if isinstance(v, tuple) else sequences.items_of(m, v)
-    for i, x in enumerate(items):
-        if x is item or (is_constant(x) and is_constant(item) and x == item):
+    for i, one in enumerate(items):
+        same = one is item or operators.truth(m, operators.compare(m, "==", one, item))
+        if same is True:
             return i
-    return unknown_of("index", args)
+        if same is not False:
+            return None
+    if items and (isinstance(v, tuple) or m.pick(v.d["open"]) is False):  # an empty one may have been filled unseen
+        raise Raised(None, "ValueError")
+    return None
 
 
 @method_of("tuple", "numel")

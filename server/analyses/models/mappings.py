@@ -19,7 +19,7 @@ from ..values import (
     key_of,
 )
 from .builtins import iter_, next_
-from .registry import method_of, model
+from .registry import METHODS, method_of, model
 
 if TYPE_CHECKING:
     from ..machine import Machine
@@ -60,7 +60,7 @@ def items(m: Machine, args: Args) -> Value:
 @method_of("dict", "get")
 def get(m: Machine, args: Args) -> Value:
     """`d.get(key, default)`."""
-    d, key = args.pos[0], m.state.resolve(args.get(1, "key"))
+    d, key = args.pos[0], sequences.key_like(m, args.pos[0], m.state.resolve(args.get(1, "key")))
     if sequences.hashable(key):
         found = m.state.resolve(d.items.get(key, ABSENT))
         if found is not ABSENT:
@@ -138,7 +138,7 @@ def iterate(m: Machine, args: Args) -> Value:
 @method_of("dict", "setdefault")
 def setdefault(m: Machine, args: Args) -> Value:
     """`d.setdefault(key, default)`."""
-    d, key = args.pos[0], m.state.resolve(args.pos[1])
+    d, key = args.pos[0], sequences.key_like(m, args.pos[0], m.state.resolve(args.pos[1]))
     found = m.state.resolve(d.items.get(key, ABSENT)) if sequences.hashable(key) else ABSENT
     if found is not ABSENT:
         return found
@@ -219,12 +219,16 @@ def subtract(m: Machine, args: Args) -> Value:
 @method_of("dict", "pop")
 def dict_pop(m: Machine, args: Args) -> Value:
     """`d.pop(key, default)`."""
-    d, key = args.pos[0], m.state.resolve(args.pos[1])
+    d, key = args.pos[0], sequences.key_like(m, args.pos[0], m.state.resolve(args.pos[1]))
     if sequences.hashable(key) and d.items.get(key, ABSENT) is not ABSENT:
         found = m.state.resolve(d.items[key])
         m.state.delete(d.items, key)
         return found
-    return args.pos[2] if len(args.pos) > 2 else Unknown("an item")
+    if len(args.pos) > 2:
+        return args.pos[2]
+    if sequences.hashable(key) and not m.pick(d.d["open"]):
+        raise Raised(None, "KeyError")
+    return Unknown("an item")
 
 
 @method_of("dict", "clear")
@@ -258,10 +262,91 @@ def add(m: Machine, args: Args) -> Value:
 
 @method_of("set", "discard", "remove")
 def discard(m: Machine, args: Args) -> Value:
-    """`s.discard(item)`."""
-    s, key = args.pos[0], m.state.resolve(args.pos[1])
-    if sequences.hashable(key) and key in s.items:
+    """`s.discard(item)`, and `s.remove(item)`, which raises where it isn't there."""
+    s, key = args.pos[0], sequences.key_like(m, args.pos[0], m.state.resolve(args.pos[1]))
+    if sequences.hashable(key) and s.items.get(key, ABSENT) is not ABSENT:
         m.state.delete(s.items, key)
+    return None
+
+
+def _set_method(name: str, changes: bool = False) -> None:
+    """A method of sets that takes other ones, computed on the keys; objects are told apart by their identity."""
+
+    def run(m: Machine, args: Args) -> Value:
+        s, others = args.pos[0], [sequences.sequence(m, v) for v in args.pos[1:]]
+        items = [v for seq in others for v in seq.known(m)]
+        if m.pick(s.d["open"]) or any(seq.open for seq in others) or not all(map(sequences.hashable, items)):
+            return unclear(m, s, items, changes)
+        held = sequences.keys(s)
+        result = getattr(set(held), name.removesuffix("_update"))(*(set(seq.known(m)) for seq in others))
+        if isinstance(result, bool):
+            return result
+        kept = {v: v for v in (*held, *items) if v in result}
+        if not changes:
+            return DictV(kept, "set")
+        dict_clear(m, args)
+        for v in kept:
+            m.state.set(s.items, v, v)
+        return None
+
+    METHODS["set", name] = run
+
+
+def unclear(m: Machine, s: DictV, items: list[Value], changes: bool) -> Value:
+    """The result of a set's method where not all of the items are known."""
+    made = s if changes else DictV(dict(s.items), "set")
+    for v in items:
+        sequences.add(m, made, v, v)
+    m.state.put(made, "open", True)
+    return None if changes else made
+
+
+for _name in ("union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset", "isdisjoint"):
+    _set_method(_name)
+for _name in ("intersection_update", "difference_update", "symmetric_difference_update"):
+    _set_method(_name, changes=True)
+
+
+@method_of("dict", "popitem")
+def popitem(m: Machine, args: Args) -> Value:
+    """`d.popitem(last)`: the last pair, or the first."""
+    d = args.pos[0]
+    held = sequences.keys(d)
+    if m.pick(d.d["open"]):
+        return Unknown("a pair")
+    if not held:
+        raise Raised(None, "KeyError")
+    key = held[-1 if operators.truth(m, args.get(1, "last", True)) is not False else 0]
+    found = m.state.resolve(d.items[key])
+    m.state.delete(d.items, key)
+    return key, found
+
+
+@method_of("set", "pop")
+def set_pop(m: Machine, args: Args) -> Value:
+    """`s.pop()`."""
+    s = args.pos[0]
+    held = sequences.keys(s)
+    if len(held) == 1 and not m.pick(s.d["open"]):
+        m.state.delete(s.items, held[0])
+        return held[0]
+    m.state.put(s, "open", True)
+    return Unknown("an item")
+
+
+@method_of("dict", "move_to_end")
+def move_to_end(m: Machine, args: Args) -> Value:
+    """`d.move_to_end(key, last)` of an OrderedDict."""
+    d, key = args.pos[0], sequences.key_like(m, args.pos[0], m.state.resolve(args.pos[1]))
+    held = sequences.keys(d)
+    if key in held:
+        last = operators.truth(m, args.get(2, "last", True)) is not False
+        pairs = {k: d.items[k] for k in held if k != key}
+        pairs = {**pairs, key: d.items[key]} if last else {key: d.items[key], **pairs}
+        for k in held:
+            m.state.delete(d.items, k)
+        for k, v in pairs.items():
+            m.state.set(d.items, k, v)
     return None
 
 

@@ -63,6 +63,20 @@ def callback(m: Machine, args: Args) -> Value:
     return function
 
 
+@method_of(STACK, "push", "push_async_exit")
+def push_exit(m: Machine, args: Args) -> Value:
+    """`stack.push(v)`: the `__exit__` of a manager that was entered, or a function that is called as one."""
+    v = m.state.resolve(args.pos[1])
+    leave = contexts.method(m, v, "__exit__") if isinstance(v, Instance) else v
+    nothing: list[Value] = [None, None, None]
+
+    def run(error: Raised | None) -> Value:
+        return m.call(leave, Args(nothing if error is None else [Unknown(), error.value, Unknown()]))
+
+    push(m, args.pos[0], run)
+    return v
+
+
 @method_of(STACK, "close", "__exit__", "__aexit__")
 def leave_stack(m: Machine, args: Args) -> Value:
     """Leave what was entered, last first."""

@@ -6,15 +6,17 @@ import itertools
 import math
 from typing import TYPE_CHECKING
 
-from .. import classes, imports, operators, sequences
+from .. import attributes, classes, imports, operators, sequences
 from ..contexts import Managed
 from ..values import (
     Args,
     Builtin,
     ClassV,
     DictV,
+    FunctionV,
     Generator,
     Instance,
+    Iterator_,
     Lib,
     ListV,
     Partial,
@@ -24,7 +26,7 @@ from ..values import (
     is_constant,
 )
 from . import registry
-from .builtins import each_item, unknown_of
+from .builtins import advance, each_item, iter_, unknown_of, zip_
 from .registry import BASES, method_of, model
 
 if TYPE_CHECKING:
@@ -86,10 +88,29 @@ def lru_cache(m: Machine, args: Args) -> Value:
     return Builtin("lru_cache", lambda machine, inner: keep(inner.pos[0]))
 
 
-@model("functools.wraps")
+@model("functools.wraps", "functools.update_wrapper")
 def wraps(m: Machine, args: Args) -> Value:
-    """`@wraps(f)`: the function as it is."""
-    return Builtin("wraps", lambda machine, inner: inner.pos[0])
+    """`@wraps(f)`, `update_wrapper(w, f)`: the function as it is, by the name of the one that it wraps."""
+    if len(args.pos) > 1:
+        return named_like(m, args.pos[0], args.pos[1])
+    return Builtin("wraps", lambda machine, inner: named_like(machine, inner.pos[0], args.pos[0]))
+
+
+def named_like(m: Machine, wrapper: Value, f: Value) -> Value:
+    """A wrapper with the names of the function that it wraps."""
+    if isinstance(wrapper, FunctionV):
+        for name in ("__name__", "__qualname__"):
+            m.state.set(wrapper.d, name, attributes.get(m, f, name))
+        m.state.set(wrapper.d, "__wrapped__", f)
+    return wrapper
+
+
+@model("functools.total_ordering")
+def total_ordering(m: Machine, args: Args) -> Value:
+    """`@total_ordering`: the class, which has the other comparisons as well."""
+    if isinstance(args.pos[0], ClassV):
+        args.pos[0].d["__total_ordering__"] = True
+    return args.pos[0]
 
 
 @model("operator.itemgetter")
@@ -106,16 +127,31 @@ def itemgetter(m: Machine, args: Args) -> Value:
 
 @model("operator.attrgetter")
 def attrgetter(m: Machine, args: Args) -> Value:
-    """`attrgetter(name)`."""
-    from .. import attributes
+    """`attrgetter(name, …)`."""
 
-    def run(machine: Machine, inner: Args) -> Value:
-        v = inner.pos[0]
-        for part in str(args.pos[0]).split("."):
+    def one(machine: Machine, v: Value, name: Value) -> Value:
+        for part in str(name).split("."):
             v = attributes.get(machine, v, part)
         return v
 
+    def run(machine: Machine, inner: Args) -> Value:
+        found = tuple(one(machine, inner.pos[0], name) for name in args.pos)
+        return found[0] if len(found) == 1 else found
+
     return Builtin("attrgetter", run)
+
+
+@model("operator.methodcaller")
+def methodcaller(m: Machine, args: Args) -> Value:
+    """`methodcaller(name, …)`."""
+    name, rest = m.state.resolve(args.pos[0]), Args(args.pos[1:], args.kw, args.open)
+
+    def run(machine: Machine, inner: Args) -> Value:
+        if not isinstance(name, str):
+            return Unknown("a result")
+        return machine.call(attributes.get(machine, inner.pos[0], name), rest)
+
+    return Builtin("methodcaller", run)
 
 
 def binary(op: str) -> Callable[[Machine, Args], Value]:
@@ -132,6 +168,29 @@ for _op, _name in operators.METHODS.items():
     model(f"operator.{_name}")(binary(_op))
 for _op, _name in operators.COMPARE_METHODS.items():
     model(f"operator.{_name}")(comparison(_op))
+
+
+model("operator.neg")(lambda m, args: operators.unary(m, "-", args.pos[0]))
+model("operator.pos")(lambda m, args: operators.unary(m, "+", args.pos[0]))
+model("operator.invert", "operator.inv")(lambda m, args: operators.unary(m, "~", args.pos[0]))
+model("operator.not_")(lambda m, args: operators.negation(m, operators.truth(m, args.pos[0])))
+model("operator.truth")(lambda m, args: operators.truth(m, args.pos[0]))
+model("operator.abs")(lambda m, args: m.call(Lib("abs"), args))
+model("operator.is_")(comparison("is"))
+model("operator.is_not")(comparison("is not"))
+model("operator.contains")(lambda m, args: sequences.contains(m, args.pos[0], args.pos[1]))
+model("operator.getitem")(lambda m, args: operators.get_item(m, args.pos[0], args.pos[1]))
+model("operator.delitem")(lambda m, args: operators.delete_item(m, args.pos[0], args.pos[1]))
+model("operator.and_", "operator.__and__")(binary("&"))
+model("operator.or_", "operator.__or__")(binary("|"))
+model("operator.concat")(binary("+"))
+
+
+@model("operator.setitem")
+def setitem(m: Machine, args: Args) -> Value:
+    """`operator.setitem(v, key, value)`."""
+    operators.set_item(m, args.pos[0], args.pos[1], args.pos[2])
+    return None
 
 
 def in_place(op: str) -> Callable[[Machine, Args], Value]:
@@ -170,29 +229,28 @@ def from_iterable(m: Machine, args: Args) -> Value:
 
 @model("itertools.islice")
 def islice(m: Machine, args: Args) -> Value:
-    """`islice(v, n)`: of a generator it takes no more than these."""
+    """`islice(v, n)`: of an iterator it takes no more than these."""
     v, bounds = m.state.resolve(args.pos[0]), [m.state.resolve(b) for b in args.pos[1:]]
-    stop = bounds[0] if len(bounds) == 1 else bounds[1] if len(bounds) > 1 else None
-    if isinstance(v, Generator) and isinstance(stop, int):
-        first = bounds[0] if len(bounds) > 1 and isinstance(bounds[0], int) else 0
-        return Generator(lambda consume: taken(m, v, first, stop, consume))
-    seq = sequences.sequence(m, v)
-    known = seq.known(m)
-    if isinstance(stop, int):
-        if seq.open:
-            known += [seq.item(m, i) for i in range(len(known), min(stop, 16))]
-        start = bounds[0] if len(bounds) > 1 and isinstance(bounds[0], int) else 0
-        return ListV(tuple(known[start:stop]))
-    return ListV(tuple(known))
+    known = slice(*bounds) if all(isinstance(b, (int, type(None))) for b in bounds) else None
+    if known is None or known.stop is None:
+        known = slice(known.start if known else 0, None, known.step if known else 1)
+        seq = sequences.sequence(m, v)
+        return sequences.sequence_value(
+            sequences.Seq(seq.known(m)[known], seq.open),
+            lambda i: seq.item(m, (known.start or 0) + i * (known.step or 1)),
+        )
+    it = iter_(m, Args([v]))
+    return Generator(lambda consume: taken(m, it, known, consume))
 
 
-def taken(m: Machine, g: Generator, start: int, stop: int, consume: Callable[[Value], Value]) -> Value:
-    """Give the items of a generator from the `start`-th up to the `stop`-th, and leave it there."""
-    for i in range(min(stop, sequences.MAX_TURNS)):
-        going, v = sequences.advance(m, g)
+def taken(m: Machine, it: Value, part: slice, consume: Callable[[Value], Value]) -> Value:
+    """Give the items of an iterator in a part of it, and leave it there."""
+    wanted = range(part.start or 0, part.stop, part.step or 1)
+    for i in range(min(part.stop, sequences.MAX_TURNS)):
+        going, v = advance(m, it)
         if not going:
             break
-        if i >= start:
+        if i in wanted:
             consume(v)
     return None
 
@@ -239,7 +297,7 @@ def takewhile(m: Machine, args: Args) -> Value:
 
     def run(consume: Callable[[Value], Value]) -> Value:
         def one(v: Value) -> Value:
-            if operators.truth(m, m.call(args.pos[0], Args([v], site=m.site))) is False:
+            if passes(m, args.pos[0], v) is False:
                 raise out
             return consume(v)
 
@@ -253,15 +311,99 @@ def takewhile(m: Machine, args: Args) -> Value:
     return Generator(run)
 
 
-@model("itertools.product")
-def product(m: Machine, args: Args) -> Value:
-    """`product(a, b, …)`."""
-    rows: list[tuple[Value, ...]] = [()]
-    repeat = args.kw.get("repeat", 1)
-    for v in args.pos * (repeat if isinstance(repeat, int) else 1):
-        items = sequences.sequence(m, v).known(m)
-        rows = [(*r, i) for r in rows for i in items][:256]
-    return ListV(tuple(rows))
+def passes(m: Machine, f: Value, v: Value) -> Value:
+    """Whether an item passes a test, which may be None for its own truth."""
+    return operators.truth(m, v if m.state.resolve(f) is None else m.call(f, Args([v], site=m.site)))
+
+
+@model("itertools.dropwhile")
+def dropwhile(m: Machine, args: Args) -> Value:
+    """`dropwhile(f, v)`: begins at the first item that may fail the test."""
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        begun = False
+
+        def one(v: Value) -> Value:
+            nonlocal begun
+            begun = begun or passes(m, args.pos[0], v) is not True
+            return consume(v) if begun else None
+
+        return each_item(m, args.pos[1], one)
+
+    return Generator(run)
+
+
+@model("itertools.filterfalse")
+def filterfalse(m: Machine, args: Args) -> Value:
+    """`filterfalse(f, v)`: what may fail the test."""
+
+    def one(consume: Callable[[Value], Value], v: Value) -> Value:
+        return consume(v) if passes(m, args.pos[0], v) is not True else None
+
+    return Generator(lambda consume: each_item(m, args.pos[1], lambda v: one(consume, v)))
+
+
+def _arranged(name: str) -> None:
+    """A function of itertools that arranges items without looking at them."""
+    f = getattr(itertools, name)
+
+    def run(m: Machine, args: Args) -> Value:
+        seqs = [sequences.sequence(m, v) if not isinstance(v, int) else v for v in map(m.state.resolve, args.pos)]
+        plain_ = {k: m.state.resolve(v) for k, v in args.kw.items()}
+        known = [seq if isinstance(seq, int) else seq.known(m) for seq in seqs]
+        made = list(itertools.islice(f(*known, **plain_), sequences.MAX_ITEMS + 1))
+        open_ = len(made) > sequences.MAX_ITEMS or any(isinstance(seq, sequences.Seq) and seq.open for seq in seqs)
+        return Iterator_(tuple(made[: sequences.MAX_ITEMS]), open_)
+
+    model(f"itertools.{name}")(run)
+
+
+for _name in ("product", "combinations", "combinations_with_replacement", "permutations", "zip_longest", "pairwise"):
+    _arranged(_name)
+
+
+@model("itertools.batched")
+def batched(m: Machine, args: Args) -> Value:
+    """`batched(v, n)`: tuples of `n` items, the last one of what is left."""
+    seq, n = sequences.sequence(m, args.pos[0]), m.state.resolve(args.get(1, "n"))
+    if not isinstance(n, int) or n < 1:
+        return Unknown("batches")
+    items = seq.known(m)
+    return Iterator_(tuple(tuple(items[i : i + n]) for i in range(0, len(items), n)), seq.open)
+
+
+@model("itertools.compress")
+def compress(m: Machine, args: Args) -> Value:
+    """`compress(v, selectors)`: what may be selected."""
+    rows = zip_(m, Args(args.pos[:2]))
+
+    def one(consume: Callable[[Value], Value], row: Value) -> Value:
+        return consume(row[0]) if operators.truth(m, row[1]) is not False else None
+
+    return Generator(lambda consume: each_item(m, rows, lambda row: one(consume, row)))
+
+
+@model("itertools.groupby")
+def groupby(m: Machine, args: Args) -> Value:
+    """`groupby(v, key)`: runs of items with equal keys; open where two keys can't be told apart."""
+    seq, key = sequences.sequence(m, args.get(0, "iterable")), m.state.resolve(args.get(1, "key"))
+    groups: list[tuple[Value, list[Value]]] = []
+    unclear = seq.open
+    for v in seq.known(m):
+        rank = v if key is None else m.call(key, Args([v], site=m.site))
+        same = operators.truth(m, operators.compare(m, "==", groups[-1][0], rank)) if groups else False
+        unclear = unclear or not isinstance(same, bool)
+        if same is False:
+            groups.append((rank, []))
+        groups[-1][1].append(v)
+    return Iterator_(tuple((rank, Iterator_(tuple(items), unclear)) for rank, items in groups), unclear)
+
+
+@model("itertools.tee")
+def tee(m: Machine, args: Args) -> Value:
+    """`tee(v, n)`: iterators that each give all items."""
+    seq, n = sequences.sequence(m, args.pos[0]), m.state.resolve(args.get(1, "n", 2))
+    return tuple(Iterator_(tuple(seq.known(m)), seq.open) for _ in range(n if isinstance(n, int) else 2))
 
 
 @model("itertools.count")
@@ -273,7 +415,7 @@ def count(m: Machine, args: Args) -> Value:
     return sequences.sequence_value(more, lambda i: start + i * step if known else Unknown("a number", number=True))
 
 
-@model("itertools.cycle", "itertools.repeat")
+@model("itertools.cycle")
 def cycle(m: Machine, args: Args) -> Value:
     """`cycle(v)`: the same items for ever."""
     items = sequences.sequence(m, args.pos[0]).known(m)
@@ -287,13 +429,6 @@ def repeat(m: Machine, args: Args) -> Value:
     if isinstance(n, int):
         return ListV((args.pos[0],) * min(n, 64))
     return sequences.sequence_value(sequences.Seq((), True), lambda i: args.pos[0])
-
-
-@model("itertools.pairwise")
-def pairwise(m: Machine, args: Args) -> Value:
-    """`pairwise(v)`."""
-    items = sequences.sequence(m, args.pos[0]).known(m)
-    return ListV(tuple(itertools.pairwise(items)))
 
 
 # -- contextlib, abc, typing, dataclasses, collections ------------------------------------------------------
@@ -310,6 +445,20 @@ def nullcontext(m: Machine, args: Args) -> Value:
     """`nullcontext(v)`."""
     v = args.get(0, "enter_result")
     return Managed(Generator(lambda consume: consume(v)), lambda: nullcontext(m, args))
+
+
+@model("contextlib.closing")
+def closing(m: Machine, args: Args) -> Value:
+    """`closing(v)`: its `close` is called in the end."""
+    v = args.get(0, "thing")
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        try:
+            return consume(v)
+        finally:
+            m.call(attributes.get(m, v, "close"), Args())
+
+    return Managed(Generator(run), lambda: closing(m, args))
 
 
 BASES["contextlib.suppress"] = ()
@@ -346,10 +495,10 @@ def cast(m: Machine, args: Args) -> Value:
 def dataclass(m: Machine, args: Args) -> Value:
     """`@dataclass`, with or without arguments."""
     v = m.state.resolve(args.pos[0]) if args.pos else None
-    if isinstance(v, ClassV):
-        v.d["__dataclass__"] = "frozen" if args.kw.get("frozen") is True else True
-        return v
-    return Builtin("dataclass", lambda machine, inner: dataclass(machine, Args(inner.pos, args.kw)))
+    if not isinstance(v, ClassV):
+        return Builtin("dataclass", lambda machine, inner: dataclass(machine, Args(inner.pos, args.kw)))
+    v.d["__dataclass__"] = dict(args.kw)
+    return v
 
 
 @method_of("dataclasses.field", "__init__")
@@ -363,12 +512,15 @@ def field(m: Machine, args: Args) -> Value:
 def replace(m: Machine, args: Args) -> Value:
     """`replace(obj, **changes)`."""
     v = m.state.resolve(args.pos[0])
-    if not isinstance(v, Instance):
+    if not is_dataclass(v):
         return Unknown("an object")
-    made = Instance(v.cls, m.site)
-    made.d.update(v.d)
-    made.d.update(args.kw)
-    return made
+    taken_ = [
+        (name, kind)
+        for name, kind, default in classes.init_fields(v.cls)
+        if classes.option(default, "init") is not False
+    ]
+    given = {name: v.d[name] for name, kind in taken_ if kind != "InitVar" and name in v.d}
+    return m.call(v.cls, Args(kw={**given, **args.kw}, site=m.site))
 
 
 @model("dataclasses.asdict")
@@ -391,7 +543,7 @@ def astuple(m: Machine, args: Args) -> Value:
 
 def is_dataclass(v: Value) -> bool:
     """Whether it is an object of a dataclass."""
-    return isinstance(v, Instance) and any(c.d.get("__dataclass__") for c in v.cls.mro)
+    return isinstance(v, Instance) and classes.is_dataclass(v.cls)
 
 
 def plain(m: Machine, v: Value, make: Callable[[Value], Value]) -> Value:
