@@ -61,6 +61,9 @@ class Analyser(Protocol):
     def analyse(self, path: str, files: Mapping[str, File]) -> Analysis:
         """Analyse the document at `path`; `files` are all open documents."""
 
+    def source(self, path: str) -> Source:
+        """Return the parsed text of a document that has been analysed."""
+
     def fixes(self, analysis: Analysis, path: str, number: int) -> list[Fix]:
         """Return the verified fixes of a finding in `path`, best first."""
 
@@ -118,6 +121,10 @@ class ProjectAnalyser:
             )
             project.checked = files, analysis
         return project.checked[1]
+
+    def source(self, path: str) -> Source:
+        """Return the parsed text of a document that has been analysed."""
+        return self._project(path)[0].source(path)
 
     def fixes(self, analysis: Analysis, path: str, number: int) -> list[Fix]:
         """Return the verified fixes of a finding; they are looked for once.

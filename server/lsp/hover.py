@@ -1,4 +1,4 @@
-"""textDocument/hover: the version counter's story, the rule behind a squiggle, a rule's page on its code."""
+"""textDocument/hover: the version counter's story, what an operator saves, the rule behind a squiggle or a code."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pygls.capabilities import get_capability
 
 from ..rules import RULES
 from ..rules.page import page as rule_page
+from .lessons import Lesson
 from .places import Places
 from .stories import extent, life, markdown, plain, story_at, unmarked
 
@@ -46,7 +47,12 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
         parts, place = [rule_page(RULES[code])], document.text.between(start, end)
     else:
         parts += [_why(finding, ls.texts) for finding in analysis.findings if _holds(document, finding, offset)]
-        if story := story_at(analysis.report, document.path, offset):
+        lesson = Lesson(analysis.report, ls.analyser.source(document.path), ls.texts, _line_of).at(offset)
+        if lesson is not None:
+            said, start, end = lesson
+            parts.append("\n\n".join(said) if rich else unmarked("\n\n".join(said)))
+            place = document.text.between(start, end)
+        elif story := story_at(analysis.report, document.path, offset):
             told = life(story, ls.texts, _line_of, lambda site: _link(site, document, places))
             parts.append(markdown(told) if rich else plain(told))
             place = document.text.between(*extent(story.site))

@@ -32,6 +32,35 @@ ENGLISH = {
     "stale": "**It is stale already**: `{op}` (line {line}) saved version {saved}, and the counter has moved on to "
     "{version}. A `backward()` through `{op}` that is still to come raises.",
     "safe": "An in-place change here is safe: no operation whose backward is still to come has saved it.",
+    "and": " and ",
+    "op-saves": "**`{op}`** saves for backward:",
+    "op-may-save": "**`{op}`** saves for backward, depending on its arguments:",
+    "op-saved": "{what}, if {inputs} requires grad: the gradient of {inputs} is computed from it",
+    "op-saved-several": "{what}, if {inputs} require grad: the gradients of {inputs} are computed from it",
+    "op-formula": " (`{formula}`)",
+    "op-result": "its result",
+    "op-until": "What is saved must stay as it is until `backward()` has read it: a change in place before that "
+    "raises.",
+    "op-saves-nothing": "**`{op}` saves none of your tensors**: its backward reads neither what went in nor what came "
+    "out, so both may be changed in place afterwards, as far as it is concerned.",
+    "in-place": "**`{op}`** changes `{target}` in place: every name and view that shares the memory sees it, and the "
+    "one version counter that they share moves, even if each value stays the same.",
+    "myth-augmented": "**`{op}` on a tensor is in place.** `{target} {op} …` is not short for "
+    "`{target} = {target} {short} …`: it changes the memory that every name and view shares, and moves their one "
+    "version counter; the long form makes a new tensor, and leaves what was saved alone.",
+    "myth-alias": "**`{target} = {value}` copies nothing and moves no version.** Both names mean one tensor with one "
+    "counter: a change in place through either is a change of both. `{value}.clone()` copies, and autograd follows it.",
+    "myth-inplace": "**`inplace=True` is mostly innocent.** What it overwrites is often the result of a convolution, a "
+    "batch norm or a linear layer, which nobody saved, and what it saves is its own result. It does harm where its "
+    "input was saved: after `sigmoid`, `tanh` or `exp`, or where a second branch has read the same tensor first.",
+    "myth-retain": "**`retain_graph=True` only keeps what the graph saved**, so that a second `backward()` can read "
+    "it. It cures no tensor that was changed in place, nor state that carries the graph of an earlier iteration: that "
+    "grows from iteration to iteration, and wants `detach()`. Nor does an older PyTorch: where that lets the same "
+    "program run, its gradients are wrong.",
+    "change-safe": "Here (version {step}) that is **safe**: no operation had saved `{target}`.",
+    "change-safe-later": "Here (version {step}) that is **safe**: `{op}` (line {line}) saves it only afterwards.",
+    "change-saved": "Here (version {step}) `{op}` (line {line}) had saved it at version {at}: a `backward()` through "
+    "`{op}` that comes later raises, one that came before has done no harm.",
     "rule-more": "More about {code}",
     "hint-saved": "saved v{version}",
     "hint-saved-tip": "{op} saved this tensor for backward at version {version}.",
@@ -73,6 +102,34 @@ SIMPLIFIED_CHINESE = {
     "stale": "**它已经过期**：`{op}`（第 {line} 行）保存的是版本 {saved}，而计数器已到 {version}。"
     "此后经过 `{op}` 的 `backward()` 会报错。",
     "safe": "在此处就地修改是安全的：没有尚待反向传播的操作保存过它。",
+    "and": " 和 ",
+    "op-saves": "**`{op}`** 为反向传播保存：",
+    "op-may-save": "**`{op}`** 视参数而定，为反向传播保存：",
+    "op-saved": "{what}（若 {inputs} 需要梯度）：{inputs} 的梯度由它算出",
+    "op-saved-several": "{what}（若 {inputs} 都需要梯度）：{inputs} 的梯度由它算出",
+    "op-formula": "（`{formula}`）",
+    "op-result": "其结果",
+    "op-until": "所保存的内容在 `backward()` 读取之前必须保持不变：在此之前就地修改会报错。",
+    "op-saves-nothing": "**`{op}` 不保存您的任何张量**：其反向传播既不读取输入，也不读取结果，"
+    "因此就它而言，两者之后都可以就地修改。",
+    "in-place": "**`{op}`** 就地修改 `{target}`：共享这块内存的每个名称和视图都会看到修改，"
+    "它们共用的版本计数器也会增加，即使每个值都没有变。",
+    "myth-augmented": "**对张量使用 `{op}` 是就地修改。** `{target} {op} …` 并不是 "
+    "`{target} = {target} {short} …` 的简写：它修改所有名称和视图共享的内存，"
+    "并使它们共用的版本计数器增加；而完整写法会创建新张量，不影响已保存的内容。",
+    "myth-alias": "**`{target} = {value}` 不复制任何内容，也不改变版本。** 两个名称指同一个张量、同一个计数器："
+    "通过任一名称就地修改，两者都会改变。`{value}.clone()` 才会复制，并且 autograd 会跟踪它。",
+    "myth-inplace": "**`inplace=True` 大多无害。** 它覆盖的通常是卷积、批归一化或线性层的结果，没有谁保存过，"
+    "而它保存的是自己的结果。只有当其输入已被保存时才有害：在 `sigmoid`、`tanh` 或 `exp` 之后，"
+    "或者另一个分支先读取了同一个张量。",
+    "myth-retain": "**`retain_graph=True` 只是保留计算图所保存的内容**，使第二次 `backward()` 还能读取。"
+    "它既不能修复被就地修改的张量，也不能修复带着先前迭代计算图的状态：那样的计算图会随迭代不断增长，"
+    "应使用 `detach()`。"
+    "降级 PyTorch 也无济于事：旧版本即使能运行同样的程序，梯度也是错的。",
+    "change-safe": "此处（版本 {step}）这样做是**安全**的：此前没有操作保存过 `{target}`。",
+    "change-safe-later": "此处（版本 {step}）这样做是**安全**的：`{op}`（第 {line} 行）在此之后才保存它。",
+    "change-saved": "此处（版本 {step}）之前，`{op}`（第 {line} 行）已在版本 {at} 保存了它：此后经过 `{op}` 的 "
+    "`backward()` 会报错，此前的则不受影响。",
     "rule-more": "关于 {code} 的更多内容",
     "hint-saved": "已保存 v{version}",
     "hint-saved-tip": "{op} 在版本 {version} 时为反向传播保存了这个张量。",

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from .. import table
+from .. import derivatives, table
 from ..encoding import write_table
 from . import coverage, functions, modules, optimizers
+from . import derivatives as formulas
 from .catalogue import entries
 from .merge import merge
 
@@ -49,6 +50,7 @@ def main() -> None:
     if options.beside is not None:
         facts = merge(table.read(options.beside), facts, options.device)
     write_table(facts, options.output)
+    derivatives.PATH.write_text(json.dumps(formulas.read(), indent=1) + "\n", encoding="utf-8")
     print(f"{len(facts)} callables in {time.perf_counter() - started:.0f} s")
     for name, share in shares.items():
         print(f"{name}: {share}")

@@ -1,0 +1,159 @@
+"""What a hover says of an operator, held against PyTorch."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+import torch
+from gradguard.facts import derivatives, table
+from gradguard.facts.measure import derivatives as formulas
+from gradguard.facts.model import Op
+from gradguard.lsp.analysis import ProjectAnalyser
+from gradguard.lsp.configuration import Settings
+from gradguard.lsp.lessons import Lesson
+from gradguard.lsp.texts import Texts
+from gradguard.workspace.files import Document
+
+if TYPE_CHECKING:
+    from .conftest import Editor, Start
+
+HEAD = (
+    "import torch\nx = torch.rand(3, requires_grad=True)\nw = torch.rand(3, requires_grad=True)\na = x + 0\nb = w + 0\n"
+)
+
+
+def lesson(body: str, at: str) -> str | None:
+    """What is said of the last place of `at` in a program that begins with `HEAD`."""
+    text = HEAD + body
+    analyser = ProjectAnalyser()
+    analyser.configure(Settings(), [], "en")
+    analysis = analyser.analyse("/a.py", {"/a.py": Document("/a.py", text)})
+    source = analyser.source("/a.py")
+    found = Lesson(analysis.report, source, Texts("en"), lambda site: site.chunk.line_of(site.node) + 1).at(
+        text.rindex(at)
+    )
+    if found is None:
+        return None
+    said, start, end = found
+    assert text[start:end] == at
+    return "\n".join(said)
+
+
+@pytest.mark.parametrize(
+    ("call", "at"),
+    [
+        ("a * b", "*"),
+        ("a + b", "+"),
+        ("a / b", "/"),
+        ("a ** 2", "**"),
+        ("-a", "-"),
+        ("a @ b", "@"),
+        ("a.exp()", "exp"),
+        ("torch.sin(a)", "sin"),
+        ("a.sigmoid()", "sigmoid"),
+        ("torch.where(a > 0, a, b)", "where"),
+        ("torch.nn.functional.softplus(a)", "softplus"),
+        ("a.clamp(min=0.1)", "clamp"),
+        ("torch.maximum(a, b)", "maximum"),
+        ("(a + b).tanh()", "tanh"),
+    ],
+)
+def test_what_is_said_to_be_saved_may_not_be_changed_and_the_rest_may(call: str, at: str) -> None:
+    said = lesson(f"y = {call}\n", at)
+    for name in ("a", "b", "y"):
+        saved = f"- `{name}`, if" in said or (name == "y" and "- its result, if" in said)
+        program = f"{HEAD}y = {call}\nwith torch.no_grad():\n    {name} += 1\ny.sum().backward()\n"
+        try:
+            exec(program, {})
+        except RuntimeError as error:
+            assert "modified by an inplace operation" in str(error)
+            assert saved, (name, said)
+        else:
+            assert not saved, (name, said)
+
+
+def test_the_reason_is_the_derivative() -> None:
+    assert "the gradient of `a` is computed from it (`grad * result`)" in lesson("y = a.exp()\n", "exp")
+    assert "the gradient of `b` is computed from it" in lesson("y = a * b\n", "*")
+
+
+@pytest.mark.parametrize(
+    ("body", "at", "words"),
+    [
+        ("a += 1\n", "+=", "no operation had saved `a`"),
+        ("a += 1\nc = a.exp() * a\n", "+=", "`mul` (line 7) saves it only afterwards"),
+        ("c = a.exp()\nc.sum().backward()\nc += 1\n", "+=", "`exp` (line 6) had saved it at version 0"),
+        ("a.relu_()\n", "relu_", "changes `a` in place"),
+    ],
+)
+def test_a_change_in_place_is_told_to_be_safe_or_not(body: str, at: str, words: str) -> None:
+    assert words in lesson(body, at)
+    exec(HEAD + body, {})
+
+
+@pytest.mark.parametrize(
+    ("body", "at", "words"),
+    [
+        ("c = a\n", "=", "copies nothing"),
+        ("a += 1\n", "+=", "`a += …` is not short for `a = a + …`"),
+        ("c = torch.nn.functional.relu(a, inplace=True)\n", "inplace", "mostly innocent"),
+        ("a.sum().backward(retain_graph=True)\n", "retain_graph", "an older PyTorch"),
+    ],
+)
+def test_myths_are_set_right_where_they_come_up(body: str, at: str, words: str) -> None:
+    assert words in lesson(body, at)
+
+
+@pytest.mark.parametrize(
+    ("body", "at"),
+    [
+        ("c = 1 + 2\n", "+"),
+        ("c = 1\n", "="),
+        ("print(a)\n", "print"),
+        ("f(inplace=False)\n", "inplace"),
+        ("a.no_such()\n", "no_such"),
+    ],
+)
+def test_of_all_else_nothing_is_said(body: str, at: str) -> None:
+    assert lesson(body, at) is None
+
+
+def test_the_formulas_are_pytorchs() -> None:
+    assert json.loads(derivatives.PATH.read_text(encoding="utf-8")) == formulas.read()
+
+
+def test_formulas_compute_the_gradient() -> None:
+    """Those of functions of one tensor are evaluated as they stand."""
+    checked = 0
+    for name in table.names():
+        fact = table.find(name)
+        if not isinstance(fact, Op) or not name.startswith("torch.special.") or len(fact.params) != 1:
+            continue
+        (case,) = fact.cases
+        formula = derivatives.find(case.node, "input", "input") or derivatives.find(case.node, "input", "out")
+        if formula is None or "M_" in formula:  # a constant of C++
+            continue
+        x = torch.linspace(0.2, 0.8, 5, dtype=torch.float64, requires_grad=True)
+        result = getattr(torch.special, name.rpartition(".")[2])(x)
+        result.sum().backward()
+        grad = torch.ones_like(x)
+        known = {"grad": grad, "self": x.detach(), "result": result.detach()}
+        torch.testing.assert_close(eval(formula, vars(torch), known), x.grad)
+        checked += 1
+    assert checked >= 3
+
+
+async def test_an_operator_is_explained_in_the_editor(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", stale)
+    assert "**`exp`** saves for backward" in await editor.hover("a.py", 2, 7)
+    why = await editor.hover("a.py", 3, 2)
+    assert "GG101" in why
+    assert "is in place" in why
+
+
+async def test_it_is_explained_in_chinese(start: Start, stale: str) -> None:
+    editor = await start(locale="zh-CN")
+    await editor.open("a.py", stale)
+    assert "为反向传播保存" in await editor.hover("a.py", 2, 7)
