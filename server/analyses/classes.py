@@ -56,7 +56,7 @@ def define(m: Machine, s: ir.ClassDef) -> None:
     cls.d["__annotations__"] = fields_of(m, s)
     cls.d["__given__"] = given_of(s)
     for v in frame.d.values():
-        adopt(v, cls)
+        adopt(m, v, cls)
     m.chunk, m.node = s.chunk, s
     value = made_by(m, cls, Namespace(cls, frame.d), keywords)
     for decorator in reversed(s.decorators):
@@ -117,15 +117,15 @@ def base_class(m: Machine, v: Value) -> ClassV:
     return registry.class_named(m, "?")
 
 
-def adopt(v: Value, cls: ClassV) -> None:
+def adopt(m: Machine, v: Value, cls: ClassV) -> None:
     """Tell the functions in a class's namespace which class they were defined in (for `super()`)."""
     while isinstance(v, (Wrapped, StaticMethod, ClassMethod)):
         v = v.function
     if isinstance(v, Property):
-        adopt(v.getter, cls)
-        adopt(v.setter, cls)
+        adopt(m, v.getter, cls)
+        adopt(m, v.setter, cls)
     elif isinstance(v, FunctionV) and v.cls is None:
-        v.cls = cls
+        m.state.note(v, "cls", cls)
 
 
 def fields_of(m: Machine, s: ir.ClassDef) -> tuple[str, ...]:
@@ -225,8 +225,6 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
         return m.call(Lib("dict"), args)
     if enumerations.is_enum(cls):
         return enumerations.look_up(m, cls, args.get(0, "value"))
-    if cls.node is not None:
-        m.built.add(cls.node)
     new = cls.lookup("__new__")
     if isinstance(new, (FunctionV, StaticMethod)):
         made = m.call(new, Args([cls, *args.pos], args.kw, args.open, args.site))

@@ -29,7 +29,7 @@ class Explainer:
     def __init__(self, machine: Machine) -> None:
         self.m = machine
         self.running: list[Node] = []
-        self.applied: set[ir.Node] = set()
+        self.applied: dict[ir.Node, None] = {}
 
     def finish(self, failure: Failure, guards: Guards) -> Failure:
         """The failure with its assumptions: the open conditions, and those of the entry point."""

@@ -113,8 +113,8 @@ def default(f: FunctionV, name: str, open_: bool) -> Value:
 
 def call(m: Machine, f: FunctionV, args: Args) -> Value:
     """Replay a call in the callee. A generator function gives a generator."""
-    if isinstance(f.node, ir.FunctionDef):
-        m.executed.add(f.node)
+    m.look_at(f.node)
+    m.now.executed.add(f.node)
     if m.depth >= m.max_depth or m.open_calls.get(id(f.node), 0) >= SAME_FUNCTION:
         return Unknown(f"{f.name}()")
     if not fits(f, args):
@@ -122,7 +122,7 @@ def call(m: Machine, f: FunctionV, args: Args) -> Value:
     values = bind(m, f, args)
     for name, v in values.items():
         if isinstance(v, Tensor) and v.label is None:
-            v.label = name
+            m.state.note(v, "label", name)
     frame = Frame(f.parent, f.parent.globals, f.name)
     frame.function = f
     frame.d.update(values)

@@ -39,8 +39,8 @@ def load(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
 
 def load_one(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
     """As `load`, without the packages. The folder of the main program comes first, as on Python's path."""
-    source = None if level or not m.main else m.modules.load(name, 0, m.main)
-    source = source or m.modules.load(name, level, importer)
+    source = None if level or not m.main else m.find(name, 0, m.main)
+    source = source or m.find(name, level, importer)
     if source is None:
         return None
     known = m.loaded.get(source.path, ABSENT)

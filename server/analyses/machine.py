@@ -10,13 +10,15 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from ..syntax import ir
 from .autograd import Autograd
 from .calls import call
 from .explain import Explainer
 from .expressions import EVALUATE
-from .report import Assumption, Failure, Report, Site
+from .report import Assumption, Failure, Site
 from .state import Exhausted, Guards, Raised, State
 from .statements import run_block
+from .steps import Mark, Step, loaded
 from .tensors import Tensor
 from .trace import Trace
 from .values import Args, ClassV, Cond, Frame, ModuleV, Phi, Unknown, Value
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ..facts.model import Op
-    from ..syntax import ir
     from ..syntax.chunks import Chunk, Source
     from .coroutines import Coroutine
 
@@ -54,10 +55,9 @@ class OwnFacts(Protocol):
 class Machine:
     """One replay. `site` is where it stands; `stack` are the calls that are open, outermost first."""
 
-    def __init__(self, modules: Modules, report: Report) -> None:
+    def __init__(self, modules: Modules) -> None:
         self.modules = modules
         self.own_facts = modules if isinstance(modules, OwnFacts) else None
-        self.result = report
         self.state: State = State()
         self.state.on_lost = self.lost
         self.state.on_both = self.both
@@ -84,8 +84,6 @@ class Machine:
         self.default_dtype = "float32"
         self.debug = False
         self.entry_assumptions: tuple[Assumption, ...] = ()
-        self.executed: set[ir.Node] = set()
-        self.built: set[ir.Node] = set()
         self.loaded: dict[str, ModuleV | None] = {}
         self.spaces: dict[str, ModuleV] = {}
         self.main = ""
@@ -93,6 +91,37 @@ class Machine:
         self.coroutines: list[Coroutine] = []
         self.turns: dict[tuple[str, int, int], int | None] = {}
         self.rare = 0
+        self.now = Step(None, self.mark())
+
+    # -- steps ------------------------------------------------------------------------------------
+
+    def mark(self) -> Mark:
+        """How far the replay has come, to `go_back` to."""
+        return Mark(
+            len(self.state.trail), len(self.state.notes), len(self.grad.nodes), len(self.loaded), len(self.spaces),
+            len(self.turns), len(self.explain.applied),
+        )  # fmt: skip
+
+    def go_back(self, mark: Mark) -> None:
+        """Undo all that was done since."""
+        self.state.rewind(mark.trail)
+        self.state.forget(mark.notes)
+        del self.grad.nodes[mark.nodes :]
+        stores: tuple[dict[Any, Any], ...] = (self.loaded, self.spaces, self.turns, self.explain.applied)
+        for store, length in zip(stores, mark[3:], strict=True):
+            while len(store) > length:
+                store.popitem()
+
+    def look_at(self, node: ir.FunctionDef | ir.Lambda) -> None:
+        """Note that what is being done rests on a function's body."""
+        if isinstance(node, ir.FunctionDef):
+            self.now.bodies[node] = node.body
+
+    def find(self, name: str, level: int, importer: str) -> Source | None:
+        """The file of the program that an import means; what is being done rests on it."""
+        source = self.modules.load(name, level, importer)
+        self.now.imports[name, level, importer] = loaded(source)
+        return source
 
     # -- where it stands ------------------------------------------------------------------------
 
@@ -177,7 +206,8 @@ class Machine:
                 t.d["fn"] = Unknown("history")
             t.d["inference"] = False
             t.label = v.why or None
-            v.tensor = t
+            self.state.note(v, "tensor", t)
+            return t
         return v.tensor
 
     def requires_grad(self, v: Unknown) -> Cond:
@@ -228,17 +258,17 @@ class Machine:
     def report(self, failure: Failure, guards: Guards = ()) -> None:
         """Record a failure that rests on `guards`, unless a handler of the program expects it."""
         if not self.catching:
-            self.result.failures.append(self.explain.finish(failure, (*self.state.splits, *guards)))
+            self.now.failures.append(self.explain.finish(failure, (*self.state.splits, *guards)))
 
     def refused(self, why: str) -> None:
         """Note that Python or PyTorch refuses what the program does here; the replay goes on all the same."""
         if not self.catching:
-            self.result.errors.append(why)
+            self.now.errors.append(why)
 
     def lost(self, error: Raised) -> None:
         """A branch ended in an error while another one goes on: what failed there is told now."""
         if not self.catching:
-            self.result.failures.extend(error.failures)
+            self.now.failures.extend(error.failures)
 
     def both(self, first: Exception, second: Exception) -> Exception:
         """Both sides of a branch end in an error: what fails on either doesn't rest on the branch."""

@@ -490,9 +490,9 @@ def label(m: Machine, value: Value, target: ir.Expr) -> None:
     assert m.chunk is not None
     if value.label is None:
         text = m.chunk.text[target.start : target.end]
-        value.label = text if len(text) <= 40 and "\n" not in text else None
+        m.state.note(value, "label", text if len(text) <= 40 and "\n" not in text else None)
     if isinstance(value, Tensor):
-        value.bound = m.at(target, lambda: m.site)
+        m.state.note(value, "bound", m.at(target, lambda: m.site))
 
 
 def store(m: Machine, name: str, value: Value) -> None:

@@ -1,145 +1,197 @@
-"""Entry points: what of a program is replayed, in which order, and with which arguments.
+"""Entry points: what of a program is replayed, in which order, and what of that again after an edit.
 
 Every file's own code runs first, as its main program would. What is then still untouched is entered with
-unknown arguments: modules of `torch.nn` are built and their `forward` is called, as training would do;
-other functions and methods are called once.
+unknown arguments (`entries.py`).
 """
 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import attributes, functions, modules, statements
-from .arguments import unknown_arguments
+from . import statements
+from .entries import Entry, guarded
 from .machine import STEPS, Machine, Modules
 from .models import load_models
-from .report import Assumption, Report
-from .state import Dead, Exhausted, Raised
-from .tensors import Tensor
-from .values import (
-    ABSENT,
-    Args,
-    Bound,
-    ClassMethod,
-    ClassV,
-    DictV,
-    Frame,
-    FunctionV,
-    Instance,
-    ListV,
-    ModuleV,
-    Property,
-    StaticMethod,
-    Value,
-    Wrapped,
-)
+from .report import Report
+from .steps import Import, Step, loaded
+from .trace import Trace
+from .values import ClassV, Frame, FunctionV, ModuleV, Value, Wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ..syntax.chunks import Source
-
-TRAINED = Assumption("trained", "")
-BACKWARD = Assumption("backward", "")
+    from .steps import Loaded
+    from .trace import Told
 
 RECURSION = 20_000
 """Python's own limit while the replay runs: a nested program needs several frames a level."""
 
-PER_FUNCTION = 12_000
-"""Steps for a function that is entered with unknown arguments."""
+CLOSING = "the end of the program"
 
 
-def replay(roots: Sequence[Source], modules_: Modules) -> Report:
-    """Replay a program: `roots` are the files asked for, `modules_` finds the others that they import.
+def replay(roots: Sequence[Source], modules: Modules) -> Report:
+    """Replay a program: `roots` are the files asked for, `modules` finds the others that they import.
 
     Gives what was found, in the order of the files and lines. Raises nothing: an error inside is told in
     `Report.problems` and costs the answers of the entry point where it happened.
     """
-    load_models()
-    report = Report()
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, RECURSION))
-    try:
-        machine = Machine(modules_, report)
-        entry = Entries(machine, report)
-        for source in roots:
-            entry.run_file(source)
-        machine.trace.keep()
-        for source in roots:
-            entry.run_rest(source)
-        machine.leave_coroutines()
-        report.rows = list(machine.trace.rows())
-        report.stories = dict(machine.trace.stories())
-    finally:
-        sys.setrecursionlimit(limit)
-    report.failures = machine.explain.settled(report.failures)
-    return report
+    return Session(modules).replay(roots)
 
 
-class Entries:
-    """Enters a program at all the places where it may be entered."""
+class Session:
+    """The replay of a program that is being edited: what an edit doesn't touch is not replayed again.
 
-    def __init__(self, machine: Machine, report: Report) -> None:
-        self.m = machine
-        self.report = report
+    A file's own code is replayed statement by statement, each a step that goes on from the one before; the first
+    that isn't as it was, or has run a function that isn't, is gone back to. What is entered then is a step of its
+    own each, which begins with the state at the end of all that and is undone. So a step that rests on the same
+    text gives the same, whenever it is run.
+    """
+
+    def __init__(self, modules: Modules) -> None:
+        load_models()
+        self.m = Machine(modules)
         self.frames: dict[str, Frame] = {}
+        self.own: list[Step] = []
+        self.told: dict[ir.Stmt, Told] = {}
+        self.entered: dict[Value, Step] = {}
 
-    def guarded(self, what: str, run: Callable[[], Value], steps: int = STEPS) -> Value:
-        """Run something from outside; what the program raises ends it, and an internal error is told."""
-        m = self.m
-        m.limit = m.steps + steps
-        m.stack, m.iterations, m.depth, m.catching = (), (), 0, 0
-        m.state.splits.clear()
-        m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
+    def replay(self, roots: Sequence[Source]) -> Report:
+        """Replay the program as it is now; see `replay`."""
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, RECURSION))
         try:
-            return run()
-        except Raised as error:
-            m.lost(error)
-            if not error.failures and error.name != "SystemExit":
-                m.refused(error.name)
-        except (Exhausted, Dead):
-            pass
-        except RecursionError:
-            self.report.problems.append(f"{what}: nested too deep")
-        except Exception as error:  # the contract: a replay does not fail
-            self.report.problems.append(f"{what}: {type(error).__name__}: {error}")
-            if m.debug:
-                raise
-        return None
+            is_fresh = Freshness(self.m.modules)
+            self.run_files(roots, is_fresh)
+            self.run_rest(roots, is_fresh)
+        finally:
+            sys.setrecursionlimit(limit)
+        return self.report()
 
-    def run_file(self, source: Source) -> None:
-        """Replay a file's own code, `if __name__ == "__main__":` included."""
+    def report(self) -> Report:
+        """What all steps have found."""
+        steps = [*self.own, *self.entered.values()]
+        last = dict(self.told)
+        for step in self.entered.values():
+            last.update((s, told) for s, told in step.told.items() if not (told.failed and s in last))
+        return Report(
+            self.m.explain.settled([failure for step in steps for failure in step.failures]),
+            [row for told in last.values() for row in told.rows],
+            {(id(story.site.node), story.name): story for told in last.values() for story in told.stories},
+            [problem for step in steps for problem in step.problems],
+            [error for step in steps for error in step.errors],
+        )
+
+    def step(self, key: object, what: str, run: Callable[[], Value], steps: int = STEPS) -> Step:
+        """Run a step; `what` names it where it goes wrong."""
+        m = self.m
+        m.now = step = Step(key, m.mark(), suspended=bool(m.coroutines))
+        before = m.steps
+        guarded(m, what, run, steps)
+        step.cost = m.steps - before
+        return step
+
+    # -- the files' own code ----------------------------------------------------------------------
+
+    def run_files(self, roots: Sequence[Source], is_fresh: Freshness) -> None:
+        """Replay the files' own code, from the first step on that would not give the same again."""
+        known = self.known(roots, is_fresh)
+        if self.own and known == len(self.own):
+            return
+        while known and self.own[known].suspended:
+            known -= 1
+        if known < len(self.own):
+            self.m.go_back(self.own[known].mark)
+            del self.own[known:]
+        if not known:
+            self.m.trace = Trace(self.m)
+        self.entered.clear()
+        at = 0
+        for source in roots:
+            at = self.run_file(source, at)
+        self.own.append(self.step(CLOSING, CLOSING, self.m.leave_coroutines))
+        self.told = self.m.trace.told()
+
+    def known(self, roots: Sequence[Source], is_fresh: Freshness) -> int:
+        """How many of the first steps would give the same again."""
+        at = 0
+        for source in roots:
+            for key in (source.path, *source.body):
+                if at == len(self.own) or self.own[at].key != key or not is_fresh(self.own[at]):
+                    return at
+                at += 1
+                if self.own[at - 1].ended:
+                    break
+        return at + (at < len(self.own) and self.own[at].key is CLOSING and is_fresh(self.own[at]))
+
+    def run_file(self, source: Source, at: int) -> int:
+        """Replay what isn't known of a file's own code, which begins with step `at`; the number of the next step."""
+        used = 0
+        for s in (None, *source.body):
+            if at == len(self.own):
+                run = partial(self.begin, source.path) if s is None else partial(self.run_statement, source, s)
+                self.own.append(self.step(s or source.path, source.path, run, STEPS - used))
+            used += self.own[at].cost
+            at += 1
+            if self.own[at - 1].ended:
+                break
+        return at
+
+    def begin(self, path: str) -> None:
+        """Begin a file: what is known of `__name__` there, and of autograd's modes."""
         m = self.m
         frame = Frame(None, None, "__main__")
         frame.d["__name__"] = "__main__"
-        frame.d["__file__"] = source.path
-        self.frames[source.path] = frame
-        m.main = source.path
-        if source.path not in m.loaded:
-            m.loaded[source.path] = ModuleV("__main__", source.path, frame)
-        m.frame = frame
-        self.guarded(source.path, lambda: statements.run_block(m, list(source.body)))
+        frame.d["__file__"] = path
+        self.frames[path] = frame
+        m.main = path
+        if path not in m.loaded:
+            m.loaded[path] = ModuleV("__main__", path, frame)
+        m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
 
-    def run_rest(self, source: Source) -> None:
-        """Enter what nothing of the program has entered: classes first, then functions."""
+    def run_statement(self, source: Source, statement: ir.Stmt) -> None:
+        """Replay a statement of a file's own code, `if __name__ == "__main__":` included."""
+        self.m.frame, self.m.main = self.frames[source.path], source.path
+        self.m.now.ended = statements.run_block(self.m, [statement]) is not None
+
+    # -- the rest ---------------------------------------------------------------------------------
+
+    def run_rest(self, roots: Sequence[Source], is_fresh: Freshness) -> None:
+        """Enter what nothing of the program has entered: of each file classes first, then functions."""
+        known, self.entered = self.entered, {}
+        self.m.now = Step(None, self.m.mark())
+        executed = {node for step in self.own for node in step.executed}
+        entry = Entry(self.m, executed)
+        for source in roots:
+            self.m.main = source.path
+            for kind in (ClassV, FunctionV):
+                for v in self.defined(source.path):
+                    if not isinstance(v, kind) or not (left := entry.left(v)):
+                        continue
+                    step = known.get(v)
+                    if step is None or step.left != left or not is_fresh(step):
+                        step = self.run_entry(entry, v)
+                        step.left = left
+                    self.entered[v] = step
+                    executed |= step.executed
+
+    def run_entry(self, entry: Entry, v: ClassV | FunctionV) -> Step:
+        """Enter something from the state at the end of the files' own code, and go back to that."""
         m = self.m
-        frame = self.frames[source.path]
-        m.main = source.path
-        mark = len(m.state.trail)
-        for v in self.defined(frame, source.path):
-            if isinstance(v, ClassV) and v.node is not None:
-                self.enter_class(v)
-                m.state.rewind(mark)
-        for v in self.defined(frame, source.path):
-            if isinstance(v, FunctionV):
-                self.enter_function(v, Args())
-                m.state.rewind(mark)
+        own, m.trace = m.trace, Trace(m, self.told.keys(), len(m.grad.nodes))
+        step = self.step(v, v.name, lambda: entry.enter(v))
+        guarded(m, v.name, m.leave_coroutines)
+        step.told = m.trace.told()
+        m.go_back(step.mark)
+        m.trace = own
+        return step
 
-    def defined(self, frame: Frame, path: str) -> Iterator[Value]:
+    def defined(self, path: str) -> Iterator[Value]:
         """The classes and functions that a file defines at its top level."""
-        for v in list(frame.d.values()):
+        for v in list(self.frames[path].d.values()):
             inner = self.m.pick(v)
             while isinstance(inner, Wrapped):
                 inner = inner.function
@@ -148,108 +200,22 @@ class Entries:
             ) or (isinstance(inner, ClassV) and inner.node is not None and inner.node.chunk.path == path):
                 yield inner
 
-    def enter_class(self, cls: ClassV) -> None:
-        """Build an object of a class that nobody built, and call what nobody called."""
-        m = self.m
-        methods = [v for v in cls.d.values() if self.untouched(v)]
-        if not methods:
-            return
-        m.node, m.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
-        obj = self.guarded(cls.name, lambda: m.call(cls, Args(open_=True)), PER_FUNCTION)
-        if not isinstance(obj, Instance):
-            obj = Instance(cls)
-        if modules.is_module(obj) and self.untouched(cls.lookup("forward")):
-            self.train(obj)
-        for v in methods:
-            if self.untouched(v):
-                self.enter_method(obj, v)
 
-    def untouched(self, v: Value) -> bool:
-        """Whether a function was never entered."""
-        f = plain_function(v)
-        return f is not None and f.node not in self.m.executed
+class Freshness:
+    """Tells of steps whether what they rest on is as it was; each import is looked up once."""
 
-    def train(self, obj: Instance) -> None:
-        """Call a module's forward as training does, and run backward from what it gives."""
-        m = self.m
-        forward = plain_function(obj.cls.lookup("forward"))
-        if forward is None:
-            return
+    def __init__(self, modules: Modules) -> None:
+        self.modules = modules
+        self.same: dict[Import, bool] = {}
 
-        def run() -> Value:
-            m.node, m.chunk = forward.node, forward.chunk
-            result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, forward, 1, optional=True))
-            m.node, m.chunk = forward.node, forward.chunk
-            m.entry_assumptions = (TRAINED,)
-            backward_from(m, result)
-            return None
+    def __call__(self, step: Step) -> bool:
+        """Whether a step rests on nothing that has changed."""
+        return all(node.body is body for node, body in step.bodies.items()) and all(
+            self.is_same(one, was) for one, was in step.imports.items()
+        )
 
-        m.entry_assumptions = (TRAINED,)
-        self.guarded(f"{obj.cls.name}.forward", run, PER_FUNCTION)
-        m.entry_assumptions = ()
-
-    def enter_method(self, obj: Instance, v: Value) -> None:
-        """Call a method with unknown arguments."""
-        if isinstance(v, Property):
-            self.enter_function(plain_function(v), Args([obj]))
-        elif isinstance(v, StaticMethod):
-            self.enter_function(plain_function(v), Args())
-        elif isinstance(v, ClassMethod):
-            self.enter_function(plain_function(v), Args([obj.cls]))
-        else:
-            self.enter_function(plain_function(v), Args([obj]), v)
-
-    def enter_function(self, f: FunctionV | None, first: Args, through: Value = None) -> None:
-        """Call a function that nobody called, with unknown arguments, and run backward from what it gives."""
-        m = self.m
-        if f is None or f.node in m.executed:
-            return
-        inner = f
-
-        def run() -> Value:
-            if functions.first_parameter(inner) == "ctx":  # autograd runs a custom function's parts without grad
-                m.state.set(m.grad.mode, "grad", False)
-            m.node, m.chunk = inner.node, inner.chunk
-            args = unknown_arguments(m, inner, len(first.pos))
-            args.pos = [*first.pos, *args.pos]
-            result = m.call(through if through is not None else inner, args)
-            m.node, m.chunk = inner.node, inner.chunk
-            m.entry_assumptions = (BACKWARD,)
-            backward_from(m, result)
-            return None
-
-        self.guarded(inner.name, run, PER_FUNCTION)
-        m.entry_assumptions = ()
-
-
-def plain_function(v: Value) -> FunctionV | None:
-    """The function behind decorators and descriptors."""
-    while isinstance(v, (Wrapped, StaticMethod, ClassMethod, Bound)):
-        v = v.function
-    if isinstance(v, Property):
-        v = v.getter
-    return v if isinstance(v, FunctionV) else None
-
-
-def backward_from(m: Machine, result: Value) -> None:
-    """Run backward from every tensor in a result, as a caller would from the loss made of them."""
-    roots = [m.grad.grad_fn(t) for t in tensors_of(m, result, 0) if m.grad.requires_grad(t) is not False]
-    if roots:
-        m.grad.backward(roots, retain=True, accumulate=False)
-
-
-def tensors_of(m: Machine, v: Value, depth: int) -> Iterator[Tensor]:
-    """The tensors in a value, through containers."""
-    for _, one in m.state.alternatives(v):
-        if isinstance(one, Tensor):
-            yield one
-        elif depth < 4:
-            inner: Sequence[Value] = ()
-            if isinstance(one, tuple):
-                inner = one
-            elif isinstance(one, ListV):
-                inner = m.tuple_of(one.d["items"])
-            elif isinstance(one, DictV):
-                inner = [x for x in one.items.values() if x is not ABSENT]
-            for i in inner:
-                yield from tensors_of(m, i, depth + 1)
+    def is_same(self, one: Import, was: Loaded | None) -> bool:
+        """Whether an import gives what it gave."""
+        if one not in self.same:
+            self.same[one] = loaded(self.modules.load(*one)) == was
+        return self.same[one]

@@ -246,7 +246,7 @@ def entered(m: Machine, g: Generator, may_stop: bool = False) -> Callable[[Calla
         return partial(advanced, m, g)
     if g.used:
         return None
-    g.used = True
+    m.state.note(g, "used", True)
     return g.run
 
 
@@ -265,8 +265,9 @@ def advance(m: Machine, g: Generator, sent: Value = None, error: BaseException |
             return True, Unknown("the next item")
         if g.used:
             return False, None
-        g.used = True
-        g.coroutine = Coroutine(m, g.run)
+        m.state.note(g, "used", True)
+        m.state.note(g, "coroutine", Coroutine(m, g.run))
+    assert g.coroutine is not None
     return g.coroutine.resume(sent, error)
 
 
@@ -636,7 +637,7 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
     try:
         run_body(consume)
     except Stop as stop:
-        g.left = g.coroutine is None
+        m.state.note(g, "left", g.coroutine is None)
         return stop.outcome
     return None
 

@@ -64,6 +64,8 @@ Guards = tuple[tuple[Cond, bool], ...]
 class State:
     """The trail of writes and the assumptions of the path being replayed.
 
+    `notes` are the writes that no branch undoes, only the way back before a whole step of the replay.
+
     `splits` are the alternatives of values that are being followed one by one: unlike the branches that
     lead to a statement, a failure there rests on them. `held` has an entry for each open branch: whether
     its side that is being replayed is the only one (`hold`). `on_lost` hears of an error that ends one side of
@@ -72,6 +74,7 @@ class State:
 
     def __init__(self) -> None:
         self.trail: list[Change] = []
+        self.notes: list[tuple[Any, Any, Value]] = []
         self.assumed: dict[Hashable, bool] = {}
         self.splits: list[tuple[Cond, bool]] = []
         self.held: list[bool] = []
@@ -92,6 +95,27 @@ class State:
     def put(self, obj: Object, key: Hashable, value: Value) -> None:
         """Write a slot of an object's state."""
         self.set(obj.d, key, value)
+
+    def note(self, obj: Any, name: str, value: Value) -> None:
+        """Set an attribute that stays when a branch is undone (a label, what a generator has come to)."""
+        self.notes.append((obj, name, getattr(obj, name)))
+        setattr(obj, name, value)
+
+    def note_item(self, store: Store, key: Hashable, value: Value) -> None:
+        """Like `note`, for an item of a dict."""
+        self.notes.append((store, key, store.get(key, ABSENT)))
+        store[key] = value
+
+    def forget(self, mark: int) -> None:
+        """Undo all that was noted since `mark`."""
+        while len(self.notes) > mark:
+            obj, name, old = self.notes.pop()
+            if type(obj) is not dict:
+                setattr(obj, name, old)
+            elif old is ABSENT:
+                del obj[name]
+            else:
+                obj[name] = old
 
     def rewind(self, mark: int) -> dict[tuple[int, Hashable], Change]:
         """Undo all writes since `mark`; the values that they left, by place."""

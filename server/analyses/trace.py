@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..syntax import ir
 from ..syntax.walk import field_names
@@ -12,7 +12,7 @@ from .tensors import Node, Tensor, Version
 from .values import ABSENT, Frame, Instance, Unknown, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterable, Iterator
 
     from .machine import Machine
 
@@ -24,23 +24,33 @@ MOST_WRITES = 50
 """A story tells of no more changes than this in a row."""
 
 
+class Told(NamedTuple):
+    """What is known of the names of a statement; `failed`: it has not run to its end."""
+
+    rows: list[VersionRow]
+    stories: list[Story]
+    failed: bool
+
+
 class Trace:
-    """Remembers, for each statement, the tensors that its names stood for when it last ran."""
+    """Remembers, for each statement, the tensors that its names stood for when it last ran.
 
-    def __init__(self, machine: Machine) -> None:
+    Of the statements in `settled` all is known already; the graph's nodes before number `since` don't count.
+    """
+
+    def __init__(self, machine: Machine, settled: Container[ir.Stmt] = (), since: int = 0) -> None:
         self.m = machine
-        self.names: dict[int, list[Named]] = {}
-        self.last: dict[int, tuple[ir.Stmt, list[Seen]]] = {}
-        self.kept: frozenset[int] = frozenset()
+        self.settled = settled
+        self.since = since
+        self.last: dict[ir.Stmt, tuple[list[Seen], bool]] = {}
 
-    def after(self, s: ir.Stmt) -> None:
+    def after(self, s: ir.Stmt, failed: bool = False) -> None:
         """A statement has run: note the state of the tensors that it names."""
-        key = id(s)
-        if key in self.kept:
+        if s in self.settled:
             return
-        names = self.names.get(key)
+        names = s.chunk.names.get(s)
         if names is None:
-            names = self.names[key] = list(named(s))
+            names = s.chunk.names[s] = list(named(s))
         if not names:
             return
         seen = []
@@ -49,18 +59,14 @@ class Trace:
             if isinstance(v, Tensor):
                 seen.append((e, text, v, self.snapshot(v)))
         if seen:
-            if self.m.state.held:
-                self.join(self.last.get(key), seen)
-            self.last[key] = (s, seen)
-
-    def keep(self) -> None:
-        """What is known now stands: the runs that follow are none of the program's own."""
-        self.kept = frozenset(self.last)
+            if self.m.state.held and s in self.last:
+                self.join(self.last[s][0], seen)
+            self.m.state.note_item(self.last, s, (seen, failed))
 
     @staticmethod
-    def join(before: tuple[ir.Stmt, list[Seen]] | None, seen: list[Seen]) -> None:
+    def join(before: Iterable[Seen], seen: list[Seen]) -> None:
         """A run on one side of a branch need not be the last: what held after an earlier one may hold at the end."""
-        earlier = {text: state for _, text, _, state in before[1]} if before is not None else {}
+        earlier = {text: state for _, text, _, state in before}
         for _, text, _, state in seen:
             if text in earlier:
                 state["versions"] += earlier[text]["versions"]
@@ -71,8 +77,8 @@ class Trace:
 
     def failed(self, s: ir.Stmt) -> None:
         """A statement has raised: its names are told as the error left them, unless it went well before."""
-        if id(s) not in self.last:
-            self.after(s)
+        if s not in self.last:
+            self.after(s, failed=True)
 
     def value(self, e: ir.Expr) -> Value:
         """What a name or a plain attribute stands for, without evaluating anything."""
@@ -104,16 +110,30 @@ class Trace:
 
     # -- what it all means ------------------------------------------------------------------------
 
-    def rows(self) -> Iterator[VersionRow]:
-        """The state of each name after the statement that named it, when it last ran."""
-        for s, seen in self.last.values():
-            for e, text, t, state in seen:
-                low, high = bounds(state["versions"])
-                exact = low if low == high else None
-                rg = state["rg"] if isinstance(state["rg"], bool) else None
-                yield VersionRow(
-                    Site(s.chunk, e), text, exact, low, high, rg, self.leaf(t, state, rg), state["storage"]
-                )
+    def told(self) -> dict[ir.Stmt, Told]:
+        """What each statement left behind, as long as the tensors are as they are now."""
+        saves = self.saves()
+        together: dict[int, list[str]] = {}
+        versions: dict[int, list[Value]] = {}
+        for seen, _ in self.last.values():
+            for _, text, t, state in seen:
+                versions.setdefault(self.m.grad.counter(t).uid, []).extend(state["versions"])
+                names = together.setdefault(state["storage"], [])
+                if text not in names:
+                    names.append(text)
+        writes = {uid: tuple(self.writes(every)) for uid, every in versions.items()}
+        found = {}
+        for s, (seen, failed) in self.last.items():
+            rows = [self.row(s, *one) for one in seen]
+            found[s] = Told(rows, [self.story(s, *one, saves, writes, together) for one in seen], failed)
+        return found
+
+    def row(self, s: ir.Stmt, e: ir.Expr, text: str, t: Tensor, state: dict[str, Value]) -> VersionRow:
+        """The state of a name after the statement that named it, when it last ran."""
+        low, high = bounds(state["versions"])
+        exact = low if low == high else None
+        rg = state["rg"] if isinstance(state["rg"], bool) else None
+        return VersionRow(Site(s.chunk, e), text, exact, low, high, rg, self.leaf(t, state, rg), state["storage"])
 
     @staticmethod
     def leaf(t: Tensor, state: dict[str, Value], rg: bool | None) -> bool | None:
@@ -123,22 +143,6 @@ class Trace:
         if state["fn"] is None and (t.d["base"] is None or rg is False):
             return True
         return None
-
-    def stories(self) -> Iterator[tuple[tuple[int, str], Story]]:
-        """The story of the counter behind each name."""
-        saves = self.saves()
-        together: dict[int, list[str]] = {}
-        versions: dict[int, list[Value]] = {}
-        for _, seen in self.last.values():
-            for _, text, t, state in seen:
-                versions.setdefault(self.m.grad.counter(t).uid, []).extend(state["versions"])
-                names = together.setdefault(state["storage"], [])
-                if text not in names:
-                    names.append(text)
-        writes = {uid: tuple(self.writes(every)) for uid, every in versions.items()}
-        for s, seen in self.last.values():
-            for e, text, t, state in seen:
-                yield (id(e), text), self.story(s, e, text, t, state, saves, writes, together)
 
     def story(
         self, s: ir.Stmt, e: ir.Expr, text: str, t: Tensor, state: dict[str, Value],
@@ -173,7 +177,7 @@ class Trace:
     def saves(self) -> dict[int, list[Saved]]:
         """Who saved what, by counter."""
         found: dict[int, list[Saved]] = {}
-        for node in self.m.grad.nodes:
+        for node in self.m.grad.nodes[self.since :]:
             for saved in node.saved:
                 told = self.m.explain.saved(node, saved)
                 if told is not None:

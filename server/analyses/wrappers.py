@@ -105,13 +105,13 @@ def register(m: Machine, f: Wrapped, args: Args) -> Value:
     """`@generic.register(cls)`, or `@generic.register` of a function that annotates its first argument."""
     first = m.state.resolve(args.pos[0])
     if len(args.pos) > 1:
-        f.data.append((first, args.pos[1]))
+        m.state.note(f, "data", [*f.data, (first, args.pos[1])])
         return args.pos[1]
     if not isinstance(first, FunctionV):
         return Builtin("register", lambda machine, inner: register(machine, f, Args([first, *inner.pos])))
     params = [*first.node.params.posonly, *first.node.params.args][DISPATCH[f.by] :]
     if params and params[0].annotation is not None:
-        f.data.append((m.eval(params[0].annotation), first))
+        m.state.note(f, "data", [*f.data, (m.eval(params[0].annotation), first)])
     return first
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from . import ir
+from .renewal import renew
 from .repair import Fault, is_broken, lower_or_repair
 from .scan import Kind, Piece, split
 from .walk import statements
@@ -79,6 +80,8 @@ class Chunk:
     current: str = ""
     edit: Edit | None = None
     line_starts: list[int] = field(default_factory=list, repr=False)
+    names: dict[ir.Stmt, list[tuple[ir.Expr, str]]] = field(default_factory=dict, repr=False)
+    """the names that statements mention, once somebody has looked for them"""
 
     def span(self, node: ir.Node) -> Span:
         """Where a node of this chunk is in the file."""
@@ -235,7 +238,8 @@ class _Pool:
 def _lower(chunk: Chunk, counterpart: Chunk | None) -> Chunk:
     """Fills the chunk in; if it is broken, gives back the last parse's `counterpart` where that has more statements.
 
-    So a new, half-typed statement is left out, and one that is being changed stays as it was.
+    So a new, half-typed statement is left out, and one that is being changed stays as it was. The counterpart is
+    also given back where it is a function of which only the body is new.
     """
     body, fault = lower_or_repair(chunk)
     if fault is not None:
@@ -243,6 +247,8 @@ def _lower(chunk: Chunk, counterpart: Chunk | None) -> Chunk:
         if counterpart is not None and _says_more(counterpart, chunk, body):
             return _keep(counterpart, chunk)
     chunk.body = body or []
+    if counterpart is not None and renew(counterpart, chunk):
+        return _move(counterpart, chunk)
     return chunk
 
 
@@ -265,10 +271,15 @@ def _problem(chunk: Chunk, fault: Fault) -> Problem:
 def _keep(good: Chunk, broken: Chunk) -> Chunk:
     """Puts the statements of `good` in the place of `broken`, whose text took its place."""
     good.edit = _edit(good.text, broken.current)
-    good.current = broken.current
-    good._move(broken.path, broken.offset, broken.line, broken.line_starts)
     good.problem = broken.problem
-    return good
+    return _move(good, broken)
+
+
+def _move(known: Chunk, chunk: Chunk) -> Chunk:
+    """Puts a known chunk in the place of a new one."""
+    known.path, known.offset, known.line, known.line_starts = chunk.path, chunk.offset, chunk.line, chunk.line_starts
+    known.current = chunk.current
+    return known
 
 
 def _edit(old: str, new: str) -> Edit:
@@ -295,12 +306,12 @@ def _fill_classes(chunks: list[Chunk]) -> None:
 
 
 def _fill_class(header: Chunk, members: list[ir.Stmt]) -> None:
-    """Replaces the class if it isn't the same as before: who knows a class by identity need not look inside."""
+    """Replaces the class if it has not the statements that it had: who knows a class need not look for new ones."""
     for index, definition in enumerate(header.body):
         if isinstance(definition, ir.ClassDef):
-            end = _end(header, members) if members else min(definition.end, len(header.text))
-            if definition.body != members or definition.end != end:
-                header.body[index] = replace(definition, body=members, end=end)
+            if definition.body != members:
+                definition = header.body[index] = replace(definition, body=members)
+            definition.end = _end(header, members) if members else min(definition.end, len(header.text))
 
 
 def _end(header: Chunk, members: list[ir.Stmt]) -> int:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gradguard.analyses.machine import Machine
-from gradguard.analyses.models import load_models
-from gradguard.analyses.program import Entries
-from gradguard.analyses.report import Report
+from gradguard.analyses.program import Session
 from gradguard.syntax.chunks import parse
 
 if TYPE_CHECKING:
+    from gradguard.analyses.machine import Machine
     from gradguard.analyses.values import Value
     from gradguard.syntax.chunks import Source
 
@@ -33,10 +31,7 @@ class Replayed:
 
 def replayed(text: str) -> Replayed:
     """Replay a file's own code (not its entry points); an internal error is raised."""
-    load_models()
-    report = Report()
-    machine = Machine(Alone(), report)
-    machine.debug = True
-    entries = Entries(machine, report)
-    entries.run_file(parse(text, "main.py"))
-    return Replayed(machine, entries.frames["main.py"].d)
+    session = Session(Alone())
+    session.m.debug = True
+    session.run_file(parse(text, "main.py"), 0)
+    return Replayed(session.m, session.frames["main.py"].d)

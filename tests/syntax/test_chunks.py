@@ -139,11 +139,11 @@ def edited(text, rng):
 def test_a_keystroke_reparses_one_chunk_and_keeps_the_others():
     text = (TORCH / "nn/modules/rnn.py").read_text("utf-8")
     before = parse(text)
-    chunks = {id(chunk) for chunk in before.chunks}
+    texts = {id(chunk): chunk.text for chunk in before.chunks}
     at = text.index("return", text.index("def flatten_parameters"))
     after = parse(text[:at] + "x = 1\n        " + text[at:], previous=before)
     assert after.problems == []
-    assert sum(id(chunk) not in chunks for chunk in after.chunks) == 1
+    assert sum(texts.get(id(chunk)) != chunk.text for chunk in after.chunks) == 1
 
 
 def test_an_unchanged_chunk_moves_with_the_text():
@@ -167,6 +167,53 @@ def test_a_class_is_the_same_object_while_nothing_in_it_changes():
     assert list(changed.body)[1] is not first
     assert list(changed.body)[1].body[0] is first.body[0]
     assert list(changed.body)[1].chunk is first.chunk
+
+
+HEAD = "@d(1)\ndef f(a: int, *b, c=[2], **d) -> int:\n    return a\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return a", "return a + 1"),
+        ("return a\n", "x = 1\n    return x\n"),
+        ("return a", "yield"),
+        ("    re", "    # why\n    re"),
+    ],
+)
+def test_a_function_is_the_same_object_while_its_head_is_the_same(old, new):
+    before = parse(HEAD)
+    (function,) = before.body
+    body, params = function.body, function.params
+    after = parse(HEAD.replace(old, new), previous=before)
+    assert next(after.body) is function
+    assert function.body is not body
+    assert function.params is params
+    assert shape(after) == shape(parse(HEAD.replace(old, new)))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("d(1)", "d(2)"), ("def f", "def g"), ("def", "async def"), ("int, *", "str, *"), ("*b, ", "*, "), ("[2]", "[3]"),
+     ("**d", "d"), (" -> int", ""), ("@d(1)\n", "")],
+)  # fmt: skip
+def test_a_function_with_another_head_is_another_object(old, new):
+    before = parse(HEAD)
+    (function,) = before.body
+    after = parse(HEAD.replace(old, new), previous=before)
+    assert next(after.body) is not function
+    assert shape(after) == shape(parse(HEAD.replace(old, new)))
+
+
+def test_a_function_that_was_broken_and_mended_is_the_same_object():
+    before = parse(HEAD)
+    (function,) = before.body
+    broken = parse(HEAD.replace("return a", "return (a"), previous=before)
+    assert broken.problems
+    mended = parse(HEAD.replace("return a", "return (a)"), previous=broken)
+    assert next(mended.body) is function
+    assert mended.problems == []
+    assert shape(mended) == shape(parse(HEAD.replace("return a", "return (a)")))
 
 
 def test_equal_statements_are_different_chunks():

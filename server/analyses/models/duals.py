@@ -249,6 +249,7 @@ class Evaluator:
         scope = Scope(self, env, f.parent)
         if isinstance(f.node, ir.Lambda):
             return scope.eval(f.node.body)
+        self.m.look_at(f.node)
         outcome = scope.block(f.node.body)
         return outcome.value if outcome is not None else None
 

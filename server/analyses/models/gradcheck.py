@@ -198,7 +198,7 @@ def is_random(m: Machine, f: Value, inputs: Value, options: dict[str, float]) ->
     except NotLinear:
         return False
     except NOT_EVALUATED:
-        return options["nondet_tol"] == 0.0 and any(draws(b) for b in backwards(m, f))
+        return options["nondet_tol"] == 0.0 and any(draws(m, b) for b in backwards(m, f))
     return False
 
 
@@ -215,8 +215,9 @@ def backwards(m: Machine, f: Value) -> Iterator[FunctionV]:
             yield inner
 
 
-def draws(f: FunctionV) -> bool:
+def draws(m: Machine, f: FunctionV) -> bool:
     """Whether a function's text calls a random function, without seeding it."""
+    m.look_at(f.node)
     text = f.chunk.text[f.node.start : f.node.end]
     if "manual_seed" in text or "generator" in text or "fork_rng" in text:
         return False

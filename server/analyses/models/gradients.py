@@ -208,7 +208,7 @@ def apply(m: Machine, args: Args) -> Value:
 def run_forward(m: Machine, cls: ClassV, ctx: Instance, args: Args) -> Value:
     """Run forward (and setup_context) with grad mode off."""
     if m.node is not None:
-        m.explain.applied.add(m.node)
+        m.explain.applied[m.node] = None
     before = m.grad.mode["grad"]
     m.state.set(m.grad.mode, "grad", False)
     try:

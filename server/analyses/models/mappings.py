@@ -384,7 +384,7 @@ def close(m: Machine, args: Args) -> Value:
     """`g.close()`."""
     v = args.pos[0]
     if isinstance(v, Generator):
-        v.used = True
+        m.state.note(v, "used", True)
         if v.coroutine is not None:
             with suppress(Raised):
                 sequences.advance(m, v, error=Raised(None, "GeneratorExit"))

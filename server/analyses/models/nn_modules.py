@@ -125,7 +125,7 @@ def label(m: Machine, t: Value, name: str) -> None:
     """Name a tensor that a module keeps."""
     t = m.pick(t)
     if isinstance(t, Tensor) and t.label is None:
-        t.label = f"self.{name}"
+        m.state.note(t, "label", f"self.{name}")
 
 
 @method_of(MODULE, "register_parameter")

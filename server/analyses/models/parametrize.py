@@ -82,7 +82,7 @@ def add(m: Machine, obj: Instance, name: str, step: Value) -> None:
         m.state.set(holder.d, name, steps)
         if name in obj.d:
             m.state.delete(obj.d, name)
-        compute(obj, name)
+        compute(m, obj, name)
     count = len([k for k in steps.d if isinstance(k, str) and k.isdigit()])
     m.state.set(steps.d, str(count), step)
 
@@ -109,14 +109,16 @@ def list_of(m: Machine, obj: Instance, name: str) -> Instance | None:
     return steps if isinstance(steps, Instance) else None
 
 
-def compute(obj: Instance, name: str) -> None:
+def compute(m: Machine, obj: Instance, name: str) -> None:
     """Give the module a class of its own with a property for the tensor (`_inject_new_class`, `_inject_property`)."""
     if not obj.cls.name.startswith("Parametrized"):
-        obj.cls = ClassV(f"Parametrized{obj.cls.name}", (obj.cls,), f"torch.nn.utils.Parametrized{obj.cls.name}")
-    obj.cls.d[name] = Property(
+        name_of_class = f"Parametrized{obj.cls.name}"
+        m.state.note(obj, "cls", ClassV(name_of_class, (obj.cls,), f"torch.nn.utils.{name_of_class}"))
+    computed = Property(
         Builtin(name, lambda m, args: value(m, args.pos[0], name)),
         Builtin(name, lambda m, args: assign(m, args.pos[0], name, args.pos[1])),
     )
+    m.state.put(obj.cls, name, computed)
 
 
 def value(m: Machine, obj: Instance, name: str) -> Value:

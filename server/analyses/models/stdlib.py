@@ -497,7 +497,7 @@ def dataclass(m: Machine, args: Args) -> Value:
     v = m.state.resolve(args.pos[0]) if args.pos else None
     if not isinstance(v, ClassV):
         return Builtin("dataclass", lambda machine, inner: dataclass(machine, Args(inner.pos, args.kw)))
-    v.d["__dataclass__"] = dict(args.kw)
+    m.state.put(v, "__dataclass__", dict(args.kw))
     return v
 
 

@@ -345,7 +345,7 @@ def set_default_dtype(m: Machine, args: Args) -> Value:
     spoken = v.name if isinstance(v, Lib) else v if isinstance(v, str) else ""
     name = dtype_of(v) or ("float64" if spoken == "torch.DoubleTensor" else None)
     if name is not None:
-        m.default_dtype = name
+        m.state.note(m, "default_dtype", name)
     return None
 
 

@@ -1,0 +1,196 @@
+"""Entering a program where nothing of it has been: with unknown arguments, as a caller or a training would.
+
+Modules of `torch.nn` are built and their `forward` is called, and backward from what it gives; other functions and
+methods are called once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import attributes, functions, modules
+from .arguments import unknown_arguments
+from .machine import STEPS, Machine
+from .report import Assumption
+from .state import Dead, Exhausted, Raised
+from .tensors import Tensor
+from .values import (
+    ABSENT,
+    Args,
+    Bound,
+    ClassMethod,
+    ClassV,
+    DictV,
+    FunctionV,
+    Instance,
+    ListV,
+    Property,
+    StaticMethod,
+    Value,
+    Wrapped,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Sequence, Set
+
+    from ..syntax import ir
+
+TRAINED = Assumption("trained", "")
+BACKWARD = Assumption("backward", "")
+
+PER_FUNCTION = 12_000
+"""Steps for a function that is entered with unknown arguments."""
+
+
+def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS) -> Value:
+    """Run a piece of the program; what the program raises ends it, and an internal error is told."""
+    m.limit = m.steps + steps
+    m.stack, m.iterations, m.depth, m.catching = (), (), 0, 0
+    m.state.splits.clear()
+    try:
+        return run()
+    except Raised as error:
+        m.lost(error)
+        if not error.failures and error.name != "SystemExit":
+            m.refused(error.name)
+    except (Exhausted, Dead):
+        pass
+    except RecursionError:
+        m.now.problems.append(f"{what}: nested too deep")
+    except Exception as error:  # the contract: a replay does not fail
+        m.now.problems.append(f"{what}: {type(error).__name__}: {error}")
+        if m.debug:
+            raise
+    m.now.ended = True
+    return None
+
+
+class Entry:
+    """Enters a class or function; the functions in `executed` have been entered before."""
+
+    def __init__(self, machine: Machine, executed: Set[ir.Node]) -> None:
+        self.m = machine
+        self.executed = executed
+
+    def enter(self, v: ClassV | FunctionV) -> None:
+        """Enter what of it nobody has entered."""
+        if isinstance(v, ClassV):
+            self.enter_class(v)
+        else:
+            self.enter_function(v, Args())
+
+    def left(self, v: ClassV | FunctionV) -> Hashable:
+        """What of it nobody has entered; something false if there is nothing."""
+        if isinstance(v, FunctionV):
+            return self.untouched(v)
+        methods = tuple(name for name, method in v.d.items() if self.untouched(method))
+        return methods and (methods, self.untouched(v.lookup("forward")))
+
+    def outside(self, what: str, run: Callable[[], Value]) -> Value:
+        """Run something as code outside of the program would."""
+        self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
+        return guarded(self.m, what, run, PER_FUNCTION)
+
+    def enter_class(self, cls: ClassV) -> None:
+        """Build an object of a class that nobody built, and call what nobody called."""
+        m = self.m
+        methods = [v for v in cls.d.values() if self.untouched(v)]
+        m.node, m.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
+        obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)))
+        if not isinstance(obj, Instance):
+            obj = Instance(cls)
+        if modules.is_module(obj) and self.untouched(cls.lookup("forward")):
+            self.train(obj)
+        for v in methods:
+            if self.untouched(v):
+                self.enter_method(obj, v)
+
+    def untouched(self, v: Value) -> bool:
+        """Whether a function was never entered."""
+        f = plain_function(v)
+        return f is not None and f.node not in self.executed and f.node not in self.m.now.executed
+
+    def train(self, obj: Instance) -> None:
+        """Call a module's forward as training does, and run backward from what it gives."""
+        m = self.m
+        forward = plain_function(obj.cls.lookup("forward"))
+        if forward is None:
+            return
+
+        def run() -> Value:
+            m.node, m.chunk = forward.node, forward.chunk
+            result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, forward, 1, optional=True))
+            m.node, m.chunk = forward.node, forward.chunk
+            m.entry_assumptions = (TRAINED,)
+            backward_from(m, result)
+            return None
+
+        m.entry_assumptions = (TRAINED,)
+        self.outside(f"{obj.cls.name}.forward", run)
+        m.entry_assumptions = ()
+
+    def enter_method(self, obj: Instance, v: Value) -> None:
+        """Call a method with unknown arguments."""
+        if isinstance(v, Property):
+            self.enter_function(plain_function(v), Args([obj]))
+        elif isinstance(v, StaticMethod):
+            self.enter_function(plain_function(v), Args())
+        elif isinstance(v, ClassMethod):
+            self.enter_function(plain_function(v), Args([obj.cls]))
+        else:
+            self.enter_function(plain_function(v), Args([obj]), v)
+
+    def enter_function(self, f: FunctionV | None, first: Args, through: Value = None) -> None:
+        """Call a function that nobody called, with unknown arguments, and run backward from what it gives."""
+        m = self.m
+        if f is None or not self.untouched(f):
+            return
+        inner = f
+
+        def run() -> Value:
+            if functions.first_parameter(inner) == "ctx":  # autograd runs a custom function's parts without grad
+                m.state.set(m.grad.mode, "grad", False)
+            m.node, m.chunk = inner.node, inner.chunk
+            args = unknown_arguments(m, inner, len(first.pos))
+            args.pos = [*first.pos, *args.pos]
+            result = m.call(through if through is not None else inner, args)
+            m.node, m.chunk = inner.node, inner.chunk
+            m.entry_assumptions = (BACKWARD,)
+            backward_from(m, result)
+            return None
+
+        self.outside(inner.name, run)
+        m.entry_assumptions = ()
+
+
+def plain_function(v: Value) -> FunctionV | None:
+    """The function behind decorators and descriptors."""
+    while isinstance(v, (Wrapped, StaticMethod, ClassMethod, Bound)):
+        v = v.function
+    if isinstance(v, Property):
+        v = v.getter
+    return v if isinstance(v, FunctionV) else None
+
+
+def backward_from(m: Machine, result: Value) -> None:
+    """Run backward from every tensor in a result, as a caller would from the loss made of them."""
+    roots = [m.grad.grad_fn(t) for t in tensors_of(m, result, 0) if m.grad.requires_grad(t) is not False]
+    if roots:
+        m.grad.backward(roots, retain=True, accumulate=False)
+
+
+def tensors_of(m: Machine, v: Value, depth: int) -> Iterator[Tensor]:
+    """The tensors in a value, through containers."""
+    for _, one in m.state.alternatives(v):
+        if isinstance(one, Tensor):
+            yield one
+        elif depth < 4:
+            inner: Sequence[Value] = ()
+            if isinstance(one, tuple):
+                inner = one
+            elif isinstance(one, ListV):
+                inner = m.tuple_of(one.d["items"])
+            elif isinstance(one, DictV):
+                inner = [x for x in one.items.values() if x is not ABSENT]
+            for i in inner:
+                yield from tensors_of(m, i, depth + 1)
