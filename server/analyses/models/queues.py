@@ -77,6 +77,16 @@ def push_exit(m: Machine, args: Args) -> Value:
     return v
 
 
+@method_of(STACK, "pop_all")
+def pop_all(m: Machine, args: Args) -> Value:
+    """`stack.pop_all()`: another stack, which leaves what this one was to leave."""
+    stack = args.pos[0]
+    made = Instance(stack.cls, m.site)
+    made.state["exits"] = m.state.resolve(stack.state.get("exits", ()))
+    m.state.set(stack.state, "exits", ())
+    return made
+
+
 @method_of(STACK, "close", "__exit__", "__aexit__")
 def leave_stack(m: Machine, args: Args) -> Value:
     """Leave what was entered, last first."""

@@ -1,0 +1,2 @@
+def damp(field):
+    return field.mul_(0.9)

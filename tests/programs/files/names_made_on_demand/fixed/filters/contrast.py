@@ -1,0 +1,2 @@
+def shade(field):
+    return field * field

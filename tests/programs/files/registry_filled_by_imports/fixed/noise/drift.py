@@ -1,0 +1,6 @@
+from .registry import model
+
+
+@model("baseline")
+def remove_baseline(trace):
+    return trace - trace.detach().mean()

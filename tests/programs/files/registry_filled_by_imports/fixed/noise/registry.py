@@ -1,0 +1,9 @@
+MODELS = {}
+
+
+def model(name):
+    def register(function):
+        MODELS[name] = function
+        return function
+
+    return register
