@@ -472,6 +472,7 @@ class Autograd:
                     found += self._check_saved(node, saved, on)
             if node.run is not None and node.when is True and not guards and not found:
                 node.run()
+                self.pasts = {}
         return found
 
     def _call_hooks(self, tensors: Sequence[Tensor]) -> None:

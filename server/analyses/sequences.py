@@ -86,6 +86,8 @@ class Lazy(Object):
     def advance(self, m: Machine) -> tuple[bool, Value]:
         """Take the next item: True and the item, or False at the end."""
         at = m.pick(self.d["at"])
+        if not isinstance(at, int):  # a loop that wasn't followed to its end has taken some
+            return True, Unknown("the next item")
         if at >= len(self.seq.items) and not self.seq.open:
             return False, None
         m.state.put(self, "at", at + 1)
@@ -94,6 +96,8 @@ class Lazy(Object):
     def rest(self, m: Machine) -> Seq:
         """What is left; it is used up then, unless it may go on for ever."""
         at, seq = m.pick(self.d["at"]), self.seq
+        if not isinstance(at, int):
+            return Seq((), open_=True)
         left = max(0, len(seq.items) - at)
         if not seq.open:
             m.state.put(self, "at", len(seq.items))

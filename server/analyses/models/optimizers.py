@@ -9,6 +9,7 @@ from ...facts.model import OptimizerFact
 from .. import effects, sequences
 from ..tensors import Tensor
 from ..values import ABSENT, Args, DictV, Instance, ListV, Unknown, Value
+from . import hooks
 from .nn_modules import clear_grads
 from .registry import BASES, method_of, model
 
@@ -76,7 +77,20 @@ def init(m: Machine, args: Args) -> Value:
 @method_of(OPTIMIZER, "step")
 def step(m: Machine, args: Args) -> Value:
     """`optimizer.step(closure)`: writes every parameter that has a gradient, under no_grad."""
-    obj, closure = args.pos[0], m.state.resolve(args.get(1, "closure"))
+    run_hooks(m, args, "step_pre_hooks")
+    result = stepped(m, args.pos[0], m.state.resolve(args.get(1, "closure")), args)
+    run_hooks(m, args, "step_post_hooks")
+    return result
+
+
+def run_hooks(m: Machine, args: Args, slot: str) -> None:
+    """Call an optimizer's hooks of one kind with the arguments of its step (`profile_hook_step`)."""
+    for hook in m.tuple_of(args.pos[0].state.get(slot, ())):
+        m.call(hook, Args([args.pos[0], tuple(args.pos), DictV(dict(args.kw))], site=args.site))
+
+
+def stepped(m: Machine, obj: Instance, closure: Value, args: Args) -> Value:
+    """A step between its hooks; what the closure gives."""
     result: Value = None
     fact = fact_of(obj)
     if closure is not None:
@@ -131,7 +145,20 @@ def add_param_group(m: Machine, args: Args) -> Value:
     return None
 
 
-@method_of(OPTIMIZER, "state_dict", "load_state_dict", "register_step_post_hook", "register_step_pre_hook")
+def of_step(kind: str) -> None:
+    """Register the method that gives an optimizer a hook of its steps."""
+
+    def run(m: Machine, args: Args) -> Value:
+        return hooks.add(m, args.pos[0], f"{kind}s", args.get(1, "hook"))
+
+    method_of(OPTIMIZER, f"register_{kind}")(run)
+
+
+of_step("step_pre_hook")
+of_step("step_post_hook")
+
+
+@method_of(OPTIMIZER, "state_dict", "load_state_dict")
 def other(m: Machine, args: Args) -> Value:
     """Methods that write no parameter."""
     return Unknown("a value")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import attributes, effects, modules
-from ..tensors import Tensor
+from ..tensors import Tensor, Version
 from ..values import Args, Builtin, ClassV, Instance, Lib, Property, Unknown, Value
 from .formulas import Term, linked
 from .registry import BASES, MODES, class_named, method_of, model
@@ -324,19 +325,33 @@ def remove_hook(m: Machine, args: Args) -> Value:
 # -- pruning --------------------------------------------------------------------------------------------------
 
 
-@model(*(f"{UTILS}prune.{n}" for n in ("l1_unstructured", "random_unstructured", "ln_structured", "random_structured",
-                                      "custom_from_mask", "identity")))  # fmt: skip
-def prune(m: Machine, args: Args) -> Value:
+def prune(m: Machine, args: Args, writes: int) -> Value:
     """`prune.l1_unstructured(module, name, amount)`: the weight is `weight_orig * weight_mask` (`prune.py`)."""
     obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name"))
     if not isinstance(obj, Instance) or not isinstance(name, str) or f"{name}_orig" in obj.d:
         return obj
     original, mask = f"{name}_orig", f"{name}_mask"
     m.state.set(obj.d, original, m.pick(obj.d.get(name)))
-    m.state.set(obj.d, mask, m.grad.tensor(getattr(obj.d[original], "geometry", None), "float32"))
+    made = m.grad.tensor(getattr(obj.d[original], "geometry", None), "float32")
+    made.d["counter"].d["v"] = Version(writes, writes)
+    m.state.set(obj.d, mask, made)
     modules.put(obj, "_buffers", mask)
     hooked(m, obj, name, lambda: (Term(m, m.pick(obj.d[mask])) * m.pick(obj.d[original])).value)
     return obj
+
+
+MASK_WRITES = {
+    "l1_unstructured": 1,
+    "random_unstructured": 1,
+    "ln_structured": 2,
+    "random_structured": 2,
+    "custom_from_mask": 0,
+    "identity": 0,
+}
+"""How often each way of pruning writes the mask that it makes."""
+
+for _name, _writes in MASK_WRITES.items():
+    model(f"{UTILS}prune.{_name}")(partial(prune, writes=_writes))
 
 
 @model(f"{UTILS}prune.is_pruned")

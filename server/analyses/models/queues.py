@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .. import attributes, contexts, operators, sequences
 from ..state import Raised
-from ..values import ABSENT, Args, Builtin, Instance, ListV, Unknown, Value, is_constant
+from ..values import ABSENT, Args, Builtin, Instance, Lib, ListV, Unknown, Value, is_constant
 from .builtins import map_
 from .lists import pop
 from .registry import BASES, LENGTHS, class_named, method_of, model
@@ -199,6 +199,22 @@ def heapreplace(m: Machine, args: Args) -> Value:
     item = heappop(m, args)
     heappush(m, args)
     return item
+
+
+def _chosen(name: str, largest: bool) -> None:
+    """Register `nsmallest` or `nlargest`: the first items in order, an unknown number of them all."""
+
+    def run(m: Machine, args: Args) -> Value:
+        order = {"reverse": largest, "key": args.get(2, "key")}
+        items = m.call(Lib("sorted"), Args([args.get(1, "iterable")], order, site=args.site))
+        n = m.state.resolve(args.get(0, "n"))
+        return ListV(sequences.items_of(m, items)[: max(n, 0)]) if isinstance(n, int) else items
+
+    model(f"heapq.{name}")(run)
+
+
+_chosen("nsmallest", largest=False)
+_chosen("nlargest", largest=True)
 
 
 # -- asyncio --------------------------------------------------------------------------------------------------
