@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-from . import library, sequences, statements
+from ..syntax import ir
+from . import functions, library, sequences, statements
 from .models import registry
 from .state import Raised
 from .values import ABSENT, Args, Frame, ListV, ModuleV, Unknown, Value
 
 if TYPE_CHECKING:
-    from ..syntax import ir
     from ..syntax.chunks import Source
     from .machine import Machine
 
@@ -112,6 +113,27 @@ def import_from(m: Machine, s: ir.ImportFrom) -> Value:
             continue
         m.state.set(m.frame.d, alias.asname or alias.name, member(m, s, own, alias.name, path))
     return None
+
+
+def optional(m: Machine, s: ir.Try) -> str | None:
+    """The library that a `try` begins with importing, if it may be missing and a handler expects that.
+
+    The standard library and libraries with models are taken to be there.
+    """
+    first = s.body[0]
+    if isinstance(first, ir.Import):
+        name, level = first.names[0].name, 0
+    elif isinstance(first, ir.ImportFrom):
+        name, level = first.module or "", first.level
+    else:
+        return None
+    top = name.partition(".")[0]
+    if not level and (top in LIBRARIES or top in sys.stdlib_module_names or top in registry.libraries()):
+        return None
+    if m.modules.load(name, level, importer(m)) is not None or (level and not name):
+        return None
+    expected = any(functions.catches(m, h, Raised(None, "ModuleNotFoundError")) for h in s.handlers)
+    return "." * level + name if expected else None
 
 
 def member(m: Machine, s: ir.ImportFrom, own: ModuleV | None, name: str, path: str) -> Value:

@@ -16,7 +16,7 @@ from . import arrays, attributes, classes, contexts, functions, imports, operato
 from .arrays import NDArray
 from .state import Dead, Outcome, Raised
 from .tensors import Tensor
-from .values import Args, DictV, ListV, Phi, Unknown, Value
+from .values import Args, Cond, DictV, ListV, Phi, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -278,6 +278,22 @@ def try_(m: Machine, s: ir.Try) -> Value:
     return outcome if last is None else last
 
 
+def guarded_import(m: Machine, s: ir.Try) -> Value:
+    """`try`; one that expects an import to fail is replayed both ways where the library may or may not be installed."""
+    library = imports.optional(m, s)
+    if library is None:
+        return try_(m, s)
+    cond = Cond(("installed", library), "branch", f"import {library}", m.site)
+    return m.state.fork(cond, lambda: try_(m, s), lambda: not_installed(m, s))
+
+
+def not_installed(m: Machine, s: ir.Try) -> Value:
+    """What a `try` does whose first import fails."""
+    outcome = handle(m, s, Raised(None, "ModuleNotFoundError"))
+    last = run_block(m, s.finalbody)
+    return outcome if last is None else last
+
+
 def handle(m: Machine, s: ir.Try, error: Raised) -> Value:
     """Run the handler that takes `error`; raise it again where there is none."""
     for h in s.handlers:
@@ -364,7 +380,7 @@ RUN: dict[type, Callable[[Machine, Any], Value]] = {
     ir.If: if_,
     ir.While: while_,
     ir.For: for_,
-    ir.Try: try_,
+    ir.Try: guarded_import,
     ir.With: with_,
     ir.Match: match,
     ir.FunctionDef: function_def,

@@ -9,6 +9,7 @@ from gradguard.analyses.program import Session
 from gradguard.syntax.chunks import parse
 
 if TYPE_CHECKING:
+    from gradguard.analyses import Modules
     from gradguard.analyses.machine import Machine
     from gradguard.analyses.values import Value
     from gradguard.syntax.chunks import Source
@@ -31,7 +32,12 @@ class Replayed:
 
 def replayed(text: str) -> Replayed:
     """Replay a file's own code (not its entry points); an internal error is raised."""
-    session = Session(Alone())
+    return replayed_file(parse(text, "main.py"), Alone())
+
+
+def replayed_file(source: Source, modules: Modules) -> Replayed:
+    """The same for a file that imports others."""
+    session = Session(modules)
     session.m.debug = True
-    session.run_file(parse(text, "main.py"), 0)
-    return Replayed(session.m, session.frames["main.py"].d)
+    session.run_file(source, 0)
+    return Replayed(session.m, session.frames[source.path].d)

@@ -8,17 +8,17 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from gradguard.analyses.machine import Machine
-from gradguard.analyses.models import load_models
-from gradguard.analyses.program import Entries
-from gradguard.analyses.report import Report
 from gradguard.analyses.values import Unknown
 from gradguard.workspace.project import Project
 
+from .replaying import replayed_file
 from .test_python import SAME, held_against
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from gradguard.analyses.machine import Machine
+    from gradguard.analyses.values import Value
 
 TELL = """
 import ast, runpy
@@ -128,13 +128,33 @@ PROGRAMS = {
 }
 
 
-def names_of(root: Path) -> tuple[Machine, dict[str, object]]:
-    load_models()
-    machine = Machine(Project(root), Report())
-    machine.debug = True
-    entries = Entries(machine, machine.result)
-    entries.run_file(Project(root).source(str(root / "main.py")))
-    return machine, entries.frames[str(root / "main.py")].d
+OPTIONAL = """
+try:
+    import nowhere_to_be_found
+    FAST = True
+except ImportError:
+    FAST = False
+try:
+    from .neither_here import f
+except (ImportError, AttributeError):
+    f = None
+x = 1 if FAST else 2
+y = (1 if FAST else 2) == x
+"""
+
+
+def test_a_library_that_may_be_missing_is_followed_both_ways(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(OPTIONAL)
+    machine, names = names_of(tmp_path)
+    values = {name: {repr(v) for _, v in machine.state.alternatives(names[name])} for name in ("FAST", "x", "y")}
+    assert values == {"FAST": {"True", "False"}, "x": {"1", "2"}, "y": {"True"}}
+    assert None in [v for _, v in machine.state.alternatives(names["f"])]
+
+
+def names_of(root: Path) -> tuple[Machine, dict[str, Value]]:
+    project = Project(root)
+    result = replayed_file(project.source(str(root / "main.py")), project)
+    return result.machine, result.names
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ...facts import table
@@ -138,6 +139,13 @@ def names() -> Iterator[str]:
     yield from table.names()
     yield from FUNCTIONS
     yield from BASES
+
+
+@cache
+def libraries() -> frozenset[str]:
+    """The libraries that the models or the facts know something of, by their first names."""
+    known = (*names(), *RESOLVERS, *CALLERS, *MODES, *(cls for cls, _ in METHODS))
+    return frozenset(name.partition(".")[0] for name in known)
 
 
 CONTENTS = {
