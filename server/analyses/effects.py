@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..facts.model import REQUIRED, Case, Grads, Mutation, Op, Param, Result, Test
-from . import autocast, operands, shapes
+from . import autocast, operands, sequences, shapes
 from .describe_types import described_all, dtype_of, geometry_of
 from .geometry import Geometry, GeometryError, partly_overlaps
 from .shapes import Arg, TensorType
@@ -95,7 +95,7 @@ def tensors_in(m: Machine, v: Value, depth: int = 0) -> list[Tensor]:
     if isinstance(v, tuple):
         return [t for i in v for t in tensors_in(m, i, depth + 1)]
     if isinstance(v, ListV):
-        return [t for i in m.tuple_of(v.d["items"]) for t in tensors_in(m, i, depth + 1)]
+        return [t for i in sequences.items_of(m, v) for t in tensors_in(m, i, depth + 1)]
     if isinstance(v, DictV):
         return [t for i in v.items.values() for t in tensors_in(m, i, depth + 1)]
     if isinstance(v, SliceV):

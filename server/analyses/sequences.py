@@ -46,6 +46,9 @@ EXACT_TURNS = 2
 MAX_TURNS = 64
 """Turns of a loop of known length that are replayed at most."""
 
+MAX_SIDES = 3
+"""What a generator yields on a side of more open branches than these counts as yielded on both."""
+
 MAX_ITEMS = 256
 """Items of a sequence that are held one by one."""
 
@@ -124,9 +127,22 @@ class _Made(Sequence[Value]):
 
 
 def items_of(m: Machine, v: ListV | Iterator_) -> tuple[Value, ...]:
-    """The items of a list; of a branch's two, the longer."""
+    """The items of a list; after a branch, those of the longer side, each where the list has it."""
     items = m.state.resolve(v.d["items"])
-    return items if isinstance(items, tuple) else m.tuple_of(items)
+    if isinstance(items, tuple):
+        return items
+    held = {id(way): {id(item) for item in way} for _, way in m.state.alternatives(items) if isinstance(way, tuple)}
+
+    def there(item: Value) -> Value:
+        if all(id(item) in ids for ids in held.values()):
+            return item
+        return m.state.each_way(items, lambda way: item if id(item) in held.get(id(way), ()) else NO_ITEM)
+
+    return tuple(there(item) if isinstance(item, Tensor) else item for item in m.tuple_of(items))
+
+
+NO_ITEM = Unknown("no item")
+"""What a list has in a place that it hasn't got on one side of a branch."""
 
 
 def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
@@ -221,9 +237,11 @@ class Stop(Exception):
 def collect(m: Machine, g: Generator, limit: int = MAX_TURNS, sent: Value = None) -> Seq:
     """Run a generator and keep what it yields, up to a number of items; `sent` is what its `yield`s give it."""
     found: list[Value] = []
+    outer = len(m.state.sides)
 
     def consume(v: Value) -> Value:
-        found.append(v)
+        sides = m.state.sides[outer:]
+        found.append(m.state.where(v, sides, NO_ITEM) if isinstance(v, Tensor) and len(sides) <= MAX_SIDES else v)
         if len(found) >= limit:
             raise Stop(None)
         return sent
@@ -397,14 +415,19 @@ def add(m: Machine, d: DictV, key: Value, value: Value) -> None:
 
 
 def append(m: Machine, v: ListV, value: Value) -> None:
-    """Append to a list; a full deque drops its first item."""
-    items = (*items_of(m, v), value)
-    if v.maxlen is not None and len(items) > v.maxlen:
-        items = items[-v.maxlen :]
-    if len(items) > MAX_ITEMS:
-        items = items[:MAX_ITEMS]
-        m.state.put(v, "open", True)
-    m.state.put(v, "items", items)
+    """Append to a list, whatever branches it has come by; a full deque drops its first item."""
+
+    def longer(items: Value) -> Value:
+        if not isinstance(items, tuple):
+            return items
+        if v.maxlen is not None and len(items) >= v.maxlen:
+            return (*items, value)[-v.maxlen :]
+        if len(items) >= MAX_ITEMS:
+            m.state.put(v, "open", True)
+            return items
+        return (*items, value)
+
+    m.state.put(v, "items", m.state.each_way(v.d["items"], longer))
 
 
 def extend(m: Machine, v: ListV, other: Value) -> None:

@@ -67,9 +67,9 @@ class State:
     `notes` are the writes that no branch undoes, only the way back before a whole step of the replay.
 
     `splits` are the alternatives of values that are being followed one by one: unlike the branches that
-    lead to a statement, a failure there rests on them. `held` has an entry for each open branch: whether
-    its side that is being replayed is the only one (`hold`). `on_lost` hears of an error that ends one side of
-    a branch, `on_both` makes one of the errors that end both.
+    lead to a statement, a failure there rests on them. `sides` are the sides of the open branches, and `held`
+    tells of each whether it is the only one that is replayed (`hold`). `on_lost` hears of an error that ends
+    one side of a branch, `on_both` makes one of the errors that end both.
     """
 
     def __init__(self) -> None:
@@ -78,6 +78,7 @@ class State:
         self.assumed: dict[Hashable, bool] = {}
         self.splits: list[tuple[Cond, bool]] = []
         self.held: list[bool] = []
+        self.sides: list[tuple[Cond, bool]] = []
         self.on_lost: Callable[[Raised], None] = lambda error: None
         self.on_both: Callable[[Exception, Exception], Exception] = lambda first, second: first
 
@@ -197,10 +198,13 @@ class State:
 
     def _side(self, cond: Cond, holds: bool, run: Callable[[], Value]) -> tuple[Value, Exception | None]:
         self.assume(cond, holds)
+        self.sides.append((cond, holds))
         try:
             return run(), None
         except (Raised, Dead) as e:
             return None, e
+        finally:
+            self.sides.pop()
 
     def hold(self) -> None:
         """Keep what the open branches have done so far: others go on from here, so that it can't be undone."""
@@ -282,6 +286,20 @@ class State:
 
         then, orelse = value.then, value.orelse
         return self.fork(cond, lambda: side(then, True), lambda: side(orelse, False))
+
+    def each_way(self, value: Value, make: Callable[[Value], Value]) -> Value:
+        """What `make` makes of the value, or of each alternative of a Phi, of which none is assumed."""
+        value = self.resolve(value)
+        if type(value) is not Phi:
+            return make(value)
+        return Phi(value.cond, self.each_way(value.then, make), self.each_way(value.orelse, make))
+
+    @staticmethod
+    def where(value: Value, sides: Sequence[tuple[Cond, bool]], other: Value) -> Value:
+        """The value on these sides of branches, and something else on the others."""
+        for cond, holds in reversed(sides):
+            value = Phi(cond, value, other) if holds else Phi(cond, other, value)
+        return value
 
     def alternatives(self, value: Value, guards: Guards = ()) -> list[tuple[Guards, Value]]:
         """All values that `value` can be here, each with the open conditions that it takes."""

@@ -79,13 +79,15 @@ def open_inside(m: Machine, v: Value) -> Phi | None:
     if not isinstance(v, (tuple, ListV)):
         return None
     items = m.state.resolve(v.d["items"]) if isinstance(v, ListV) else v
+    if type(items) is Phi and any(isinstance(t, Tensor) for t in m.tuple_of(items)):
+        return items if len(m.state.alternatives(items)) <= 2**MAX_INSIDE else None
     conditions: set[Cond] = set()
     first: Phi | None = None
-    for one in items if isinstance(items, tuple) else (items,):
+    for one in items if isinstance(items, tuple) else ():
         phi = m.state.resolve(one)
         if type(phi) is Phi:
             ways = m.state.alternatives(phi)
-            if any(isinstance(t, Tensor) for _, way in ways for t in (way if isinstance(way, tuple) else (way,))):
+            if any(isinstance(t, Tensor) for _, t in ways):
                 first = first or phi
                 conditions.update(cond for guards, _ in ways for cond, _ in guards)
     return first if len(conditions) <= MAX_INSIDE else None
