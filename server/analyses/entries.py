@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from . import attributes, functions, modules
 from .arguments import unknown_arguments
 from .machine import STEPS, Machine
-from .report import Assumption
+from .report import Assumption, Site, fault
 from .state import Dead, Exhausted, Raised
 from .tensors import Tensor
 from .values import (
@@ -58,7 +58,8 @@ def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS)
     except RecursionError:
         m.now.problems.append(f"{what}: nested too deep")
     except Exception as error:  # the contract: a replay does not fail
-        m.now.problems.append(f"{what}: {type(error).__name__}: {error}")
+        site = Site(m.chunk, m.node) if m.chunk is not None and m.node is not None else None
+        m.now.problems.append(fault(what, site, error))
         if m.debug:
             raise
     m.now.ended = True

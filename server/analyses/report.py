@@ -6,6 +6,7 @@ lines and columns.
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -34,6 +35,10 @@ Kind = Literal[
 
 
 Cause = Literal["inplace", "update", "carried", "function", "second", "direct"]
+
+
+DEEPEST = 4
+"""so many of the innermost frames are told of an internal error"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,3 +188,13 @@ class Report:
     problems: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     """what the program does that Python or PyTorch refuses and no rule is about, as far as the replay knows"""
+
+
+def fault(what: str, site: Site | None, error: Exception) -> str:
+    """What is told of an internal error: what failed, at which statement of the program, and where in our code."""
+    where = ""
+    if site is not None:
+        line = site.chunk.line_of(site.node)
+        where = f" at {site.chunk.path}:{line + 1}"
+    trace = "".join(traceback.format_exception(error)[-DEEPEST:])
+    return f"{what}{where}: {type(error).__name__}: {error}\n{trace}".rstrip()

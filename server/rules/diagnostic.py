@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
 
-from ..analyses.report import Assumption, Failure, Hop, Report, Saved, Site
+from ..analyses.report import Assumption, Failure, Hop, Report, Saved, Site, fault
 from . import RULES, phrases
 from .messages import Locale, say
 from .rule import Rule, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+T = TypeVar("T")
 
 MOST_RELATED = 6
 """how many related places a diagnostic has at most"""
@@ -40,14 +43,26 @@ class Diagnostic:
 def diagnose(report: Report, locale: Locale = "en") -> list[Diagnostic]:
     """The diagnostics of a replay, by file and position; those of one rule at one site become one.
 
-    A failure that no rule is about (kind `other` outside a custom Function) is left out.
+    A failure that no rule is about (kind `other` outside a custom Function) is left out. An internal error costs
+    the diagnostic that it happened in, and is told in `report.problems`.
     """
     groups: dict[tuple[str, Position], list[Failure]] = {}
     for failure in report.failures:
-        if rule := rule_of(failure):
+        rule = _guarded(report, failure, partial(rule_of, failure))
+        if rule is not None:
             groups.setdefault((rule.code, position(failure.site)), []).append(failure)
     ordered = sorted(groups.items(), key=lambda item: (item[0][1], item[0][0]))
-    return [_diagnostic(RULES[code], failures, locale) for (code, _), failures in ordered]
+    found = [_guarded(report, some[0], partial(_diagnostic, RULES[code], some, locale)) for (code, _), some in ordered]
+    return [diagnostic for diagnostic in found if diagnostic is not None]
+
+
+def _guarded(report: Report, failure: Failure, run: Callable[[], T]) -> T | None:
+    """Run something about a failure; an internal error is told, with what it takes to reproduce it."""
+    try:
+        return run()
+    except Exception as error:
+        report.problems.append(fault(f"telling of {failure.kind}", failure.site, error))
+        return None
 
 
 def unused_suppression(site: Site, codes: Sequence[str], locale: Locale = "en") -> Diagnostic:

@@ -192,8 +192,9 @@ class Project:
         roots = relevant(sources.values(), self)
         report = replay(roots, self)
         self._replayed = roots, report
+        diagnostics = diagnose(report, locale)
         problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
-        findings = self._judged(sources, diagnose(report, locale), not report.problems, locale)
+        findings = self._judged(sources, diagnostics, not report.problems, locale)
         if least is not None:
             findings = [finding for finding in findings if finding.severity <= least]
         documents = {path: file.document for path, file in self._files.items()}

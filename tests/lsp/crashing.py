@@ -1,28 +1,37 @@
-"""The server with a replay that raises where the text asks for it."""
+"""The server with a replay that raises where the text asks for it, and a rule that always does."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import gradguard.analyses
 from gradguard.lsp.server import main
+from gradguard.rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gradguard.analyses import Modules, Report
+    from gradguard.analyses.report import Failure
+    from gradguard.rules.messages import Locale
     from gradguard.syntax.chunks import Source
 
-replay = gradguard.analyses.replay
+replay_well = gradguard.analyses.replay
 
 
 def crashing(roots: Sequence[Source], modules: Modules) -> Report:
     if any("crash the replay" in root.text for root in roots):
         raise RuntimeError("asked to crash")
-    return replay(roots, modules)
+    return replay_well(roots, modules)
+
+
+def tell(failure: Failure, locale: Locale) -> str:
+    raise RuntimeError("cannot tell")
 
 
 if __name__ == "__main__":
+    RULES["GG402"] = replace(RULES["GG402"], message=tell)
     gradguard.analyses.replay = crashing
     sys.exit(main())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import random
 import sys
 from pathlib import Path
@@ -295,6 +296,17 @@ async def test_a_client_that_dies_takes_the_server_along(wire: Wire) -> None:
     assert await asyncio.wait_for(wire.process.wait(), 10) == 1
 
 
+@pytest.mark.skipif(os.name != "posix", reason="on Windows nobody asks whether a process lives")
+async def test_the_server_ends_with_the_process_of_the_client(wire: Wire) -> None:
+    """Its pipes may be held open by somebody else."""
+    client = await asyncio.create_subprocess_exec("sleep", "60")
+    await wire.call("initialize", {**INITIALIZE, "processId": client.pid})
+    assert await alive(wire)
+    client.kill()
+    await client.wait()
+    assert await asyncio.wait_for(wire.process.wait(), 20) == 1
+
+
 async def test_unknown_documents_have_no_answers(editor: Editor) -> None:
     document = types.TextDocumentIdentifier("file:///never/opened.py")
     place, everything = types.Position(0, 0), types.Range(types.Position(0, 0), types.Position(9, 9))
@@ -328,6 +340,23 @@ async def test_an_untitled_buffer_is_python_by_its_language(editor: Editor, stal
     assert await editor.published("untitled:Untitled-1", 1)
 
 
+async def test_a_buffer_that_gets_a_name_starts_anew(editor: Editor, stale: str) -> None:
+    item = types.TextDocumentItem("untitled:Untitled-1", "python", 7, stale)
+    editor.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    assert await editor.published("untitled:Untitled-1", 7)
+    identifier = types.TextDocumentIdentifier("untitled:Untitled-1")
+    editor.client.text_document_did_close(types.DidCloseTextDocumentParams(identifier))
+    assert await editor.published("untitled:Untitled-1", 7) == []
+    assert len(await editor.open("named.py", stale)) == 1
+
+
+async def test_an_unnamed_buffer_belongs_to_the_folder(editor: Editor, stale: str) -> None:
+    (editor.folder / "gradguard.toml").write_text('ignore = ["GG101"]\n')
+    item = types.TextDocumentItem("untitled:Untitled-1", "python", 1, stale)
+    editor.client.text_document_did_open(types.DidOpenTextDocumentParams(item))
+    assert await editor.published("untitled:Untitled-1", 1) == []
+
+
 async def test_a_crash_costs_one_document_and_is_logged_once(start: Start, stale: str) -> None:
     editor = await start(command=[sys.executable, str(Path(__file__).with_name("crashing.py"))])
     await editor.open("good.py", stale)
@@ -341,6 +370,16 @@ async def test_a_crash_costs_one_document_and_is_logged_once(start: Start, stale
     assert await editor.hover("bad.py", 0, 0) is None
     assert await editor.hover("good.py", 3, 0)
     assert await editor.retype("bad.py", stale)
+
+
+async def test_a_rule_that_fails_costs_its_own_answer_and_is_logged_once(start: Start, stale: str) -> None:
+    editor = await start(command=[sys.executable, str(Path(__file__).with_name("crashing.py"))])
+    text = "import torch\ndef f():\n    return torch.ones(3, dtype=torch.int64, requires_grad=True)\n" + stale
+    assert [one.code for one in await editor.open("a.py", text)] == ["GG101"]
+    assert [one.code for one in await editor.retype("a.py", text + "\n")] == ["GG101"]
+    (error,) = [one for one in editor.client.log_messages if one.type == types.MessageType.Error]
+    assert "a.py:3: RuntimeError: cannot tell" in error.message
+    assert "in tell" in error.message
 
 
 async def test_a_cancelled_request_is_answered_as_cancelled(editor: Editor, stale: str) -> None:

@@ -1,0 +1,50 @@
+"""What a client hears when work takes long, or when an edit elsewhere changes what it shows."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from .conftest import RICH
+from .test_diagnostics import until
+
+if TYPE_CHECKING:
+    from .conftest import Start
+
+REFRESHED = types.WorkspaceClientCapabilities(
+    diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True),
+    inlay_hint=types.InlayHintWorkspaceClientCapabilities(refresh_support=True),
+    workspace_edit=RICH["workspace"].workspace_edit,
+)
+
+
+def asked_for(asked: list[str], method: str, params: None) -> None:
+    asked.append(method)
+
+
+async def test_long_work_is_shown(start: Start) -> None:
+    editor = await start(window=types.WindowClientCapabilities(work_done_progress=True))
+    await editor.open("a.py", "x = 1\n")
+    assert editor.client.progress_reports == {}, "what is done at once is not"
+    await editor.open("b.py", "import torch\n" + "x = torch.ones(3)\n" * 20_000)
+    await until(lambda: any(len(reports) == 2 for reports in editor.client.progress_reports.values()))
+    (reports,) = editor.client.progress_reports.values()
+    assert reports[0].title == "GradGuard: analysing b.py"
+    assert isinstance(reports[1], types.WorkDoneProgressEnd)
+
+
+async def test_what_an_edit_elsewhere_changes_is_asked_for_again(start: Start) -> None:
+    editor = await start(workspace=REFRESHED)
+    asked: list[str] = []
+    for method in (types.WORKSPACE_DIAGNOSTIC_REFRESH, types.WORKSPACE_INLAY_HINT_REFRESH):
+        editor.client.protocol.fm.features[method] = partial(asked_for, asked, method)
+    (editor.folder / "helper.py").write_text("")
+    await editor.open("helper.py", "def keep(t):\n    return t.clone()\n")
+    program = "import torch\nimport helper\nx = torch.ones(3, requires_grad=True)\ny = x.exp()\nz = helper.keep(y)\n"
+    assert await editor.open("main.py", program + "z += 1\ny.sum().backward()\n") == []
+    asked.clear()
+    await editor.retype("helper.py", "def keep(t):\n    return t\n")
+    await until(lambda: len(editor.client.diagnostics[editor.uri("main.py")]) == 1)
+    await until(lambda: {*asked} == {types.WORKSPACE_DIAGNOSTIC_REFRESH, types.WORKSPACE_INLAY_HINT_REFRESH})
