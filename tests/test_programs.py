@@ -44,7 +44,7 @@ TWO_PLACES = {"stale-saved", "silent-stale"}
 """the kinds that are told by two lines: where the tensor was saved and where it was changed"""
 
 MISSED = {
-    "loops/retry_after_exception": "an exception that is raised under an unknown condition does not reach its handler",
+    "loops/retry_after_exception": "that an exception is raised, which a handler takes, is a guess: a hint",
 }
 """programs whose failure GradGuard doesn't find, or not at the right lines, and why"""
 

@@ -42,6 +42,7 @@ class Autograd:
         self.m = machine
         self.state: State = machine.state
         self.mode: dict[str, Value] = {"grad": True, "inference": False, "hooks": None}
+        self.state.scoped.add(id(self.mode))
         self.order = 0
         self.nodes: list[Node] = []
         self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}

@@ -53,7 +53,8 @@ def within(m: Machine, manager: Value, inside: Callable[[Value], Value]) -> Valu
         return swallowing(m, manager, inside)
     value, leave = entered(m, manager)
     try:
-        outcome = inside(value)
+        with m.state.unwinding():
+            outcome = inside(value)
     except Raised as error:
         if leave(error) is True:
             return None
@@ -152,7 +153,7 @@ def within_generator(m: Machine, manager: Managed, inside: Callable[[Value], Val
         return None
 
     if isinstance(manager.generator, Generator):
-        with contextlib.suppress(sequences.Stop):
+        with contextlib.suppress(sequences.Stop), m.state.unwinding():
             manager.generator.run(consume)
         return outcome
     return inside(Unknown("the manager's value"))
@@ -164,7 +165,8 @@ def swallowing(m: Machine, manager: Instance, inside: Callable[[Value], Value]) 
     expected = functions.takes(names, Raised(None, "RuntimeError"))
     m.catching += expected
     try:
-        return inside(Unknown("the error"))
+        with m.state.unwinding():
+            return inside(Unknown("the error"))
     except Raised as error:
         if functions.takes(names, error):
             return None

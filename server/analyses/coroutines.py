@@ -50,7 +50,7 @@ class Coroutine:
             return False, None
         outside = self.m.place()
         if self.inside is None:
-            self.m.come_to((*outside[:-4], {}, [], [], []))
+            self.m.come_to((*outside[:-5], {}, [], [], [], []))
             self._start()
         else:
             self.m.come_to(self.inside)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .machine import Machine
     from .report import Cause
     from .state import Guards
+    from .values import Cond
 
 MAX_HOPS = 6
 
@@ -33,10 +34,19 @@ class Explainer:
 
     def finish(self, failure: Failure, guards: Guards) -> Failure:
         """The failure with its assumptions: the open conditions, and those of the entry point."""
-        found = dict.fromkeys(assumption(c, holds) for c, holds in guards if c.kind != "turn")
+        found = dict.fromkeys(self.assumed(c, holds) for c, holds in guards if self.matters(c, holds))
         found.update(dict.fromkeys(self.m.entry_assumptions))
         found.update(dict.fromkeys(failure.assumptions))
         return replace(failure, assumptions=tuple(found))
+
+    def matters(self, cond: Cond, holds: bool) -> bool:
+        """Whether an answer is an assumption: that the program goes on without an error is none."""
+        return cond.kind != "turn" and (cond.key, not holds) not in self.m.state.raising
+
+    def assumed(self, cond: Cond, holds: bool) -> Assumption:
+        """An answer as an assumption; that it leads to an error which the program handles is no more than a guess."""
+        told = assumption(cond, holds)
+        return replace(told, kind="guess") if (cond.key, holds) in self.m.state.raising else told
 
     def stale(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
         """A saved tensor was changed before the backward that runs here needs it."""

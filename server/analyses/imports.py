@@ -71,7 +71,8 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     before = (m.frame, m.chunk, m.node, m.stack, m.written, m.via)
     m.frame, m.stack, m.written, m.via = frame, (), None, ""
     try:
-        statements.run_block(m, list(source.body))
+        with m.state.unwinding():
+            statements.run_block(m, list(source.body))
     except Raised as error:
         m.lost(error)
     finally:
@@ -158,7 +159,8 @@ def named(m: Machine, own: ModuleV, name: str) -> Value:
     if make is None:
         return found
     try:
-        return m.call(make, Args([name]))
+        with m.state.unwinding():
+            return m.call(make, Args([name]))
     except Raised as error:
         if error.name != "AttributeError":
             raise

@@ -136,6 +136,7 @@ class Machine:
         return (
             self.frame, self.chunk, self.node, self.stack, self.iterations, self.written, self.via, self.depth,
             self.catching, self.open_calls, self.handling, self.state.splits, self.state.held,
+            self.state.tries,
         )  # fmt: skip
 
     def come_to(self, place: tuple[Any, ...]) -> None:
@@ -143,6 +144,7 @@ class Machine:
         (
             self.frame, self.chunk, self.node, self.stack, self.iterations, self.written, self.via, self.depth,
             self.catching, self.open_calls, self.handling, self.state.splits, self.state.held,
+            self.state.tries,
         ) = place  # fmt: skip
 
     def leave_coroutines(self) -> None:

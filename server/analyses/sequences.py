@@ -208,7 +208,8 @@ def up_to_the_end(m: Machine, get: Value, n: int | None) -> tuple[list[Value], b
     """The `n` items that `get(0)`, `get(1)`, … give before IndexError, and whether there may be more than these."""
     found: list[Value] = []
     try:
-        found.extend(m.call(get, Args([i])) for i in range(MAX_TURNS if n is None else n))
+        with m.state.unwinding():
+            found.extend(m.call(get, Args([i])) for i in range(MAX_TURNS if n is None else n))
     except Raised as error:
         if error.name != "IndexError":
             raise
@@ -582,7 +583,8 @@ def stepped(m: Machine, step: Value) -> Generator:
     def run(consume: Callable[[Value], Value]) -> Value:
         for _ in range(MAX_TURNS + 1):
             try:
-                v = m.call(step, Args())
+                with m.state.unwinding():
+                    v = m.call(step, Args())
             except Raised as error:
                 if error.name != "StopIteration":
                     raise

@@ -8,7 +8,10 @@ test of the same condition finds the right one again, and nothing is lost by joi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, MutableMapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .tensors import Node, Version
@@ -23,6 +26,9 @@ MAX_ALTERNATIVES = 12
 
 KEPT_DEPTH = 3
 """So many of the latest branches are still told apart then."""
+
+MAX_THROWN = 4
+"""So many errors of single sides reach the handlers of one `try`."""
 
 MAX_FORKS = 7
 """Of branches nested deeper than this on unknown conditions, one side alone is replayed."""
@@ -57,8 +63,41 @@ class Dead(Exception):
 
 Store = MutableMapping[Any, Value]
 Change = tuple[Store, Hashable, Value]
+Changes = dict[tuple[int, Hashable], Change]
+"""Places, each with its value then or now."""
+
 Guards = tuple[tuple[Cond, bool], ...]
 """Answers to open conditions, on which an alternative rests."""
+
+
+@dataclass(slots=True)
+class Side:
+    """The side of an open branch that is being replayed. `only`: there won't be another (`State.hold`)."""
+
+    cond: Cond
+    holds: bool
+    only: bool = False
+
+
+@dataclass(slots=True)
+class Thrown:
+    """An error that ended one side of a branch: the answers that led there, and what it left behind."""
+
+    error: Raised
+    path: Guards
+    left: Changes
+
+
+@dataclass(slots=True)
+class Try:
+    """What is being tried, from `mark` of the trail and `depth` of the open branches on.
+
+    `thrown` are the errors of single sides, which are handled in the end; None where they can't be.
+    """
+
+    mark: int
+    depth: int
+    thrown: list[Thrown] | None = field(default_factory=list)
 
 
 class State:
@@ -67,9 +106,10 @@ class State:
     `notes` are the writes that no branch undoes, only the way back before a whole step of the replay.
 
     `splits` are the alternatives of values that are being followed one by one: unlike the branches that
-    lead to a statement, a failure there rests on them. `sides` are the sides of the open branches, and `held`
-    tells of each whether it is the only one that is replayed (`hold`). `on_lost` hears of an error that ends
-    one side of a branch, `on_both` makes one of the errors that end both.
+    lead to a statement, a failure there rests on them. `held` has the sides of the open branches that are being
+    replayed, `tries` what is being tried, outermost first. `scoped` are stores whose values end with the block
+    that sets them, `raising` the answers that lead to an error which the program handles. `on_lost` hears of an
+    error that ends one side of a branch, `on_both` makes one of the errors that end both.
     """
 
     def __init__(self) -> None:
@@ -77,8 +117,10 @@ class State:
         self.notes: list[tuple[Any, Any, Value]] = []
         self.assumed: dict[Hashable, bool] = {}
         self.splits: list[tuple[Cond, bool]] = []
-        self.held: list[bool] = []
-        self.sides: list[tuple[Cond, bool]] = []
+        self.held: list[Side] = []
+        self.tries: list[Try] = []
+        self.scoped: set[int] = set()
+        self.raising: dict[tuple[Hashable, bool], bool] = {}
         self.on_lost: Callable[[Raised], None] = lambda error: None
         self.on_both: Callable[[Exception, Exception], Exception] = lambda first, second: first
 
@@ -118,9 +160,9 @@ class State:
             else:
                 obj[name] = old
 
-    def rewind(self, mark: int) -> dict[tuple[int, Hashable], Change]:
+    def rewind(self, mark: int) -> Changes:
         """Undo all writes since `mark`; the values that they left, by place."""
-        changes: dict[tuple[int, Hashable], Change] = {}
+        changes: Changes = {}
         trail = self.trail
         while len(trail) > mark:
             store, key, old = trail.pop()
@@ -133,9 +175,9 @@ class State:
                 store[key] = old
         return changes
 
-    def changed_since(self, mark: int) -> dict[tuple[int, Hashable], Change]:
+    def changed_since(self, mark: int) -> Changes:
         """The places written since `mark`, each with the value that it had then."""
-        changes: dict[tuple[int, Hashable], Change] = {}
+        changes: Changes = {}
         for store, key, old in self.trail[mark:]:
             changes.setdefault((id(store), key), (store, key, old))
         return changes
@@ -170,45 +212,56 @@ class State:
             self.assume(cond, False)
             return orelse()
         mark = len(self.trail)
-        self.held.append(False)
+        branch = Side(cond, True)
+        self.held.append(branch)
         try:
-            first, raised = self._side(cond, True, then)
-            if self.held[-1]:
+            first, raised = self._side(branch, then)
+            if branch.only:
                 return self._only(first, raised)
+            thrown = self._thrown(raised)
             first_changes = self.rewind(mark)
-            second, raised_too = self._side(cond, False, orelse)
-            if self.held[-1]:
+            branch.holds = False
+            second, raised_too = self._side(branch, orelse)
+            if branch.only:
                 return self._only(second, raised_too)
+            if raised is None:
+                thrown = self._thrown(raised_too)
         finally:
             self.held.pop()
+        if raised is not None and raised_too is not None and thrown is not None:
+            self._tell(raised, thrown)
+            raise raised_too
         if raised_too is not None:
             self.rewind(mark)
             self._apply(first_changes)
             if raised is not None:
                 raise self.on_both(raised, raised_too)
-            self._tell(raised_too)
+            self._tell(raised_too, thrown)
             self.assume(cond, True)
             return first
         if raised is not None:
-            self._tell(raised)
+            self._tell(raised, thrown)
             return second
         second_changes = self.rewind(mark)
         self._join(cond, first_changes, second_changes)
         return self.merge(cond, first, second)
 
-    def _side(self, cond: Cond, holds: bool, run: Callable[[], Value]) -> tuple[Value, Exception | None]:
-        self.assume(cond, holds)
-        self.sides.append((cond, holds))
+    def _side(self, branch: Side, run: Callable[[], Value]) -> tuple[Value, Exception | None]:
+        self.assume(branch.cond, branch.holds)
         try:
             return run(), None
         except (Raised, Dead) as e:
             return None, e
-        finally:
-            self.sides.pop()
+
+    @property
+    def sides(self) -> list[tuple[Cond, bool]]:
+        """The sides of the open branches that are being replayed."""
+        return [(branch.cond, branch.holds) for branch in self.held]
 
     def hold(self) -> None:
         """Keep what the open branches have done so far: others go on from here, so that it can't be undone."""
-        self.held[:] = [True] * len(self.held)
+        for branch in self.held:
+            branch.only = True
 
     @staticmethod
     def _only(value: Value, raised: Exception | None) -> Value:
@@ -216,11 +269,17 @@ class State:
             raise raised
         return value
 
-    def _tell(self, error: Exception) -> None:
-        if isinstance(error, Raised):
+    def _tell(self, error: Exception, thrown: Thrown | None) -> None:
+        """A side has ended in an error: what tries it handles the error later, else it is lost."""
+        if thrown is not None:
+            assert self.tries[-1].thrown is not None
+            self.tries[-1].thrown.append(thrown)
+            cond, holds = thrown.path[-1]
+            self.note_item(self.raising, (cond.key, holds), True)
+        elif isinstance(error, Raised):
             self.on_lost(error)
 
-    def _apply(self, changes: dict[tuple[int, Hashable], Change]) -> None:
+    def _apply(self, changes: Changes) -> None:
         for store, key, value in changes.values():
             if value is ABSENT:
                 if key in store:
@@ -231,8 +290,8 @@ class State:
     def _join(
         self,
         cond: Cond,
-        first: dict[tuple[int, Hashable], Change],
-        second: dict[tuple[int, Hashable], Change],
+        first: Changes,
+        second: Changes,
     ) -> None:
         assumed = id(self.assumed)
         for place in dict.fromkeys((*first, *second)):
@@ -248,6 +307,75 @@ class State:
                     self.delete(store, key)
                 else:
                     self.set(store, key, value)
+
+    # -- errors that are handled ------------------------------------------------------------------
+
+    def attempt(
+        self, body: Callable[[], Value], handle: Callable[[Raised], Value], orelse: Callable[[Value], Value]
+    ) -> Value:
+        """Replay `body` and then `orelse` with its outcome, or `handle` with its error; the outcome.
+
+        An error on one side of a branch in the body is handled on that side alone. Raises what they raise.
+        """
+        tried = Try(len(self.trail), len(self.held))
+        self.tries.append(tried)
+        rest: Callable[[], Value]
+        try:
+            rest = partial(orelse, body())
+        except Raised as error:
+            rest = partial(handle, error)
+        finally:
+            self.tries.pop()
+        for thrown in reversed(tried.thrown or ()):
+            ended = self._ended(rest)
+            for cond, _ in thrown.path:
+                if cond.key in self.assumed:
+                    self.delete(self.assumed, cond.key)
+            rest = partial(self._where, thrown.path, partial(self._handled, tried.mark, thrown, handle), ended)
+        return rest()
+
+    @contextmanager
+    def unwinding(self) -> Iterator[None]:
+        """While this lasts, an error has more to do on its way out than to be handled: that of one side is lost."""
+        self.tries.append(Try(len(self.trail), len(self.held), None))
+        try:
+            yield
+        finally:
+            self.tries.pop()
+
+    def _thrown(self, error: Exception | None) -> Thrown | None:
+        """An error that ends the present side, for the `try` around it; None where none would handle it."""
+        tried = self.tries[-1] if self.tries else None
+        if not isinstance(error, Raised) or tried is None or tried.thrown is None or len(tried.thrown) >= MAX_THROWN:
+            return None
+        path = tuple((side.cond, side.holds) for side in self.held[tried.depth :])
+        changed = self.changed_since(tried.mark).items()
+        left = {place: (store, key, store.get(key, ABSENT)) for place, (store, key, _) in changed}
+        return Thrown(error, path, {place: now for place, now in left.items() if place[0] not in self.scoped})
+
+    def _handled(self, mark: int, thrown: Thrown, handle: Callable[[Raised], Value]) -> Value:
+        """Handle an error in the state that it left behind."""
+        self._apply({**self.changed_since(mark), **thrown.left})
+        return handle(thrown.error)
+
+    @staticmethod
+    def _ended(run: Callable[[], Value]) -> Callable[[], Value]:
+        """Run something; what gives its outcome, or raises its error, again."""
+        try:
+            value = run()
+        except (Raised, Dead) as e:
+            return partial(State._only, None, e)
+        return partial(State._only, value, None)
+
+    def _where(self, path: Guards, run: Callable[[], Value], other: Callable[[], Value]) -> Value:
+        """`run` where all of `path` holds, else `other`."""
+        if not path:
+            return run()
+        (cond, holds), *rest = path
+        inner = partial(self._where, tuple(rest), run, other)
+        return self.fork(cond, inner, other) if holds else self.fork(cond, other, inner)
+
+    # -- joined values ----------------------------------------------------------------------------
 
     def merge(self, cond: Cond, a: Value, b: Value) -> Value:
         """`a` where `cond` holds and `b` elsewhere. What is bound on one side alone counts as bound."""

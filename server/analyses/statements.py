@@ -254,23 +254,27 @@ def for_(m: Machine, s: ir.For) -> Value:
 def try_(m: Machine, s: ir.Try) -> Value:
     """`try`: what the body raises goes to the first handler that takes it."""
 
-    def attempt() -> Value:
+    def body() -> Value:
         catches = any(functions.may_catch(m, h) for h in s.handlers)
         m.catching += catches
         try:
-            outcome = run_block(m, s.body)
-        except Raised as error:
-            m.catching -= catches
-            catches = False
-            return handle(m, s, error)
+            return run_block(m, s.body)
         finally:
             m.catching -= catches
+
+    def attempt() -> Value:
+        if not s.handlers:
+            return orelse(run_block(m, s.body))
+        return m.state.attempt(body, partial(handle, m, s), orelse)
+
+    def orelse(outcome: Value) -> Value:
         return after(m, outcome, lambda: run_block(m, s.orelse))
 
     if not s.finalbody:
         return attempt()
     try:
-        outcome = attempt()
+        with m.state.unwinding():
+            outcome = attempt()
     except (Raised, Dead):
         run_block(m, s.finalbody)
         raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from gradguard.analyses.state import (
     KEPT_DEPTH,
     MAX_ALTERNATIVES,
     MAX_FORKS,
+    MAX_THROWN,
     Dead,
     Outcome,
     Raised,
@@ -22,7 +24,7 @@ from gradguard.analyses.state import (
 )
 from gradguard.analyses.tensors import Node, Version
 from gradguard.analyses.values import ABSENT, Cond, Phi, Unknown
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
@@ -257,6 +259,90 @@ def test_where_both_sides_raise_the_branch_does() -> None:
     assert store == {"x": 0}
 
 
+def handled(state: State, store: dict[Any, Any]) -> Callable[[Raised], str]:
+    """A handler that notes what `x` was when it began."""
+
+    def handle(error: Raised) -> str:
+        state.set(store, "seen", store["x"])
+        return f"handled {error.name}"
+
+    return handle
+
+
+def test_an_error_of_one_side_is_handled_there_alone() -> None:
+    state, store = State(), {"x": 0, "y": 0}
+    state.on_lost = lambda error: pytest.fail("told")
+
+    def body() -> str:
+        state.set(store, "x", 1)
+        state.fork(A, failing(), writing(state, store, y=1))
+        state.set(store, "x", 2)
+        return "went on"
+
+    outcome = state.attempt(body, handled(state, store), lambda outcome: outcome)
+    assert shown(outcome) == ("a", "handled ValueError", "went on")
+    assert shown(store["x"]) == ("a", 1, 2)
+    assert shown(store["y"]) == ("a", 0, 1)
+    assert store["seen"] == 1
+    assert not state.assumed
+    assert not state.tries
+
+
+def test_an_error_under_two_branches_is_handled_under_both() -> None:
+    state, store = State(), {"x": 0}
+
+    def body() -> str:
+        state.fork(A, lambda: state.fork(B, failing(), writing(state, store, x=1)), writing(state, store, x=2))
+        return "went on"
+
+    outcome = state.attempt(body, handled(state, store), lambda outcome: outcome)
+    assert shown(outcome) == ("a", ("b", "handled ValueError", "went on"), "went on")
+    for a, b, x in ((True, True, 0), (True, False, 1), (False, True, 2), (False, False, 2)):
+        assert [value for _, value in state.alternatives(store["x"], ((A, a), (B, b)))] == [x]
+
+
+def test_errors_of_several_branches_are_handled_apart() -> None:
+    state, store = State(), {"x": 0}
+
+    def body() -> str:
+        for n, cond in enumerate((A, B), 1):
+            state.set(store, "x", n)
+            state.fork(cond, failing(f"Error{n}"), lambda: None)
+        return "went on"
+
+    outcome = state.attempt(body, handled(state, store), lambda outcome: outcome)
+    assert shown(outcome) == ("a", "handled Error1", ("b", "handled Error2", "went on"))
+    assert shown(store["x"]) == ("a", 1, 2)
+
+
+def test_an_error_that_is_raised_again_is_told() -> None:
+    state = State()
+    lost: list[Raised] = []
+    state.on_lost = lost.append
+
+    def again(error: Raised) -> None:
+        raise error
+
+    outcome = state.attempt(lambda: state.fork(A, failing(), lambda: "went on"), again, lambda outcome: outcome)
+    assert outcome == "went on"
+    assert [error.name for error in lost] == ["ValueError"]
+    assert state.assumed == {"a": False}
+
+
+def test_where_more_is_to_be_left_an_error_of_one_side_is_lost() -> None:
+    state, store = State(), {"x": 0}
+    lost: list[Raised] = []
+    state.on_lost = lost.append
+
+    def body() -> str:
+        with state.unwinding():
+            state.fork(A, failing(), lambda: None)
+        return "went on"
+
+    assert state.attempt(body, handled(state, store), lambda outcome: outcome) == "went on"
+    assert [error.name for error in lost] == ["ValueError"]
+
+
 # -- too many alternatives --------------------------------------------------------------------------
 
 
@@ -324,6 +410,14 @@ class Fail:
 
 
 @dataclass(frozen=True)
+class Attempt:
+    """A `try`; its handler writes the number of the error to `key`."""
+
+    key: str
+    body: list[Any]
+
+
+@dataclass(frozen=True)
 class Branch:
     """A branch whose value, the number of its side, is written to `key`."""
 
@@ -341,12 +435,15 @@ plain_statements = (
 )
 statements = st.recursive(
     plain_statements,
-    lambda inner: st.builds(
-        Branch,
-        st.sampled_from(CONDITIONS),
-        st.sampled_from(KEYS),
-        st.lists(inner, max_size=3),
-        st.lists(inner, max_size=3),
+    lambda inner: (
+        st.builds(
+            Branch,
+            st.sampled_from(CONDITIONS),
+            st.sampled_from(KEYS),
+            st.lists(inner, max_size=3),
+            st.lists(inner, max_size=3),
+        )
+        | st.builds(Attempt, st.sampled_from(KEYS), st.lists(inner, max_size=3))
     ),
     max_leaves=12,
 )
@@ -363,6 +460,10 @@ def run_one_path(program: list[Any], answers: Mapping[Cond, bool], store: dict[s
                 store[key] = store[source]
             case Fail(number):
                 return number
+            case Attempt(key, body):
+                failed = run_one_path(body, answers, store)
+                if failed is not None:
+                    store[key] = failed
             case Branch(cond, key, then, orelse):
                 failed = run_one_path(then if answers[cond] else orelse, answers, store)
                 if failed is not None:
@@ -393,9 +494,15 @@ class Replay:
                     state.set(store, key, state.resolve(store[source]))
                 case Fail(number):
                     raise Raised({number})
+                case Attempt(key, body):
+                    state.attempt(partial(self.run, body), partial(self.handle, key), lambda outcome: outcome)
                 case Branch(cond, key, then, orelse):
                     which = state.fork(cond, lambda b=then: self.side(b, 1), lambda b=orelse: self.side(b, 0))
                     state.set(store, key, which)
+
+    def handle(self, key: str, error: Raised) -> None:
+        (number, *_) = error.value
+        self.state.set(self.store, key, number)
 
     def side(self, program: list[Any], number: int) -> int:
         self.run(program)
@@ -403,11 +510,21 @@ class Replay:
 
 
 def branches(program: list[Any]) -> int:
-    return sum(1 + branches(s.then) + branches(s.orelse) for s in program if isinstance(s, Branch))
+    return sum(
+        1 + branches(s.then) + branches(s.orelse) if isinstance(s, Branch) else branches(s.body)
+        for s in program
+        if isinstance(s, (Branch, Attempt))
+    )
+
+
+def fails(program: list[Any]) -> int:
+    inner = [getattr(s, part) for s in program for part in ("then", "orelse", "body") if hasattr(s, part)]
+    return sum(isinstance(s, Fail) for s in program) + sum(map(fails, inner))
 
 
 @given(programs)
 def test_a_replay_is_all_its_paths(program: list[Any]) -> None:
+    assume(fails(program) <= MAX_THROWN)
     replay = Replay()
     ended = False
     try:

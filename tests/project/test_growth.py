@@ -162,6 +162,14 @@ def tries(n: int) -> Shape:
     return repeated(n, "try:\n    y = y * int(input())\nexcept ValueError:\n    y = y + 1") + "y.sum().backward()\n"
 
 
+@shape(40)
+def errors_in_a_try(n: int) -> Shape:
+    start = "def known(v):\n    if v:\n        raise ValueError\n    return v\n\ntry:\n"
+    return (
+        start + repeated(n, "y = y * known(flags[{i}])", 4) + "except ValueError:\n    y = y + 1\ny.sum().backward()\n"
+    )
+
+
 # -- loops ------------------------------------------------------------------------------------------
 
 

@@ -566,7 +566,8 @@ def advance(m: Machine, v: Value) -> tuple[bool, Value]:
     if own is None:
         return True, Unknown("the next item")
     try:
-        return True, m.call(own, Args())
+        with m.state.unwinding():
+            return True, m.call(own, Args())
     except Raised as error:
         if error.name != "StopIteration":
             raise
