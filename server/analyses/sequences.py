@@ -263,8 +263,8 @@ def entered(m: Machine, g: Generator, may_stop: bool = False) -> Callable[[Calla
     `may_stop`: it may be left before its end. One that the program has a name for can be gone on with then.
     """
     if g.coroutine is None and may_stop and g.kept and not g.used and len(m.coroutines) < MAX_COROUTINES:
-        g.used = True
-        g.coroutine = Coroutine(m, g.run)
+        m.state.note(g, "used", True)
+        m.state.note(g, "coroutine", Coroutine(m, g.run))
     if g.coroutine is not None:
         return partial(advanced, m, g)
     if g.used:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import difflib
 import logging
 import os
+import time
+from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from ..analyses.program import Session
 from ..fixes import ignore_edit, ignore_file_edit
 from ..fixes.edit import Edit
 from ..rules.rule import Severity
@@ -31,6 +34,12 @@ if TYPE_CHECKING:
 
 
 logger = logging.getLogger(__name__)
+
+SESSIONS = 16
+"""So many programs, those that were edited last, are kept as they were replayed."""
+
+PAUSE = 1.0
+"""seconds without an edit after which modules are looked for again"""
 
 
 @dataclass(eq=False, slots=True)
@@ -209,7 +218,36 @@ class _Linked(Project):
     def __init__(self, root: Path, config: Config) -> None:
         super().__init__(root, config)
         self._imports: dict[str, set[str]] = {}
+        self._sessions: OrderedDict[tuple[str, ...], Session] = OrderedDict()
+        self._refreshed = 0.0
         self.checked: tuple[list[File], Analysis] | None = None
+
+    def replay(self, roots: Sequence[Source]) -> Report:
+        """Replay a program, of one that was replayed lately only what has changed."""
+        key = tuple(source.path for source in roots)
+        session = self._sessions.pop(key, None) or Session(self)
+        self._sessions[key] = session
+        if len(self._sessions) > SESSIONS:
+            self._sessions.popitem(last=False)
+        return session.replay(roots)
+
+    def refresh(self) -> None:
+        """Look for modules anew when the user has paused: they don't come and go with the letters of a word."""
+        now = time.monotonic()
+        if now - self._refreshed > PAUSE:
+            super().refresh()
+        self._refreshed = now
+
+    def uncover(self, path: str) -> None:
+        """Go back to what the disk holds for the path, if anything."""
+        super().uncover(path)
+        self._refreshed = 0.0
+
+    def overlay(self, document: File) -> None:
+        """Let an open document stand for its file."""
+        if document.path not in self._overlay:
+            self._refreshed = 0.0
+        super().overlay(document)
 
     def load(self, name: str, level: int, importer: str) -> Source | None:
         """Return the module that an import means, as `Project` does."""

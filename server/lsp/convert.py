@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from ..syntax.chunks import line_starts
+from ..syntax.chunks import line_starts, spliced
 from ..syntax.positions import from_units, to_units
 
 if TYPE_CHECKING:
@@ -93,14 +93,7 @@ class Text:
         start = self.offset(range_.start)
         end = max(start, self.offset(range_.end))
         text = self.text[:start] + new + self.text[end:]
-        moved = len(new) - (end - start)
-        # One line before the edit: a `\r` at its end and a new `\n` become one line end.
-        first = max(bisect_right(self.starts, start) - 2, 0)
-        after = bisect_right(self.starts, end)
-        stop = self.starts[after] + moved if after < len(self.starts) else len(text)
-        near = [self.starts[first] + offset for offset in line_starts(text[self.starts[first] : stop])[1:]]
-        far = [offset + moved for offset in self.starts[after + 1 :]]
-        return Text(text, self.encoding, [*self.starts[: first + 1], *near, *far])
+        return Text(text, self.encoding, spliced(self.starts, text, start, end, len(new)))
 
 
 class PartOfText(Text):

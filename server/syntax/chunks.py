@@ -7,19 +7,19 @@ keystroke costs the parse of the one statement that it is in.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import ir
 from .renewal import renew
 from .repair import Fault, is_broken, lower_or_repair
-from .scan import Kind, Piece, split
+from .scan import Kind, Piece, split, split_until
 from .walk import statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 _newline = re.compile(r"\r\n?|\n")
 
@@ -143,63 +143,122 @@ def line_starts(text: str) -> list[int]:
     return [0, *(match.end() for match in _newline.finditer(text))]
 
 
+def spliced(starts: list[int], text: str, start: int, end: int, length: int) -> list[int]:
+    """The line starts of `text`, where `length` code points took the place of those from `start` to `end`."""
+    moved = length - (end - start)
+    # One line before the edit: a `\\r` at its end and a new `\\n` become one line end.
+    first = max(bisect_right(starts, start) - 2, 0)
+    after = bisect_right(starts, end)
+    stop = starts[after] + moved if after < len(starts) else len(text)
+    near = [starts[first] + offset for offset in line_starts(text[starts[first] : stop])[1:]]
+    far = [offset + moved for offset in starts[after + 1 :]]
+    return [*starts[: first + 1], *near, *far]
+
+
 def parse(text: str, path: str = "<unknown>", previous: Source | None = None) -> Source:
     """Parses a file. Never raises: what cannot be parsed is told by `Source.problems`.
 
     `previous` is the last parse of the same file: its chunks are taken over where their text is unchanged,
     and moved to their new place, so that `previous` itself is not to be used any more.
     """
-    starts = line_starts(text)
+    difference = _difference(previous, text)
     old = previous.chunks if previous is not None else []
-    pool = _Pool(old)
-    chunks = []
-    for piece in _pieces(text, old):
+    starts = line_starts(text) if previous is None else spliced(previous.line_starts, text, *difference)
+    head, pieces, tail = _pieces(text, old, difference)
+    pool = _Pool(old[len(head) : len(old) - len(tail)])
+    middle = []
+    for piece in pieces:
         line = bisect_right(starts, piece.start) - 1
         current = text[piece.start : piece.end]
         chunk = pool.take(piece, current)
         if chunk is None:
             chunk = Chunk(path, current, piece.start, line, piece.kind, current=current)
         chunk._move(path, piece.start, line, starts)
-        chunks.append(chunk)
+        middle.append(chunk)
+    shift = difference.length - (difference.end - difference.start)
+    for chunk in head:
+        chunk._move(path, chunk.offset, chunk.line, starts)
+    for chunk in tail:
+        chunk._move(path, chunk.offset + shift, bisect_right(starts, chunk.offset + shift) - 1, starts)
     place = 0
-    for index, chunk in enumerate(chunks):
+    for index, chunk in enumerate(middle):
         if not pool.owns(chunk):
-            chunks[index] = _lower(chunk, pool.counterpart(place, chunk.kind))
-        place = pool.place(chunks[index], place) + 1
+            middle[index] = _lower(chunk, pool.counterpart(place, chunk.kind))
+        place = pool.place(middle[index], place) + 1
+    chunks = [*head, *middle, *tail]
     _fill_classes(chunks)
     return Source(path, text, chunks, starts)
 
 
-def _pieces(text: str, old: list[Chunk]) -> list[Piece]:
-    """Splits a text; a string or bracket that was just opened does not swallow the statements that were there before.
+class _Difference(NamedTuple):
+    """The code points of the old text from `start` to `end` were replaced by `length` others."""
 
-    The unchanged end of the file keeps its boundaries if the new ones join it with text that is broken.
+    start: int
+    end: int
+    length: int
+
+
+def _difference(previous: Source | None, text: str) -> _Difference:
+    if previous is None:
+        return _Difference(0, 0, len(text))
+    old = previous.text
+    shorter = min(len(old), len(text))
+    same = _longest(shorter, lambda n: old.startswith(text[:n]))
+    kept = _longest(shorter - same, lambda n: old.endswith(text[len(text) - n :]))
+    return _Difference(same, len(old) - kept, len(text) - kept - same)
+
+
+def _longest(most: int, holds: Callable[[int], bool]) -> int:
+    """The largest number up to `most` for which something holds that holds for all smaller ones."""
+    low, high = 0, most
+    while low < high:
+        half = (low + high + 1) // 2
+        low, high = (half, high) if holds(half) else (low, half - 1)
+    return low
+
+
+def _pieces(text: str, old: list[Chunk], difference: _Difference) -> tuple[list[Chunk], list[Piece], list[Chunk]]:
+    """Splits a text: into the first old chunks, which stay, pieces for new ones, and the last old chunks.
+
+    Where the end of the file, from a statement on, is as it was, and the new text before it ends there, only the
+    statements around the difference are looked at. A string or bracket that was just opened does not swallow the
+    statements that were there before: the unchanged end keeps its boundaries if the new ones join it with text
+    that is broken.
     """
+    tail = _unchanged_tail(old, difference)
+    shift = difference.length - (difference.end - difference.start)
+    cut = tail[0].offset + shift if tail else len(text)
+    head = _unchanged_head(old[: len(old) - len(tail)], difference)
+    begin = head[-1].offset + len(head[-1].current) if head else 0
+    middle = split_until(text, begin, cut)
+    if middle is not None:
+        return head, middle, tail
     pieces = split(text)
-    tail = _unchanged_tail(text, old)
-    if not tail:
-        return pieces
-    shift = len(text) - tail[-1].offset - len(tail[-1].current)
-    cut = tail[0].offset + shift
     joined = next((piece for piece in pieces if piece.start < cut < piece.end), None)
     if joined is None or not is_broken(text[joined.start : joined.end], joined.kind):
-        return pieces
-    kept = [Piece(c.kind, c.offset + shift, c.offset + shift + len(c.current)) for c in tail]
-    return [*split(text[:cut]), *kept]
+        return [], pieces, []
+    return [], split(text[:cut]), tail
 
 
-def _unchanged_tail(text: str, old: list[Chunk]) -> list[Chunk]:
-    """The last chunks of `old` that the text still ends with, from a top-level statement on."""
-    end = len(text)
-    first = len(old)
-    for index in range(len(old) - 1, -1, -1):
-        if not text.endswith(old[index].current, 0, end):
-            break
-        end -= len(old[index].current)
-        first = index
+def _unchanged_tail(old: list[Chunk], difference: _Difference) -> list[Chunk]:
+    """The last chunks that lie behind the difference, from a top-level statement on."""
+    first = bisect_left(old, difference.end, key=lambda chunk: chunk.offset)
     while first < len(old) and old[first].kind == "member":
         first += 1
     return old[first:]
+
+
+def _unchanged_head(old: list[Chunk], difference: _Difference) -> list[Chunk]:
+    """The first chunks, up to a top-level statement, but for the two statements in and before the difference.
+
+    The one before may go on with what is new (`else:`).
+    """
+    last = bisect_right(old, difference.start, key=lambda chunk: chunk.offset)
+    for _ in range(2):
+        last -= 1
+        while last > 0 and old[last].kind == "member":
+            last -= 1
+    return old[: max(last, 0)]
 
 
 class _Pool:

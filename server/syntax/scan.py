@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from .cursor import next_token
@@ -107,10 +108,26 @@ def split(text: str) -> list[Piece]:
     """Cuts a file into pieces that follow one another without a gap (but for a byte order mark)."""
     if not text:
         return []
-    begin = 1 if text[0] == BOM else 0
-    statements = _statements(text, begin, len(text), r"\f*")
+    statements = _statements(text, 1 if text[0] == BOM else 0, len(text), r"\f*")
+    return _cut(text, [*statements, (len(text), len(text))])
+
+
+def split_until(text: str, begin: int, end: int) -> list[Piece] | None:
+    """The pieces from `begin`, where a statement begins, up to `end`; None if none begins there."""
+    if not begin and text.startswith(BOM):
+        begin = 1
+    if begin == end:
+        return []
+    statements = _statements(text, begin, len(text), r"\f*", until=end)
+    if end == len(text):
+        statements.append((end, end))
+    return _cut(text, statements) if statements[-1][0] == end else None
+
+
+def _cut(text: str, statements: list[tuple[int, int]]) -> list[Piece]:
+    """The pieces of all statements but the last one, which tells where that before it ends."""
     pieces = []
-    for (start, head), end in zip(statements, [start for start, _ in statements[1:]] + [len(text)], strict=True):
+    for (start, head), (end, _) in pairwise(statements):
         if _class(text, head):
             pieces += _split_class(text, start, head, end)
         else:
@@ -118,10 +135,11 @@ def split(text: str) -> list[Piece]:
     return pieces
 
 
-def _statements(text: str, begin: int, end: int, indent: str) -> list[tuple[int, int]]:
+def _statements(text: str, begin: int, end: int, indent: str, until: int | None = None) -> list[tuple[int, int]]:
     """Where the statements of a block start, and where they do after their decorators.
 
-    The first starts at `begin`, whatever blank lines and comments come before it.
+    The first starts at `begin`, whatever blank lines and comments come before it. No more is looked for once one
+    starts at `until` or after it.
     """
     word = next_token(text, begin)
     starts = [(begin, word)]
@@ -132,6 +150,8 @@ def _statements(text: str, begin: int, end: int, indent: str) -> list[tuple[int,
             starts[-1] = (starts[-1][0], head)
         elif not _clause(text, head):
             starts.append((line, head))
+            if until is not None and line >= until:
+                break
     return starts
 
 

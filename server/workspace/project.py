@@ -12,7 +12,7 @@ from .files import Document, read_document
 from .modules import Layout
 from .ops import fact_of
 from .problems import Problem, Unreadable
-from .suppressions import UNUSED, Suppression, find_suppressions, statement_lines, without
+from .suppressions import UNUSED, Suppression, statement_lines, suppressions_of, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -183,14 +183,13 @@ class Project:
         `on_file` is called for each file when it has been read, before the replay. `locale` is the language of
         the messages.
         """
-        from ..analyses import replay
         from ..rules.diagnostic import diagnose
         from .relevance import relevant
 
         self.refresh()
         sources, problems = self._sources(paths, on_file)
         roots = relevant(sources.values(), self)
-        report = replay(roots, self)
+        report = self.replay(roots)
         self._replayed = roots, report
         diagnostics = diagnose(report, locale)
         problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
@@ -202,9 +201,13 @@ class Project:
 
     def report(self, path: str) -> Report:
         """The replay of one file as it stands, whatever is selected. Raises Unreadable."""
+        return self.replay([self.source(path)])
+
+    def replay(self, roots: Sequence[Source]) -> Report:
+        """The replay of a program that begins with the files `roots`."""
         from ..analyses import replay
 
-        return replay([self.source(path)], self)
+        return replay(roots, self)
 
     def fixes(self, finding: Finding, locale: Locale = "en") -> list[Fix]:
         """The edits that mend what the last check found, best first, each tried by replaying the edited program.
@@ -244,7 +247,7 @@ class Project:
         """
         diagnostics = list(diagnostics)
         read = dict.fromkeys((*sources, *(diagnostic.site.chunk.path for diagnostic in diagnostics)))
-        suppressions = {path: find_suppressions(self._files[path].source.text) for path in read}
+        suppressions = {path: suppressions_of(self._files[path].source) for path in read}
         findings = []
         for diagnostic in diagnostics:
             path = diagnostic.site.chunk.path

@@ -9,7 +9,8 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
@@ -18,7 +19,7 @@ from .lines import Lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ..syntax.chunks import Chunk
+    from ..syntax.chunks import Chunk, Source
 
 UNUSED = "GG900"
 """The rule about comments that silence nothing."""
@@ -90,9 +91,36 @@ def without(text: str, comment: Suppression, idle: Sequence[str]) -> tuple[int, 
     return start, line_end.end() if line_end else comment.end, ""
 
 
+def suppressions_of(source: Source) -> list[Suppression]:
+    """The comments of a file that silence diagnostics, in order; chunks that were read before are not read again."""
+    if not _may_silence(source.text):
+        return []
+    return [
+        replace(
+            found,
+            line=found.line + chunk.line,
+            start=found.start + chunk.offset,
+            end=found.end + chunk.offset,
+            used=set(),
+        )
+        for chunk in source.chunks
+        for found in _of_chunk(chunk.current)
+    ]
+
+
+@lru_cache(maxsize=10_000)
+def _of_chunk(text: str) -> tuple[Suppression, ...]:
+    return tuple(find_suppressions(text))
+
+
+def _may_silence(text: str) -> bool:
+    text = text.lower()
+    return "gradguard:" in text or "noqa" in text
+
+
 def find_suppressions(text: str) -> list[Suppression]:
-    """The comments of the program that silence diagnostics, in order."""
-    if "gradguard:" not in text.lower() and "noqa" not in text.lower():
+    """The comments in a text that silence diagnostics, in order."""
+    if not _may_silence(text):
         return []
     starts = Lines(text).starts
     return [found for line, column, comment in _comments(text) for found in _read(line, starts[line] + column, comment)]
