@@ -31,8 +31,9 @@ from ..syntax.ir import (
 from .change import find_change, is_inplace_name, is_module, rebindable, root
 from .edit import Edit, Fix, safety
 from .layout import can_precede, insert_before, suffix
+from .liveness import reads_later
 from .observers import observed
-from .place import below, binding, call_of, walk
+from .place import binding, call_of, walk
 from .text import quote
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def save(failure: Failure, context: Context) -> Iterator[Fix]:
     choices = [list(_copies(one, context)) for one in group]
     if not choices or not all(choices):
         return
-    for number in range(max(map(len, choices)) if len(group) == 1 else 1):
+    for number in range(max(map(len, choices))):
         places = [place for one in choices for place in one[min(number, len(one) - 1)]]
         edits = dict.fromkeys(edit for place in places for edit in suffix(place, CLONE))
         yield Fix(_title(group, places[0].text, context), "safe", tuple(edits))
@@ -97,20 +98,26 @@ def _is_unpacked(place: Place) -> bool:
 def _operands(place: Place, saved: Saved, failure: Failure, context: Context) -> list[list[Place]]:
     """Give the operands of the operation at `place` that may be the saved tensor.
 
-    By name, by what made it (`facts["origin"]`) or by role; where none of these tells, each by itself, then all.
+    By name, by what made it (`facts["origin"]`) or by role, alone or with all that mention the name; where none of
+    these tells, each by itself, then all.
     """
     name, role, origin = saved.name, saved.role, context.place(failure.facts.get("origin"))
     found = [one for node in _inputs(place) if context.is_tensor(one := place.of(node))]
     named = [one for one in found if one.text == name]
     made = [one for one in found if origin and one.node is origin.node]
     keyword = [one for one in found if (arg := one.parent) and isinstance(arg, Arg) and arg.name == role]
-    mentioned = [one for one in found if name and any(n.id == name for n in below(one.node, Name))]
+    mentioned = [one for one in found if name and _mentions(one, name)]
     for told in (named, made, keyword, mentioned if len(mentioned) == 1 else []):
         if told:
-            return [told]
+            more = [one for one in found if any(one.node is node.node for node in (*told, *mentioned))]
+            return [told, more] if len(more) > len(told) else [told]
     plain = role not in {"weight", "bias"}  # of a module these are no operands of the call
     tensors = [one for one in found if plain and isinstance(one.node, Name | Attribute | Subscript)]
     return [*([one] for one in tensors), *([tensors] if len(tensors) > 1 else [])]
+
+
+def _mentions(place: Place, name: str) -> bool:
+    return any(place.text_of(node) == name for node in walk(place.node) if isinstance(node, Name | Attribute))
 
 
 def _inputs(place: Place) -> Iterator[Expr]:
@@ -193,7 +200,8 @@ def argument(failure: Failure, context: Context) -> Iterator[Fix]:
         return
     for place in _handed(call, failure.name)[:1]:
         if isinstance(place.node, Name | Attribute | Subscript):
-            changes = "others" if observed(failure, context) else None
+            read = not isinstance(place.node, Name) or reads_later(call, place.node.id)
+            changes = "others" if read or observed(failure, context) else None
             title = context.say("argument", changes, value=quote(place.text))
             yield Fix(title, safety(changes), tuple(suffix(place, CLONE)))
 

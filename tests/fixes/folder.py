@@ -45,6 +45,12 @@ class Folder:
     def fixes(self, failure: Failure, report: Report) -> list[Fix]:
         return mend(failure, self.sources, verifier(failure, report, self.sources, [self.main], self), report)
 
+    def with_fix(self, fix: Fix) -> Folder:
+        """The program after a fix, which is not written to the disk."""
+        after = Folder(self.root)
+        after.sources = {path: parse(text, path) for path, text in self.mended(fix).items()}
+        return after
+
     def mended(self, fix: Fix) -> dict[str, str]:
         """The new texts of the files that a fix changes."""
         return apply_all({path: source.text for path, source in self.sources.items()}, fix.edits)

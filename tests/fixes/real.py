@@ -32,6 +32,10 @@ class Run:
     gradients: list[list[torch.Tensor | None]] = field(default_factory=list)
     error: str | None = None
 
+    def upto(self, other: Run) -> Run:
+        """As much of the run as there is of the other."""
+        return Run(self.losses[: len(other.losses)], self.gradients[: len(other.gradients)], self.error)
+
 
 def leaves(root: torch.Tensor) -> list[torch.Tensor]:
     """The leaves that a backward from `root` reaches, in the order of the graph."""
@@ -108,7 +112,11 @@ def _run(folder: Path, meant: bool) -> Run:
 
 def same_losses(one: Run, other: Run) -> bool:
     """Whether two runs have bit for bit the same losses."""
-    return len(one.losses) == len(other.losses) and all(map(torch.equal, one.losses, other.losses))
+    return len(one.losses) == len(other.losses) and all(map(_same, one.losses, other.losses))
+
+
+def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return one.shape == other.shape and torch.allclose(one, other, rtol=0, atol=0, equal_nan=True)
 
 
 def same_gradients(one: Run, other: Run) -> bool:

@@ -1,0 +1,120 @@
+"""What has to hold of every fix of a program, held against real PyTorch."""
+
+from __future__ import annotations
+
+import ast
+import io
+import shutil
+import tokenize
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .folder import Folder, told
+from .real import Run, run, same_gradients, same_losses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gradguard.analyses.report import Failure, Report
+    from gradguard.fixes import Fix
+
+ROUNDS = 6
+MOST_LINES = 12
+"""no fix touches more lines than this"""
+
+
+def proven(program: Folder, folder: Path) -> Iterator[str]:
+    """Try every fix of every failure that is told of a program; gives what is wrong with any of them."""
+    report = program.replay()
+    found = [(failure, program.fixes(failure, report)) for failure in told(report)]
+    for failure, fixes in found:
+        preferred = [fix for fix in fixes if fix.preferred]
+        if fixes and preferred != fixes[:1]:
+            yield f"{failure.kind}: {len(preferred)} fixes are preferred, or not the first"
+        for fix in fixes:
+            yield from (f"{fix.title}: {problem}" for problem in _misshapen(program, fix))
+            yield from (f"{fix.title}: {problem}" for problem in _mistold(program, failure, fix, report))
+    safe = [fix for _, fixes in found for fix in fixes if fix.safety == "safe"]
+    if safe:
+        meant = run(program.root, meant=True)
+        places = {(failure.kind, id(failure.site.node)) for failure, _ in found}
+        for number, fix in enumerate(safe):
+            after = run(written(folder / str(number), program, fix))
+            yield from (f"{fix.title}: {problem}" for problem in different(meant, after, len(places) == 1))
+
+
+def _misshapen(program: Folder, fix: Fix) -> Iterator[str]:
+    """What the edits do to the text that they should not."""
+    if fix.safety == "unsafe" and "(changes " not in fix.title:
+        yield "it does not say what it changes"
+    for path, new in program.mended(fix).items():
+        old = program.sources[path].text
+        try:
+            ast.parse(new)
+        except SyntaxError as error:
+            yield f"the text does not parse: {error}"
+            return
+        if Counter(comments(old)) - Counter(comments(new)):
+            yield "a comment is lost"
+        if ("\r\n" in old) != ("\r\n" in new):
+            yield "the line ends have changed"
+        before, after = Counter(old.splitlines()), Counter(new.splitlines())
+        if (before - after).total() > MOST_LINES or (after - before).total() > MOST_LINES:
+            yield "too much of the text has changed"
+        if any(line != line.rstrip() for line in after - before if line.strip()):
+            yield "a line ends in blanks"
+
+
+def _mistold(program: Folder, failure: Failure, fix: Fix, report: Report) -> Iterator[str]:
+    """Whether GradGuard still tells of what is mended, or of more than before."""
+    before, after = told(report), told(program.with_fix(fix).replay())
+    places = Counter((one.kind, id(one.site.node)) for one in before)
+    if len({(one.kind, id(one.site.node)) for one in after}) > len(places):
+        yield "more is told than before"
+    if len(places) == 1 and any((one.kind, one.cause) == (failure.kind, failure.cause) for one in after):
+        here = failure.site.chunk.text[failure.site.node.start : failure.site.node.end]
+        if any(one.site.chunk.text[one.site.node.start : one.site.node.end] == here for one in after):
+            yield "what it mends is still told"
+
+
+def different(meant: Run, after: Run, alone: bool = True) -> Iterator[str]:
+    """What a run after a fix that keeps every value does otherwise than was meant.
+
+    Where PyTorch refuses the program at once, nothing is meant from there on. Where a program fails in several
+    ways, one fix (not `alone`) need not make it run.
+    """
+    if after.error is not None and alone:
+        yield f"it fails: {after.error[:200]}"
+    if after.error is None and meant.error is None:
+        if alone and not same_losses(meant, after):
+            yield "the losses differ"
+        elif alone and not same_gradients(meant, after):
+            yield "the gradients differ"
+    elif not same_losses(meant.upto(after), after.upto(meant)):
+        yield "the losses before the failure differ"
+
+
+def comments(text: str) -> list[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return [token.string for token in tokens if token.type == tokenize.COMMENT]
+
+
+def written(folder: Path, program: Folder, fix: Fix) -> Path:
+    """Copy a program to `folder`, with a fix applied."""
+    shutil.copytree(program.root, folder)
+    for file, text in program.mended(fix).items():
+        (folder / Path(file).relative_to(program.root)).write_text(text, "utf-8", newline="")
+    return folder
+
+
+def mended(program: Folder, folder: Path, unsafe: bool = True) -> tuple[Path, int]:
+    """Apply the best fixes of a program one after the other; gives its last folder, and how many there were."""
+    for number in range(ROUNDS):
+        report = program.replay()
+        fixes = [fix for failure in told(report) for fix in program.fixes(failure, report)[:1]]
+        fixes = [fix for fix in fixes if unsafe or fix.safety == "safe"]
+        if not fixes:
+            return program.root, number
+        program = Folder(written(folder / f"round{number}", program, fixes[0]))
+    raise AssertionError("mending does not come to an end")
