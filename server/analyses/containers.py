@@ -209,7 +209,8 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
             made = ListV(sequences.items_of(m, seq) * 2)
             made.d["open"] = True
             return made
-    if all(isinstance(v, (ListV, DictV)) or is_constant(v) for v in (a, b)):
+    views = op in ("|", "&", "-", "^")  # what a dict's keys and items, which are lists here, know as well
+    if not views and all(isinstance(v, (ListV, DictV)) or is_constant(v) for v in (a, b)):
         raise Raised(None, "TypeError")
     return Unknown()
 

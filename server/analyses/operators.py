@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import operator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
-from . import arrays, attributes, containers, counting, sequences, torch_ops
+from . import arrays, attributes, containers, counting, library, plain, sequences, torch_ops
 from .arrays import NDArray
 from .state import Raised
 from .tensors import Tensor
@@ -173,7 +174,9 @@ def unary(m: Machine, op: str, v: Value) -> Value:
         return m.state.each(v, lambda one: unary(m, op, one))
     if isinstance(v, Tensor):
         return torch_ops.call(m, {"-": "torch.neg", "+": "torch.positive", "~": "torch.bitwise_not"}[op], Args([v]))
-    if isinstance(v, (int, float, complex)):
+    if is_constant(v) or isinstance(v, (ListV, DictV)):
+        if not isinstance(v, (int, float, complex)) or (op == "~" and not isinstance(v, int)):
+            raise Raised(None, "TypeError")
         return UNARY[op](v)
     if isinstance(v, Instance):
         f = v.cls.lookup({"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op])
@@ -283,6 +286,13 @@ def _compare_objects(m: Machine, op: str, a: Value, b: Value) -> Value:
         return own
     if isinstance(a, NDArray) or isinstance(b, NDArray):
         return arrays.fresh(m)
+    if op in SET_ORDER and isinstance(a, DictV) and isinstance(b, DictV) and a.kind == b.kind == "set":
+        return (
+            library.call_method(m, f"set.{SET_ORDER[op]}", a, Args([b])) if op in ("<=", ">=") else _strict(m, op, a, b)
+        )
+    with suppress(plain.NotPlain):
+        if op in ("<", "<=", ">", ">="):
+            return plain.compute(m, COMPARE[op], [a, b])
     if op == "!=":
         return negation(m, truth(m, _compare_objects(m, "==", a, b)))
     if isinstance(a, Unknown) or isinstance(b, Unknown) or op != "==":
@@ -291,6 +301,14 @@ def _compare_objects(m: Machine, op: str, a: Value, b: Value) -> Value:
     if parts is not None:
         return _all_equal(m, parts) if parts else derived_test(op, a, b)
     return a is b or (isinstance(a, Lib) and isinstance(b, Lib) and a.name == b.name)
+
+
+SET_ORDER = {"<=": "issubset", ">=": "issuperset", "<": "<=", ">": ">="}
+
+
+def _strict(m: Machine, op: str, a: Value, b: Value) -> Value:
+    """`a < b` for sets: a subset that isn't equal."""
+    return both(m, truth(m, compare(m, SET_ORDER[op], a, b)), negation(m, truth(m, compare(m, "==", a, b))))
 
 
 def _own_comparison(m: Machine, op: str, a: Value, b: Value) -> Value:

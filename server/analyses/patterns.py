@@ -14,7 +14,16 @@ if TYPE_CHECKING:
 
 
 def fits(m: Machine, p: ir.Pattern, v: Value) -> Value:
-    """Whether `v` fits the pattern: True, False or an Unknown. Names are bound on the way."""
+    """Whether `v` fits the pattern: True, False or an Unknown. Names are bound unless it is known not to fit."""
+    mark = len(m.state.trail)
+    fit = fitted(m, p, v)
+    if fit is False:
+        m.state.rewind(mark)
+    return fit
+
+
+def fitted(m: Machine, p: ir.Pattern, v: Value) -> Value:
+    """As `fits`, which see; what a part of the pattern has bound stays."""
     v = m.pick(v)
     if isinstance(p, ir.MatchAs):
         fit = fits(m, p.pattern, v) if p.pattern is not None else True
@@ -25,7 +34,7 @@ def fits(m: Machine, p: ir.Pattern, v: Value) -> Value:
         value = m.eval(p.value)
         return operators.compare(m, "is" if value in (None, True, False) and value != 0 else "==", v, value)
     if isinstance(p, ir.MatchOr):
-        return any_of(m, [fits(m, q, v) for q in p.patterns])
+        return first_of(m, p, v)
     if isinstance(p, ir.MatchSequence):
         return sequence(m, p, v)
     if isinstance(p, ir.MatchMapping):
@@ -35,11 +44,15 @@ def fits(m: Machine, p: ir.Pattern, v: Value) -> Value:
     return Unknown("whether the pattern fits")
 
 
-def any_of(m: Machine, answers: list[Value]) -> Value:
-    """`or` over answers."""
-    if any(a is True for a in answers):
-        return True
-    return next((a for a in answers if a is not False), False)
+def first_of(m: Machine, p: ir.MatchOr, v: Value) -> Value:
+    """`a | b`: the first alternative that fits."""
+    result: Value = False
+    for q in p.patterns:
+        fit = fits(m, q, v)
+        if fit is True:
+            return True
+        result = result if fit is False or result is not False else fit
+    return result
 
 
 def all_of(m: Machine, answers: list[Value]) -> Value:

@@ -408,6 +408,8 @@ def hashable(key: Value) -> bool:
 def add(m: Machine, d: DictV, key: Value, value: Value) -> None:
     """`d[key] = value`; an unknown key opens the dict."""
     key = key_like(m, d, m.state.resolve(key))
+    if isinstance(key, ListV) and key.kind != "tuple":
+        raise Raised(None, "TypeError")
     if hashable(key):
         m.state.set(d.items, key, value)
     else:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
-from . import arrays, attributes, classes, contexts, functions, imports, operators, patterns, sequences
+from . import arrays, attributes, classes, contexts, functions, imports, library, operators, patterns, sequences
 from .arrays import NDArray
 from .state import Dead, Outcome, Raised
 from .tensors import Tensor
@@ -152,13 +152,24 @@ def in_place(m: Machine, op: str, old: Value, operand: Value) -> Value:
     if isinstance(old, NDArray):
         arrays.write(m, old, f"{op}=")
         return old
-    if isinstance(old, DictV) and op == "|":
+    if isinstance(old, DictV) and op == "|" and old.kind != "set":
         sequences.update(m, old, operand)
+        return old
+    if isinstance(old, DictV) and old.kind == "set" and op in SET_CHANGES:
+        library.call_method(m, f"set.{SET_CHANGES[op]}", old, Args([operand]))
         return old
     own = attributes.special(m, old, f"__i{operators.METHODS[op]}__")
     if own is not None:
         return m.call(own, Args([operand]))
     return operators.binary(m, op, old, operand)
+
+
+SET_CHANGES = {
+    "|": "update",
+    "&": "intersection_update",
+    "-": "difference_update",
+    "^": "symmetric_difference_update",
+}
 
 
 def delete(m: Machine, s: ir.Delete) -> Value:

@@ -231,7 +231,7 @@ EXPRESSIONS: dict[str, list[Callable[[Writer, int], str]]] = {
     "set": some(
         "{set} | {set}", "{set} & {set}", "{set} - {set}", "{set} ^ {set}", "set({ints})", "{{{n} % 3 for {n} in {ints}}}",
         "{set} | {{{int}}}", "{set}.union({list})", "{set}.intersection({list})", "{set}.difference({list})", "set({tuple})",
-        "frozenset({list}) | {set}", "{set}.copy()", "{{*{list}, 1}}",
+        "set({list}) | {set}", "{set}.copy()", "{{*{list}, 1}}",
     ),
     "dict": some(
         "{{**{dict}, 'z': {int}}}", "{dict} | {dict}", "{{k: v + 1 for k, v in {dict}.items()}}", "dict({dict}, q={int})",

@@ -24,7 +24,10 @@ def runs(statements: list[str]) -> list[str]:
     bound: set[str] = set(dir(builtins))
     kept = []
     for statement in statements:
-        nodes = list(ast.walk(ast.parse(statement)))
+        try:
+            nodes = list(ast.walk(ast.parse(statement)))
+        except SyntaxError:  # an expression in a place that it can't be in
+            continue
         own = {name for node in nodes for name in binds(node)}
         read = {node.id for node in nodes if isinstance(node, ast.Name)}
         if (read - own - bound) or any(early(node, nodes) - bound for node in nodes):

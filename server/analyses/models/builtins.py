@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -586,6 +587,10 @@ def issubclass_(m: Machine, args: Args) -> Value:
     a, b = m.state.resolve(args.pos[0]), m.state.resolve(args.pos[1])
     if isinstance(a, ClassV) and isinstance(b, ClassV):
         return b in a.mro or (Unknown("a type") if a.open else False)
+    if isinstance(a, Lib) and isinstance(b, Lib):
+        types = [getattr(builtins, v.name, None) for v in (a, b)]
+        if all(isinstance(t, type) for t in types):
+            return plain.called(issubclass, types, {})
     return Unknown("a type")
 
 

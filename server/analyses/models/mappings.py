@@ -275,6 +275,8 @@ def _set_method(name: str, changes: bool = False) -> None:
     def run(m: Machine, args: Args) -> Value:
         s, others = args.pos[0], [sequences.sequence(m, v) for v in args.pos[1:]]
         items = [v for seq in others for v in seq.known(m)]
+        if any(isinstance(v, ListV) and v.kind != "tuple" for v in items):
+            raise Raised(None, "TypeError")
         if m.pick(s.d["open"]) or any(seq.open for seq in others) or not all(map(sequences.hashable, items)):
             return unclear(m, s, items, changes)
         held = sequences.keys(s)
