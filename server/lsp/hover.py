@@ -10,6 +10,7 @@ from pygls.capabilities import get_capability
 
 from ..rules import RULES
 from ..rules.page import page as rule_page
+from ..rules.page import words
 from .lessons import Lesson
 from .places import Places
 from .stories import extent, life, markdown, plain, story_at, unmarked
@@ -44,7 +45,7 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
     place: types.Range | None = None
     if rule := _rule_in_comment(document.text.text, offset):
         code, start, end = rule
-        parts, place = [rule_page(RULES[code])], document.text.between(start, end)
+        parts, place = [rule_page(RULES[code], ls.texts.locale)], document.text.between(start, end)
     else:
         parts += [_why(finding, ls.texts) for finding in analysis.findings if _holds(document, finding, offset)]
         lesson = Lesson(analysis.report, ls.analyser.source(document.path), ls.texts, _line_of).at(offset)
@@ -97,7 +98,7 @@ def _holds(document: Document, finding: Finding, offset: int) -> bool:
 def _why(finding: Finding, texts: Texts) -> str:
     rule = finding.rule
     more = f"[{texts('rule-more', code=rule.code)}]({rule.url})"
-    return f"**{rule.code} {rule.name}** · {rule.summary}\n\n{finding.message}\n\n{more}"
+    return f"**{rule.code} {rule.name}** · {words(rule, texts.locale).summary}\n\n{finding.message}\n\n{more}"
 
 
 def _line_of(site: Site) -> int:

@@ -2,35 +2,83 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import asdict
+from functools import cache
 from typing import TYPE_CHECKING
 
 from . import RULES
+from .chinese import WORDS, Words
 
 if TYPE_CHECKING:
+    from .messages import Locale
     from .rule import Rule
 
+HEADINGS: dict[Locale, tuple[str, ...]] = {
+    "en": (
+        "Predicts: {kinds}. ",
+        "Severity: {severity}.",
+        "What it does",
+        "Why it fails",
+        "PyTorch says:",
+        "Example",
+        "Use instead:",
+        "Known limits",
+        "Fix safety",
+    ),
+    "zh-cn": (
+        "预测：{kinds}。",
+        "严重程度：{severity}。",
+        "查找什么",
+        "为何失败",
+        "PyTorch 的消息：",
+        "示例",
+        "应改为：",
+        "已知限制",
+        "修复的安全性",
+    ),
+}
 
-def page(rule: Rule) -> str:
+
+def words(rule: Rule, locale: Locale = "en") -> Rule | Words:
+    """The texts of a rule in a language: `summary`, `what`, `why`, `limits` and `fixes`."""
+    return rule if locale == "en" else _translated(rule.code)
+
+
+@cache
+def _translated(code: str) -> Words:
+    """The Chinese texts of a rule, in which a line break is no space between two ideographs."""
+    texts = asdict(WORDS[code])
+    return Words(**{name: _SPACE.sub("", _BREAK.sub(" ", text)) for name, text in texts.items()})
+
+
+_BREAK = re.compile(r"(?<=[^\n])\n *(?=[^\n -])")
+_SPACE = re.compile(r"(?<=[\u3000-\u9fff\uff00-\uffef]) (?=[\u3000-\u9fff\uff00-\uffef])")
+
+
+def page(rule: Rule, locale: Locale = "en") -> str:
     """The page of one rule."""
+    predicts, severity, does, fails, says, example, instead, limits, safety = HEADINGS[locale]
+    text = words(rule, locale)
     said = "\n".join(f"> {piece}" for piece in rule.error)
-    predicts = ", ".join(f"`{kind}`" for kind in rule.kinds)
+    kinds = ", ".join(f"`{kind}`" for kind in rule.kinds)
     parts = [
         f"# {rule.name} ({rule.code})",
-        rule.summary,
-        f"Predicts: {predicts}. Severity: {rule.severity.label}." if predicts else f"Severity: {rule.severity.label}.",
-        "## What it does",
-        rule.what,
-        "## Why it fails",
-        rule.why,
-        f"PyTorch says:\n\n{said}" if said else "",
-        "## Example",
+        text.summary,
+        (predicts.format(kinds=kinds) if kinds else "") + severity.format(severity=rule.severity.label),
+        f"## {does}",
+        text.what,
+        f"## {fails}",
+        text.why,
+        f"{says}\n\n{said}" if said else "",
+        f"## {example}",
         _program(rule.fails),
-        "Use instead:",
+        instead,
         _program(rule.works),
-        "## Known limits",
-        rule.limits,
-        "## Fix safety",
-        rule.fixes,
+        f"## {limits}",
+        text.limits,
+        f"## {safety}",
+        text.fixes,
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -155,5 +155,7 @@ async def test_an_operator_is_explained_in_the_editor(editor: Editor, stale: str
 
 async def test_it_is_explained_in_chinese(start: Start, stale: str) -> None:
     editor = await start(locale="zh-CN")
-    await editor.open("a.py", stale)
+    await editor.open("a.py", stale + "# GG101\n")
     assert "为反向传播保存" in await editor.hover("a.py", 2, 7)
+    assert "就地修改" in await editor.hover("a.py", 3, 0)
+    assert "## 为何失败" in await editor.hover("a.py", 5, 3)

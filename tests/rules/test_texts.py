@@ -10,7 +10,7 @@ import pytest
 from gradguard.analyses.report import Cause, Failure, Kind, Saved, Site
 from gradguard.rules import RULES, Rule, explaining, phrases, rule
 from gradguard.rules.diagnostic import rule_of
-from gradguard.rules.page import catalogue, page
+from gradguard.rules.page import catalogue, page, words
 from gradguard.syntax.chunks import parse
 
 from .program import Program
@@ -125,3 +125,25 @@ def _site() -> Site:
 def test_what_a_tensor_is_to_the_operation_that_saved_it(role: str, told: str) -> None:
     statement = next(iter(parse("y = f(x)\n", "a.py").body))
     assert phrases.role(Saved(Site(statement.chunk, statement), "f", role, "x", 0), "en") == told
+
+
+CODE = re.compile(r"`[^`]+`|GG\d{3}")
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_a_rule_has_its_texts_in_chinese(code: str) -> None:
+    """What is code or the name of a rule is the same in both languages, up to what a translation needs to repeat."""
+    english, chinese = words(RULES[code]), words(RULES[code], "zh-cn")
+    for name in ("summary", "what", "why", "limits", "fixes"):
+        here, there = getattr(english, name), getattr(chinese, name)
+        assert re.search("[\u4e00-\u9fff]", there), name
+        assert not re.search("[\u4e00-\u9fff，。]\n[\u4e00-\u9fff]", there), "a line break would show as a space"
+        assert set(re.findall(r"GG\d{3}", here)) == set(re.findall(r"GG\d{3}", there)), name
+        missing = set(CODE.findall(here)) - set(CODE.findall(there))
+        assert not missing, (name, missing)
+
+
+def test_a_page_in_chinese_has_chinese_headings() -> None:
+    text = page(RULES["GG101"], "zh-cn")
+    assert "## 为何失败" in text
+    assert not re.search(r"^## [A-Z]", text, re.MULTILINE)
