@@ -572,10 +572,10 @@ def loop(m: Machine, node: ir.Node, iterable: Value, turn: Callable[[Value], Val
 
 
 def iter_method(m: Machine, v: Value) -> Value:
-    """What a user-defined `__iter__` gives to be iterated over; None where there is none."""
-    own = attributes.special(m, v, "__iter__")
+    """What a user-defined `__iter__` (or `__aiter__`) gives to be iterated over; None where there is none."""
+    own = attributes.special(m, v, "__iter__") or attributes.special(m, v, "__aiter__")
     got = m.state.resolve(m.call(own, Args())) if own is not None else None
-    step = attributes.special(m, got, "__next__")
+    step = attributes.special(m, got, "__next__") or attributes.special(m, got, "__anext__")
     return got if step is None else stepped(m, step)
 
 
@@ -588,7 +588,7 @@ def stepped(m: Machine, step: Value) -> Generator:
                 with m.state.unwinding():
                     v = m.call(step, Args())
             except Raised as error:
-                if error.name != "StopIteration":
+                if error.name not in ("StopIteration", "StopAsyncIteration"):
                     raise
                 return None
             consume(v)

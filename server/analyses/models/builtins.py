@@ -28,7 +28,7 @@ from ..values import (
     is_constant,
     key_of,
 )
-from .registry import METHODS, method_of, model
+from .registry import METHODS, is_class, method_of, model
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -692,6 +692,10 @@ def type_(m: Machine, args: Args) -> Value:
         return Lib("torch.nn.Parameter" if v.d["param"] else "torch.Tensor")
     if len(args.pos) > 2:
         return type_new(m, args.prepend(None))
+    if isinstance(v, ClassV):
+        return v.meta if v.meta is not None else Lib("type")
+    if isinstance(v, Lib):
+        return Lib("type") if is_class(v.name) else Unknown("a type", ("type", v.name))
     if isinstance(v, Unknown):
         return Unknown("a type", ("type", key_of(v)))
     return Lib(attributes.kind_of(v))
