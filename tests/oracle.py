@@ -388,11 +388,18 @@ def _refused(recorder: Recorder, error: Exception) -> Verdict:
     if kind == "stale-saved":
         stale = recorder.stale()
         saved = [made.line for made, _ in stale if made.line]
+        saved += [m.line for m in recorder.reached() if m.line == recorder.forward and m.node.name() == "CopySlices"]
         mutation = [line for made, unpacked in stale for line in recorder.changes(made, unpacked)]
         if not saved and recorder.forward:  # the node is inside a CopySlices, out of Python's sight
             saved, mutation = [recorder.forward], recorder.hidden_changes()
     return Verdict(
-        False, kind, message, _ordered(saved), _ordered(mutation), stack[-1] if stack else None, tuple(stack)
+        False,
+        kind,
+        message,
+        _ordered(saved),
+        _ordered(mutation),
+        stack[-1] if stack else None,
+        tuple(stack),
     )
 
 
@@ -477,8 +484,9 @@ def _unpack(node: Any) -> Iterator[Unpacked]:
             name = "saved_tensors" if raw_name == "_raw_saved_tensors" else raw_name.removeprefix("_raw")
             raw = getattr(node, raw_name)
             if all(one.unpack_hook is None for one in (raw if isinstance(raw, tuple) else [raw])):
-                for tensor in _tensors(getattr(node, name)):
-                    yield Unpacked(name, tensor, tensor._version, _copy(tensor))
+                with suppress(RuntimeError):  # the call that saved it has changed it since
+                    for tensor in _tensors(getattr(node, name)):
+                        yield Unpacked(name, tensor, tensor._version, _copy(tensor))
 
 
 def _copy(tensor: torch.Tensor) -> torch.Tensor:
@@ -543,7 +551,8 @@ class Tracer:
                 self.statements |= dict.fromkeys(range(statement.lineno, last + 1), entry)
 
     def enter(self, frame: FrameType, event: str, _: Any) -> Any:
-        return self.step if event == "call" and frame.f_code.co_filename == self.filename else None
+        own = frame.f_code.co_filename == self.filename and frame.f_code.co_name != "<lambda>"
+        return self.step if event == "call" and own else None
 
     def step(self, frame: FrameType, event: str, _: Any) -> Any:
         done = self.running.pop(frame, None)

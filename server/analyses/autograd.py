@@ -10,6 +10,7 @@ import heapq
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
+from .geometry import Geometry
 from .report import Failure, Hop, Site, Write
 from .tensors import (
     DEFAULT,
@@ -29,7 +30,6 @@ from .values import Args, Cond, Phi, Value
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from .geometry import Geometry
     from .machine import Machine
     from .report import Cause, Kind
     from .state import Guards, State
@@ -480,7 +480,7 @@ class Autograd:
         """The hooks of a node's results run before the node does, and may change what is still to be unpacked."""
         for t in tensors:
             for hook in self.m.tuple_of(t.d.get("hooks", ())):
-                self.m.call(hook, Args([self.tensor(t.d["geometry"], t.d["dtype"])], site=self.m.site))
+                self.m.call(hook, Args([self.gradient(t, self.m.explain.running)], site=self.m.site))
                 self.pasts = {}
 
     def _check_saved(self, node: Node, saved: SavedTensor, guards: Guards) -> list[tuple[Failure, Guards]]:
@@ -551,18 +551,56 @@ class Autograd:
         grad = self.tensor(leaf.d["geometry"], leaf.d["dtype"])
         grad.label = f"{leaf.name}.grad" if leaf.name else None
         if nodes is not None:
-            earlier = [old] if isinstance(old, Tensor) else []
-            self.set_history(grad, self.derived(nodes, [leaf, *earlier]))
+            self.set_history(grad, self.derived(nodes, [leaf], [old] if isinstance(old, Tensor) else []))
         self.state.put(leaf, "grad", grad)
 
-    def derived(self, nodes: Sequence[Node], wanted: Sequence[Tensor]) -> Node | None:
-        """The node of a gradient that was made with create_graph: it needs what the nodes behind it have saved."""
-        node = self.node("GradBackward0", wanted, True)
+    def gradient(self, t: Tensor, nodes: Sequence[Node]) -> Tensor:
+        """The gradient of a tensor that a backward through these nodes gives."""
+        given = self._consumers(self.grad_fn(t) or t, nodes)
+        g = self.tensor(self._gradient_geometry(t, given, nodes), t.d["dtype"])
+        one = given[0] if len(given) == 1 else None
+        if one is None or not one.is_plain or any(picks(s.tensor) for s in one.saved):
+            g.d["counter"].d["v"] = Version(0, None)  # the engine adds up in place, and so do some formulas
+        return g
+
+    def _consumers(self, made: Value, nodes: Sequence[Node]) -> list[Node]:
+        """The nodes that took what a node (or leaf) made, once for each time."""
+        return [n for n in nodes for e in n.edges if any(v is made for _, v in self.state.alternatives(e))]
+
+    def _gradient_geometry(self, t: Tensor, given: Sequence[Node], nodes: Sequence[Node]) -> Geometry | None:
+        """A sum hands the same number to all elements, which is one place of memory; `add` and `clone` pass it on."""
+        while len(given) == 1 and given[0].name in ("AddBackward0", "CloneBackward0"):
+            given = self._consumers(given[0], nodes)
+        if len(given) == 1 and given[0].called == "sum" and [o.shape for o in given[0].outputs] == [()] and t.shape:
+            return Geometry.contiguous(()).expand(t.shape)
+        return t.geometry
+
+    def derived(self, nodes: Sequence[Node], wanted: Sequence[Tensor], given: Sequence[Tensor] = ()) -> Node | None:
+        """The node of a gradient that was made with create_graph: it needs what the nodes behind it have saved.
+
+        There is none where their formulas use nothing that requires grad: the gradient of a sum is a constant.
+        `given` are further tensors that it is made of.
+        """
+        needs = self._depends(nodes)
+        for t in given:
+            needs = either(needs, self.requires_grad(t))
+        node = self.node("GradBackward0", [*wanted, *given], needs)
         if node is not None:
             node.holds = True
             node.edges = (*node.edges, *nodes[:1])
             node.saved = tuple(dict.fromkeys(saved for n in nodes for saved in n.saved))
         return node
+
+    def _depends(self, nodes: Sequence[Node]) -> Grad:
+        """Whether a gradient that came through these nodes requires grad itself."""
+        found: Grad = False
+        for n in nodes:
+            for s in n.saved:
+                found = either(found, self.requires_grad(s.tensor))
+            if n.holds is not False and not n.is_plain:
+                text = f"{n.called} keeps something for itself that the gradient depends on"
+                found = either(found, frozenset({Cond((text, n.uid), "guess", text, n.site)}))
+        return found
 
     # -- failing --------------------------------------------------------------------------------
 
@@ -588,6 +626,11 @@ class Autograd:
             ),
             guards,
         )
+
+
+def picks(t: Tensor) -> bool:
+    """Whether a saved tensor is an index or a mask: the formula then scatters into zeros in place."""
+    return t.dtype is None or t.dtype.startswith(("int", "bool", "uint"))
 
 
 class Past:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .describe_types import described_all, dtype_of
 from .geometry import Geometry
-from .shapes import TensorType, infer
+from .shapes import TensorType, infer, view_of
 from .tensors import Node, Tensor
 from .values import Cond, Lib, Phi, Unknown, Value
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 RESHAPES = frozenset({"reshape", "flatten", "ravel", "reshape_as", "view_as"})
+
+AT_LEAST = frozenset({"atleast_1d", "atleast_2d", "atleast_3d"})
 
 CASTS = {
     "float": "float32",
@@ -49,9 +51,19 @@ def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: Tens
 
     if same is True:
         return source
+    if name in AT_LEAST:
+        return added_dimensions(m, source, node, call)
     if same is False:
         return copy()
     return Phi(guess(f"{name}() gives the tensor itself", source, m), source, copy())
+
+
+def added_dimensions(m: Machine, source: Tensor, node: Node | None, call: Call) -> Tensor:
+    """`atleast_2d(t)` of a tensor with fewer dimensions: a view."""
+    made = view_of(call.name, source.geometry, {}) if source.geometry is not None else None
+    t = m.grad.view(source, made if isinstance(made, Geometry) else None)
+    m.grad.set_history(t, node)
+    return t
 
 
 def guess(text: str, source: Tensor, m: Machine) -> Cond:
@@ -76,7 +88,7 @@ def unchanged(m: Machine, name: str, source: Tensor, call: Call) -> bool | None:
         return dropout_off(m, call)
     if name in ("positive", "real", "conj", "resolve_conj", "resolve_neg", "conj_physical"):
         return None if source.dtype is None else not source.dtype.startswith("complex")
-    if name in ("atleast_1d", "atleast_2d", "atleast_3d"):
+    if name in AT_LEAST:
         return None if source.shape is None else len(source.shape) >= int(name[-2])
     return None
 

@@ -221,12 +221,13 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
     written = [(w, t) for w in case.mutates if w.certain for t in call.tensors.get(w.what, ())]
     previous, m.via = m.via, via
     try:
+        seen = tracked(case)
         for w, t in written:
             if given_back(case, w):
-                m.grad.check_inplace(t, needs)
+                m.grad.check_inplace(t, needs if seen else False)
                 check_overlap(m, t, call)
         node = None
-        if any(r.differentiable for r in case.results) or written:
+        if seen and (any(r.differentiable for r in case.results) or written):
             inputs = [t for p in call.tensors for t in call.tensors[p] if p in case.flows]
             node = m.grad.node(case.node or called(call.name), inputs, needs)
         if node is not None:
@@ -235,13 +236,13 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
             save_inputs(m, node, case, call, grads)
         for w, t in written:
             m.grad.bump(t, via or called(call.name), times=w.bumps, silent=w.bumps == 0)
+        result = results(m, case, call, node, inferred)
+        if node is not None:
+            save_results(m, node, case, result, grads)
         for w, t in written:
             if given_back(case, w):
                 m.grad.rebase(t, node)
                 reshape_in_place(m, call, t)
-        result = results(m, case, call, node, inferred)
-        if node is not None:
-            save_results(m, node, case, result, grads)
         if dtype is not None:
             for t in tensors_in(m, result):
                 t.d["dtype"] = dtype
@@ -253,6 +254,11 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
 def given_back(case: Case, w: Mutation) -> bool:
     """Whether a call changes a tensor as its result does; others write under no_grad (`max_norm`, statistics)."""
     return w.bumps > 0 and any(r.kind == "same" and r.of == w.what for r in case.results)
+
+
+def tracked(case: Case) -> bool:
+    """Whether autograd has a part in a call; in some writes it has none (`logical_not_`, all of `nn.init`)."""
+    return case.node is not None or not case.flows or not case.mutates
 
 
 def narrowed(g: Grad, needs: Grad) -> Grad:
@@ -371,43 +377,18 @@ def result(
     if r.kind == "depends" and source is not None:
         return depends(m, r, source, node, type_, call)
     made = fresh(m, r, node, type_, nr)
-    made.d["counter"].d["v"] = Version(*written_inside(call, nr))
+    made.d["counter"].d["v"] = Version(*written_inside(call, r))
     return made
 
 
-def written_inside(call: Call, nr: int) -> tuple[int, int]:
-    """The version of a new result, from and to."""
+def written_inside(call: Call, r: Result) -> tuple[int, int]:
+    """The version of a new result, from and to: an operator made of others may have changed it in place itself."""
     name = called(call.name)
     if name == "pad" and call.values.get("mode", "constant") != "circular":
         return 0, 0
     if name == "clone" and any(t.d["inference"] is True for t in call.all()):
         return 1, 1
-    if call.name in operands.LINEAR and operands.adds_bias(call.tensors):
-        return 1, 1
-    return WRITTEN_INSIDE.get((name, nr), (0, 0))
-
-
-WRITTEN_INSIDE: dict[tuple[str, int], tuple[int, int]] = {
-    ("quantile", 0): (2, 2),
-    ("nanquantile", 0): (2, 2),
-    ("one_hot", 0): (2, 2),
-    ("matrix_rank", 0): (1, 1),
-    ("GRUCell", 0): (2, 2),
-    ("LSTMCell", 1): (1, 1),
-    ("GRU", 0): (0, 1),
-    ("RNN", 0): (0, 1),
-    ("isclose", 0): (0, 1),
-    ("diff", 0): (0, 1),
-    ("alpha_dropout", 0): (0, 1),
-    ("feature_alpha_dropout", 0): (0, 1),
-    ("gaussian_nll_loss", 0): (0, 1),
-    ("margin_ranking_loss", 0): (0, 1),
-    ("poisson_nll_loss", 0): (0, 1),
-    ("stft", 0): (1, 2),
-    ("pad", 0): (0, 7),
-    ("matrix_power", 0): (0, 1),
-}
-"""The versions of results that an operator made of several others has changed in place itself."""
+    return operands.times_written(call.name, call.tensors) or r.version
 
 
 def fresh(m: Machine, r: Result, node: Node | None, type_: TensorType | None, nr: int = 0) -> Tensor:

@@ -214,3 +214,10 @@ class Node(Object):
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the call made this node alone: PyTorch then names it after the operator (`ExpBackward0` of `exp`)."""
+        name = self.name.rstrip("0123456789").removesuffix("Backward").lower()
+        called = (self.called or "").replace("_", "").lower()
+        return called != "" and (name in called or called in name)

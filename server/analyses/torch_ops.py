@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..facts import table
@@ -9,7 +10,7 @@ from ..facts.model import Op
 from . import effects, sequences, shapes
 from .arrays import NDArray
 from .describe_types import described
-from .geometry import Geometry, partly_overlaps
+from .geometry import Geometry, GeometryError, partly_overlaps
 from .shapes import TensorType
 from .state import leaves
 from .tensors import MULTI_OUTPUT, Node, Tensor, either
@@ -294,7 +295,9 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
         if not advanced and not whole(index):
             target = view_for_write(m, t, index)
         m.grad.check_inplace(target, needs)
-        if sources and not advanced:
+        if sources and advanced:
+            check_put(m, target, sources[0])
+        elif sources:
             check_copy(m, target, sources[0])
         node = m.grad.node("IndexPutBackward0" if advanced else "CopySlices", [t, *sources], needs)
         if node is not None and advanced:
@@ -331,7 +334,18 @@ def check_copy(m: Machine, target: Tensor, source: Tensor) -> None:
         m.grad.fail("overlap-write", "direct", target, detail="itself")
     if g is None or h is None or m.grad.storage(target) is not m.grad.storage(source):
         return
+    with suppress(GeometryError):
+        h = h.expand(g.shape)
     if g != h and partly_overlaps(g, h) == "partial":
+        m.grad.fail("overlap-write", "direct", target, detail="input")
+
+
+def check_put(m: Machine, target: Tensor, source: Tensor) -> None:
+    """`index_put_` refuses a value that shares memory with its target (`assert_no_overlap`), be it the whole of it."""
+    g, h = target.geometry, source.geometry
+    if g is None or h is None or m.grad.storage(target) is not m.grad.storage(source):
+        return
+    if source is target or partly_overlaps(g, h) in ("partial", "full"):
         m.grad.fail("overlap-write", "direct", target, detail="input")
 
 

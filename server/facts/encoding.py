@@ -104,10 +104,15 @@ def _case(plain: Plain) -> Case:
         saves=tuple(Save(s["what"], _grads(s["when"]), s.get("certain", True)) for s in plain.get("saves", ())),
         frees=_grads(plain.get("frees", ())),
         mutates=tuple(Mutation(**m) for m in plain.get("mutates", ())),
-        results=tuple(Result(**r) for r in plain.get("results", ())),
+        results=tuple(map(_result, plain.get("results", ()))),
         sequence=plain.get("sequence", False),
         node=plain.get("node"),
     )
+
+
+def _result(plain: Plain) -> Result:
+    low, high = plain.get("version", (0, 0))
+    return Result(**{**plain, "version": (low, high)})
 
 
 def _grads(plain: Sequence[Sequence[str]]) -> Grads:

@@ -86,6 +86,8 @@ class Result:
     """whether it gets a grad_fn where an input requires grad (False: indices, masks, sizes)"""
     dtype: str | None = None
     """`bool`, `int64`, … where it is always that; None: follows the inputs"""
+    version: tuple[int, int] = (0, 0)
+    """the least and the greatest version that a new one has: the call may have changed it in place itself"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ def _compare_verdicts(report: Report, verdict: Verdict, places: Places, found: C
     early = [f for f in told if verdict.ok or (raised and places.ran_before(line_of(_end(f)), *raised))]
     if verdict.kind in ("silent-stale", "nonleaf-grad"):
         early = [f for f in told if f.kind not in ("silent-stale", "nonleaf-grad")]
-    for failure in early:
+    for failure in [f for f in early if f.kind != verdict.kind or _lacking(f, verdict)]:
         found.verdict_agrees = False
         about = f"false {failure.kind}"
         found.disagreements.append(Disagreement(about, line_of(failure.site), _described(failure), _truth(verdict)))

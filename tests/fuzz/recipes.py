@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -106,13 +107,13 @@ class ModuleRecipe:
 def calls() -> dict[str, list[Recipe]]:
     """The recipes of all functions, methods and operators, by name."""
     found: dict[str, list[Recipe]] = {}
-    for entry in catalogue.entries():
-        fact = table.find(entry.name)
-        if isinstance(fact, Op) and fact.measured and entry.name not in CRASHING and _is_called(entry.name):
-            recipes = list(_recipes(entry, _kind(fact), fact.accepts_out))
-            if recipes:
-                found[entry.name] = recipes
-    return found
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for entry in catalogue.entries():
+            fact = table.find(entry.name)
+            if isinstance(fact, Op) and fact.measured and entry.name not in CRASHING and _is_called(entry.name):
+                found[entry.name] = list(_recipes(entry, _kind(fact), fact.accepts_out))
+    return {name: some for name, some in found.items() if some}
 
 
 @cache

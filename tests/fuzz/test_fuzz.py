@@ -2,9 +2,116 @@
 
 from __future__ import annotations
 
+import io
+import json
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from gradguard.facts import table
+
+from . import known
 from .generate import draw
+from .run import judged, run
+from .shrink import shrink
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+SLICES, PROGRAMS = 4, 75
+
+
+@pytest.mark.parametrize("number", range(SLICES))
+def test_generated_programs_do_what_gradguard_says(number: int) -> None:
+    result = run(PROGRAMS, f"slice {number}", jobs=1, progress=io.StringIO())
+    assert not result.unexplained, "\n\n".join(map(str, result.unexplained))
+    assert result.kinds["runs"] < 0.75 * result.compared
+    assert result.compared > 0.9 * PROGRAMS
+
+
+@pytest.mark.parametrize("limit", known.LIMITS, ids=lambda limit: limit.name)
+def test_a_known_limit_is_still_one(limit: known.Limit, tmp_path: Path) -> None:
+    comparison = judged(limit.program, tmp_path)
+    assert comparison is not None
+    assert any(limit.explains(difference, limit.program) for difference in comparison.disagreements)
 
 
 def test_a_seed_always_gives_the_same_program() -> None:
     assert draw("same").text == draw("same").text
     assert draw("same").text != draw("other").text
+
+
+def test_a_program_is_made_as_small_as_it_can_be() -> None:
+    text = (
+        "import torch\n\nfor i in range(3):\n    if i:\n        x = torch.rand(3) + i\n        y = x.exp()\n    z = i\n"
+    )
+    assert shrink(text, lambda candidate: ".exp()" in candidate) == "y = x.exp()\n"
+
+
+# -- the comparison can fail ----------------------------------------------------------------------
+
+STALE = """
+import torch
+
+x = torch.rand(3, requires_grad=True)
+y = torch.exp(x)
+y.add_(1)
+y.sum().backward()
+"""
+
+FINE = """
+import torch
+
+x = torch.rand(3, requires_grad=True)
+y = torch.exp(x)
+z = y * 2
+z.add_(1)
+"""
+
+
+@contextmanager
+def altered(name: str, change: Callable[[dict[str, Any]], object]) -> Iterator[None]:
+    """A context in which the first case of one fact in the table is another."""
+    lines = table._lines()
+    line = lines[name]
+    plain = json.loads(line)
+    change(plain["cases"][0])
+    lines[name] = json.dumps(plain)
+    table.find.cache_clear()
+    try:
+        yield
+    finally:
+        lines[name] = line
+        table.find.cache_clear()
+
+
+def differences(text: str, folder: Path) -> set[str]:
+    comparison = judged(text, folder)
+    assert comparison is not None
+    return {difference.about for difference in comparison.disagreements}
+
+
+def test_a_save_that_the_table_lacks_is_noticed(tmp_path: Path) -> None:
+    assert not differences(STALE, tmp_path)
+    with altered("torch.exp", lambda case: case.pop("saves")):
+        assert differences(STALE, tmp_path) == {"missed stale-saved"}
+
+
+def test_a_save_that_the_table_makes_up_is_noticed(tmp_path: Path) -> None:
+    def saves(case: dict[str, Any]) -> None:
+        case["saves"] = [{"what": "out", "when": [["self"]]}]
+
+    program = STALE.replace("torch.exp(x)", "x.neg()")
+    assert not differences(program, tmp_path)
+    with altered("torch.Tensor.neg", saves):
+        assert differences(program, tmp_path) == {"false stale-saved"}
+
+
+def test_a_change_that_the_table_lacks_is_noticed(tmp_path: Path) -> None:
+    def unchanged(case: dict[str, Any]) -> None:
+        case["mutates"] = [{"what": "self", "bumps": 0}]
+
+    assert not differences(FINE, tmp_path)
+    with altered("torch.Tensor.add_", unchanged):
+        assert differences(FINE, tmp_path) == {"version"}

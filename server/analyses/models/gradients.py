@@ -172,9 +172,9 @@ def grad(m: Machine, args: Args) -> Value:
     m.grad.backward(roots, keep, create, wanted, accumulate=False)
     made: list[Value] = []
     for t in wanted:
-        g = m.grad.tensor(t.d["geometry"], t.d["dtype"])
+        g = m.grad.gradient(t, nodes)
         if create:
-            m.grad.set_history(g, m.grad.derived(nodes, wanted))
+            m.grad.set_history(g, m.grad.derived(nodes, wanted, effects.tensors_in(m, args.get(2, "grad_outputs"))))
         made.append(g)
     if not wanted:
         return Unknown("gradients")

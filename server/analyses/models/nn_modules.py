@@ -494,9 +494,11 @@ def parameters_to_vector(m: Machine, args: Args) -> Value:
 
 @model("torch.nn.utils.vector_to_parameters")
 def vector_to_parameters(m: Machine, args: Args) -> Value:
-    """`vector_to_parameters(vector, parameters)` assigns each parameter's `.data`."""
+    """`vector_to_parameters(vector, parameters)` assigns each parameter's `.data`: a view of a piece of the vector."""
     from ..tensors import Storage
 
+    vector = m.state.resolve(args.get(0, "vec"))
+    memory = m.grad.storage(vector) if isinstance(vector, Tensor) else Storage(m.site)
     for t in effects.tensors_in(m, listed(sequences.sequence(m, args.get(1, "parameters")).known(m))):
-        m.grad.show(t, Storage(m.site), "vector_to_parameters()", by="library")
+        m.grad.show(t, memory, "vector_to_parameters()", by="library")
     return None

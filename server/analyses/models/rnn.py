@@ -74,9 +74,20 @@ def pad_packed(m: Machine, args: Args) -> Value:
     return made, m.grad.tensor(None, "int64")
 
 
-@model(f"{UTILS}unpad_sequence", f"{UTILS}unpack_sequence")
+@model(f"{UTILS}unpad_sequence")
 def unpad(m: Machine, args: Args) -> Value:
-    """`unpad_sequence(padded, lengths)`: a copy for each sequence."""
+    """`unpad_sequence(padded, lengths)`: transposes its argument in place where its batch does not come first."""
+    if m.state.resolve(args.get(2, "batch_first", False)) is False:
+        for t in effects.tensors_in(m, args.get(0, "padded_sequences")):
+            m.grad.check_inplace(t, m.grad.requires_grad(t))
+            m.grad.bump(t, "unpad_sequence()", by="library")
+            m.state.put(t, "geometry", None)
+    return unpack(m, args)
+
+
+@model(f"{UTILS}unpack_sequence")
+def unpack(m: Machine, args: Args) -> Value:
+    """`unpack_sequence(packed)`: a copy for each sequence."""
     source = effects.tensors_in(m, args.get(0, "padded_sequences"))[:1]
     made = ListV((linked(m, source), linked(m, source)))
     made.d["open"] = True

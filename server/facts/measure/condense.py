@@ -271,6 +271,7 @@ def _result(pooled: Pooled, i: int, *, chooses_dtype: bool) -> Result:
     kinds, sources = {r[0] for r in relations}, {r[1] for r in relations} - {None}
     dtypes = {output for output, _ in pooled.get(("dtype", i), ())}
     inputs = {given for _, given in pooled.get(("dtype", i), ())}
+    versions = [v for key, values in pooled.items() if key[:2] == ("version", i) for v in values]
     fixed = len(inputs) > 1 or (inputs == {None} and not any("float" in str(d) for d in dtypes))
     return Result(
         kind=kinds.pop() if len(kinds) == 1 else "depends",
@@ -278,6 +279,7 @@ def _result(pooled: Pooled, i: int, *, chooses_dtype: bool) -> Result:
         multi=True in pooled.get(("multi", i), ()),
         differentiable=("differentiable", i) in pooled,
         dtype=str(dtypes.pop()) if len(dtypes) == 1 and fixed and not chooses_dtype else None,
+        version=(min(versions, default=0), max(versions, default=0)),
     )
 
 

@@ -28,7 +28,7 @@ Observation = dict[tuple[Any, ...], Any]
 - `("agreed", label, subset)`: whether `walk.py` says the same of what is saved
 - `("mutate", param)`: by how much the version moved, 0 for a silent change, None for none
 - `("count",)`: how the results come; `("result", i)`: (kind, of)
-- `("multi", i)`, `("differentiable", i)`: bool
+- `("multi", i)`, `("differentiable", i)`: bool; `("version", i, subset)`: that of a new result
 - `("dtype", i)`: (name, name of the first input's); `("node",)`: the grad_fn's name
 """
 
@@ -119,7 +119,12 @@ def observe(prepare: Prepare, names: Sequence[str] | None = None) -> Observation
     if names is None:
         inputs = prepare(frozenset()).inputs
         names = [name for name, value in inputs.items() if any(map(may_require_grad, tensors(value)))]
-    usable = [name for name in names if _accepted(prepare, frozenset({name}))]
+    usable = []
+    for name in names:
+        if _accepted(prepare, frozenset({name})):
+            usable.append(name)
+        else:
+            seen |= _without_backward(prepare, name)
     unsaved: set[str | int] = set()
     for subset in sorted(_subsets(usable), key=len, reverse=True):
         try:
@@ -149,20 +154,42 @@ def _accepted(prepare: Prepare, subset: Subset) -> bool:
     return True
 
 
-def _observe_subset(prepare: Prepare, subset: Subset, unsaved: set[str | int]) -> Observation:
-    """Return what the call does where the subset requires grad; `unsaved` are labels known not to be saved."""
+def _without_backward(prepare: Prepare, name: str) -> Observation:
+    """Return how an input takes part in the graph that has no formula for its gradient, which backward would tell."""
+    try:
+        trial = prepare(frozenset({name}))
+        given = {t.grad_fn for _, t, _ in trial.versions}
+        outputs = results(trial.run())
+    except RAISED:
+        return {}
+    return _graph_of(trial, outputs, given, name)
+
+
+def _graph_of(trial: Trial, outputs: Sequence[torch.Tensor], given: set[Any], only: str | None) -> Observation:
+    """Return which results are part of the graph, by which node, and if the one input that requires grad leads there.
+
+    `given` are the nodes of the inputs.
+    """
     seen: Observation = {}
-    trial = prepare(subset)
-    given = {t.grad_fn for _, t, _ in trial.versions}
-    outputs = results(trial.run())
     nodes = [t.grad_fn for t in (*outputs, *trial.changed()) if t.grad_fn is not None]
-    if len(subset) == 1:
-        seen[("flow", *subset)] = bool(nodes)
+    if only is not None:
+        seen["flow", only] = bool(nodes)
     seen |= {("differentiable", i): True for i, o in enumerate(outputs) if o.requires_grad}
     if made := [node.name() for node in nodes if node not in given]:
         seen["node",] = made[0]
+    return seen
+
+
+def _observe_subset(prepare: Prepare, subset: Subset, unsaved: set[str | int]) -> Observation:
+    """Return what the call does where the subset requires grad; `unsaved` are labels known not to be saved."""
+    trial = prepare(subset)
+    given = {t.grad_fn for _, t, _ in trial.versions}
+    outputs = results(trial.run())
+    nodes = any(t.grad_fn is not None for t in (*outputs, *trial.changed()))
+    seen = _graph_of(trial, outputs, given, next(iter(subset)) if len(subset) == 1 else None)
+    seen |= {("version", i, subset): o._version for i, o in enumerate(outputs) if _relation(o, trial)[0] == "new"}
     walked = saved_storages([*outputs, *trial.changed()]) if nodes else set()
-    frees = bool(nodes) and _second_backward_raises(prepare, subset)
+    frees = nodes and _second_backward_raises(prepare, subset)
     seen["frees", subset] = frees
     for label in (*(n for n, v in trial.inputs.items() if tensors(v)), *range(len(outputs))):
         seen["save", label, subset] = frees and label not in unsaved and _bump_is_noticed(prepare, subset, label)
@@ -226,6 +253,8 @@ def effects(prepare: Prepare) -> Observation:
     given = next((dtype_name(t) for _, t, _ in trial.versions), None)
     for i, output in enumerate(outputs):
         seen["result", i] = _relation(output, trial)
+        if seen["result", i][0] == "new":
+            seen["version", i, frozenset()] = output._version
         seen["multi", i] = _is_multi(output)
         seen["dtype", i] = (dtype_name(output), given)
     return seen
