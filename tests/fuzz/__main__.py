@@ -19,9 +19,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes (%(default)s)")
     parser.add_argument("--page", type=Path, help="the file to write the figures to")
     options = parser.parse_args()
-    result = run(options.count, options.seed, options.jobs, sys.stderr)
-    for difference in result.unexplained:
-        print(difference, end="\n\n")
+    result = run(options.count, options.seed, options.jobs, sys.stderr, lambda found: print(found, flush=True))
     print(page.summary(result))
     if options.page:
         options.page.parent.mkdir(exist_ok=True)

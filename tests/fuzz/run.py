@@ -94,8 +94,8 @@ class Result:
             self.flags += comparison.flags
 
 
-def run(count: int, seed: str, jobs: int, progress: TextIO) -> Result:
-    """Compare `count` programs."""
+def run(count: int, seed: str, jobs: int, progress: TextIO, told: Callable[[Difference], object] = str) -> Result:
+    """Compare `count` programs; `told` hears of each difference that nothing explains as soon as it is found."""
     recipes.calls(), recipes.modules()
     result, began = Result(seed, count), time.monotonic()
     seeds = [f"{seed}/{i}" for i in range(count)]
@@ -107,6 +107,9 @@ def run(count: int, seed: str, jobs: int, progress: TextIO) -> Result:
             for program, comparison, differences in answer or ():
                 result.add(program, comparison)
                 result.differences += differences
+                for difference in differences:
+                    if difference.limit is None:
+                        told(difference)
             if answer is None:
                 result.kinds["not comparable"] += len(batch)
             wrong = len(result.unexplained)
