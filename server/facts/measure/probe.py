@@ -187,7 +187,8 @@ def _observe_subset(prepare: Prepare, subset: Subset, unsaved: set[str | int]) -
     outputs = results(trial.run())
     nodes = any(t.grad_fn is not None for t in (*outputs, *trial.changed()))
     seen = _graph_of(trial, outputs, given, next(iter(subset)) if len(subset) == 1 else None)
-    seen |= {("version", i, subset): o._version for i, o in enumerate(outputs) if _relation(o, trial)[0] == "new"}
+    given_memory = {storage_of(t) for _, t, _ in trial.versions}
+    seen |= {("version", i, subset): o._version for i, o in enumerate(outputs) if storage_of(o) not in given_memory}
     walked = saved_storages([*outputs, *trial.changed()]) if nodes else set()
     frees = nodes and _second_backward_raises(prepare, subset)
     seen["frees", subset] = frees
