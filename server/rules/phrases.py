@@ -24,11 +24,14 @@ def tensor(name: str | None, locale: Locale, unnamed: str = "tensor-unnamed") ->
 
 
 def place(site: Site, seen_from: Site, locale: Locale) -> str:
-    """Where a site is: its line, and its file where that is another one."""
-    line = site.chunk.line_of(site.node) + 1
+    """Where a site is: its line, and its file or its notebook's cell where that is another one."""
+    cell, line = site.chunk.place_of(site.node)
+    line += 1
     path = site.chunk.path
     if path == seen_from.chunk.path:
-        return say("line", locale, line=line)
+        if cell == seen_from.chunk.place_of(seen_from.node)[0]:
+            return say("line", locale, line=line)
+        return say("cell-line", locale, cell=cell, line=line)
     return f"{path.replace(chr(92), '/').rpartition('/')[2]}:{line}"
 
 

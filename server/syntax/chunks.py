@@ -19,7 +19,7 @@ from .scan import Kind, Piece, split, split_until
 from .walk import statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 _newline = re.compile(r"\r\n?|\n")
 
@@ -82,6 +82,8 @@ class Chunk:
     line_starts: list[int] = field(default_factory=list, repr=False)
     names: dict[ir.Stmt, list[tuple[ir.Expr, str]]] = field(default_factory=dict, repr=False)
     """the names that statements mention, once somebody has looked for them"""
+    cells: Sequence[tuple[int, int]] = ()
+    """in a notebook, the number of each cell and the line of the program where it begins"""
 
     def span(self, node: ir.Node) -> Span:
         """Where a node of this chunk is in the file."""
@@ -94,6 +96,12 @@ class Chunk:
     def line_of(self, node: ir.Node) -> int:
         """The 0-based line of the file that a node begins on."""
         return self._position(node.start)[0]
+
+    def place_of(self, node: ir.Node) -> tuple[int | None, int]:
+        """The 0-based line that a node begins on, in a notebook that of its cell, and before it the cell's number."""
+        line = self.line_of(node)
+        begun = [cell for cell in self.cells if cell[1] <= line]
+        return (begun[-1][0], line - begun[-1][1]) if begun else (None, line)
 
     def _position(self, offset: int) -> tuple[int, int]:
         if self.edit is not None:

@@ -337,8 +337,14 @@ def _parsed(document: Document, known: _File | None) -> Source:
     from ..syntax.chunks import parse
 
     if known is not None and known.document.text == document.text:
-        return known.source
-    return parse(document.text, document.path, known.source if known else None)
+        source = known.source
+    else:
+        source = parse(document.text, document.path, known.source if known else None)
+    if document.notebook is not None:
+        cells = tuple(zip(document.notebook.cells, document.notebook.lines, strict=True))
+        for chunk in source.chunks:
+            chunk.cells = cells
+    return source
 
 
 def _stamp(path: str) -> tuple[int, int] | None:
