@@ -156,6 +156,8 @@ def mend(
     texts = {path: source.text for path, source in sources.items()}
     kept: list[Fix] = []
     for fix in islice(candidates(failure, sources, report, locale), TRIED):
+        if any(set(one.edits) < set(fix.edits) for one in kept):
+            continue  # less is enough
         if verify is None or verify(apply_all(texts, fix.edits)):
             kept.append(fix)
         if len(kept) == LIMIT:

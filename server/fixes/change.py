@@ -18,7 +18,7 @@ from ..syntax.ir import (
     Subscript,
 )
 from .liveness import local
-from .place import VIEWS, Place, call_of, statements
+from .place import Place, call_of, statements
 
 if TYPE_CHECKING:
     from ..analyses.report import Failure
@@ -116,7 +116,7 @@ def root(expr: Expr) -> Expr:
             expr = expr.value
         elif isinstance(expr, Call) and isinstance(expr.func, Attribute):
             expr = expr.func.value
-        elif isinstance(expr, Attribute) and expr.attr in VIEWS:
+        elif isinstance(expr, Attribute) and expr.attr in {"T", "mT", "H", "mH", "data", "real", "imag"}:
             expr = expr.value
         else:
             return expr

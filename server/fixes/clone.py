@@ -176,11 +176,17 @@ def alias(failure: Failure, context: Context) -> Iterator[Fix]:
     bound = binding(found.place, owner.id) if found and isinstance(owner, Name) else None
     for place in [*([bound] if bound else []), *places]:
         value = place.node.value if isinstance(place.node, Assign | Arg | Return) else place.node
-        if not isinstance(value, Expr) or isinstance(value, Tuple | List | Constant):
+        if not isinstance(value, Expr) or isinstance(value, Tuple | List | Constant) or _is_target(place):
             continue
         changes = "others" if observed(failure, context) else None
         title = context.say("clone-here", changes, value=quote(place.text_of(value)))
         yield Fix(title, safety(changes), tuple(copied(place.of(value))))
+
+
+def _is_target(place: Place) -> bool:
+    """Tell whether the expression is what an assignment binds."""
+    stmt = place.statement.node
+    return isinstance(stmt, Assign) and any(target is node for target in stmt.targets for node in place.chain)
 
 
 def _handed(place: Place | None, name: str | None) -> list[Place]:

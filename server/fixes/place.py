@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..syntax.ir import (
     Assign,
-    Attribute,
     Call,
     ExprStmt,
     For,
@@ -140,10 +139,6 @@ class Place:
         return Place(self.path, self.source, (*self.statement.chain[:-1], stmt))
 
 
-VIEWS = frozenset({"T", "mT", "H", "mH", "data", "real", "imag"})
-"""The attributes of a tensor that are tensors over the same memory."""
-
-
 @dataclass(frozen=True, slots=True)
 class Context:
     """The program that is being mended, and what its replay told, if that is at hand."""
@@ -157,11 +152,9 @@ class Context:
         return title(self.locale, key, changes, **words)
 
     def is_tensor(self, place: Place) -> bool:
-        """Tell whether a name or attribute stands for a tensor there, as far as the replay tells."""
-        if self.report is None or not isinstance(place.node, Name | Attribute):
+        """Tell whether an expression may stand for a tensor there; of names, the replay knows."""
+        if self.report is None or not isinstance(place.node, Name):
             return True
-        if isinstance(place.node, Attribute) and place.node.attr in VIEWS:
-            return self.is_tensor(place.of(place.node.value))
         return (id(place.node), place.text) in self.report.stories
 
     def group(self, failure: Failure) -> list[Failure]:

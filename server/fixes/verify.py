@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -54,6 +55,8 @@ def verifier(
         edited = {path: parse(text, path) for path, text in texts.items()}
         if any(len(edited[path].problems) > len(sources[path].problems) for path in edited):
             return False
+        if any(_parses(sources[path].text) and not _parses(text) for path, text in texts.items()):
+            return False
         program = [edited.get(root.path, root) for root in roots]
         again = replay(program, Edited(modules, edited))
         if len(again.problems) > len(report.problems) or Counter(again.errors) - Counter(report.errors):
@@ -70,6 +73,15 @@ def verifier(
         return 2 * len(traced - _tensors(again, unchanged, lines)) <= len(traced)
 
     return verify
+
+
+def _parses(text: str) -> bool:
+    """Tell whether Python takes the text: its grammar has more rules than the parser of the lowered form."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def told(report: Report, lines: Mapping[str, Mapping[int, int]]) -> Counter[Key]:
