@@ -241,11 +241,11 @@ def plot(results: dict[tuple[str, str], Result]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" font-family="sans-serif" '
         f'font-size="12"><rect width="100%" height="100%" fill="white"/>'
     ]
-    for ms in (1, 10, 100, 1000, 10_000):
-        parts.append(
-            f'<line x1="{x(ms):.0f}" x2="{x(ms):.0f}" y1="10" y2="{height - 35}" stroke="#ddd"/>'
-            f'<text x="{x(ms):.0f}" y="{height - 18}" text-anchor="middle">{ms} ms</text>'
-        )
+    parts += [
+        f'<line x1="{x(ms):.0f}" x2="{x(ms):.0f}" y1="10" y2="{height - 35}" stroke="#ddd"/>'
+        f'<text x="{x(ms):.0f}" y="{height - 18}" text-anchor="middle">{ms} ms</text>'
+        for ms in (1, 10, 100, 1000, 10_000)
+    ]
     for number, ((file, server), r) in enumerate(results.items()):
         y = 10 + row * number + row / 2
         parts.append(f'<text x="{left - 12}" y="{y + 4:.0f}" text-anchor="end">{server}, {Path(file).name}</text>')

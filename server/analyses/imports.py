@@ -24,7 +24,7 @@ def load(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
 
     The packages that it is in are imported before it.
     """
-    if not level and name.partition(".")[0] in LIBRARIES:
+    if of_library(absolute(m, name, level, importer)):
         return None
     if level:
         load_one(m, "", level, importer)
@@ -52,12 +52,20 @@ def load_one(m: Machine, name: str, level: int, importer: str) -> ModuleV | None
 
 def absolute(m: Machine, name: str, level: int, importer: str) -> str:
     """The whole name of a module that is imported by a relative one, as far as the importing module's is known."""
-    own = m.loaded.get(importer) if level else None
-    if own is None or own.name == "__main__":
+    if not level:
         return name
-    parts = own.name.split(".")
-    up = level - own.is_package
-    return ".".join([*parts[: len(parts) - up], *([name] if name else [])])
+    own = m.loaded.get(importer)
+    if own is None or own.name == "__main__":
+        package = m.package(importer)
+    else:
+        package = own.name if own.is_package else own.name.rpartition(".")[0]
+    parts = package.split(".") if package else []
+    return ".".join([*parts[: len(parts) - level + 1], *([name] if name else [])])
+
+
+def of_library(name: str) -> bool:
+    """Whether a whole name is one of those that are a library's even where its own files import it."""
+    return name.partition(".")[0] in LIBRARIES
 
 
 def run_module(m: Machine, source: Source, name: str) -> ModuleV:
@@ -131,7 +139,7 @@ def optional(m: Machine, s: ir.Try) -> str | None:
     top = name.partition(".")[0]
     if not level and (top in LIBRARIES or top in sys.stdlib_module_names or top in registry.libraries()):
         return None
-    if m.modules.load(name, level, importer(m)) is not None or (level and not name):
+    if m.find(name, level, importer(m)) is not None or (level and not name):
         return None
     expected = any(functions.catches(m, h, Raised(None, "ModuleNotFoundError")) for h in s.handlers)
     return "." * level + name if expected else None
@@ -147,6 +155,8 @@ def member(m: Machine, s: ir.ImportFrom, own: ModuleV | None, name: str, path: s
     sub = load(m, dotted, s.level, path) or m.spaces.get(dotted)
     if sub is not None:
         return sub
+    if s.level and of_library(whole := absolute(m, dotted, s.level, path)):
+        return library.resolve(m, whole)
     if own is not None or s.level:
         return Unknown(name, ("import", path, s.level, dotted))
     return library.resolve(m, dotted)

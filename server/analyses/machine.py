@@ -52,12 +52,21 @@ class OwnFacts(Protocol):
         """The fact of an operator by its dotted name; it goes before all that is known of that name."""
 
 
+@runtime_checkable
+class Packages(Protocol):
+    """What `Modules` may know besides: which package a file belongs to."""
+
+    def package(self, path: str) -> str:
+        """The dotted name of the package that a file is in; empty if it is in none."""
+
+
 class Machine:
     """One replay. `site` is where it stands; `stack` are the calls that are open, outermost first."""
 
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
         self.own_facts = modules if isinstance(modules, OwnFacts) else None
+        self.packages = modules if isinstance(modules, Packages) else None
         self.state: State = State()
         self.state.on_lost = self.lost
         self.state.on_both = self.both
@@ -151,6 +160,10 @@ class Machine:
         """End the generators that the program has left in the middle."""
         for coroutine in list(self.coroutines):
             coroutine.close()
+
+    def package(self, path: str) -> str:
+        """The package that a file is in, as far as that is known."""
+        return self.packages.package(path) if self.packages is not None else ""
 
     def own_fact(self, name: str) -> Op | None:
         """What the program's configuration tells of an operator, if anything."""

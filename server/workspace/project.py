@@ -113,6 +113,7 @@ class Project:
         self._overlay: dict[str, Document] = {}
         self._layout = Layout(root, self.config.src)
         self._modules: dict[tuple[str, int, str], str | None] = {}
+        self._packages: dict[str, str] = {}
         self._replayed: tuple[list[Source], Report] | None = None
 
     # -- texts -----------------------------------------------------------------------------------
@@ -153,9 +154,19 @@ class Project:
         """What the configuration says of an operator of the project's own, by its dotted name; None if nothing."""
         return self._facts.get(name)
 
+    def package(self, path: str) -> str:
+        """The dotted name of the package that a file is in; empty if it is in none."""
+        folder = os.path.dirname(path)
+        if folder not in self._packages:
+            inside = os.path.isfile(os.path.join(folder, "__init__.py"))
+            outer = self.package(folder) if inside else ""
+            self._packages[folder] = ".".join(filter(None, (outer, os.path.basename(folder)))) if inside else ""
+        return self._packages[folder]
+
     def refresh(self) -> None:
         """Look for modules anew: files may have come or gone."""
         self._modules.clear()
+        self._packages.clear()
 
     def _file(self, path: str) -> _File:
         known = self._files.get(path)

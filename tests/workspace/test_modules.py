@@ -304,3 +304,17 @@ def test_modules_that_import_each_other_are_loaded(tmp_path: Path) -> None:
     root = grow(tmp_path, {"a.py": "import torch, b\n", "b.py": "import a\n"})
     result = Project(root, Config(root)).check([str(root / "a.py"), str(root / "b.py")])
     assert not result.problems and set(result.documents) == {str(root / "a.py"), str(root / "b.py")}
+
+
+def test_a_library_is_known_by_name_to_its_own_files(tmp_path: Path) -> None:
+    (tmp_path / "torch/nn").mkdir(parents=True)
+    (tmp_path / "torch/__init__.py").touch()
+    (tmp_path / "torch/nn/__init__.py").write_text("raise RuntimeError('never replayed')\n")
+    own = tmp_path / "torch/nn/own.py"
+    own.write_text(
+        "from . import functional as F\nfrom .parameter import Parameter\nimport torch\n"
+        "w = Parameter(torch.ones(2))\ny = F.sigmoid(w)\ny += 1\ny.sum().backward()\n"
+    )
+    project = Project(tmp_path)
+    assert project.package(str(own)) == "torch.nn"
+    assert [(found.rule.code, found.span.start_line) for found in project.check([str(own)]).findings] == [("GG101", 5)]
