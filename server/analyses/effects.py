@@ -332,12 +332,14 @@ def reshape_in_place(m: Machine, call: Call, t: Tensor) -> None:
 def results(m: Machine, case: Case, call: Call, node: Node | None, inferred: Types) -> Value:
     """The values that the call gives."""
     described = described_all(m, call.values)
-    if case.sequence:
+    if case.sequence and case.results[0].of:
         return sequence_of_views(m, case.results[0], call, node, described)
     if not case.results:
         return None
     if inferred is None:
         inferred = shapes.infer(call.name, described)
+    if case.sequence:
+        return sequence_of_new(m, case.results[0], node, inferred)
     types = inferred if isinstance(inferred, Sequence) else [inferred]
     made = []
     for i, r in enumerate(case.results):
@@ -461,6 +463,23 @@ def sequence_of_views(m: Machine, r: Result, call: Call, node: Node | None, desc
         return tuple(pieces)
     many = ListV(tuple(pieces), "tuple")
     many.d["open"] = not isinstance(call.values.get("chunks"), int)
+    return many
+
+
+def sequence_of_new(m: Machine, r: Result, node: Node | None, types: Types) -> Value:
+    """All results of `where(condition)`, `unique` and the like; of an unknown number, two."""
+    open_ = not isinstance(types, Sequence)
+    known: Sequence[Types] = (None, None) if open_ else types  # type: ignore[assignment]
+    described = [t if isinstance(t, TensorType) else None for t in known]
+    base = m.grad.tensor(None, "int64") if r.multi else None  # `where(condition)` gives the columns of one tensor
+    made: list[Value] = [
+        fresh(m, r, node, t, nr) if base is None else m.grad.view(base, geometry_of(t) if t else None, MULTI_OUTPUT, nr)
+        for nr, t in enumerate(described)
+    ]
+    if not open_:
+        return tuple(made)
+    many = ListV(tuple(made), "tuple")
+    many.d["open"] = True
     return many
 
 

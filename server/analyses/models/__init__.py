@@ -29,6 +29,7 @@ def load_models() -> None:
         optimizers,
         parametrize,
         products,
+        pytree,
         queues,
         rnn,
         schedules,

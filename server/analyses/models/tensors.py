@@ -245,22 +245,21 @@ def fresh(m: Machine, type_: object, args: Args) -> Tensor:
 
 def factory(name: str) -> None:
     """A function that makes a tensor of data, sizes or another tensor's type."""
+    model(name)(lambda m, args: made_by(m, name, args))
 
-    def make(m: Machine, args: Args) -> Value:
-        plain = torch_ops.resolved(m, args)
-        if plain is None:
-            return torch_ops.split(m, args, lambda one: make(m, one))
-        out = plain.kw.get("out")
-        if isinstance(out, Tensor):
-            op = torch_ops.find(name)
-            return effects.apply(m, op, plain) if op is not None else out
-        keywords = {
-            k: described(m, v) for k, v in plain.kw.items() if k not in ("requires_grad", "device", "generator")
-        }
-        inferred = shapes.infer_call(name, [described(m, v) for v in plain.pos], keywords, m.default_dtype)
-        return fresh(m, inferred, plain)
 
-    model(name)(make)
+def made_by(m: Machine, name: str, args: Args) -> Value:
+    """What a factory makes of its arguments."""
+    plain = torch_ops.resolved(m, args)
+    if plain is None:
+        return torch_ops.split(m, args, lambda one: made_by(m, name, one))
+    out = plain.kw.get("out")
+    if isinstance(out, Tensor):
+        op = torch_ops.find(name)
+        return effects.apply(m, op, plain) if op is not None else out
+    keywords = {k: described(m, v) for k, v in plain.kw.items() if k not in ("requires_grad", "device", "generator")}
+    inferred = shapes.infer_call(name, [described(m, v) for v in plain.pos], keywords, m.default_dtype)
+    return fresh(m, inferred, plain)
 
 
 for _name in [
@@ -294,9 +293,16 @@ for _name in [
     "kaiser_window",
     "tril_indices",
     "triu_indices",
-    "normal",
 ]:
     factory(f"torch.{_name}")
+
+
+@model("torch.normal")
+def normal(m: Machine, args: Args) -> Value:
+    """`normal(mean, std)`: of tensors it is an operation on them, of numbers and a size it makes a tensor."""
+    if any(isinstance(m.pick(v), Tensor) for v in (args.get(0, "mean"), args.get(1, "std"))):
+        return torch_ops.call(m, "torch.normal", args)
+    return made_by(m, "torch.normal", args)
 
 
 def method_factory(name: str) -> None:
