@@ -9,7 +9,7 @@ from ...facts.model import ModuleFact
 from .. import attributes, effects, modules, operators, sequences
 from ..sequences import Seq
 from ..tensors import Tensor
-from ..values import ABSENT, Args, DictV, FunctionV, Instance, ListV, Phi, Unknown, Value
+from ..values import ABSENT, Args, DictV, FunctionV, Instance, Lib, ListV, Phi, Unknown, Value
 from .registry import BASES, ITERATORS, LENGTHS, method_of, model
 
 if TYPE_CHECKING:
@@ -321,7 +321,7 @@ def init_list(m: Machine, args: Args) -> Value:
     first = m.pick(rest[0]) if rest else None
     if isinstance(first, DictV):
         for k in sequences.keys(first):
-            m.state.set(obj.d, str(k), first.items[k])
+            keep(m, obj, str(k), first.items[k])
         return None
     items: list[Value] = list(rest)
     if not obj.cls.derives("torch.nn.Sequential") and rest:
@@ -330,7 +330,7 @@ def init_list(m: Machine, args: Args) -> Value:
         if seq.open:
             m.state.set(obj.state, "open", True)
     for i, v in enumerate(items):
-        m.state.set(obj.d, str(i), v)
+        keep(m, obj, str(i), v)
     if args.open:
         m.state.set(obj.state, "open", True)
     return None
@@ -346,8 +346,17 @@ def init_dict(m: Machine, args: Args) -> Value:
     if len(args.pos) > 1:
         sequences.update(m, d, args.pos[1])
     for k in sequences.keys(d):
-        m.state.set(obj.d, str(k), d.items[k])
+        keep(m, obj, str(k), d.items[k])
     return None
+
+
+def keep(m: Machine, obj: Instance, key: str, value: Value) -> None:
+    """Put a member into a container; those of parameters make parameters of plain tensors (`container.py`)."""
+    t = m.pick(value)
+    plain = isinstance(t, Tensor) and not t.d["param"]
+    if plain and (obj.cls.derives("torch.nn.ParameterList") or obj.cls.derives("torch.nn.ParameterDict")):
+        value = m.call(Lib("torch.nn.Parameter"), Args([value], site=m.site))
+    m.state.set(obj.d, key, value)
 
 
 def entries(m: Machine, obj: Instance) -> list[tuple[str, Value]]:
@@ -401,14 +410,14 @@ def set_item(m: Machine, args: Args) -> Value:
         keys = [k for k, _ in entries(m, obj)]
         index = keys[index] if -len(keys) <= index < len(keys) else str(index)
     if isinstance(index, str):
-        m.state.set(obj.d, index, args.pos[2])
+        keep(m, obj, index, args.pos[2])
     return None
 
 
 def append(m: Machine, args: Args) -> Value:
     """`container.append(module)`."""
     obj = args.pos[0]
-    m.state.set(obj.d, str(len(entries(m, obj))), args.pos[1])
+    keep(m, obj, str(len(entries(m, obj))), args.pos[1])
     return obj
 
 
@@ -486,8 +495,6 @@ def write_gradients(m: Machine, parameters: Value, times: int) -> None:
 @model("torch.nn.utils.parameters_to_vector")
 def parameters_to_vector(m: Machine, args: Args) -> Value:
     """`parameters_to_vector(parameters)`: a concatenation."""
-    from ..values import Lib
-
     items = sequences.sequence(m, args.get(0, "parameters")).known(m)
     return m.call(Lib("torch.cat"), Args([tuple(items)]))
 

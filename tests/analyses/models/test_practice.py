@@ -216,3 +216,101 @@ LONGER = (
 @pytest.mark.parametrize(("line", "use"), LONGER)
 def test_names_by_the_file_that_defines_them(tmp_path: Path, line: str, use: str) -> None:
     assert assert_agreement(tmp_path, f"import torch\n{line}\n\nleaf = torch.rand(3, requires_grad=True)\n{use}\n")
+
+
+@pytest.mark.parametrize("call", ["super().forward(x)", "nn.Linear.forward(self, x)"])
+def test_the_forward_of_a_library_module_by_name(tmp_path: Path, call: str) -> None:
+    assert_agreement(
+        tmp_path,
+        f"""
+        import torch
+        from torch import nn
+
+        class Layer(nn.Linear):
+            def forward(self, x):
+                return {call}
+
+        layer = Layer(3, 3)
+        loss = layer(torch.randn(2, 3, requires_grad=True)).sum()
+        layer.weight.data.add_(1)
+        with torch.no_grad():
+            layer.weight.add_(1)
+        loss.backward()
+        """,
+    )
+
+
+@pytest.mark.parametrize("register", ["register_step_post_hook", "register_step_pre_hook"])
+@pytest.mark.parametrize("removed", [True, False])
+def test_hooks_of_steps(tmp_path: Path, register: str, removed: bool) -> None:
+    assert_agreement(
+        tmp_path,
+        f"""
+        import torch
+
+        p, q = (torch.ones(2, requires_grad=True) for _ in range(2))
+        optimizer = torch.optim.SGD([p], lr=0.1)
+
+        def limit(optimizer, args, kwargs):
+            with torch.no_grad():
+                q.clamp_(0, 1)
+
+        handle = optimizer.{register}(limit)
+        loss = (q * q).sum()
+        if {removed}:
+            handle.remove()
+        p.sum().backward()
+        optimizer.step()
+        loss.backward()
+        """,
+    )
+
+
+@pytest.mark.parametrize("made", ["torch.where(m)", "m.nonzero(as_tuple=True)", "torch.nonzero(m, as_tuple=True)"])
+@pytest.mark.parametrize("used", ["i", "j", "m"])
+def test_columns_of_indices_share_a_counter(tmp_path: Path, made: str, used: str) -> None:
+    assert_agreement(
+        tmp_path,
+        f"""
+        import torch
+
+        t = torch.randn(3, 3, requires_grad=True)
+        m = torch.eye(3) > 0
+        i, j = {made}
+        loss = t[{used}].sum()
+        j += 1
+        loss.backward()
+        """,
+    )
+
+
+def test_a_list_that_differs_between_branches(tmp_path: Path) -> None:
+    assert_agreement(
+        tmp_path,
+        """
+        import random
+        import torch
+
+        w = torch.randn(3, requires_grad=True)
+        x = torch.randn(2, 3)
+        if random.random() < 0.5:
+            x = x.flip(-1)
+        loss = torch.cat([x * w, x + w]).sum()
+        x[0] = 1
+        loss.backward()
+        """,
+    )
+
+
+MEMBERS = {
+    "a list of tensors": "nn.ParameterList([torch.ones(2), torch.ones(2)])[1]",
+    "a generator of tensors": "nn.ParameterList(torch.ones(2) for _ in range(2))[0]",
+    "appended": "nn.ParameterList().append(torch.ones(2))[0]",
+    "by name": "nn.ParameterDict({'a': torch.ones(2)})['a']",
+    "a parameter that is frozen": "nn.ParameterList([nn.Parameter(torch.ones(2), requires_grad=False)])[0]",
+}
+
+
+@pytest.mark.parametrize("member", MEMBERS.values(), ids=MEMBERS)
+def test_containers_of_parameters_make_parameters(tmp_path: Path, member: str) -> None:
+    assert_agreement(tmp_path, f"import torch\nfrom torch import nn\n\np = {member}\np.mul_(2)\n")
