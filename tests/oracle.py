@@ -388,7 +388,8 @@ def _refused(recorder: Recorder, error: Exception) -> Verdict:
     if kind == "stale-saved":
         stale = recorder.stale()
         saved = [made.line for made, _ in stale if made.line]
-        saved += [m.line for m in recorder.reached() if m.line == recorder.forward and m.node.name() == "CopySlices"]
+        hidden = [made for made in recorder.reached() if made.node.name() == "CopySlices"]
+        saved += [made.line for made in hidden if made.line and made.line == recorder.forward]
         mutation = [line for made, unpacked in stale for line in recorder.changes(made, unpacked)]
         if not saved and recorder.forward:  # the node is inside a CopySlices, out of Python's sight
             saved, mutation = [recorder.forward], recorder.hidden_changes()

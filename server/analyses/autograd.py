@@ -559,7 +559,8 @@ class Autograd:
         given = self._consumers(self.grad_fn(t) or t, nodes)
         g = self.tensor(self._gradient_geometry(t, given, nodes), t.d["dtype"])
         one = given[0] if len(given) == 1 else None
-        if one is None or not one.is_plain or any(picks(s.tensor) for s in one.saved):
+        in_place = one is not None and (one.called or "").endswith("_")
+        if one is None or in_place or not one.is_plain or any(picks(s.tensor) for s in one.saved):
             g.d["counter"].d["v"] = Version(0, None)  # the engine adds up in place, and so do some formulas
         return g
 

@@ -334,6 +334,8 @@ def check_copy(m: Machine, target: Tensor, source: Tensor) -> None:
         m.grad.fail("overlap-write", "direct", target, detail="itself")
     if g is None or h is None or m.grad.storage(target) is not m.grad.storage(source):
         return
+    while h.ndim > g.ndim and h.shape[0] == 1:
+        h = h.select(0, 0)
     with suppress(GeometryError):
         h = h.expand(g.shape)
     if g != h and partly_overlaps(g, h) == "partial":

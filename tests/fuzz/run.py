@@ -94,11 +94,21 @@ class Result:
             self.flags += comparison.flags
 
 
-def run(count: int, seed: str, jobs: int, progress: TextIO, told: Callable[[Difference], object] = str) -> Result:
-    """Compare `count` programs; `told` hears of each difference that nothing explains as soon as it is found."""
+def run(
+    count: int,
+    seed: str,
+    jobs: int,
+    progress: TextIO,
+    told: Callable[[Difference], object] = str,
+    first: int = 0,
+) -> Result:
+    """Compare `count` programs, from the one numbered `first`.
+
+    `told` hears of each difference that nothing explains as soon as it is found.
+    """
     recipes.calls(), recipes.modules()
     result, began = Result(seed, count), time.monotonic()
-    seeds = [f"{seed}/{i}" for i in range(count)]
+    seeds = [f"{seed}/{i}" for i in range(first, first + count)]
     batches = [seeds[i : i + BATCH] for i in range(0, count, BATCH)]
     with tempfile.TemporaryDirectory() as folder:
         done = 0
@@ -191,7 +201,7 @@ def forked(
     batches: list[list[str]], work: Callable[[list[str], Path], Answer], jobs: int, folder: Path
 ) -> Iterator[tuple[list[str], Answer | None]]:
     """Yield each batch with what `work` returned for it, None where its process died."""
-    waiting = batches[::-1]
+    waiting = batches[::-1]  # taken from the end
     running: dict[Any, Place] = {}
     idle = [Place(folder / str(i)) for i in range(min(jobs, len(batches)))]
     for place in idle:
@@ -218,4 +228,7 @@ def forked(
                 answer = None
             os.waitpid(place.child, 0)
             idle.append(place)
-            yield place.batch, answer
+            if answer is None and len(place.batch) > 1:  # one of them ended the process
+                waiting += [[seed] for seed in place.batch]
+            else:
+                yield place.batch, answer

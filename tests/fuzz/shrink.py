@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-SECONDS = 20.0
+SECONDS = 8.0
 """how long a program may be worked on"""
 
 
