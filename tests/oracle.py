@@ -243,6 +243,8 @@ class Made:
     line: str | None
     saved: list[Unpacked]
     bumps_before: int
+    spoilt: bool = False
+    """whether it saved something that its own call then changed"""
 
 
 @dataclass(slots=True)
@@ -290,7 +292,9 @@ class Recorder:
         """Remember the nodes from `node` down that weren't there before: one call may make several."""
         if node is None or depth < 0 or id(node) in self.made:
             return
-        self.made[id(node)] = Made(node, line, list(_unpack(node)), len(self.bumps))
+        unpacked = list(_unpack(node))
+        saved = [one for one in unpacked if one is not None]
+        self.made[id(node)] = Made(node, line, saved, len(self.bumps), spoilt=len(saved) < len(unpacked))
         for earlier, _ in node.next_functions:
             self.note(earlier, line, depth - 1)
 
@@ -390,6 +394,8 @@ def _refused(recorder: Recorder, error: Exception) -> Verdict:
         saved = [made.line for made, _ in stale if made.line]
         hidden = [made for made in recorder.reached() if made.node.name() == "CopySlices"]
         saved += [made.line for made in hidden if made.line and made.line == recorder.forward]
+        spoilt = [made.line for made in recorder.reached() if made.spoilt and made.line]
+        saved, mutation = saved + spoilt, mutation + spoilt
         mutation = [line for made, unpacked in stale for line in recorder.changes(made, unpacked)]
         if not saved and recorder.forward:  # the node is inside a CopySlices, out of Python's sight
             saved, mutation = [recorder.forward], recorder.hidden_changes()
@@ -478,16 +484,21 @@ def _grad_fn(tensor: torch.Tensor) -> Any:
         return None
 
 
-def _unpack(node: Any) -> Iterator[Unpacked]:
-    """What a node saved. What went through a pack hook is nobody's memory any more, and not versioned."""
+def _unpack(node: Any) -> Iterator[Unpacked | None]:
+    """What a node saved, None for what the very call that saved it has changed since.
+
+    What went through a pack hook is nobody's memory any more, and not versioned.
+    """
     for raw_name in dir(node):
         if raw_name.startswith("_raw_saved_"):
             name = "saved_tensors" if raw_name == "_raw_saved_tensors" else raw_name.removeprefix("_raw")
             raw = getattr(node, raw_name)
             if all(one.unpack_hook is None for one in (raw if isinstance(raw, tuple) else [raw])):
-                with suppress(RuntimeError):  # the call that saved it has changed it since
+                try:
                     for tensor in _tensors(getattr(node, name)):
                         yield Unpacked(name, tensor, tensor._version, _copy(tensor))
+                except RuntimeError:
+                    yield None
 
 
 def _copy(tensor: torch.Tensor) -> torch.Tensor:
