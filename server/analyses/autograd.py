@@ -164,9 +164,10 @@ class Autograd:
         now = self.version(t)
         if state.resolve(t.d["at"]) is now:
             return fn
-        self.check_view(t, indirect=True)
+        needs = self.requires_grad(base)
+        self.check_view(t, needs, indirect=True)
         self.order += 1
-        node = Node("AsStridedBackward0", self.m.site, self.order, self.edges([base]), self.requires_grad(base))
+        node = Node("AsStridedBackward0", self.m.site, self.order, self.edges([base]), needs)
         node.iterations = self.m.iterations
         state.put(t, "fn", node)
         state.put(t, "at", now)
@@ -249,8 +250,11 @@ class Autograd:
 
     # -- writing --------------------------------------------------------------------------------
 
-    def check_view(self, t: Tensor, indirect: bool = False) -> None:
-        """`handle_view_on_rebase`: some views must not be written in grad mode, nor used after their base was."""
+    def check_view(self, t: Tensor, needs: Grad, indirect: bool = False) -> None:
+        """`handle_view_on_rebase`: some views must not be written in grad mode, nor used after their base was.
+
+        `needs` tells whether there is a gradient to record.
+        """
         meta = self.state.resolve(t.d["meta"])
         if meta == DEFAULT or not isinstance(meta, str):
             return
@@ -260,7 +264,7 @@ class Autograd:
         else:
             kind = "multi-view-inplace"
         write = self.version(t).write if indirect and isinstance(self.version(t), Version) else None
-        self.fail(kind, "direct", t, detail=meta + (" indirect" if indirect else ""), write=write)
+        self.fail(kind, "direct", t, conditions(needs), meta + (" indirect" if indirect else ""), write)
 
     def check_inplace(self, t: Tensor, needs: Grad) -> None:
         """`check_inplace` (VariableTypeUtils.h) and the inference-mode check, before a tensor is written."""
@@ -271,8 +275,7 @@ class Autograd:
         base = self.state.resolve(t.d["base"])
         own = self.requires_grad(t)
         if isinstance(base, Tensor):
-            if needs is True:
-                self.check_view(t)
+            self.check_view(t, needs)
             if own is not False and self.is_leaf(base):
                 self._leaf("view-of-leaf-inplace", t, own)
         elif own is not False and self.is_leaf(t):

@@ -12,7 +12,7 @@ from . import attributes, functions, modules
 from .arguments import unknown_arguments
 from .machine import STEPS, Machine
 from .report import Assumption, Site, fault
-from .state import Dead, Exhausted, Raised
+from .state import Dead, Exhausted, Raised, gated
 from .tensors import Tensor
 from .values import (
     ABSENT,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 
     from ..syntax import ir
+    from .state import Guards
 
 TRAINED = Assumption("trained", "")
 BACKWARD = Assumption("backward", "")
@@ -175,16 +176,18 @@ def plain_function(v: Value) -> FunctionV | None:
 
 def backward_from(m: Machine, result: Value) -> None:
     """Run backward from every tensor in a result, as a caller would from the loss made of them."""
-    roots = [m.grad.grad_fn(t) for t in tensors_of(m, result, 0) if m.grad.requires_grad(t) is not False]
+    roots = [
+        gated(m.grad.grad_fn(t), guards) for guards, t in tensors_of(m, result) if m.grad.requires_grad(t) is not False
+    ]
     if roots:
         m.grad.backward(roots, retain=True, accumulate=False)
 
 
-def tensors_of(m: Machine, v: Value, depth: int) -> Iterator[Tensor]:
-    """The tensors in a value, through containers."""
-    for _, one in m.state.alternatives(v):
+def tensors_of(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterator[tuple[Guards, Tensor]]:
+    """The tensors in a value, through containers, each with the answers to open conditions that it rests on."""
+    for more, one in m.state.alternatives(v, guards):
         if isinstance(one, Tensor):
-            yield one
+            yield more, one
         elif depth < 4:
             inner: Sequence[Value] = ()
             if isinstance(one, tuple):
@@ -194,4 +197,4 @@ def tensors_of(m: Machine, v: Value, depth: int) -> Iterator[Tensor]:
             elif isinstance(one, DictV):
                 inner = [x for x in one.items.values() if x is not ABSENT]
             for i in inner:
-                yield from tensors_of(m, i, depth + 1)
+                yield from tensors_of(m, i, more, depth + 1)

@@ -255,9 +255,15 @@ class Machine:
     # -- failures ---------------------------------------------------------------------------------
 
     def raise_failure(self, failure: Failure, guards: Guards) -> None:
-        """The program fails here: raises Raised, or records the failure and goes on if it rests on `guards`."""
+        """The program fails here: raises Raised, or records the failure and goes on if it rests on `guards`.
+
+        It goes on where they do not hold, which is known as long as there is but one.
+        """
         if guards:
             self.report(failure, guards)
+            if len(guards) == 1 and not self.state.splits and not self.catching:
+                cond, holds = guards[0]
+                self.state.assume(cond, not holds)
             return
         raise Raised(None, "RuntimeError", [self.explain.finish(failure, tuple(self.state.splits))])
 

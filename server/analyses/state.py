@@ -186,7 +186,10 @@ class State:
 
     def assume(self, cond: Cond, holds: bool) -> None:
         """Take `cond` as answered for the rest of this path."""
-        self.set(self.assumed, cond.key, holds)
+        key = cond.key
+        if isinstance(key, tuple) and key and key[0] == "not":
+            key, holds = key[1], not holds
+        self.set(self.assumed, key, holds)
 
     def resolve(self, value: Value) -> Value:
         """The value under the present assumptions; a Phi only where its condition is open."""
@@ -441,6 +444,13 @@ class State:
             *self.alternatives(value.then, (*guards, (value.cond, True))),
             *self.alternatives(value.orelse, (*guards, (value.cond, False))),
         ]
+
+
+def gated(value: Value, guards: Guards) -> Value:
+    """`value` where the conditions are answered so, else None."""
+    for cond, holds in reversed(guards):
+        value = Phi(cond, value, None) if holds else Phi(cond, None, value)
+    return value
 
 
 def leaves(value: Value) -> list[Value]:

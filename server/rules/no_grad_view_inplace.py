@@ -19,7 +19,8 @@ def matches(failure: Failure) -> bool:
 
 def message(failure: Failure, locale: Locale = "en") -> str:
     """Which view is changed, and where it was made."""
-    return phrases.at_once("no-grad-view-inplace", failure, locale)
+    of_several = failure.detail.startswith("multi_output")  # of a tensor without grad, which PyTorch treats alike
+    return phrases.at_once("multi-view-inplace" if of_several else "no-grad-view-inplace", failure, locale)
 
 
 RULE = Rule(
