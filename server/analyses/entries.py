@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 TRAINED = Assumption("trained", "")
 BACKWARD = Assumption("backward", "")
 
-PER_FUNCTION = 12_000
+PER_FUNCTION = 8_000
 """Steps for a function that is entered with unknown arguments."""
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..syntax.chunks import Chunk, Source
     from .coroutines import Coroutine
 
-STEPS = 120_000
+STEPS = 20_000
 """Statements and calls that one entry point may replay."""
 
 DEPTH = 60
