@@ -16,12 +16,12 @@ from .calls import call
 from .explain import Explainer
 from .expressions import EVALUATE
 from .report import Assumption, Failure, Site
-from .state import Exhausted, Guards, Raised, State
+from .state import Exhausted, Guards, Raised, State, leaves
 from .statements import run_block
 from .steps import Mark, Step, loaded
 from .tensors import Tensor
 from .trace import Trace
-from .values import Args, ClassV, Cond, Frame, ModuleV, Phi, Unknown, Value
+from .values import Args, ClassV, Cond, Frame, ModuleV, Object, Phi, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -246,6 +246,10 @@ class Machine:
         while type(value) is Phi:
             value = self.state.resolve(value.then if value.then is not None else value.orelse)
         return value
+
+    def is_open(self, v: Object) -> bool:
+        """Whether a container may hold more than is known, by any of the branches that lead here."""
+        return any(leaf is not False for leaf in leaves(self.state.resolve(v.d["open"])))
 
     def tuple_of(self, value: Value) -> tuple[Value, ...]:
         """A slot that holds several things: of a branch's alternatives the longest, nothing where it isn't known."""

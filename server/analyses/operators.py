@@ -363,7 +363,7 @@ def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | No
 
     different = [(True, False)]
     if isinstance(a, DictV) and isinstance(b, DictV):
-        if m.pick(a.d["open"]) or m.pick(b.d["open"]):
+        if m.is_open(a) or m.is_open(b):
             return ()
         mine = sequences.keys(a)
         if (a.kind == "set") is not (b.kind == "set") or set(mine) != set(sequences.keys(b)):
@@ -372,7 +372,7 @@ def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | No
     if isinstance(a, (ListV, tuple)) and isinstance(b, (ListV, tuple)):
         if (a.kind if isinstance(a, ListV) else "tuple") != (b.kind if isinstance(b, ListV) else "tuple"):
             return different
-        if any(isinstance(v, ListV) and m.pick(v.d["open"]) for v in (a, b)):
+        if any(isinstance(v, ListV) and m.is_open(v) for v in (a, b)):
             return ()
         x, y = (v if isinstance(v, tuple) else sequences.items_of(m, v) for v in (a, b))
         return [(True, True), *zip(x, y, strict=True)] if len(x) == len(y) else different

@@ -159,12 +159,12 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     if isinstance(v, Lazy):
         return v.rest(m)
     if isinstance(v, (ListV, Iterator_)):
-        seq = Seq(items_of(m, v), bool(m.pick(v.d["open"])))
+        seq = Seq(items_of(m, v), m.is_open(v))
         if isinstance(v, Iterator_):
             m.state.put(v, "items", ())
         return seq
     if isinstance(v, DictV):
-        return Seq(key_values(v), bool(m.pick(v.d["open"])))
+        return Seq(key_values(v), m.is_open(v))
     if isinstance(v, Tensor):
         if v.shape == ():
             m.refused("iteration over a tensor without dimensions")
@@ -304,11 +304,11 @@ def length(m: Machine, v: Value) -> Value:
     if isinstance(v, (tuple, range, str, bytes)):
         return len(v)
     if isinstance(v, (ListV, Iterator_)):
-        if m.pick(v.d["open"]):
+        if m.is_open(v):
             return Unknown("a length", ("len", v.uid, len(items_of(m, v))))
         return m.state.each(v.d["items"], size)
     if isinstance(v, DictV):
-        return Unknown("a length", ("len", v.uid), number=True) if m.pick(v.d["open"]) else len(keys(v))
+        return Unknown("a length", ("len", v.uid), number=True) if m.is_open(v) else len(keys(v))
     if isinstance(v, Tensor):
         shape = v.shape
         known = shape[0] if shape else None
@@ -352,12 +352,14 @@ def contains(m: Machine, v: Value, item: Value) -> Value:
             known = m.state.resolve(known)
             if type(known) is not Phi and known is not ABSENT:
                 return True
-            if not m.pick(v.d["open"]) and known is ABSENT:
+            if not m.is_open(v) and known is ABSENT:
                 return False
+        if not keys(v) and not m.is_open(v):
+            return False
         return Unknown("membership", ("in", key_of(item), v.uid, len(v.items)))
     if isinstance(v, (tuple, ListV)):
         items = v if isinstance(v, tuple) else items_of(m, v)
-        closed = isinstance(v, tuple) or not m.pick(v.d["open"])
+        closed = isinstance(v, tuple) or not m.is_open(v)
         if any(i is item for i in items):
             return True
         if closed and is_constant(item) and all(is_constant(i) for i in items):
@@ -448,7 +450,7 @@ def update(m: Machine, d: DictV, other: Value) -> None:
     if isinstance(other, DictV):
         for k in keys(other):
             m.state.set(d.items, k, other.items[k])
-        if m.pick(other.d["open"]):
+        if m.is_open(other):
             m.state.put(d, "open", True)
     elif isinstance(other, Instance) and other.cls.derives("torch.nn.Module"):
         for k, v in other.d.items():
@@ -472,7 +474,7 @@ def unpack_mapping(m: Machine, v: Value, into: dict[str, Value]) -> bool:
     for k in keys(v):
         if isinstance(k, str):
             into[k] = m.state.resolve(v.items[k])
-    return bool(m.pick(v.d["open"]))
+    return m.is_open(v)
 
 
 # -- loops ------------------------------------------------------------------------------------------

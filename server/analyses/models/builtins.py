@@ -562,7 +562,7 @@ def advance(m: Machine, v: Value) -> tuple[bool, Value]:
         if items:
             m.state.put(v, "items", items[1:])
             return True, items[0]
-        return bool(m.pick(v.d["open"])), Unknown("the next item")
+        return m.is_open(v), Unknown("the next item")
     own = attributes.special(m, v, "__next__")
     if own is None:
         return True, Unknown("the next item")

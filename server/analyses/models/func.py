@@ -29,7 +29,7 @@ def leaf_like(m: Machine, v: Value) -> Value:
         return tuple(leaf_like(m, i) for i in v)
     if isinstance(v, ListV):
         made = ListV(tuple(leaf_like(m, i) for i in sequences.items_of(m, v)), v.kind)
-        made.d["open"] = m.pick(v.d["open"])
+        made.d["open"] = m.is_open(v)
         return made
     if isinstance(v, DictV):
         return DictV({k: leaf_like(m, v.items[k]) for k in sequences.keys(v)})

@@ -409,13 +409,13 @@ class Copier:
             made = ListV(kind=v.kind)
             self.done[id(v)] = made
             made.d["items"] = tuple(self.copy(i) for i in sequences.items_of(m, v))
-            made.d["open"], made.maxlen = m.pick(v.d["open"]), v.maxlen
+            made.d["open"], made.maxlen = m.is_open(v), v.maxlen
             return made
         if isinstance(v, DictV):
             d = DictV(kind=v.kind)
             self.done[id(v)] = d
             d.items.update({k: self.copy(v.items[k]) for k in sequences.keys(v)})
-            d.d["open"], d.default, d.counts = m.pick(v.d["open"]), v.default, v.counts
+            d.d["open"], d.default, d.counts = m.is_open(v), v.default, v.counts
             return d
         if isinstance(v, Instance):
             return self.instance(v)
