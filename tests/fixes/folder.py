@@ -10,6 +10,7 @@ from gradguard.analyses.program import replay
 from gradguard.fixes import Fix, apply_all, mend
 from gradguard.fixes.verify import verifier
 from gradguard.syntax.chunks import Source, parse
+from gradguard.workspace.modules import Layout
 
 if TYPE_CHECKING:
     from gradguard.analyses.report import Failure, Report
@@ -29,9 +30,9 @@ class Folder:
         return self.sources.get(key)
 
     def load(self, name: str, level: int, importer: str) -> Source | None:
-        base = Path(importer).parents[level - 1] if level else self.root
-        path = base.joinpath(*name.split(".")) if name else base
-        return self.source(path.with_suffix(".py")) or self.source(path / "__init__.py")
+        text = self.sources[importer].text if importer in self.sources else ""
+        found = Layout(self.root).find(name, level, Path(importer), text)
+        return self.source(found) if found else None
 
     @property
     def main(self) -> Source:
