@@ -38,6 +38,13 @@ fuzz: $(TESTABLE) ## draw N programs, hold the answers against PyTorch, and writ
 extension: ## build VS Code's extension, with the server's wheel in it, and run its unit tests
 	cd vscode-client && npm ci --no-audit --no-fund && npm run check && npm test && PYTHON="$(PYTHON)" npm run package
 
+bench: $(TESTABLE) ## time keystrokes in the language server, beside others, and write docs/latency.md
+	$(BIN)/python -m pip install --quiet --group bench
+	$(BIN)/python bench/latency.py --write docs/latency.md
+
+edits: $(TESTABLE) ## edit real files at random, 20,000 times, and compare with a replay from the start
+	$(BIN)/python tests/workspace/editing.py 20000
+
 clean: ## remove the virtual environment and all caches
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
 

@@ -210,9 +210,10 @@ class Freshness:
 
     def __call__(self, step: Step) -> bool:
         """Whether a step rests on nothing that has changed."""
-        return all(node.body is body for node, body in step.bodies.items()) and all(
-            self.is_same(one, was) for one, was in step.imports.items()
-        )
+        for node, body in step.bodies.items():
+            if node.body is not body:
+                return False
+        return not step.imports or all(self.is_same(one, was) for one, was in step.imports.items())
 
     def is_same(self, one: Import, was: Loaded | None) -> bool:
         """Whether an import gives what it gave."""

@@ -8,6 +8,7 @@ can be reused of it, but shown to nobody.
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
@@ -33,10 +34,13 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-PATIENCE = 0.03
+PATIENCE = 0.05
 """analyses that take less than this many seconds start at once; dearer ones wait for a pause in the typing"""
 
 LONGEST_PAUSE = 0.25
+
+QUIET = 2.0
+"""seconds without work after which garbage is collected"""
 
 
 @dataclass(slots=True, eq=False)
@@ -127,6 +131,7 @@ class Documents:
         """the paths of the notebooks that cells belong to, by the cells' URIs"""
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gradguard-analysis")
         self._task: asyncio.Task[None] | None = None
+        self._tidying: asyncio.TimerHandle | None = None
 
     def __iter__(self) -> Iterator[Document]:
         return iter(list(self._open.values()))
@@ -198,6 +203,8 @@ class Documents:
         """Drop all work; what is being computed is left to finish, but nobody hears of it."""
         if self._task is not None:
             self._task.cancel()
+        if self._tidying is not None:
+            self._tidying.cancel()
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     # -- answers ---------------------------------------------------------------------------------
@@ -258,6 +265,8 @@ class Documents:
             self._changed[document.path] = document
 
     def _wake(self) -> None:
+        if self._tidying is not None:
+            self._tidying.cancel()
         if self._changed and (self._task is None or self._task.done()):
             self._task = asyncio.ensure_future(self._work())
 
@@ -269,6 +278,7 @@ class Documents:
             if self._changed.get(document.path) is document:
                 del self._changed[document.path]
                 await self._analyse_one(document)
+        self._tidying = asyncio.get_running_loop().call_later(QUIET, self._worker.submit, tidy)
 
     async def _pause(self, document: Document) -> None:
         """Wait until the user has stopped typing for as long as the analysis is worth."""
@@ -282,7 +292,8 @@ class Documents:
         began = time.perf_counter()
         async with self._while_working(document):
             analysis, told, problems = await self.run(self._attempt, document.path, self.files())
-        document.cost = time.perf_counter() - began
+        if document.analysed >= 0:  # the first time says nothing of what an edit will take
+            document.cost = time.perf_counter() - began
         for problem in problems:
             self._on_problem(problem)
         if edition == document.edition and self._open.get(document.path) is document:
@@ -308,6 +319,13 @@ class Documents:
         except Exception:
             return None, {}, (f"The analysis of {path} failed:\n{traceback.format_exc()}",)
         return analysis, told, analysis.problems
+
+
+def tidy() -> None:
+    """Collect garbage while nobody waits; what is left is not looked at again while somebody types."""
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
 
 
 def path_of(uri: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 import threading
@@ -62,6 +63,9 @@ PAUSE = 0.5
 
 PULSE = 5.0
 """seconds between two looks at whether the client is still alive"""
+
+COLLECTING = (50_000, 20, 1_000)
+"""thresholds of the garbage collector: all generations are collected when nobody types (`documents.py`)"""
 
 STACK_SIZE = 64 * 1024 * 1024
 """bytes for the analysis thread: libcst's native parser descends with the nesting of the program"""
@@ -232,6 +236,7 @@ def main(tcp: tuple[str, int] | None = None) -> int:
     Returns the exit status that LSP asks for: 0 if the client sent `shutdown` first, else 1.
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
+    gc.set_threshold(*COLLECTING)
     threading.stack_size(STACK_SIZE)
     server = Server()
     if tcp is not None:
