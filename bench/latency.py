@@ -21,6 +21,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -121,12 +122,16 @@ class Client:
         self.process.wait(10)
 
     def memory(self) -> float:
-        """The most memory that the server's process had so far, in MiB; 0 where that cannot be told."""
-        status = Path(f"/proc/{self.process.pid}/status")
-        if not status.exists():
-            return 0.0
-        lines = dict(line.split(":", 1) for line in status.read_text().splitlines())
-        return int(lines["VmHWM"].split()[0]) / 1024
+        """The most memory that the server's processes had so far, in MiB; 0 where that cannot be told."""
+        found = {}
+        for status in Path("/proc").glob("[0-9]*/status"):
+            with suppress(OSError):
+                found[int(status.parent.name)] = dict(line.split(":", 1) for line in status.read_text().splitlines())
+        own = {self.process.pid}
+        for number, status_of in sorted(found.items()):
+            if int(status_of["PPid"]) in own:
+                own.add(number)
+        return sum(int(found[number].get("VmHWM", "0").split()[0]) for number in own & found.keys()) / 1024
 
 
 @dataclass
