@@ -26,6 +26,8 @@ KNOWN = {
     "clean/cached_transformer/benign": "PyTorch has no versions of the inference tensors of the last run",
     "clean/distilled_tagger/benign": "update_bn() does not call the module",
     "clean/normalising_flow/benign": "a line under an unknown condition is taken to have run last when it may have",
+    "data/generator_resumed_after_break/benign": "a yield is looked at when the generator goes on, not when it is left",
+    "data/generator_resumed_after_break/fixed": "a yield is looked at when the generator goes on, not when it is left",
     "data/stack_of_contexts/benign": "a yield is looked at when the generator goes on, not when it is left",
     "data/stack_of_contexts/fixed": "a yield is looked at when the generator goes on, not when it is left",
     "loops/generator_with_send/benign": "a yield is looked at when the generator goes on, not when it is left",
