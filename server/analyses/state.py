@@ -161,19 +161,22 @@ class State:
                 obj[name] = old
 
     def rewind(self, mark: int) -> Changes:
-        """Undo all writes since `mark`; the values that they left, by place."""
+        """Undo all writes since `mark`; the values that they left, by place, in the order of the first writes.
+
+        That order is also the one of a store's new keys, which the program may see (the members of a module).
+        """
         changes: Changes = {}
         trail = self.trail
         while len(trail) > mark:
             store, key, old = trail.pop()
             place = (id(store), key)
-            if place not in changes:
-                changes[place] = (store, key, store.get(key, ABSENT))
+            left = changes.pop(place, None)
+            changes[place] = left if left is not None else (store, key, store.get(key, ABSENT))
             if old is ABSENT:
                 store.pop(key, None)
             else:
                 store[key] = old
-        return changes
+        return dict(reversed(changes.items()))
 
     def changed_since(self, mark: int) -> Changes:
         """The places written since `mark`, each with the value that it had then."""

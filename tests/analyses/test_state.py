@@ -555,3 +555,18 @@ def test_a_replay_can_be_undone(program: list[Any]) -> None:
     replay.state.rewind(0)
     assert replay.store == before
     assert not replay.state.assumed
+
+
+def test_new_keys_keep_their_order_through_a_join() -> None:
+    """A module's members are called in the order in which they were put into it."""
+    state, store = State(), dict[Any, Any]({"before": 0})
+
+    def one() -> None:
+        for key in ("first", "second", "third", "first"):
+            state.set(store, key, 1)
+
+    def other() -> None:
+        state.set(store, "fourth", 1)
+
+    state.fork(A, one, other)
+    assert list(store) == ["before", "first", "second", "third", "fourth"]
