@@ -49,12 +49,13 @@ def find(name: str) -> Op | None:
 
 
 def resolved(m: Machine, args: Args) -> Args | None:
-    """The arguments with every Phi resolved; None if one is still open."""
+    """The arguments with every Phi resolved, or told to be unknown; None if one is still open."""
     pos = [m.state.resolve(v) for v in args.pos]
     kw = {k: m.state.resolve(v) for k, v in args.kw.items()}
     if any(type(v) is Phi or open_inside(m, v) is not None for v in (*pos, *kw.values())):
         return None
-    return Args(pos, kw, args.open, args.site, args.exprs)
+    kw = {k: vague(m, v) for k, v in kw.items()}
+    return Args([vague(m, v) for v in pos], kw, args.open, args.site, args.exprs)
 
 
 def split(m: Machine, args: Args, run: Callable[[Args], Value]) -> Value:
@@ -72,7 +73,41 @@ def split(m: Machine, args: Args, run: Callable[[Args], Value]) -> Value:
 
 
 MAX_INSIDE = 2
-"""A list that rests on more open conditions than these is taken as one of its alternatives."""
+"""Of a list that rests on more open conditions than these, what they decide on is read as from copies."""
+
+
+def vague(m: Machine, v: Value) -> Value:
+    """A list or tuple with one tensor in place of several that open conditions decide between."""
+    if not isinstance(v, (tuple, ListV)):
+        return v
+    items = m.state.resolve(v.d["items"]) if isinstance(v, ListV) else v
+    if not isinstance(items, tuple):
+        return v
+    told = tuple(one_of_many(m, m.state.resolve(one)) for one in items)
+    if all(a is b for a, b in zip(told, items, strict=True)):
+        return v
+    return ListV(told) if isinstance(v, ListV) else told
+
+
+def one_of_many(m: Machine, v: Value) -> Value:
+    """A copy of whichever tensor the open conditions choose: its graph leads on to each under its own conditions.
+
+    To take one of them would mix what holds under its conditions with what holds under others'.
+    """
+    if type(v) is not Phi or not any(isinstance(t, Tensor) for _, t in m.state.alternatives(v)):
+        return v
+    made = m.grad.tensor()
+    m.state.put(made, "fn", history(m, v))
+    return made
+
+
+def history(m: Machine, v: Value) -> Value:
+    """The nodes of one of several tensors, under the conditions that choose it; None where it requires no grad."""
+    if type(v) is Phi:
+        return Phi(v.cond, history(m, v.then), history(m, v.orelse))
+    if not isinstance(v, Tensor) or m.grad.requires_grad(v) is False:
+        return None
+    return m.grad.node("CloneBackward0", [v], m.grad.requires_grad(v))
 
 
 def open_inside(m: Machine, v: Value) -> Phi | None:
