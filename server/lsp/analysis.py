@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-SESSIONS = 16
+SESSIONS = 8
 """So many programs, those that were edited last, are kept as they were replayed."""
 
 PAUSE = 1.0
@@ -218,15 +218,18 @@ class _Linked(Project):
     def __init__(self, root: Path, config: Config) -> None:
         super().__init__(root, config)
         self._imports: dict[str, set[str]] = {}
-        self._sessions: OrderedDict[tuple[str, ...], Session] = OrderedDict()
+        self._sessions: OrderedDict[frozenset[str], Session] = OrderedDict()
         self._refreshed = 0.0
         self.checked: tuple[list[File], Analysis] | None = None
 
     def replay(self, roots: Sequence[Source]) -> Report:
         """Replay a program, of one that was replayed lately only what has changed."""
-        key = tuple(source.path for source in roots)
-        session = self._sessions.pop(key, None) or Session(self)
-        self._sessions[key] = session
+        key = frozenset(source.path for source in roots)
+        session = self._sessions.pop(key, None)
+        for other in [other for other in self._sessions if other & key]:  # the same files in another program
+            replaced = self._sessions.pop(other)
+            session = session or replaced
+        session = self._sessions[key] = session or Session(self)
         if len(self._sessions) > SESSIONS:
             self._sessions.popitem(last=False)
         return session.replay(roots)
