@@ -721,7 +721,10 @@ def type_call(m: Machine, args: Args) -> Value:
     """`type.__call__(cls, …)`: an object of the class."""
     from .. import classes
 
-    return classes.construct(m, args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site))
+    cls = m.state.resolve(args.pos[0])
+    if not isinstance(cls, ClassV):
+        return Unknown("an object")
+    return classes.construct(m, cls, Args(args.pos[1:], args.kw, args.open, args.site))
 
 
 METHODS.update({("object", name): f for name, f in attributes.OBJECT.items()})

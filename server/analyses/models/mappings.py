@@ -12,6 +12,7 @@ from ..values import (
     Args,
     DictV,
     Generator,
+    Instance,
     ListV,
     Unknown,
     UnknownKey,
@@ -90,12 +91,19 @@ def init_dict(m: Machine, args: Args) -> Value:
     return update(m, Args([contents(args.pos[0]), *args.pos[1:]], args.kw))
 
 
+def has_content(m: Machine, v: Value) -> bool:
+    """Whether it is known what a container holds; not so of an object whose class derives from one, and not built."""
+    v = m.state.resolve(v)
+    return not isinstance(v, Instance) or contents(v) is not v
+
+
 @method_of("list", "__setitem__")
 @method_of("dict", "__setitem__")
 @method_of("collections.deque", "__setitem__")
 def set_item(m: Machine, args: Args) -> Value:
     """`v.__setitem__(key, value)`."""
-    operators.set_item(m, args.pos[0], args.pos[1], args.pos[2])
+    if has_content(m, args.pos[0]):
+        operators.set_item(m, args.pos[0], args.pos[1], args.pos[2])
     return None
 
 
@@ -103,7 +111,8 @@ def set_item(m: Machine, args: Args) -> Value:
 @method_of("dict", "__delitem__")
 def delete_item(m: Machine, args: Args) -> Value:
     """`v.__delitem__(key)`."""
-    operators.delete_item(m, args.pos[0], args.pos[1])
+    if has_content(m, args.pos[0]):
+        operators.delete_item(m, args.pos[0], args.pos[1])
     return None
 
 
@@ -113,6 +122,8 @@ def delete_item(m: Machine, args: Args) -> Value:
 @method_of("collections.deque", "__getitem__")
 def get_item(m: Machine, args: Args) -> Value:
     """`v.__getitem__(key)`."""
+    if not has_content(m, args.pos[0]):
+        return Unknown("an item")
     return operators.get_item(m, args.pos[0], args.pos[1])
 
 

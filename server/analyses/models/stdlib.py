@@ -351,7 +351,10 @@ def _arranged(name: str) -> None:
         seqs = [sequences.sequence(m, v) if not isinstance(v, int) else v for v in map(m.state.resolve, args.pos)]
         plain_ = {k: m.state.resolve(v) for k, v in args.kw.items()}
         known = [seq if isinstance(seq, int) else seq.known(m) for seq in seqs]
-        made = list(itertools.islice(f(*known, **plain_), sequences.MAX_ITEMS + 1))
+        try:
+            made = list(itertools.islice(f(*known, **plain_), sequences.MAX_ITEMS + 1))
+        except TypeError:  # a number that is not known
+            return Iterator_((), True)
         open_ = len(made) > sequences.MAX_ITEMS or any(isinstance(seq, sequences.Seq) and seq.open for seq in seqs)
         return Iterator_(tuple(made[: sequences.MAX_ITEMS]), open_)
 
