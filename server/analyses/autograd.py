@@ -23,7 +23,10 @@ from .tensors import (
     Storage,
     Tensor,
     Version,
+    conditions,
     either,
+    parts_of,
+    together,
 )
 from .values import Args, Cond, Phi, Value
 
@@ -127,9 +130,10 @@ class Autograd:
             return found[0][1]
         result: Grad = False
         for guards, here in found:
-            if here is not False:
-                branches = frozenset(self._branch(c, holds) for c, holds in guards)
-                result = either(result, branches | here if isinstance(here, frozenset) else branches or here)
+            if isinstance(here, frozenset):
+                result = either(result, frozenset(together((*guards, (cond, True))) for cond in here))
+            elif here:
+                result = either(result, frozenset({together(guards)}))
         return result
 
     def _plain_grad(self, v: Value) -> Grad:
@@ -137,22 +141,26 @@ class Autograd:
         here: Grad = v if isinstance(v, (bool, frozenset)) else v.when if isinstance(v, Node) else False
         return self._under_assumptions(here) if isinstance(here, frozenset) else here
 
-    @staticmethod
-    def _branch(cond: Cond, holds: bool) -> Cond:
-        return cond if holds else Cond(("not", cond.key), cond.kind, cond.text, cond.site, cond.flipped)
-
     def _under_assumptions(self, conds: frozenset[Cond]) -> Grad:
+        """What is left to be asked of conditions one of which has to hold."""
         open_: set[Cond] = set()
         for cond in conds:
-            key, negated = cond.key, False
-            if isinstance(key, tuple) and key[0] == "not":
-                key, negated = key[1], True
-            known = self.state.assumed.get(key)
-            if known is None:
-                open_.add(cond)
-            elif known is not negated:
+            answers = [(part, self._as_assumed(*part)) for part in parts_of(cond)]
+            if any(right is False for _, right in answers):
+                continue
+            left = [part for part, right in answers if right is None]
+            if not left:
                 return True
+            open_.add(together(left))
         return frozenset(open_) if open_ else False
+
+    def _as_assumed(self, cond: Cond, holds: bool) -> bool | None:
+        """Whether a condition is assumed to be answered so; None if it is open."""
+        key, negated = cond.key, False
+        if isinstance(key, tuple) and key[0] == "not":
+            key, negated = key[1], True
+        known = self.state.assumed.get(key)
+        return None if known is None else (known is not negated) is holds
 
     def grad_fn(self, t: Tensor) -> Value:
         """`VariableHooks::grad_fn`: a view whose family was written since gets its node from the base anew."""
@@ -699,11 +707,6 @@ def add_way(known: list[Guards], guards: Guards) -> None:
     known.append(guards)
     if len(known) > MAX_WAYS:
         known.remove(max(known, key=len))
-
-
-def conditions(when: Grad) -> Guards:
-    """The open conditions that something rests on."""
-    return tuple((c, True) for c in when) if isinstance(when, frozenset) else ()
 
 
 def bounds(versions: Sequence[Version]) -> tuple[int, int | None]:

@@ -15,7 +15,7 @@ from . import autocast, operands, sequences, shapes
 from .describe_types import described_all, dtype_of, geometry_of
 from .geometry import Geometry, GeometryError, partly_overlaps
 from .shapes import Arg, TensorType
-from .tensors import DEFAULT, MULTI_OUTPUT, Grad, Node, Tensor, Version, either
+from .tensors import DEFAULT, MULTI_OUTPUT, Grad, Node, Tensor, Version, conditions, either
 from .values import Args, DictV, ListV, SliceV, Unknown, Value
 
 if TYPE_CHECKING:
@@ -515,8 +515,7 @@ def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list
     previous, m.via = m.via, "out="
     try:
         if needs is not False and m.grad.grad_mode and case.flows:
-            conds = tuple((c, True) for c in needs) if isinstance(needs, frozenset) else ()
-            m.grad.fail("out-grad", "direct", outs[0], guards=conds, detail=called(op.name))
+            m.grad.fail("out-grad", "direct", outs[0], guards=conditions(needs), detail=called(op.name))
         for t in outs:
             m.grad.check_inplace(t, False)
             check_overlap(m, t, call)

@@ -141,7 +141,7 @@ def items_of(m: Machine, v: ListV | Iterator_) -> tuple[Value, ...]:
     return tuple(there(item) if isinstance(item, Tensor) else item for item in m.tuple_of(items))
 
 
-NO_ITEM = Unknown("no item")
+NO_ITEM = Unknown("no item", number=True)
 """What a list has in a place that it hasn't got on one side of a branch."""
 
 

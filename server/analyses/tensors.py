@@ -13,7 +13,7 @@ from .geometry import Geometry
 from .values import Cond, Object, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from .report import Site, Write
     from .values import Instance
@@ -36,6 +36,35 @@ def either(a: Grad, b: Grad) -> Grad:
         return a
     assert not isinstance(a, bool) and not isinstance(b, bool)
     return a | b if len(a) < MAX_CONDITIONS else a
+
+
+TOGETHER = "together"
+
+Answers = tuple[tuple[Cond, bool], ...]
+
+
+def together(answers: Iterable[tuple[Cond, bool]]) -> Cond:
+    """One condition that holds where conditions, at least one, are answered so."""
+    parts = tuple(dict.fromkeys(part for cond, holds in answers for part in parts_of(cond, holds)))
+    last, holds = parts[-1]
+    if len(parts) == 1 and holds:
+        return last
+    return Cond((TOGETHER, parts), last.kind, last.text, last.site)
+
+
+def parts_of(cond: Cond, holds: bool = True) -> Answers:
+    """The answers that a condition made by `together` needs; any other condition is the one that it needs."""
+    key = cond.key
+    made = isinstance(key, tuple) and len(key) == 2 and key[0] is TOGETHER
+    return key[1] if made and holds else ((cond, holds),)  # type: ignore[index]
+
+
+def conditions(when: Grad) -> Answers:
+    """The open conditions that something rests on; where several ways lead to it, those of the shortest one."""
+    if not isinstance(when, frozenset):
+        return ()
+    ways = sorted((parts_of(cond) for cond in when), key=lambda parts: (len(parts), [c.text for c, _ in parts]))
+    return ways[0] if len(ways[-1]) > 1 else tuple(part for parts in ways for part in parts)
 
 
 @dataclass(slots=True, eq=False)
