@@ -54,7 +54,7 @@ def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
     if p.default is not None:  # None may come in just as well
         return unknown
     kind = annotated(m, f, p.annotation)
-    if kind in NUMBERS:
+    if kind in NUMBERS or is_number(m, f, p.annotation):
         return Unknown(p.name, number=True)
     if kind == "str":
         return Unknown(p.name)
@@ -93,6 +93,16 @@ def of_generic(m: Machine, f: FunctionV, annotation: ir.Subscript) -> str:
     if name.startswith(WITHOUT_GRAD) and annotated(m, f, inner) == "torch.Tensor":
         return "torch.LongTensor"
     return annotated(m, f, inner) if name == "typing.Annotated" or name.startswith("jaxtyping.") else ""
+
+
+def is_number(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> bool:
+    """Whether an annotation leaves but numbers to choose from: `int | float`, `Union[int, float]`."""
+    if isinstance(annotation, ir.BinOp) and annotation.op == "|":
+        return is_number(m, f, annotation.left) and is_number(m, f, annotation.right)
+    if isinstance(annotation, ir.Subscript):
+        parts = annotation.slice.elts if isinstance(annotation.slice, ir.Tuple) else [annotation.slice]
+        return annotated(m, f, annotation.value) == "typing.Union" and all(is_number(m, f, part) for part in parts)
+    return annotated(m, f, annotation) in NUMBERS
 
 
 def unquoted(text: str, at: ir.Constant) -> ir.Expr | None:

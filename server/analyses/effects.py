@@ -510,7 +510,9 @@ def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list
     """A call with `out=`: refused where anything requires grad, else a write of the given tensors."""
     grads = gradients(m, call)
     needs: Grad = False
-    for g in (*grads.values(), *(m.grad.requires_grad(t) for t in outs)):
+    # What no gradient flows to, such as an index, cannot require grad, or is known to.
+    flowing = [g for p, g in grads.items() if p in case.flows or g is True]
+    for g in (*flowing, *(m.grad.requires_grad(t) for t in outs)):
         needs = either(needs, g)
     previous, m.via = m.via, "out="
     try:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from .steps import Loaded
     from .trace import Told
 
+ENOUGH = 200
+"""Steps that a statement of a file's own code may take, however many those before it took."""
+
 RECURSION = 20_000
 """Python's own limit while the replay runs: a nested program needs several frames a level."""
 
@@ -133,7 +136,7 @@ class Session:
         for s in (None, *source.body):
             if at == len(self.own):
                 run = partial(self.begin, source.path) if s is None else partial(self.run_statement, source, s)
-                self.own.append(self.step(s or source.path, source.path, run, STEPS - used))
+                self.own.append(self.step(s or source.path, source.path, run, max(STEPS - used, ENOUGH)))
             used += self.own[at].cost
             at += 1
             if self.own[at - 1].ended:

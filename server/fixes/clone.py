@@ -178,8 +178,9 @@ def alias(failure: Failure, context: Context) -> Iterator[Fix]:
         value = place.node.value if isinstance(place.node, Assign | Arg | Return) else place.node
         if not isinstance(value, Expr) or isinstance(value, Tuple | List | Constant) or _is_target(place):
             continue
-        changes = "others" if observed(failure, context) else None
-        title = context.say("clone-here", changes, value=quote(place.text_of(value)))
+        made = failure.kind == "leaf-inplace" and isinstance(value, Call)  # a copy of a new leaf is none
+        changes = "leaf" if made else "others" if observed(failure, context) else None
+        title = context.say("clone-here", changes, value=quote(place.text_of(value)), name=quote(failure.name or ""))
         yield Fix(title, safety(changes), tuple(copied(place.of(value))))
 
 

@@ -93,11 +93,15 @@ def _needed(write: Place, between: Sequence[Stmt]) -> bool:
 
 
 def _out_of_loop(stmts: list[Place], loop: Place) -> list[Edit] | None:
-    gone = [delete(stmt) for stmt in stmts]
-    if any(edit is None for edit in gone) or len(stmts) >= len(stmts[0].block):
+    if len(stmts) >= len(stmts[0].block):
         return None
-    added = [insert_after(loop, stmt.text) for stmt in stmts]
-    return [edit for edit in gone if edit] + added
+    edits: list[Edit] = []
+    for stmt in stmts:
+        one = moved(stmt, loop)
+        if one is None:
+            return None
+        edits += one
+    return edits
 
 
 def _reset_of(step: Place) -> Place | None:

@@ -16,7 +16,7 @@ from .replaying import Alone
 FUNCTION = """\
 import torch
 from torch import Tensor
-from typing import Annotated, Optional
+from typing import Annotated, Optional, Union
 from jaxtyping import Float, Int
 
 def f(x{annotation}):
@@ -50,7 +50,10 @@ def test_integers_require_no_grad(annotation: str) -> None:
     assert told("x.exp()", annotation) == []
 
 
-@pytest.mark.parametrize("annotation", ["int", "float", "str", "dict", "Optional[int]", "Unheard[Of]", "x[", "'a b'"])
+@pytest.mark.parametrize(
+    "annotation",
+    ["int", "float", "int | float", "Union[int, float]", "str", "dict", "Optional[int]", "Unheard[Of]", "x[", "'a b'"],
+)
 def test_what_is_no_tensor(annotation: str) -> None:
     assert told("torch.ones(3) * x", annotation) == []
 
@@ -91,3 +94,10 @@ def test_no_name_of_an_array_is_one_of_tensors_alone() -> None:
 def test_no_name_of_something_else_is_one_of_tensors_alone(other: type) -> None:
     methods = {name.rpartition(".")[2] for name in table.names() if name.startswith("torch.Tensor.")}
     assert {name for name in methods if hasattr(other, name) and name[0] != "_"} <= OF_OTHERS
+
+
+def test_an_index_cannot_require_grad() -> None:
+    text = "import torch\ndef f(mask: torch.Tensor, index: torch.Tensor, out):\n    {}\n"
+    assert messages(text.format("torch.index_select(mask > 0, 0, index, out=torch.empty(3, dtype=torch.bool))")) == []
+    (message,) = messages(text.format("torch.mul(mask, 2, out=torch.empty(3))"))
+    assert "if `mask` requires grad" in message

@@ -168,11 +168,11 @@ def test_all_failures_of_a_file_are_mended(check, stale: Path) -> None:
 
 
 def test_unsafe_fixes_are_asked_for(check, tmp_path: Path) -> None:
-    (tmp_path / "leaf.py").write_text(
-        "import torch\n\nw = torch.rand(3, requires_grad=True)\nw -= 0.1 * torch.ones(3)\n"
+    (tmp_path / "twice.py").write_text(
+        "import torch\n\ny = torch.rand(3, requires_grad=True).exp().sum()\ny.backward()\ny.backward()\n"
     )
     done = check("--fix")
-    assert (done.returncode, "GG201" in done.stdout) == (1, True)
+    assert (done.returncode, "GG301" in done.stdout) == (1, True)
     assert check("--fix", "--unsafe-fixes").returncode == 0
 
 

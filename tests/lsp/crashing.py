@@ -6,25 +6,24 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import gradguard.analyses
+from gradguard.analyses.program import Session
 from gradguard.lsp.server import main
 from gradguard.rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gradguard.analyses import Modules, Report
-    from gradguard.analyses.report import Failure
+    from gradguard.analyses.report import Failure, Report
     from gradguard.rules.messages import Locale
     from gradguard.syntax.chunks import Source
 
-replay_well = gradguard.analyses.replay
+replay_well = Session.replay
 
 
-def crashing(roots: Sequence[Source], modules: Modules) -> Report:
+def crashing(session: Session, roots: Sequence[Source]) -> Report:
     if any("crash the replay" in root.text for root in roots):
         raise RuntimeError("asked to crash")
-    return replay_well(roots, modules)
+    return replay_well(session, roots)
 
 
 def tell(failure: Failure, locale: Locale) -> str:
@@ -33,5 +32,5 @@ def tell(failure: Failure, locale: Locale) -> str:
 
 if __name__ == "__main__":
     RULES["GG402"] = replace(RULES["GG402"], message=tell)
-    gradguard.analyses.replay = crashing
+    Session.replay = crashing
     sys.exit(main())

@@ -268,7 +268,9 @@ def dict_copy(m: Machine, args: Args) -> Value:
 @method_of("set", "add")
 def add(m: Machine, args: Args) -> Value:
     """`s.add(item)`."""
-    sequences.add(m, args.pos[0], args.pos[1], args.pos[1])
+    s = contents(m.state.resolve(args.pos[0]))
+    if isinstance(s, DictV):
+        sequences.add(m, s, args.pos[1], args.pos[1])
     return None
 
 
