@@ -68,4 +68,4 @@ def written(result: Result) -> str:
 
 
 def _limit(name: str, reason: str, program: str, met: int) -> str:
-    return f"### {name}\n\n{reason} Met {met} times in this run.\n\n```python\n{program}```\n"
+    return f"### {name}\n\n{reason} Met {met} times in this run.\n\n```python\n{program.strip()}\n```\n"
