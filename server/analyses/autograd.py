@@ -145,22 +145,15 @@ class Autograd:
         """What is left to be asked of conditions one of which has to hold."""
         open_: set[Cond] = set()
         for cond in conds:
-            answers = [(part, self._as_assumed(*part)) for part in parts_of(cond)]
-            if any(right is False for _, right in answers):
+            parts = parts_of(cond)
+            known = [self.state.assumed.get(part.key) for part, _ in parts]
+            if any(answer is (not holds) for answer, (_, holds) in zip(known, parts, strict=True)):
                 continue
-            left = [part for part, right in answers if right is None]
+            left = [part for answer, part in zip(known, parts, strict=True) if answer is None]
             if not left:
                 return True
             open_.add(together(left))
         return frozenset(open_) if open_ else False
-
-    def _as_assumed(self, cond: Cond, holds: bool) -> bool | None:
-        """Whether a condition is assumed to be answered so; None if it is open."""
-        key, negated = cond.key, False
-        if isinstance(key, tuple) and key[0] == "not":
-            key, negated = key[1], True
-        known = self.state.assumed.get(key)
-        return None if known is None else (known is not negated) is holds
 
     def grad_fn(self, t: Tensor) -> Value:
         """`VariableHooks::grad_fn`: a view whose family was written since gets its node from the base anew."""

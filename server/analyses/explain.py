@@ -263,9 +263,8 @@ def assumption(cond: object, holds: bool) -> Assumption:
     from .values import Cond
 
     assert isinstance(cond, Cond)
-    negated = isinstance(cond.key, tuple) and bool(cond.key) and cond.key[0] == "not"
     kind = cond.kind if cond.kind in ("branch", "requires-grad") else "guess"
-    return Assumption(kind, cond.text, cond.site, holds ^ negated ^ cond.flipped)  # type: ignore[arg-type]
+    return Assumption(kind, cond.text, cond.site, holds ^ cond.flipped)  # type: ignore[arg-type]
 
 
 def spoken(node: Node) -> str:

@@ -189,10 +189,7 @@ class State:
 
     def assume(self, cond: Cond, holds: bool) -> None:
         """Take `cond` as answered for the rest of this path."""
-        key = cond.key
-        if isinstance(key, tuple) and key and key[0] == "not":
-            key, holds = key[1], not holds
-        self.set(self.assumed, key, holds)
+        self.set(self.assumed, cond.key, holds)
 
     def resolve(self, value: Value) -> Value:
         """The value under the present assumptions; a Phi only where its condition is open."""

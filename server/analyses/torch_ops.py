@@ -37,8 +37,6 @@ OPERATORS = {
     ">>": "bitwise_right_shift",
 }
 
-REFLECTED = {"-": "rsub", "/": "div", "//": "floor_divide", "**": "pow", "%": "remainder", "@": "matmul"}
-
 
 def find(name: str) -> Op | None:
     """The fact of a function; a method's where only that was measured."""
@@ -105,9 +103,7 @@ def history(m: Machine, v: Value) -> Value:
     """The nodes of one of several tensors, under the conditions that choose it; None where it requires no grad."""
     if type(v) is Phi:
         return Phi(v.cond, history(m, v.then), history(m, v.orelse))
-    if not isinstance(v, Tensor) or m.grad.requires_grad(v) is False:
-        return None
-    return m.grad.node("CloneBackward0", [v], m.grad.requires_grad(v))
+    return m.grad.node("CloneBackward0", [v], m.grad.requires_grad(v)) if isinstance(v, Tensor) else None
 
 
 def open_inside(m: Machine, v: Value) -> Phi | None:

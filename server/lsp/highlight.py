@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from .stories import extent, stories_of, story_at
+from .stories import extent, stories_of, story_at, whole_story
 
 if TYPE_CHECKING:
     from ..analyses.report import Site
@@ -33,9 +33,10 @@ def _highlight(document: Document, analysis: Analysis, position: types.Position)
         return None
     told = [one for one in stories_of(analysis.report, document.path) if one[2].storage == here.storage]
     kinds = {(start, end): types.DocumentHighlightKind.Read for start, end, _ in told}
-    for save in {save: None for _, _, story in told for save in story.saves}:
+    whole = whole_story(analysis.report, document.path, here)
+    for save in whole.saves:
         _put(kinds, save.site, document.path, types.DocumentHighlightKind.Read)
-    for write in {write: None for _, _, story in told for write in story.writes}:
+    for write in whole.writes:
         _put(kinds, write.site, document.path, types.DocumentHighlightKind.Write)
     return [
         types.DocumentHighlight(document.text.between(*place), kind)

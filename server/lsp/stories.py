@@ -6,7 +6,7 @@ A page is plain data; `markdown` and `plain` write it for clients of either kind
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..rules import phrases
@@ -38,6 +38,14 @@ def stories_of(report: Report, path: str) -> Iterator[tuple[int, int, Story]]:
     for story in report.stories.values():
         if story.site.chunk.path == path:
             yield *extent(story.site), story
+
+
+def whole_story(report: Report, path: str, here: Story) -> Story:
+    """Return a story as it goes on in `path` behind the place where it is told."""
+    same = [story for _, _, story in stories_of(report, path) if story.storage == here.storage]
+    saves = dict.fromkeys(save for story in same for save in story.saves)
+    writes = dict.fromkeys(write for story in same for write in story.writes)
+    return replace(here, saves=tuple(saves), writes=tuple(writes))
 
 
 def extent(site: Site) -> tuple[int, int]:
@@ -107,10 +115,11 @@ def _number(version: int | None) -> str:
 
 def _step(write: Write) -> str:
     """Return how far a change moves the version."""
-    return "—" if _is_silent(write) else f"{_number(write.before)} → {_number(write.after)}"
+    return "—" if is_silent(write) else f"{_number(write.before)} → {_number(write.after)}"
 
 
-def _is_silent(write: Write) -> bool:
+def is_silent(write: Write) -> bool:
+    """Whether the counter did not see a change."""
     return write.before is not None and write.before == write.after
 
 
@@ -122,7 +131,7 @@ def _save_text(save: Saved, story: Story, texts: Texts) -> str:
 
 
 def _write_text(write: Write, story: Story, texts: Texts) -> str:
-    if _is_silent(write):
+    if is_silent(write):
         return texts("event-silent", via=write.via)
     if write.name is None or write.name == story.name:
         return texts("event-changed", via=write.via)

@@ -11,13 +11,12 @@ version there is not exactly known, or a `backward()` fails only under an assump
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
-from .stories import events, extent, stories_of, story_at, unmarked
+from .stories import events, extent, is_silent, story_at, unmarked, whole_story
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +47,7 @@ def _answer(document: Document, analysis: Analysis, position: types.Position, te
     here = story_at(analysis.report, document.path, document.text.offset(position))
     if here is None:
         return None
-    whole = _whole(here, analysis, document.path)
+    whole = whole_story(analysis.report, document.path, here)
     places = {
         extent(place[0]): place for place in _places(whole, analysis, texts) if place[0].chunk.path == document.path
     }
@@ -60,18 +59,10 @@ def _answer(document: Document, analysis: Analysis, position: types.Position, te
     return {"name": here.name, "version": here.version, "places": told}
 
 
-def _whole(here: Story, analysis: Analysis, path: str) -> Story:
-    """The story as it goes on behind the place where it was asked for."""
-    same = [story for _, _, story in stories_of(analysis.report, path) if story.storage == here.storage]
-    saves = dict.fromkeys(save for story in same for save in story.saves)
-    writes = dict.fromkeys(write for story in same for write in story.writes)
-    return replace(here, saves=tuple(saves), writes=tuple(writes))
-
-
 def _places(story: Story, analysis: Analysis, texts: Texts) -> Iterator[tuple[Site, str, str, bool]]:
     """Yield site, kind, text and certainty of each save and change, and of each backward that they break."""
     changed = {write.site for write in story.writes}
-    silent = {write.site for write in story.writes if write.before is not None and write.before == write.after}
+    silent = {write.site for write in story.writes if is_silent(write)}
     for version, text, site in events(story, texts):
         kind = "unseen" if site in silent else "changed" if site in changed else "saved"
         yield site, kind, f"{version}: {unmarked(text)}", "?" not in version

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from ..rules.error_words import bare
+from .lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -85,11 +86,11 @@ def _clues(error: PytorchError, failure: Failure, documents: Mapping[str, Docume
 def _shows(frames: Iterable[Frame], site: Site, documents: Mapping[str, Document]) -> bool:
     """Whether one of the frames is at a site's statement, by its line, or by its text where the lines have moved."""
     span = site.chunk.span(site.node)
-    lines = documents[site.chunk.path].text.splitlines()
+    text = Lines(documents[site.chunk.path].text)[span.start_line].strip()
     here = [frame for frame in frames if _means(frame.path, site.chunk.path, documents)]
     if any(span.start_line < frame.line <= span.end_line + 1 for frame in here):
         return True
-    return any(frame.text and frame.text == lines[span.start_line].strip() for frame in here)
+    return any(frame.text and frame.text == text for frame in here)
 
 
 def _means(printed: str, path: str, documents: Mapping[str, Document]) -> bool:

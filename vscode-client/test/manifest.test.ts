@@ -54,9 +54,9 @@ test('the server is told the settings that it knows, and those alone', () => {
 
 test('the problem matcher reads what `--output-format concise` prints', () => {
   const [matcher] = manifest.contributes.problemMatchers;
-  const line = '/work/train.py:25:9: GG101 error: `y` is changed in place here (version 0 → 1), but `exp` saved it.';
+  const line = '/repo/train.py:25:9: GG101 error: `y` is changed in place here (version 0 → 1), but `exp` saved it.';
   const found = new RegExp(matcher.pattern.regexp).exec(line)!;
-  assert.deepEqual(found.slice(1, 6), ['/work/train.py', '25', '9', 'GG101', 'error']);
+  assert.deepEqual(found.slice(1, 6), ['/repo/train.py', '25', '9', 'GG101', 'error']);
 });
 
 test('the extension and the server are of one version', () => {

@@ -149,10 +149,6 @@ def _observed(entry: Entry, asked: Asked, arguments: Arguments, tally: Tally | N
     return [Sample(arguments, seen)]
 
 
-def _gives_list(entry: Entry) -> bool:
-    return any(str(r.type).startswith("Tensor[") for f in overloads(entry.name) for r in f.func.returns)
-
-
 def _declared(entry: Entry) -> tuple[Case, ...] | None:
     """Return what the native schema says of changes and aliases, where no sample runs."""
     native = overloads(entry.name)
