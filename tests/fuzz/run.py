@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 from ..oracle import Row, Verdict, judge, trace
 from . import recipes
 from .compare import STATES, Comparison, Disagreement, compare
-from .generate import attempt_text, draw
+from .generate import draw
 from .known import LIMITS, Limit
+from .program import attempt_text
 from .shrink import shrink
 
 if TYPE_CHECKING:
@@ -213,7 +214,8 @@ def forked(
             reader, writer = Pipe(duplex=False)
             place.child = os.fork()
             if place.child == 0:
-                os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+                for stream in (1, 2):
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
                 try:
                     writer.send_bytes(pickle.dumps(work(place.batch, place.folder)))
                 finally:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-SEED, SLICES, PROGRAMS = "r3", (0, 103, 250), 50
+SEED, SLICES, PROGRAMS = "r3", (0, 35, 70), 25
 
 
 @pytest.mark.parametrize("first", SLICES)
