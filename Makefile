@@ -9,7 +9,7 @@ TESTABLE := .venv/.testable
 N ?= 500
 SEED ?= 0
 
-.PHONY: demo test lint facts fuzz clean extension
+.PHONY: demo test lint facts fuzz clean docs drawings extension
 
 demo: $(READY) ## check the examples, show the fixes and the version counters, and talk to the server
 	@echo '$$ gradguard check examples'
@@ -35,6 +35,13 @@ facts: $(TESTABLE) ## measure PyTorch again and write the table of facts
 fuzz: $(TESTABLE) ## draw N programs, hold the answers against PyTorch, and write the figures
 	$(BIN)/python -W ignore -m tests.fuzz $(N) --seed $(SEED) --page docs/accuracy.md
 
+docs: $(READY) ## build the documentation site, strictly, in build/site
+	$(BIN)/python -m pip install --quiet --group docs
+	$(BIN)/python -m website
+
+drawings: $(TESTABLE) ## draw the documentation's pictures again, from real runs
+	$(BIN)/python -m website.drawings
+
 extension: ## build VS Code's extension, with the server's wheel in it, and run its unit tests
 	cd vscode-client && npm ci --no-audit --no-fund && npm run check && npm test && PYTHON="$(PYTHON)" npm run package
 
@@ -46,7 +53,7 @@ edits: $(TESTABLE) ## edit real files at random, 20,000 times, and compare with 
 	$(BIN)/python tests/workspace/editing.py 20000
 
 clean: ## remove the virtual environment and all caches
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
+	rm -rf build .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
 
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

@@ -86,6 +86,22 @@ class Row:
     storage: int
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A tensor that a backward is about to read: the line and the node that saved it, the storage (numbered as in
+    `Row`) and the version then; the line of the backward, the version that it finds, and whether the content is the
+    same.
+    """
+
+    saved_line: int
+    node: str
+    storage: int
+    saved_version: int
+    line: int
+    version: int
+    same: bool
+
+
 def run_program(path: Path) -> Verdict:
     """Run a program, a file or a folder with a `main.py`, and tell what PyTorch did with it.
 
@@ -103,6 +119,14 @@ def trace_versions(path: Path) -> list[Row]:
     A program that fails is traced up to its failure. Raises RuntimeError as `run_program` does.
     """
     return [Row(**row) for row in _server().ask("trace", path)]
+
+
+def trace_readings(path: Path) -> tuple[list[Row], list[Reading]]:
+    """What `trace_versions` tells of a file, and what each backward in it reads of the tensors that the rows tell of,
+    as far as PyTorch shows it. Raises RuntimeError as `run_program` does.
+    """
+    told = _server().ask("readings", path)
+    return [Row(**row) for row in told["rows"]], [Reading(**reading) for reading in told["readings"]]
 
 
 def printed_error(path: Path, anomaly: bool = True) -> str:
@@ -159,6 +183,7 @@ def serve() -> None:
     answers: dict[str, Callable[[Path], object]] = {
         "judge": judge,
         "trace": trace,
+        "readings": readings,
         "print": partial(print_error, anomaly=False),
         "print-anomaly": partial(print_error, anomaly=True),
     }
@@ -541,6 +566,48 @@ def trace(path: Path) -> list[dict[str, Any]]:
     finally:
         sys.settrace(None)
     return [asdict(row) for row in sorted(tracer.rows.values(), key=lambda row: (row.line, row.name))]
+
+
+def readings(path: Path) -> dict[str, Any]:
+    """What `trace_readings` tells, as plain data."""
+    tracer, reader = Tracer(path), Reader(path.parent)
+    with suppress(Exception), _recording(reader), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sys.settrace(tracer.enter)
+        try:
+            _execute(path)
+        finally:
+            sys.settrace(None)
+    named = len(tracer.storages)
+    told = [Reading(*head, tracer.number(storage), *tail) for head, storage, tail in reader.readings]
+    return {
+        "rows": [asdict(row) for row in sorted(tracer.rows.values(), key=lambda row: (row.line, row.name))],
+        "readings": [asdict(reading) for reading in told if reading.storage < named],
+    }
+
+
+class Reader(Recorder):
+    """Notes before each backward what that will read."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.readings: list[tuple[tuple[int, str], torch.UntypedStorage, tuple[int, int, int, bool]]] = []
+        """of each: the line and node that saved, the storage, and the rest of a Reading's fields"""
+
+    def before_backward(self, outputs: Any) -> None:
+        super().before_backward(outputs)
+        line = _number(self.line())
+        for made in self.reached():
+            for saved in made.saved:
+                same = bool((_copy(saved.tensor) == saved.content).all())
+                rest = saved.version, line, saved.tensor._version, same
+                self.readings.append(((_number(made.line), made.node.name()), saved.tensor.untyped_storage(), rest))
+
+
+def _number(place: str | None) -> int:
+    """The line's number in `FILE:LINE`."""
+    assert place is not None
+    return int(place.rpartition(":")[2])
 
 
 class Tracer:

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             # Not every terminal and pipe can take every character that a program may hold.
             stream.reconfigure(errors="backslashreplace")
-    args = _parser().parse_args(arguments)
+    args = parser().parse_args(arguments)
     try:
         return _run(args)
     except KeyboardInterrupt:
@@ -67,14 +67,15 @@ def _run(args: argparse.Namespace) -> int:
 _HINT = "please report it; GRADGUARD_TRACEBACK=1 shows where"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    whole = argparse.ArgumentParser(
         prog="gradguard",
         description="Finds the in-place tensor operations that break PyTorch's backward pass.",
     )
-    parser.add_argument("--version", action=_Version)
+    whole.add_argument("--version", action=_Version)
     # With `prog` given, argparse needs no help formatter here, and so not `shutil` and all its compressors.
-    commands = parser.add_subparsers(prog=parser.prog, metavar="COMMAND", required=True)
+    commands = whole.add_subparsers(prog=whole.prog, metavar="COMMAND", required=True)
     for command in COMMANDS:
         name = command.__name__.rpartition(".")[2]
         summary = (command.__doc__ or "").partition("\n")[0].rstrip(".")
@@ -82,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         subparser.formatter_class = argparse.RawDescriptionHelpFormatter
         command.add_arguments(subparser)
         subparser.set_defaults(run=command.run)
-    return parser
+    return whole
 
 
 class _Version(argparse.Action):

@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     except Unreadable as error:
         print(complain(error.problem), file=sys.stderr)
         return FAILED
-    rows = [row for row in report.rows if row.site.chunk.path == path]
+    rows = list({(_line(row), row.name): row for row in report.rows if row.site.chunk.path == path}.values())
     if args.output_format == "json":
         print(json.dumps([_object(row) for row in rows], indent=2))
     else:
@@ -73,6 +73,7 @@ def _print_table(rows: Sequence[VersionRow], lines: Lines, path: str) -> None:
     """Each line of the program that touches a tensor, and under it the tensors."""
     print(path)
     width = max((len(row.name) for row in rows), default=0)
+    numbers = {storage: number for number, storage in enumerate(dict.fromkeys(row.storage for row in rows), 1)}
     last = None
     for row in rows:
         line = _line(row)
@@ -81,7 +82,8 @@ def _print_table(rows: Sequence[VersionRow], lines: Lines, path: str) -> None:
             last = line
         grad = _either(row.requires_grad, "requires grad", "no grad", "grad unknown")
         leaf = _either(row.is_leaf, "leaf", "not a leaf", "leaf or not")
-        print(f"      |     {row.name:<{width}}  version {_version(row):<6} {grad}, {leaf}, storage #{row.storage}")
+        state = f"{grad}, {leaf}, memory #{numbers[row.storage]}"
+        print(f"      |     {row.name:<{width}}  version {_version(row):<6} {state}")
 
 
 def _version(row: VersionRow) -> str:

@@ -22,13 +22,17 @@ WATCHED = ("**/*.py", "**/pyproject.toml", "**/gradguard.toml")
 class Settings:
     """What the user has set in the editor; what is None is left to the project's configuration file.
 
-    `inlay_hints`: `saved` shows versions of tensors that an operation saved, `all` of all.
+    The words under each setting are those of the documentation.
     """
 
     inlay_hints: Literal["off", "saved", "all"] = "saved"
+    """which versions are shown in the text: `saved` those of tensors that an operation saved, `all` of all"""
     min_severity: str | None = None
+    """the least severity that is shown"""
     select: tuple[str, ...] | None = None
+    """only these rules"""
     ignore: tuple[str, ...] | None = None
+    """not these rules, on top of those that the project ignores"""
     configuration: str | None = None
     """a configuration file to use in place of the nearest one"""
 

@@ -97,7 +97,7 @@ def _holds(document: Document, finding: Finding, offset: int) -> bool:
 
 def _why(finding: Finding, texts: Texts) -> str:
     rule = finding.rule
-    more = f"[{texts('rule-more', code=rule.code)}]({rule.url})"
+    more = f"[{texts('rule-more', code=rule.code)}]({rule.address(texts.locale)})"
     return f"**{rule.code} {rule.name}** · {words(rule, texts.locale).summary}\n\n{finding.message}\n\n{more}"
 
 

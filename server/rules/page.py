@@ -83,14 +83,22 @@ def page(rule: Rule, locale: Locale = "en") -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def catalogue() -> str:
-    """A table of all rules: code, name, kind and summary."""
-    head = ["| code | name | kind | summary |", "|---|---|---|---|"]
-    return "\n".join(head + [_row(rule) for rule in RULES.values()]) + "\n"
+def catalogue(locale: Locale = "en") -> str:
+    """A table of all rules: code, name, kinds and summary."""
+    code, name, kinds, summary = COLUMNS[locale]
+    head = [f"| {code} | {name} | {kinds} | {summary} |", "|---|---|---|---|"]
+    return "\n".join(head + [_row(rule, locale) for rule in RULES.values()]) + "\n"
 
 
-def _row(rule: Rule) -> str:
-    return f"| {rule.code} | {rule.name} | {' or '.join(rule.kinds)} | {rule.summary} |"
+COLUMNS: dict[Locale, tuple[str, str, str, str]] = {
+    "en": ("code", "name", "predicts", "summary"),
+    "zh-cn": ("代码", "名称", "预测", "概要"),
+}
+
+
+def _row(rule: Rule, locale: Locale) -> str:
+    kinds = ", ".join(f"`{kind}`" for kind in rule.kinds)
+    return f"| {rule.code} | {rule.name} | {kinds} | {words(rule, locale).summary} |"
 
 
 def _program(text: str) -> str:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from ..analyses.report import Failure, Kind
     from .messages import Locale
 
-PAGES = "https://gradguard.example/rules/"
-"""where the rules' pages are published (a reserved name, as long as they are not)"""
+SITE = "https://gradguard.example/"
+"""where the documentation is published: a reserved name, as long as it is not"""
 
 
 class Severity(IntEnum):
@@ -73,4 +73,9 @@ class Rule:
     @property
     def url(self) -> str:
         """The address of the rule's page."""
-        return f"{PAGES}{self.name}"
+        return self.address("en")
+
+    def address(self, locale: Locale) -> str:
+        """The address of the rule's page in a language."""
+        language = "zh/" if locale == "zh-cn" else ""
+        return f"{SITE}{language}rules/{self.name}"

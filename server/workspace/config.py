@@ -55,34 +55,45 @@ class ConfigError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class OwnOp:
-    """What the project says of an operator of its own: parameters that it saves for backward, or changes.
-
-    `params` are its parameters in order, for calls with positional arguments; `out` names the result.
-    """
+    """What the project says of an operator of its own, such as one in C++ or Triton."""
 
     params: tuple[str, ...] = ()
+    """its parameters in order, for calls with positional arguments"""
     saves: tuple[str, ...] = ()
+    """the parameters that it saves for backward; `out` is its result"""
     mutates: tuple[str, ...] = ()
+    """the parameters that it changes in place"""
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The settings that hold for a file. `root` is the folder that patterns and `src` are relative to.
+    """The settings that hold for a file.
 
-    `select`, `ignore` and the values of `per_file_ignores` are selectors: a rule's code, the beginning of
-    codes (`GG1`), a rule's name, or `ALL`. `min_severity` is None where each client takes its own default.
+    Selectors are a rule's code, the beginning of codes (`GG1`), a rule's name, or `ALL`. The words under each setting
+    are those of the documentation.
     """
 
     root: Path
+    """the folder that patterns and `src` are relative to"""
     path: Path | None = None
+    """the file that they were read from"""
     select: tuple[str, ...] = ("ALL",)
+    """rules that are on: codes, beginnings of codes (`GG1`), names, or `ALL`"""
     ignore: tuple[str, ...] = ()
+    """rules that are off; of a selector here and one in `select` the longer wins"""
     min_severity: str | None = None
+    """the least severity that counts: `error`, `warning`, `information` or `hint`; unless it is set, an editor shows
+    all, and the command line what is a warning at least"""
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    """patterns of files and folders to leave out, on top of `.gitignore`"""
     extend_exclude: tuple[str, ...] = ()
+    """more such patterns, on top of `exclude`"""
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """by pattern of files, the rules that are off there"""
     src: tuple[str, ...] = ()
+    """folders where imports are looked for, besides the file's own, those above it, and `src/`"""
     ops: Mapping[str, OwnOp] = field(default_factory=dict)
+    """by dotted name, what the analysis should know of an operator of yours"""
 
 
 def find_config(folder: Path) -> Config | None:
