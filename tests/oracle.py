@@ -301,6 +301,7 @@ class Recorder:
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Make a call and note what it did to the graph and to version counters."""
         inputs = [(tensor, tensor._version) for tensor in _tensors((args, kwargs)) if not tensor.is_inference()]
+        statistics = [(tensor, _copy(tensor)) for tensor, _ in inputs if _writes_unseen(function)]
         bumps_before = len(self.bumps)
         result = function(*args, **kwargs)
         line = self.line()
@@ -308,6 +309,7 @@ class Recorder:
         touched = {_storage(tensor) for tensor, _ in inputs} | {_storage(tensor) for tensor in outputs}
         self.calls.append((line, bumps_before, touched))
         self.bumps += [Bump(tensor.untyped_storage(), line) for tensor, version in inputs if tensor._version != version]
+        self.bumps += [Bump(tensor.untyped_storage(), line) for tensor, was in statistics if not tensor.equal(was)]
         for tensor in outputs:
             if not tensor.is_inference():
                 self.note(_grad_fn(tensor), line, depth=6)
@@ -542,6 +544,11 @@ def _is_stale(node: Any, saved: Unpacked) -> bool:
     except RuntimeError as error:
         return re.search(KINDS["stale-saved"], str(error)) is not None
     return False
+
+
+def _writes_unseen(function: Callable[..., Any]) -> bool:
+    """Whether a kernel may write without moving a counter, as batch norm's does with running statistics."""
+    return getattr(function, "__name__", "") == "batch_norm"
 
 
 def _in_train_mode(node: Any) -> bool:

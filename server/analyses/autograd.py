@@ -214,7 +214,7 @@ class Autograd:
         return node
 
     def save(
-        self, node: Node, t: Tensor, role: str, when: Grad = True, buffer: bool = False, itself: bool = False
+        self, node: Node, t: Tensor, role: str, when: Grad = True, unread: bool = False, itself: bool = False
     ) -> None:
         """`SavedVariable`: remember the tensor with its present version. An inference tensor is refused.
 
@@ -235,7 +235,7 @@ class Autograd:
             t.name,
             when,
             hooks is None,
-            buffer,
+            unread,
             self.state.resolve(t.d["shown"]),
             itself,
         )
@@ -496,7 +496,7 @@ class Autograd:
         if now is not saved.version:
             for on, write in self._changes(now, saved.version, guards):
                 found.append((self.m.explain.stale(node, saved, write), on))
-        if not found and not saved.buffer:
+        if not found and not saved.unread:
             content = self.state.resolve(saved.storage.d["w"])
             changes = self._changes(content, saved.content, guards)
             if saved.itself:

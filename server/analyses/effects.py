@@ -268,6 +268,7 @@ def narrowed(g: Grad, needs: Grad) -> Grad:
 
 def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[str, Grad]) -> None:
     """Save the arguments that the fact names."""
+    updated = {w.what for w in case.mutates if w.bumps == 0}
     for s in case.saves:
         if (s.what.startswith("out") and s.what not in call.tensors) or not s.certain:
             continue
@@ -276,7 +277,7 @@ def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[s
             continue
         when = narrowed(when, node.when) if kept is True else kept
         for t in call.tensors.get(s.what, ()):
-            m.grad.save(node, t, s.what, when, "running_" in s.what, itself=s.what not in call.kept)
+            m.grad.save(node, t, s.what, when, s.what in updated, itself=s.what not in call.kept)
 
 
 def save_results(m: Machine, node: Node, case: Case, result: Value, grads: Mapping[str, Grad]) -> None:

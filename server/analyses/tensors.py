@@ -189,8 +189,8 @@ class SavedTensor:
     name: str | None
     when: Grad = True
     checked: bool = True
-    buffer: bool = False
-    """a batch norm's running statistic: its silent update doesn't change the gradient"""
+    unread: bool = False
+    """its gradient doesn't read it: the call itself updates it in silence (a training batch norm's statistics)"""
     shown: Version | None = None
     """the `data` that the tensor had, where the node keeps the tensor itself and not a view of it"""
     itself: bool = False
