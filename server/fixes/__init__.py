@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from ..analyses.report import Failure, Kind, Report
     from ..rules.messages import Locale
     from ..syntax.chunks import Source
+    from .verify import Trials
 
     Strategy = Callable[[Failure, Context], Iterator[Fix]]
-    Verify = Callable[[Mapping[str, str]], bool]
 
 LIMIT = 6
 """How many fixes of one failure are offered."""
@@ -144,26 +144,32 @@ def _strategies(failure: Failure, context: Context) -> tuple[Strategy, ...]:
 def mend(
     failure: Failure,
     sources: Mapping[str, Source],
-    verify: Verify | None = None,
-    report: Report | None = None,
+    trials: Trials,
     locale: Locale = "en",
+    wanted: Callable[[Fix], bool] = lambda fix: True,
+    most: int = LIMIT,
 ) -> list[Fix]:
-    """Give the fixes of `failure`, the best first; exactly one of them, if there are any, is preferred.
+    """Give the fixes of `failure` that are `wanted`, the best first, and `most` of them at most.
 
-    `verify` gets the new texts of the files that a fix changes, by path, and tells whether the failure is
-    gone and no other came; a fix that does not pass is not offered. Fixes that keep every value go first.
+    Each is tried: a fix after which the failure is still there, or another one came, is not offered. Those that
+    keep every value go first, and the first is preferred.
     """
     texts = {path: source.text for path, source in sources.items()}
     kept: list[Fix] = []
-    for fix in islice(candidates(failure, sources, report, locale), TRIED):
-        if any(set(one.edits) < set(fix.edits) for one in kept):
-            continue  # less is enough
-        if verify is None or verify(apply_all(texts, fix.edits)):
-            kept.append(fix)
-        if len(kept) == LIMIT:
+    for fix in _tried(failure, sources, trials, locale):
+        if any(set(one.edits) < set(fix.edits) for one in kept) or not wanted(fix):
+            continue  # of what is kept, less is enough
+        if trials.helps(failure, apply_all(texts, fix.edits)):
+            kept.append(fix if kept else replace(fix, preferred=True))
+        if len(kept) == most:
             break
-    kept.sort(key=lambda fix: fix.safety == "unsafe")
-    return [replace(fix, preferred=i == 0) for i, fix in enumerate(kept)]
+    return kept
+
+
+def _tried(failure: Failure, sources: Mapping[str, Source], trials: Trials, locale: Locale) -> list[Fix]:
+    """The candidates that are tried, those that keep every value first."""
+    found = islice(candidates(failure, sources, trials.report, locale), TRIED)
+    return sorted(found, key=lambda fix: fix.safety == "unsafe")
 
 
 __all__ = ["Edit", "Fix", "apply", "apply_all", "candidates", "ignore_edit", "ignore_file_edit", "mend"]

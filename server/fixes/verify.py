@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..analyses.machine import OwnFacts
-from ..analyses.program import replay
+from ..analyses.program import Session
 from ..syntax.chunks import parse
+from ..syntax.ir import FunctionDef
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..analyses.machine import Modules
-    from ..analyses.report import Failure, Report
+    from ..analyses.report import Failure, Report, Site
     from ..facts.model import Op
     from ..syntax.chunks import Source
 
@@ -24,57 +25,118 @@ Key = tuple[str, str, int]
 """A failure's kind, and the file and line (of the old text) of its site."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edited:
-    """The files of a program, of which some have new texts."""
+class Trials:
+    """Tries edits of a program in a replay of its own, which replays again only what an edit concerns.
 
-    modules: Modules
-    sources: Mapping[str, Source]
+    `report` is the replay of `roots` with `modules`; `sources` are all files of the program that a fix may change,
+    by path.
+    """
+
+    def __init__(
+        self, report: Report, sources: Mapping[str, Source], roots: Sequence[Source], modules: Modules
+    ) -> None:
+        self.report, self.sources, self.roots, self.modules = report, sources, roots, modules
+        self._before = told(report, {})
+        self._reached = {_line(row.site, {}) for row in report.rows}
+        self._edited: dict[str, Source] = {}
+        self._session = Session(self)
 
     def load(self, name: str, level: int, importer: str) -> Source | None:
         """Give the file that an import means, as it is after the edits."""
         found = self.modules.load(name, level, importer)
-        return self.sources.get(found.path, found) if found else None
+        return self._edited.get(found.path, found) if found else None
 
     def fact(self, name: str) -> Op | None:
         """Give what the program says of an operator of its own."""
         return self.modules.fact(name) if isinstance(self.modules, OwnFacts) else None
 
-
-def verifier(
-    failure: Failure, report: Report, sources: Mapping[str, Source], roots: Sequence[Source], modules: Modules
-) -> Callable[[Mapping[str, str]], bool]:
-    """Give the `verify` of `mend` for one failure of `report`, the replay of `roots` with `modules`.
-
-    `sources` are all files of the program that a fix may change, by path.
-    """
-    before = told(report, {})
-    mended = key(failure, {})
-
-    def verify(texts: Mapping[str, str]) -> bool:
-        edited = {path: parse(text, path) for path, text in texts.items()}
-        if any(len(edited[path].problems) > len(sources[path].problems) for path in edited):
-            return False
+    def helps(self, failure: Failure, texts: Mapping[str, str]) -> bool:
+        """Tell whether `texts`, the new texts of some files by path, mend a failure and bring no other."""
+        sources = self.sources
         if any(_parses(sources[path].text) and not _parses(text) for path, text in texts.items()):
             return False
-        program = [edited.get(root.path, root) for root in roots]
-        again = replay(program, Edited(modules, edited))
-        if len(again.problems) > len(report.problems) or Counter(again.errors) - Counter(report.errors):
+        self._show(texts)
+        if any(len(self._edited[path].problems) > len(sources[path].problems) for path in texts):
             return False
-        lines = {path: line_map(sources[path].text, text) for path, text in texts.items()}
-        after = told(again, lines)
-        if after[mended] >= before[mended]:
+        again = self._session.replay([self._edited.get(root.path, root) for root in self.roots])
+        if len(again.problems) > len(self.report.problems) or Counter(again.errors) - Counter(self.report.errors):
             return False
-        new = [one for one in again.failures if after[key(one, lines)] > before[key(one, lines)]]
-        if not all(_is_guess(one) or _is_revealed(one, failure) for one in new):
+        kept = {path: Kept(sources[path].text, text) for path, text in texts.items()}
+        return self._is_better(failure, again, kept)
+
+    def _show(self, texts: Mapping[str, str]) -> None:
+        """Let the program have the texts; a file that was edited before goes back to what it was first.
+
+        So each parse is of one edit, which leaves all other statements the same objects.
+        """
+        for path in {**self._edited, **texts}:
+            known = self._edited.get(path)
+            for text in (self.sources[path].text, *([texts[path]] if path in texts else [])):
+                if known is None or known.text != text:
+                    known = self._edited[path] = parse(text, path, known)
+
+    def _is_better(self, failure: Failure, again: Report, kept: Mapping[str, Kept]) -> bool:
+        after, mended = told(again, kept), key(failure, {})
+        if after[mended] >= self._before[mended]:
             return False
-        unchanged = {path: _unchanged(sources[path].text, text) for path, text in texts.items()}
-        traced = _tensors(report, unchanged, {})
-        return 2 * len(traced - _tensors(again, unchanged, lines)) <= len(traced)
+        new = [one for one in again.failures if after[key(one, kept)] > self._before[key(one, kept)]]
+        if not all(_is_guess(one) or self._is_revealed(one, failure, kept) for one in new):
+            return False
+        unchanged = {path: one.unchanged for path, one in kept.items()}
+        traced = _tensors(self.report, unchanged, {})
+        return 2 * len(traced - _tensors(again, unchanged, kept)) <= len(traced)
 
-    return verify
+    def _is_revealed(self, new: Failure, mended: Failure, kept: Mapping[str, Kept]) -> bool:
+        """Tell whether a failure was there all along, behind the one that ended the program.
+
+        So is the same with another tensor, and one in code that wasn't reached before, unless what is mended
+        seems to have moved there.
+        """
+        if mended.raised is None:
+            return False
+        if (new.kind, new.cause) == (mended.kind, mended.cause):
+            return new.name != mended.name or (_scope(new) != _scope(mended) and not self._was_reached(new, kept))
+        return not self._was_reached(new, kept)
+
+    def _was_reached(self, failure: Failure, kept: Mapping[str, Kept]) -> bool:
+        sites = [failure.site, *([failure.raised] if failure.raised else [])]
+        return all(_line(site, kept) in self._reached for site in sites)
 
 
+class Kept:
+    """What of a text is in another one that was made from it.
+
+    `unchanged` are the lines of the old text that are in the new one as they were.
+    """
+
+    def __init__(self, old: str, new: str) -> None:
+        self.unchanged: set[int] = set()
+        self._lines: dict[int, int] = {}
+        for i1, i2, j1, j2, same in _blocks(old.splitlines(), new.splitlines()):
+            if same:
+                self.unchanged.update(range(i1, i2))
+            for j in range(j1, j2):
+                self._lines[j] = min(i1 + j - j1, max(i2 - 1, i1))
+
+    def line(self, new: int) -> int:
+        """Give the line of the old text that a line of the new one was, or that it has replaced."""
+        return self._lines.get(new, new)
+
+
+def _blocks(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int, int, bool]]:
+    """Give the pieces of two texts that belong together, and whether they are the same; edits lie close together."""
+    head = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    tail = 0
+    while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+        tail += 1
+    yield 0, head, 0, head, True
+    matcher = SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False)
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        yield head + i1, head + i2, head + j1, head + j2, tag == "equal"
+    yield len(old) - tail, len(old), len(new) - tail, len(new), True
+
+
+@lru_cache(maxsize=8)
 def _parses(text: str) -> bool:
     """Tell whether Python takes the text: its grammar has more rules than the parser of the lowered form."""
     try:
@@ -84,56 +146,41 @@ def _parses(text: str) -> bool:
     return True
 
 
-def told(report: Report, lines: Mapping[str, Mapping[int, int]]) -> Counter[Key]:
+def told(report: Report, kept: Mapping[str, Kept]) -> Counter[Key]:
     """Count the places that are told as failing; what fails at one of them in several ways is told once."""
-    places = {(one.kind, id(one.site.node)): key(one, lines) for one in report.failures}
+    places = {(one.kind, id(one.site.node)): key(one, kept) for one in report.failures}
     return Counter(places.values())
 
 
-def key(failure: Failure, lines: Mapping[str, Mapping[int, int]]) -> Key:
-    """Tell failures of two texts apart; `lines` leads from the lines of the new text to those of the old one."""
+def key(failure: Failure, kept: Mapping[str, Kept]) -> Key:
+    """Tell failures of two texts apart; `kept` leads from the lines of the new text to those of the old one."""
+    return failure.kind, *_line(failure.site, kept)
+
+
+def _scope(failure: Failure) -> tuple[str, str]:
+    """Give the file and the function in which a failure is told; the file's own code is one scope."""
     chunk = failure.site.chunk
-    line = chunk.line_of(failure.site.node)
-    return failure.kind, chunk.path, lines.get(chunk.path, {}).get(line, line)
+    function = chunk.body[0] if chunk.body else None
+    return chunk.path, function.name if isinstance(function, FunctionDef) else ""
 
 
-def line_map(old: str, new: str) -> dict[int, int]:
-    """Give, for each line of `new`, the line of `old` that it was; a new line is as the one that it replaced."""
-    found: dict[int, int] = {}
-    matcher = SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
-    for _, i1, i2, j1, j2 in matcher.get_opcodes():
-        for j in range(j1, j2):
-            found[j] = min(i1 + j - j1, max(i2 - 1, i1))
-    return found
+def _line(site: Site, kept: Mapping[str, Kept]) -> tuple[str, int]:
+    """Give the file and the line, in the old text, of a place."""
+    chunk = site.chunk
+    line = chunk.line_of(site.node)
+    return chunk.path, kept[chunk.path].line(line) if chunk.path in kept else line
 
 
-def _unchanged(old: str, new: str) -> set[int]:
-    """Give the lines of `old` that are in `new` as they were."""
-    matcher = SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
-    return {line for block in matcher.get_matching_blocks() for line in range(block.a, block.a + block.size)}
-
-
-def _tensors(
-    report: Report, unchanged: Mapping[str, set[int]], lines: Mapping[str, Mapping[int, int]]
-) -> set[tuple[str, int, str]]:
+def _tensors(report: Report, unchanged: Mapping[str, set[int]], kept: Mapping[str, Kept]) -> set[tuple[str, int, str]]:
     """Give the names that stood for tensors on unchanged lines: one that ends the program early loses most."""
     found = set()
     for row in report.rows:
-        chunk = row.site.chunk
-        line = chunk.line_of(row.site.node)
-        line = lines.get(chunk.path, {}).get(line, line)
-        if chunk.path not in unchanged or line in unchanged[chunk.path]:
-            found.add((chunk.path, line, row.name))
+        path, line = _line(row.site, kept)
+        if path not in unchanged or line in unchanged[path]:
+            found.add((path, line, row.name))
     return found
 
 
 def _is_guess(failure: Failure) -> bool:
     """Tell whether the failure rests on something unknown, so that it is neither an error nor a warning."""
     return any(assumption.kind == "guess" for assumption in failure.assumptions)
-
-
-def _is_revealed(new: Failure, mended: Failure) -> bool:
-    """Tell whether a failure was there all along, behind one that ended the program: the same with another tensor."""
-    return (
-        mended.raised is not None and (new.kind, new.cause) == (mended.kind, mended.cause) and new.name != mended.name
-    )

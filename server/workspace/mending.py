@@ -74,12 +74,11 @@ def written(document: Document) -> bytes:
 
 def _best(project: Project, result: CheckResult, unsafe: bool, paths: Set[str]) -> list[Fix]:
     """For each finding the fix to apply, where there is one that stays within `paths`."""
-    chosen = []
-    for finding in result.active:
-        fixes = [fix for fix in project.fixes(finding) if unsafe or fix.safety == "safe"]
-        fixes = [fix for fix in fixes if all(edit.path in paths for edit in fix.edits)]
-        chosen += sorted(fixes, key=lambda fix: not fix.preferred)[:1]
-    return chosen
+
+    def wanted(fix: Fix) -> bool:
+        return (unsafe or fix.safety == "safe") and all(edit.path in paths for edit in fix.edits)
+
+    return [fix for finding in result.active for fix in project.fixes(finding, wanted=wanted, most=1)]
 
 
 def _compatible(fixes: Iterable[Fix]) -> list[Fix]:

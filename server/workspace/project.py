@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..analyses.report import Report, Site
     from ..facts.model import Op
     from ..fixes.edit import Fix
+    from ..fixes.verify import Trials
     from ..rules.diagnostic import Diagnostic
     from ..rules.messages import Locale
     from ..rules.rule import Rule, Severity
@@ -115,6 +116,7 @@ class Project:
         self._modules: dict[tuple[str, int, str], str | None] = {}
         self._packages: dict[str, str] = {}
         self._replayed: tuple[list[Source], Report] | None = None
+        self._trials: Trials | None = None
 
     # -- texts -----------------------------------------------------------------------------------
 
@@ -201,7 +203,7 @@ class Project:
         sources, problems = self._sources(paths, on_file)
         roots = relevant(sources.values(), self)
         report = self.replay(roots)
-        self._replayed = roots, report
+        self._replayed, self._trials = (roots, report), None
         diagnostics = diagnose(report, locale)
         problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
         findings = self._judged(sources, diagnostics, not report.problems, locale)
@@ -220,20 +222,28 @@ class Project:
 
         return replay(roots, self)
 
-    def fixes(self, finding: Finding, locale: Locale = "en") -> list[Fix]:
+    def fixes(
+        self,
+        finding: Finding,
+        locale: Locale = "en",
+        wanted: Callable[[Fix], bool] = lambda fix: True,
+        most: int | None = None,
+    ) -> list[Fix]:
         """The edits that mend what the last check found, best first, each tried by replaying the edited program.
 
-        `locale` is the language of their titles.
+        `locale` is the language of their titles; with `most`, no more of those that are `wanted` are looked for.
         """
-        from ..fixes import mend
-        from ..fixes.verify import verifier
+        from ..fixes import LIMIT, mend
+        from ..fixes.verify import Trials
 
         failure = finding.diagnostic.failure
         if failure is None or self._replayed is None:
-            return [finding.fix] if finding.fix else []
-        roots, report = self._replayed
+            return [finding.fix] if finding.fix and wanted(finding.fix) else []
         sources = {path: file.source for path, file in self._files.items()}
-        return mend(failure, sources, verifier(failure, report, sources, roots, self), report, locale)
+        if self._trials is None:
+            roots, report = self._replayed
+            self._trials = Trials(report, sources, roots, self)
+        return mend(failure, sources, self._trials, locale, wanted, LIMIT if most is None else most)
 
     def _sources(self, paths: Iterable[str], on_file: Callable[[], None]) -> tuple[dict[str, Source], list[Problem]]:
         """The files that can be read, by path, and what is wrong with them."""

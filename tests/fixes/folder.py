@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gradguard.analyses.program import replay
 from gradguard.fixes import Fix, apply_all, mend
-from gradguard.fixes.verify import verifier
+from gradguard.fixes.verify import Trials
 from gradguard.syntax.chunks import Source, parse
 from gradguard.workspace.modules import Layout
 
@@ -22,6 +22,7 @@ class Folder:
 
     root: Path
     sources: dict[str, Source] = field(default_factory=dict)
+    trials: Trials | None = None
 
     def source(self, path: Path) -> Source | None:
         key = str(path)
@@ -44,7 +45,9 @@ class Folder:
         return replay([self.main], self)
 
     def fixes(self, failure: Failure, report: Report) -> list[Fix]:
-        return mend(failure, self.sources, verifier(failure, report, self.sources, [self.main], self), report)
+        if self.trials is None or self.trials.report is not report:
+            self.trials = Trials(report, self.sources, [self.main], self)
+        return mend(failure, self.sources, self.trials)
 
     def with_fix(self, fix: Fix) -> Folder:
         """The program after a fix, which is not written to the disk."""
