@@ -21,7 +21,7 @@ import sys
 import traceback
 import warnings
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -254,6 +254,8 @@ class Unpacked:
     tensor: torch.Tensor
     version: int
     content: torch.Tensor
+    own: bool = False
+    """whether it is scratch memory of the node, which no call took or gave: its backward may write there"""
 
     @property
     def storage(self) -> int:
@@ -302,28 +304,32 @@ class Recorder:
         """Make a call and note what it did to the graph and to version counters."""
         inputs = [(tensor, tensor._version) for tensor in _tensors((args, kwargs)) if not tensor.is_inference()]
         statistics = [(tensor, _copy(tensor)) for tensor, _ in inputs if _writes_unseen(function)]
-        bumps_before = len(self.bumps)
+        bumps_before, calls_before = len(self.bumps), len(self.calls)
         result = function(*args, **kwargs)
         line = self.line()
         outputs = _tensors(result)
         touched = {_storage(tensor) for tensor, _ in inputs} | {_storage(tensor) for tensor in outputs}
+        within = touched.union(*(there for *_, there in self.calls[calls_before:]))
         self.calls.append((line, bumps_before, touched))
         self.bumps += [Bump(tensor.untyped_storage(), line) for tensor, version in inputs if tensor._version != version]
         self.bumps += [Bump(tensor.untyped_storage(), line) for tensor, was in statistics if not tensor.equal(was)]
         for tensor in outputs:
             if not tensor.is_inference():
-                self.note(_grad_fn(tensor), line, depth=6)
+                self.note(_grad_fn(tensor), line, within, depth=6)
         return result
 
-    def note(self, node: Any, line: str | None, depth: int) -> None:
-        """Remember the nodes from `node` down that weren't there before: one call may make several."""
+    def note(self, node: Any, line: str | None, within: set[int], depth: int) -> None:
+        """Remember the nodes from `node` down that weren't there before: one call may make several.
+
+        `within` are the storages that this call, and those that it made itself, took and gave.
+        """
         if node is None or depth < 0 or id(node) in self.made:
             return
         unpacked = list(_unpack(node))
-        saved = [one for one in unpacked if one is not None]
+        saved = [replace(one, own=one.storage not in within) for one in unpacked if one is not None]
         self.made[id(node)] = Made(node, line, saved, len(self.bumps), spoilt=len(saved) < len(unpacked))
         for earlier, _ in node.next_functions:
-            self.note(earlier, line, depth - 1)
+            self.note(earlier, line, within, depth - 1)
 
     def before_backward(self, outputs: Any) -> None:
         """Look for saved tensors whose content is no longer what it was, while their version is."""
@@ -332,7 +338,7 @@ class Recorder:
             # batch norm's kernel writes the running statistics, which its backward doesn't use in train mode
             kernel_writes = {"_saved_running_mean", "_saved_running_var"} if _in_train_mode(made.node) else set()
             for saved in made.saved:
-                if saved.tensor._version == saved.version and saved.attribute not in kernel_writes:
+                if saved.tensor._version == saved.version and not saved.own and saved.attribute not in kernel_writes:
                     now = _copy(saved.tensor)
                     if now.shape == saved.content.shape and not bool(((now == saved.content) | now.isnan()).all()):
                         self.silent.append((made, saved))
@@ -419,11 +425,11 @@ def _refused(recorder: Recorder, error: Exception) -> Verdict:
     if kind == "stale-saved":
         stale = recorder.stale()
         saved = [made.line for made, _ in stale if made.line]
-        hidden = [made for made in recorder.reached() if made.node.name() == "CopySlices"]
+        hidden = [made for made in recorder.reached() if made.node.name().endswith("CopySlices")]
         saved += [made.line for made in hidden if made.line and made.line == recorder.forward]
         spoilt = [made.line for made in recorder.reached() if made.spoilt and made.line]
-        saved, mutation = saved + spoilt, mutation + spoilt
         mutation = [line for made, unpacked in stale for line in recorder.changes(made, unpacked)]
+        saved, mutation = saved + spoilt, mutation + spoilt
         if not saved and recorder.forward:  # the node is inside a CopySlices, out of Python's sight
             saved, mutation = [recorder.forward], recorder.hidden_changes()
     return Verdict(

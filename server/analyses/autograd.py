@@ -342,7 +342,8 @@ class Autograd:
         base = state.resolve(t.d["base"])
         if isinstance(base, Tensor):
             copy = Node("CopySlices", node.site, node.order, (*self.edges([base]), *node.edges), node.when)
-            copy.saved, copy.holds, copy.stack, copy.iterations = node.saved, node.holds, node.stack, node.iterations
+            copy.saved, copy.stack, copy.iterations = node.saved, node.stack, node.iterations
+            copy.holds = True  # the function itself, which `CopySlices::release_variables` lets go of
             copy.function, copy.run = node, node.run
             state.put(base, "fn", copy)
             copy.outputs = (base,)
@@ -589,11 +590,12 @@ class Autograd:
         needs = self._depends(nodes)
         for t in given:
             needs = either(needs, self.requires_grad(t))
-        node = self.node("GradBackward0", [*wanted, *given], needs)
+        saved = tuple(dict.fromkeys(saved for n in nodes for saved in n.saved))
+        hidden = [] if all(n.is_plain for n in nodes) else wanted
+        node = self.node("GradBackward0", [*(s.tensor for s in saved), *given, *hidden], needs)
         if node is not None:
             node.holds = True
-            node.edges = (*node.edges, *nodes[:1])
-            node.saved = tuple(dict.fromkeys(saved for n in nodes for saved in n.saved))
+            node.saved = saved
         return node
 
     def _depends(self, nodes: Sequence[Node]) -> Grad:
@@ -602,7 +604,8 @@ class Autograd:
         for n in nodes:
             for s in n.saved:
                 found = either(found, self.requires_grad(s.tensor))
-            if n.holds is not False and not n.is_plain:
+            made = n.function if isinstance(n.function, Node) else n
+            if made.holds is not False and not made.is_plain:
                 text = f"{n.called} keeps something for itself that the gradient depends on"
                 found = either(found, frozenset({Cond((text, n.uid), "guess", text, n.site)}))
         return found

@@ -225,7 +225,6 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         for w, t in written:
             if given_back(case, w):
                 m.grad.check_inplace(t, needs if seen else False)
-                check_overlap(m, t, call)
         node = None
         if seen and (any(r.differentiable for r in case.results) or written):
             inputs = [t for p in call.tensors for t in call.tensors[p] if p in case.flows]
@@ -234,6 +233,9 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
             node.called = call.spoken or called(call.name)
             node.holds = narrowed(condition(case.frees, grads), needs)
             save_inputs(m, node, case, call, grads)
+        for w, t in written:
+            if given_back(case, w):
+                check_overlap(m, t, call)
         for w, t in written:
             m.grad.bump(t, via or called(call.name), times=w.bumps, silent=w.bumps == 0)
         result = results(m, case, call, node, inferred)

@@ -70,19 +70,6 @@ x = torch.rand(3, requires_grad=True)
 """,
     ),
     Limit(
-        "The gradient of a non-leaf that is read inside PyTorch",
-        "`clip_grad_norm_` and its kin read `.grad` of all that they are given, where PyTorch only warns.",
-        r"missed nonleaf-grad",
-        r"torch\.nn\.utils\.(clip_|get_total_norm)",
-        """
-import torch
-
-x = torch.rand(3, requires_grad=True)
-y = x.sin()
-torch.nn.utils.clip_grad_norm_([x, y], 0.1)
-""",
-    ),
-    Limit(
         "The layout of what a recurrent module gives",
         "With `batch_first=True` it is not contiguous, so that a `linear` on it adds its bias in place.",
         r"version",

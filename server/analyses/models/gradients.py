@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .. import attributes, effects
 from ..state import Raised
-from ..tensors import CUSTOM, Grad, Tensor, Version, either
+from ..tensors import CUSTOM, Grad, Node, Tensor, Version, either
 from ..values import (
     ABSENT,
     Args,
@@ -201,8 +201,9 @@ def apply(m: Machine, args: Args) -> Value:
     for t in inputs:
         needs = either(needs, m.grad.requires_grad(t))
     ctx.d["needs_input_grad"] = tuple(isinstance(v, Tensor) and m.grad.requires_grad(v) is not False for v in inner.pos)
+    node = m.grad.node(f"{cls.name}Backward", inputs, needs)  # its edges lead to what the inputs are before forward
     result = run_forward(m, cls, ctx, inner)
-    return finish(m, cls, ctx, inputs, needs, result)
+    return finish(m, cls, ctx, inputs, needs, node, result)
 
 
 def run_forward(m: Machine, cls: ClassV, ctx: Instance, args: Args) -> Value:
@@ -224,7 +225,9 @@ def run_forward(m: Machine, cls: ClassV, ctx: Instance, args: Args) -> Value:
     return result
 
 
-def finish(m: Machine, cls: ClassV, ctx: Instance, inputs: list[Tensor], needs: Grad, result: Value) -> Value:
+def finish(
+    m: Machine, cls: ClassV, ctx: Instance, inputs: list[Tensor], needs: Grad, node: Node | None, result: Value
+) -> Value:
     """Set the history of the outputs, check the dirty ones, save what `save_for_backward` named."""
     dirty = effects.tensors_in(m, ctx.state.get("dirty", ()))
     outputs = effects.tensors_in(m, result)
@@ -234,7 +237,6 @@ def finish(m: Machine, cls: ClassV, ctx: Instance, inputs: list[Tensor], needs: 
         if any(t is i for i in inputs):
             check_dirty(m, t, needs)
         m.grad.bump(t, m.via)
-    node = m.grad.node(f"{cls.name}Backward", inputs, needs)
     made: dict[int, Tensor] = {}
     for nr, t in enumerate(outputs):
         out = t
@@ -279,10 +281,8 @@ def gradient_of(m: Machine, t: Tensor) -> Tensor:
 
 def check_dirty(m: Machine, t: Tensor, needs: Grad) -> None:
     """An input that forward has changed: no leaf, nor a view that mustn't be written (`_process_backward_mode_ad`)."""
-    base = m.state.resolve(t.d["base"])
     own = m.grad.requires_grad(t)
-    leaf = m.grad.is_leaf(base if isinstance(base, Tensor) else t)
-    if needs is not False and m.grad.grad_mode and own is True and leaf:
+    if needs is not False and m.grad.grad_mode and own is True and m.grad.is_leaf(t):
         m.grad.fail("other", "function", t, detail="dirty-leaf")
     m.grad.check_inplace(t, needs)
 
@@ -336,7 +336,7 @@ def checkpoint(m: Machine, args: Args) -> Value:
     f = args.pos[0]
     inner = Args(args.pos[1:], {k: v for k, v in args.kw.items() if k not in skip}, args.open, args.site)
     reentrant = m.state.resolve(args.kw.get("use_reentrant", True)) is not False
-    before = len(m.grad.nodes)
+    before, started = len(m.grad.nodes), m.grad.order
     if reentrant:
         mode = m.grad.mode["grad"]
         m.state.set(m.grad.mode, "grad", False)
@@ -357,10 +357,11 @@ def checkpoint(m: Machine, args: Args) -> Value:
         for t in inputs:
             m.grad.save(node, t, "input")
         for t in effects.tensors_in(m, result):
-            if reentrant or m.grad.requires_grad(t) is not False:
-                inner_fn = m.state.resolve(t.d["fn"])
-                if inner_fn is not None and not reentrant:
-                    node.edges = (*node.edges, inner_fn)
+            fn = m.state.resolve(t.d["fn"])
+            inside = any(isinstance(v, Node) and v.order > started for _, v in m.state.alternatives(fn))
+            if reentrant or (inside and m.grad.requires_grad(t) is not False):
+                if not reentrant:
+                    node.edges = (*node.edges, fn)
                 m.state.put(t, "fn", node)
     return result
 

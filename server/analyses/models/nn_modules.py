@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...facts import table
 from ...facts.model import ModuleFact
-from .. import attributes, effects, modules, operators, sequences
+from .. import attributes, effects, modules, operators, sequences, tensor_attributes
 from ..sequences import Seq
 from ..tensors import Tensor
 from ..values import ABSENT, Args, DictV, FunctionV, Instance, Lib, ListV, Phi, Unknown, Value
@@ -484,10 +484,17 @@ def clip_grad_value_(m: Machine, args: Args) -> Value:
     return None
 
 
+@model("torch.nn.utils.clip_grads_with_norm_")
+def clip_grads_with_norm_(m: Machine, args: Args) -> Value:
+    """`clip_grads_with_norm_(parameters, …)` is the second half of `clip_grad_norm_`."""
+    write_gradients(m, args.get(0, "parameters"), 1)
+    return None
+
+
 def write_gradients(m: Machine, parameters: Value, times: int) -> None:
-    """Change the gradients of parameters in place, so many times."""
+    """Change the gradients of parameters in place, so many times; each is read from `.grad`."""
     for t in effects.tensors_in(m, listed(sequences.sequence(m, parameters).known(m))):
-        g = m.state.resolve(t.d["grad"])
+        g = tensor_attributes.grad(m, t)
         if isinstance(g, Tensor):
             m.grad.bump(g, "clip_grad", by="library", times=times)
 

@@ -203,7 +203,7 @@ OPS: dict[str, Op] = {
     **ops("new_zeros new_ones new_empty", "input *size", result(sized, asked_or(kept))),
     **ops("new_full", "input size fill_value", result(sized, asked_or(kept))),
     **ops("new_empty_strided", "input size stride", result(sized, asked_or(kept))),
-    **ops("new_tensor", "input data", result(data_shape, asked_or(data_dtype))),
+    **ops("new_tensor", "input data", result(data_shape, asked_or(kept))),
     **ops("tensor as_tensor asarray scalar_tensor", "data|s|obj dtype", result(data_shape, asked_or(data_dtype))),
     **ops("randint", "low high size", result(random_integers, asked_or(always("int64")))),
     **ops("randperm", "n", result(lambda call: (call.size("n"),), asked_or(always("int64")))),
