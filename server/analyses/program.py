@@ -17,7 +17,7 @@ from .machine import STEPS, Machine, Modules
 from .models import load_models
 from .report import Report
 from .steps import Import, Step, loaded
-from .trace import Trace
+from .trace import NoTrace, Trace
 from .values import ClassV, Frame, FunctionV, ModuleV, Value, Wrapped
 
 if TYPE_CHECKING:
@@ -36,13 +36,14 @@ RECURSION = 20_000
 CLOSING = "the end of the program"
 
 
-def replay(roots: Sequence[Source], modules: Modules) -> Report:
+def replay(roots: Sequence[Source], modules: Modules, traced: bool = True) -> Report:
     """Replay a program: `roots` are the files asked for, `modules` finds the others that they import.
 
+    What is not `traced` costs less, and tells of failures alone: no rows, no stories.
     Gives what was found, in the order of the files and lines. Raises nothing: an error inside is told in
     `Report.problems` and costs the answers of the entry point where it happened.
     """
-    return Session(modules).replay(roots)
+    return Session(modules, traced).replay(roots)
 
 
 class Session:
@@ -54,9 +55,11 @@ class Session:
     text gives the same, whenever it is run.
     """
 
-    def __init__(self, modules: Modules) -> None:
+    def __init__(self, modules: Modules, traced: bool = True) -> None:
         load_models()
         self.m = Machine(modules)
+        self.tracer = Trace if traced else NoTrace
+        self.m.trace = self.tracer(self.m)
         self.frames: dict[str, Frame] = {}
         self.own: list[Step] = []
         self.told: dict[ir.Stmt, Told] = {}
@@ -110,7 +113,7 @@ class Session:
             self.m.go_back(self.own[known].mark)
             del self.own[known:]
         if not known:
-            self.m.trace = Trace(self.m)
+            self.m.trace = self.tracer(self.m)
         self.entered.clear()
         at = 0
         for source in roots:
@@ -184,7 +187,7 @@ class Session:
     def run_entry(self, entry: Entry, v: ClassV | FunctionV) -> Step:
         """Enter something from the state at the end of the files' own code, and go back to that."""
         m = self.m
-        own, m.trace = m.trace, Trace(m, self.told.keys(), len(m.grad.nodes))
+        own, m.trace = m.trace, self.tracer(m, self.told.keys(), len(m.grad.nodes))
         step = self.step(v, v.name, lambda: entry.enter(v))
         guarded(m, v.name, m.leave_coroutines)
         step.told = m.trace.told()

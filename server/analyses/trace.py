@@ -187,6 +187,20 @@ class Trace:
         return found
 
 
+class NoTrace(Trace):
+    """Remembers nothing: a check of many files asks for failures alone."""
+
+    def after(self, s: ir.Stmt, failed: bool = False) -> None:
+        """A statement has run."""
+
+    def failed(self, s: ir.Stmt) -> None:
+        """A statement has raised."""
+
+    def told(self) -> dict[ir.Stmt, Told]:
+        """Nothing of any statement."""
+        return {}
+
+
 def named(s: ir.Stmt) -> Iterator[Named]:
     """The names and plain attributes that a statement's own expressions mention (not those of its body)."""
     for part in own_parts(s):
