@@ -42,10 +42,15 @@ BACKWARD = Assumption("backward", "")
 PER_FUNCTION = 8_000
 """Steps for a function that is entered with unknown arguments."""
 
+PATIENCE = 300
+TRAINING_PATIENCE = 1_000
+"""How many of these in a row may go by without a statement that is new: code that was entered before, only with
+other arguments, seldom tells more. A module is worth more, for it is sure to be trained."""
 
-def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS) -> Value:
+
+def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS, patience: int | None = None) -> Value:
     """Run a piece of the program; what the program raises ends it, and an internal error is told."""
-    m.limit = m.steps + steps
+    m.allow(steps, patience)
     m.stack, m.iterations, m.depth, m.catching = (), (), 0, 0
     m.state.splits.clear()
     try:
@@ -72,7 +77,7 @@ class Entry:
 
     def __init__(self, machine: Machine, executed: Set[ir.Node]) -> None:
         self.m = machine
-        self.executed = executed
+        self.executed = machine.familiar = executed
 
     def enter(self, v: ClassV | FunctionV) -> None:
         """Enter what of it nobody has entered."""
@@ -88,17 +93,18 @@ class Entry:
         methods = tuple(name for name, method in v.d.items() if self.untouched(method))
         return methods and (methods, self.untouched(v.lookup("forward")))
 
-    def outside(self, what: str, run: Callable[[], Value]) -> Value:
+    def outside(self, what: str, run: Callable[[], Value], patience: int = PATIENCE) -> Value:
         """Run something as code outside of the program would."""
         self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
-        return guarded(self.m, what, run, PER_FUNCTION)
+        return guarded(self.m, what, run, PER_FUNCTION, patience)
 
     def enter_class(self, cls: ClassV) -> None:
         """Build an object of a class that nobody built, and call what nobody called."""
         m = self.m
         methods = [v for v in cls.d.values() if self.untouched(v)]
         m.node, m.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
-        obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)))
+        patience = TRAINING_PATIENCE if cls.derives("torch.nn.Module") else PATIENCE
+        obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)), patience)
         if not isinstance(obj, Instance):
             obj = Instance(cls)
         if modules.is_module(obj) and self.untouched(cls.lookup("forward")):
@@ -128,7 +134,7 @@ class Entry:
             return None
 
         m.entry_assumptions = (TRAINED,)
-        self.outside(f"{obj.cls.name}.forward", run)
+        self.outside(f"{obj.cls.name}.forward", run, TRAINING_PATIENCE)
         m.entry_assumptions = ()
 
     def enter_method(self, obj: Instance, v: Value) -> None:

@@ -24,7 +24,7 @@ from .trace import Trace
 from .values import Args, ClassV, Cond, Frame, ModuleV, Object, Phi, Unknown, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence, Set
 
     from ..facts.model import Op
     from ..syntax.chunks import Chunk, Source
@@ -83,7 +83,10 @@ class Machine:
         self.via = ""
         self.constructor: Site | None = None
         self.steps = 0
-        self.limit = STEPS
+        self.limit = self.most = STEPS
+        self.patience: int | None = None
+        self.reached: set[ir.Stmt] = set()
+        self.familiar: Set[ir.Node] = frozenset()
         self.depth = 0
         self.max_depth = DEPTH
         self.open_calls: dict[int, int] = {}
@@ -174,6 +177,20 @@ class Machine:
         self.steps += 1
         if self.steps > self.limit:
             raise Exhausted
+
+    def allow(self, steps: int, patience: int | None) -> None:
+        """Allow so many steps from here on; with `patience`, only that many in a row that reach no new statement."""
+        self.most = self.steps + steps
+        self.patience = patience
+        self.limit = self.most if patience is None else min(self.most, self.steps + patience)
+        self.reached.clear()
+
+    def reach(self, s: ir.Stmt) -> None:
+        """A statement is being replayed: one of a function that nobody has entered before is worth more steps."""
+        self.reached.add(s)
+        function = self.frame.function
+        if self.patience is not None and (function is None or function.node not in self.familiar):
+            self.limit = min(self.most, self.steps + self.patience)
 
     def eval(self, e: ir.Expr) -> Value:
         """The value of an expression."""

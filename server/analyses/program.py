@@ -178,9 +178,11 @@ class Session:
                     if not isinstance(v, kind) or not (left := entry.left(v)):
                         continue
                     step = known.get(v)
-                    if step is None or step.left != left or not is_fresh(step):
+                    if step is None or step.left != left or step.executed & executed != step.familiar:
+                        step = None
+                    if step is None or not is_fresh(step):
                         step = self.run_entry(entry, v)
-                        step.left = left
+                        step.left, step.familiar = left, step.executed & executed
                     self.entered[v] = step
                     executed |= step.executed
 

@@ -66,6 +66,8 @@ def after(m: Machine, outcome: Value, rest: Callable[[], Value]) -> Value:
 def run(m: Machine, s: ir.Stmt) -> Value:
     """Run one statement; the outcome."""
     m.step()
+    if s not in m.reached:
+        m.reach(s)
     m.chunk, m.node = s.chunk, s
     try:
         outcome = RUN[type(s)](m, s)
