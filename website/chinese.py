@@ -115,6 +115,7 @@ OPTIONS = {
     ),
     "explain project": "文件或文件夹：列出其中的嫌疑，最可能的在前",
     "explain config": "与 `--project` 一起使用：使用此配置",
+    "explain language": "语言标签，如 zh-CN（默认：英语）",
     "rules": "列出所有规则。",
     "facts": "说明对某个 PyTorch 可调用对象所知的内容：保存、修改和返回什么。",
     "facts name": "按程序中的写法：`torch.exp`、`torch.Tensor.add_`、`torch.nn.Linear`",

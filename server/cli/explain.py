@@ -12,9 +12,10 @@ from .status import FAILED, OK
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ..rules import Rule
+    from ..rules.messages import Locale
     from ..rules.pytorch_error import PytorchError
     from ..workspace.files import Document
     from ..workspace.suspects import Suspect
@@ -32,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--project", metavar="PATH", help="a file or folder: name the suspects there, the likeliest first"
     )
     parser.add_argument("--config", metavar="FILE", help="with --project: use this configuration")
+    parser.add_argument("--language", metavar="TAG", help="such as zh-CN (default: English)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -39,20 +41,25 @@ def run(args: argparse.Namespace) -> int:
 
     Raises ConfigError.
     """
+    from ..rules.error_words import account, further
+    from ..rules.messages import locale_of
+    from ..rules.page import page
     from ..rules.pytorch_error import read
 
+    locale = locale_of(args.language)
     what = sys.stdin.read() if args.what == "-" else args.what
     if rule := _rule(what):
-        show_markdown(_page(rule))
+        show_markdown(page(rule, locale))
         return OK
     error = read(what)
     if error is None:
         print(f"gradguard: no rule explains {_shortened(what)} (`gradguard rules` lists them)", file=sys.stderr)
         return FAILED
-    parts = [_account(error)]
-    if args.project is not None:
-        parts.append(_suspects(error, args.project, args.config))
-    parts.append(_page(error.rules[0]) if len(error.rules) == 1 else _further(error.rules))
+    parts = [account(error, locale)]
+    if args.project is not None and error.rules:
+        parts.append(_suspects(error, args.project, args.config, locale))
+    if error.rules:
+        parts.append(page(error.rules[0], locale) if len(error.rules) == 1 else further(error.rules, locale))
     show_markdown("\n".join(parts))
     return OK
 
@@ -66,28 +73,12 @@ def _rule(what: str) -> Rule | None:
         return None
 
 
-def _page(rule: Rule) -> str:
-    from ..rules.page import page
-
-    return page(rule)
-
-
-def _account(error: PytorchError) -> str:
-    from ..rules.error_words import retell
-
-    return f"# What PyTorch says\n\n{retell(error, 'en')}\n"
-
-
-def _further(rules: Sequence[Rule]) -> str:
-    lines = [f"- `gradguard explain {rule.code}` ({rule.name}): {rule.summary}" for rule in rules]
-    return "\n".join(["# Rules about this", "", *lines, ""])
-
-
 MOST_SUSPECTS = 5
 
 
-def _suspects(error: PytorchError, project: str, config: str | None) -> str:
+def _suspects(error: PytorchError, project: str, config: str | None, locale: Locale) -> str:
     """The likeliest findings of a file or folder, as Markdown. Raises ConfigError."""
+    from ..rules.error_words import lineup
     from ..rules.rule import Severity
     from ..workspace.config import load_config
     from ..workspace.files import Settings, find_files
@@ -96,27 +87,25 @@ def _suspects(error: PytorchError, project: str, config: str | None) -> str:
 
     explicit = None if config is None else load_config(Path(os.path.abspath(config)))
     files = find_files([project], Settings(explicit))
-    results = [Project(config.root, config).check(paths, Severity.HINT) for config, paths in files.groups]
+    results = [
+        Project(config.root, config).check(paths, Severity.HINT, locale=locale) for config, paths in files.groups
+    ]
     for problem in (*files.problems, *(problem for result in results for problem in result.problems)):
         print(complain(problem), file=sys.stderr)
     documents = {path: document for result in results for path, document in result.documents.items()}
     found = suspects(error, [finding for result in results for finding in result.findings], documents)
-    told = [_told(suspect, documents) for suspect in found[:MOST_SUSPECTS]]
-    if len(found) > MOST_SUSPECTS:
-        told.append(f"\n{len(found) - MOST_SUSPECTS} more are less likely.")
-    nobody = f"Nothing in {shown(os.path.abspath(project))} is found to fail in this way."
-    return "\n".join(["# Suspects", "", *(told or [nobody]), ""])
+    told = [_told(suspect, documents, locale) for suspect in found[:MOST_SUSPECTS]]
+    return lineup(told, len(found) - len(told), shown(os.path.abspath(project)), locale)
 
 
-def _told(suspect: Suspect, documents: Mapping[str, Document]) -> str:
-    """A suspect as an item of a list: where it is, what it does, and what speaks for it."""
-    from ..rules.error_words import clue
+def _told(suspect: Suspect, documents: Mapping[str, Document], locale: Locale) -> str:
+    """A suspect in a line: where it is, what it does, and what speaks for it."""
+    from ..rules.error_words import clues
 
     finding = suspect.finding
     region = Results([], documents, lambda _: []).region(finding)
-    clues = "; ".join(clue(name, "en") for name in suspect.clues)
-    text = f"1. `{region}` {finding.rule.code} {finding.severity.label}: {finding.message}"
-    return f"{text} ({clues})" if clues else text
+    told = f"`{region}` {finding.rule.code} {finding.severity.label}: {finding.message}"
+    return told + clues(suspect.clues, locale)
 
 
 def _shortened(text: str) -> str:

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from ..facts import table
 from .messages import Locale, say
+from .page import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .pytorch_error import PytorchError, StaleTensor
+    from .rule import Rule
 
 MOST_MAKERS = 3
 """so many operations are named that a node may come from"""
@@ -21,15 +23,43 @@ REWRITTEN = {"AsStrided": "error-as-strided", "CopySlices": "error-copy-slices"}
 
 def retell(error: PytorchError, locale: Locale) -> str:
     """What happened, as Markdown: a paragraph, and a point for each part of the message."""
+    points = [say(key, locale) for key in error.others]
+    if not error.rules:
+        points.append(say("said-no-rule", locale))
     if error.tensor is None:
-        return "\n".join(f"- {rule.summary}" for rule in error.rules)
-    points = [*_tensor(error.tensor, locale), *_trace(error, locale)]
-    return "\n".join([_versions(error.tensor, locale), "", *(f"- {point}" for point in points)])
+        points += [words(rule, locale).summary for rule in error.rules]
+        return _list(points)
+    points += [*_tensor(error.tensor, locale), *_trace(error, locale)]
+    return f"{_versions(error.tensor, locale)}\n\n{_list(points)}"
 
 
-def clue(name: str, locale: Locale) -> str:
-    """What speaks for a suspect."""
-    return say(f"clue-{name}", locale)
+def _list(points: Iterable[str]) -> str:
+    return "\n".join(f"- {point}" for point in points)
+
+
+def account(error: PytorchError, locale: Locale) -> str:
+    """What PyTorch says, as a section."""
+    return f"# {say('account-says', locale)}\n\n{retell(error, locale)}\n"
+
+
+def lineup(told: Sequence[str], more: int, path: str, locale: Locale) -> str:
+    """The likeliest suspects in `path`, as a section; `more` were found."""
+    lines = [f"1. {one}" for one in told] or [say("account-nobody", locale, path=path)]
+    if more:
+        lines.append(f"\n{say('account-more', locale, count=more)}")
+    return "\n".join([f"# {say('account-suspects', locale)}", "", *lines, ""])
+
+
+def further(rules: Iterable[Rule], locale: Locale) -> str:
+    """Where to read on, as a section."""
+    lines = [f"`gradguard explain {rule.code}` ({rule.name}): {words(rule, locale).summary}" for rule in rules]
+    return f"# {say('account-rules', locale)}\n\n{_list(lines)}\n"
+
+
+def clues(names: Sequence[str], locale: Locale) -> str:
+    """What speaks for a suspect, in brackets; empty where nothing does."""
+    told = say("account-clue-and", locale).join(say(f"clue-{name}", locale) for name in names)
+    return say("account-clues", locale, clues=told) if told else ""
 
 
 def _versions(tensor: StaleTensor, locale: Locale) -> str:
@@ -57,7 +87,7 @@ def _node(tensor: StaleTensor, locale: Locale) -> str:
     makers = table.makers(f"{name}Backward0")[:MOST_MAKERS]
     if not makers:
         return say("error-made", locale, node=tensor.node, output=tensor.output)
-    quoted = ", ".join(say("quote", locale, text=maker) for maker in makers)
+    quoted = say("comma", locale).join(say("quote", locale, text=maker) for maker in makers)
     return say("error-made-by", locale, node=tensor.node, output=tensor.output, makers=quoted)
 
 

@@ -189,6 +189,68 @@ ENGLISH = {
     "clue-version": "the change leads to the version that PyTorch found",
     "clue-shape": "the shape is the same",
     "clue-dtype": "the dtype is the same",
+    # errors that no rule is about
+    "said-no-graph": (
+        "`backward()` was called on a tensor that no graph leads to: nothing that it was computed from requires grad, "
+        "or it was computed under `no_grad`, or something on the way cut the graph, such as `detach()`, `.data`, "
+        "`.item()`, NumPy, `torch.tensor(…)`, `argmax` or a comparison."
+    ),
+    "said-not-scalar": (
+        "`backward()` without an argument begins at a single number. Reduce the tensor (`y.mean().backward()`), or say "
+        "how much each of its elements counts (`y.backward(torch.ones_like(y))`)."
+    ),
+    "said-unused": (
+        "A gradient was asked for with respect to a tensor that the result was not computed from. Often the name has "
+        "come to mean another tensor since (`x = x.to(device)`, `x = x * 2`), or this forward does not use that part."
+    ),
+    "said-not-requiring": (
+        "A gradient was asked for with respect to a tensor that does not require grad. Call `requires_grad_()` on it "
+        "before the forward."
+    ),
+    "said-numpy": (
+        "NumPy knows of no graph. `x.detach().numpy()` gives an array that shares the memory of `x`: what is written "
+        "there no version counter sees (GG111). `x.detach().numpy().copy()` is safe to write to."
+    ),
+    "said-flags": (
+        "Only a leaf can be told whether it requires grad: the result of an operation requires it if what went in did. "
+        "`detach()` gives the values without the graph."
+    ),
+    "said-detach-view": (
+        "`detach_()` would have to cut the tensor that this one is a view of, too. `detach()` gives a new tensor "
+        "instead, and leaves both alone."
+    ),
+    "said-detached-saved": (
+        "An operation saved a tensor, and `detach_()` cut its graph before the backward. `detach()` gives a new tensor "
+        "instead, and leaves what was saved alone."
+    ),
+    "said-optimizer": (
+        "An optimizer takes leaves: their gradients arrive, and they can be written to. This one is the result of an "
+        "operation, mostly because the name was rebound (`w = w.to(device)`, `w = w * 2`; GG302). Make the leaf last: "
+        "`torch.randn(3, device=device, requires_grad=True)`."
+    ),
+    "said-captured": (
+        "A function that `torch.func` transforms writes to a tensor from outside. Such a function must be pure: hand "
+        "the tensor in as an argument, or compute a new one."
+    ),
+    "said-resize": "`resize_` changes memory in a way that autograd cannot follow. `view`, `reshape` or `pad` do.",
+    "said-broadcast": (
+        "A change in place keeps the shape of its target, so the other operand may not be larger. The operator out of "
+        "place (`y = y + x`) broadcasts both."
+    ),
+    "said-cast": (
+        "A change in place keeps the dtype of its target, and the result has one that does not fit. The operator out "
+        "of place (`y = y * 0.5`) makes a tensor of the right dtype."
+    ),
+    "said-no-rule": "This is no failure that GradGuard looks for: it has no suspects.",
+    # how an account of an error is laid out
+    "comma": ", ",
+    "account-clues": " ({clues})",
+    "account-clue-and": "; ",
+    "account-says": "What PyTorch says",
+    "account-suspects": "Suspects",
+    "account-nobody": "Nothing in {path} is found to fail in this way.",
+    "account-more": "{count} more are less likely.",
+    "account-rules": "Rules about this",
 }
 
 CHINESE = {
@@ -331,6 +393,56 @@ CHINESE = {
     "clue-version": "这次修改得到的版本与 PyTorch 看到的一致",
     "clue-shape": "形状相同",
     "clue-dtype": "dtype 相同",
+    "said-no-graph": (
+        "对一个没有计算图通向它的张量调用了 `backward()`：算出它的内容都不需要梯度，或者它是在 `no_grad` 下算出的，"
+        "或者途中有什么切断了计算图，例如 `detach()`、`.data`、`.item()`、NumPy、`torch.tensor(…)`、"
+        "`argmax` 或比较运算。"
+    ),
+    "said-not-scalar": (
+        "不带参数的 `backward()` 从单个数开始。请先归约（`y.mean().backward()`），"
+        "或者说明每个元素的权重（`y.backward(torch.ones_like(y))`）。"
+    ),
+    "said-unused": (
+        "要求对某个张量求梯度，而结果并不是由它算出的。往往是该名称此后指向了另一个张量"
+        "（`x = x.to(device)`、`x = x * 2`），或者这次前向没有用到那一部分。"
+    ),
+    "said-not-requiring": "要求对一个不需要梯度的张量求梯度。请在前向之前对它调用 `requires_grad_()`。",
+    "said-numpy": (
+        "NumPy 不了解计算图。`x.detach().numpy()` 给出的数组与 `x` 共享内存：对它的写入，版本计数器看不到（GG111）。"
+        "`x.detach().numpy().copy()` 可以放心写入。"
+    ),
+    "said-flags": (
+        "只有叶子张量可以指定是否需要梯度：运算的结果是否需要梯度，取决于输入。`detach()` 给出没有计算图的数值。"
+    ),
+    "said-detach-view": "`detach_()` 须同时切断此视图的基张量。请改用 `detach()`：它给出新张量，两者都不受影响。",
+    "said-detached-saved": (
+        "某个操作保存了一个张量，而 `detach_()` 在反向传播之前切断了它的计算图。"
+        "请改用 `detach()`：它给出新张量，已保存的内容不受影响。"
+    ),
+    "said-optimizer": (
+        "优化器只接受叶子张量：梯度到达那里，并且可以写入。这一个是运算的结果，多半因为名称被重新绑定"
+        "（`w = w.to(device)`、`w = w * 2`；GG302）。"
+        "请最后才使其成为叶子：`torch.randn(3, device=device, requires_grad=True)`。"
+    ),
+    "said-captured": (
+        "由 `torch.func` 变换的函数写入了外部的张量。这样的函数必须是纯函数：把该张量作为参数传入，或者计算新张量。"
+    ),
+    "said-resize": "`resize_` 改变内存的方式是 autograd 无法跟踪的。请使用 `view`、`reshape` 或 `pad`。",
+    "said-broadcast": (
+        "就地修改保持目标的形状，因此另一个操作数不能更大。非就地的运算（`y = y + x`）会对两者进行广播。"
+    ),
+    "said-cast": (
+        "就地修改保持目标的数据类型，而结果的类型与之不符。非就地的运算（`y = y * 0.5`）会创建类型合适的张量。"
+    ),
+    "said-no-rule": "这不是 GradGuard 所查找的失败：没有嫌疑可列。",
+    "comma": "、",
+    "account-clues": "（{clues}）",
+    "account-clue-and": "；",
+    "account-says": "PyTorch 说了什么",
+    "account-suspects": "嫌疑",
+    "account-nobody": "在 {path} 中没有发现会这样失败的内容。",
+    "account-more": "还有 {count} 处可能性较小。",
+    "account-rules": "相关规则",
 }
 
 _between_ideographs = re.compile("(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")

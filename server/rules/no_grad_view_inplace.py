@@ -28,7 +28,12 @@ RULE = Rule(
     name="no-grad-view-inplace",
     kinds=("no-grad-view-inplace",),
     summary="A view made under no_grad is changed in place with grad mode on.",
-    error=("A view was created in no_grad mode", "is a view of a view which was created in no_grad mode"),
+    error=(
+        "A view was created in no_grad mode",
+        "A view was created in inference mode",
+        "is a view of a view which was created in no_grad mode",
+        "is a view of a view which was created in inference mode",
+    ),
     what="""\
 Finds a change in place, grad mode on, of a view that was made while grad mode was off: the view was taken
 inside `with torch.no_grad():` (or in a function decorated with it), the write is outside.""",

@@ -49,6 +49,7 @@ class PytorchError:
 
     `raised` is the traceback of the error, `forward` the trace of the operation whose gradient failed
     (`forward_node`), which anomaly mode prints; both outermost first, empty where the text has none.
+    `others` are the keys of what is said about messages that no rule is about.
     """
 
     rules: tuple[Rule, ...]
@@ -56,7 +57,25 @@ class PytorchError:
     raised: tuple[Frame, ...] = ()
     forward: tuple[Frame, ...] = ()
     forward_node: str | None = None
+    others: tuple[str, ...] = ()
 
+
+OTHERS = {
+    "does not require grad and does not have a grad_fn": "said-no-graph",
+    "grad can be implicitly created only for scalar outputs": "said-not-scalar",
+    "appears to not have been used in the graph": "said-unused",
+    "One of the differentiated Tensors does not require grad": "said-not-requiring",
+    "Can't call numpy() on Tensor that requires grad": "said-numpy",
+    "you can only change requires_grad flags of leaf variables": "said-flags",
+    "Can't detach views in-place": "said-detach-view",
+    "Trying to use a saved tensor that has been detached in-place": "said-detached-saved",
+    "can't optimize a non-leaf Tensor": "said-optimizer",
+    "that would mutate a captured Tensor": "said-captured",
+    "cannot resize variables that require grad": "said-resize",
+    "doesn't match the broadcast shape": "said-broadcast",
+    "can't be cast to the desired output type": "said-cast",
+}
+"""pieces of messages that people meet beside those that the rules are about, and what is said of each"""
 
 DTYPES = {
     "Float": "float32",
@@ -89,9 +108,10 @@ ANOMALY = re.compile(r"Error detected in (?P<node>[\w:]+)\. Traceback of forward
 
 
 def read(text: str) -> PytorchError | None:
-    """Read what Python printed, or just the message; None where no rule is about what it says."""
+    """Read what Python printed, or just the message; None where nothing is known of what it says."""
     rules = tuple(explaining(text))
-    if not rules:
+    others = tuple(key for piece, key in OTHERS.items() if piece in " ".join(text.split()))
+    if not rules and not others:
         return None
     anomaly = ANOMALY.search(text)
     before, trace = (text[: anomaly.start()], text[anomaly.end() :]) if anomaly else (text, "")
@@ -102,6 +122,7 @@ def read(text: str) -> PytorchError | None:
         _frames(before + rest),
         _frames(trace.partition("(Triggered internally")[0]),
         anomaly["node"] if anomaly else None,
+        others,
     )
 
 

@@ -58,6 +58,23 @@ def test_explain_a_traceback_from_standard_input(gradguard_command) -> None:
         assert code in told.stdout
 
 
+def test_explain_a_message_that_no_rule_is_about(gradguard_command, tmp_path: Path) -> None:
+    message = "RuntimeError: grad can be implicitly created only for scalar outputs"
+    told = gradguard_command("explain", message, "--project", str(tmp_path))
+    assert told.returncode == 0
+    assert "single number" in told.stdout
+    assert "# Suspects" not in told.stdout
+
+
+def test_explain_in_chinese(gradguard_command, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("import torch\nx = torch.rand(3, requires_grad=True)\nx += 1\n")
+    message = "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation."
+    told = gradguard_command("explain", message, "--project", str(tmp_path), "--language", "zh-CN")
+    assert told.returncode == 0
+    assert "嫌疑" in told.stdout
+    assert "`x` 在此处被就地修改" in told.stdout
+
+
 def test_explain_what_does_not_exist(gradguard_command) -> None:
     done = gradguard_command("explain", "GG999")
     assert (done.returncode, done.stdout) == (2, "")

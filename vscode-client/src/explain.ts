@@ -22,10 +22,10 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
     if (error === undefined) {
       return;
     }
-    const project = folder === undefined ? [] : ['--project', folder];
+    const options = ['--language', vscode.env.language, ...(folder === undefined ? [] : ['--project', folder])];
     const done = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t('GradGuard: looking for the cause') },
-      () => run(python, ['-m', 'gradguard', 'explain', '-', ...project], { cwd, input: error }),
+      () => run(python, ['-m', 'gradguard', 'explain', '-', ...options], { cwd, input: error }),
     );
     if (done.code !== 0) {
       void vscode.window.showWarningMessage(`GradGuard: ${done.stderr.trim().split('\n').at(-1) ?? ''}`);
