@@ -111,7 +111,8 @@ async def initialized(ls: Server, params: types.InitializedParams) -> None:
         options: Any = types.DidChangeWatchedFilesRegistrationOptions(watchers)
         wanted.append(types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
     if get_capability(ls.client_capabilities, "workspace.did_change_configuration.dynamic_registration", False):
-        options = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
+        # A client that can be asked sends no settings along: whole, the section may hold what is the client's own.
+        options = types.DidChangeConfigurationRegistrationOptions(section=None if _can_be_asked(ls) else SECTION)
         wanted.append(types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, options))
     if wanted:
         await ls.client_register_capability_async(types.RegistrationParams(wanted))
@@ -127,8 +128,12 @@ async def did_change_configuration(ls: Server, params: types.DidChangeConfigurat
         await _pull(ls)
 
 
+def _can_be_asked(ls: Server) -> bool:
+    return bool(get_capability(ls.client_capabilities, "workspace.configuration", False))
+
+
 async def _pull(ls: Server) -> None:
-    if get_capability(ls.client_capabilities, "workspace.configuration", False):
+    if _can_be_asked(ls):
         items = [types.ConfigurationItem(section=SECTION)]
         answers = await ls.workspace_configuration_async(types.ConfigurationParams(items))
         if answers and answers[0] is not None:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pygls.server import ServerErrors
 
     from .analysis import Analyser
+    from .configuration import Reading
     from .documents import Document
 
 FEATURES = (
@@ -84,7 +85,7 @@ class Server(LanguageServer):
             max_workers=2,
         )
         self.analyser = analyser or ProjectAnalyser()
-        self.settings = Settings()
+        self._reading: Reading | None = None
         self.texts = Texts(None)
         self.closed_files = workspace_diagnostics.Workspace()
         self.told_of_closed: dict[str, list[types.Diagnostic]] = {}
@@ -122,6 +123,11 @@ class Server(LanguageServer):
             os._exit(1)  # the thread that reads waits for a message that never comes
         asyncio.get_running_loop().call_later(PULSE, self._follow, client)
 
+    @property
+    def settings(self) -> Settings:
+        """What the user has set in the editor."""
+        return self._reading.settings if self._reading else Settings()
+
     def folders(self) -> list[str]:
         """Return the paths of the workspace folders."""
         return [path_of(uri) for uri in self.workspace.folders] or [
@@ -131,9 +137,11 @@ class Server(LanguageServer):
     # -- settings and files ----------------------------------------------------------------------
 
     def apply_settings(self, value: object) -> None:
-        """Take over settings as the editor sent them; what is wrong with them is shown to the user."""
+        """Take over settings as the editor sent them, where they have changed; what is wrong with them is shown."""
         reading = configuration.read(value, self.texts)
-        self.settings = reading.settings
+        if reading == self._reading:
+            return
+        self._reading = reading
         for problem in reading.problems:
             self._show(types.MessageType.Error, self.texts("setting-wrong", problem=problem))
         self._start_over()

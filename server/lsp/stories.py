@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..rules import phrases
 
@@ -65,7 +65,7 @@ def life(story: Story, texts: Texts, line_of: Callable[[Site], int], link: Calla
     happened = events(story, texts)
     if happened:
         page.table = [(texts("column-version"), texts("column-event"), texts("column-line"))]
-        page.table += [(version, event, link(site)) for version, event, site in happened]
+        page.table += [(event.version, event.text, link(event.site)) for event in happened]
     else:
         page.notes.append(texts("event-none"))
     if story.aliases:
@@ -90,32 +90,43 @@ def _shape(shape: tuple[int | None, ...] | None) -> str:
     return "" if shape is None else "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
 
 
-def events(story: Story, texts: Texts) -> list[tuple[str, str, Site]]:
-    """Return version, description and site of each save and change, in the order of the versions.
+class Event(NamedTuple):
+    """A save or a change as it is told: its version or step, in words, where, and what it was."""
+
+    version: str
+    text: str
+    site: Site
+    what: Saved | Write
+
+
+def events(story: Story, texts: Texts) -> list[Event]:
+    """Return each save and change, in the order of the versions; what would be told twice is told once.
 
     A save comes before the change that leaves its version. What has no number keeps its place at the end.
     """
     ordered = [
-        (_order(save.version), 0, _number(save.version), _save_text(save, story, texts), save.site)
+        (_order(save.version), 0, Event(number(save.version), _save_text(save, story, texts), save.site, save))
         for save in story.saves
     ] + [
-        (_order(write.before), 1, _step(write), _write_text(write, story, texts), write.site) for write in story.writes
+        (_order(write.before), 1, Event(_step(write), _write_text(write, story, texts), write.site, write))
+        for write in story.writes
     ]
     ordered.sort(key=lambda event: event[:2])
-    return list(dict.fromkeys((version, text, site) for _, _, version, text, site in ordered))
+    return list({event[:3]: event for _, _, event in ordered}.values())
 
 
 def _order(version: int | None) -> float:
     return float("inf") if version is None else version
 
 
-def _number(version: int | None) -> str:
+def number(version: int | None) -> str:
+    """Return a version as it is written, `?` for one that is not known."""
     return "?" if version is None else str(version)
 
 
 def _step(write: Write) -> str:
     """Return how far a change moves the version."""
-    return "—" if is_silent(write) else f"{_number(write.before)} → {_number(write.after)}"
+    return "—" if is_silent(write) else f"{number(write.before)} → {number(write.after)}"
 
 
 def is_silent(write: Write) -> bool:

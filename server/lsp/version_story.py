@@ -3,10 +3,11 @@
 A request of our own, beside LSP. Params are those of a hover (`textDocument`, `position`); the answer is
 
     {name: string, version: integer | null, places: [{range: Range, kind: "saved" | "changed" | "unseen" | "backward",
-     text: string, certain: boolean}]}
+     label: string, text: string, certain: boolean}]}
 
-or null off any tensor. The places are those in the document, in the order of its text; `certain` is false where the
-version there is not exactly known, or a `backward()` fails only under an assumption.
+or null off any tensor. The places are those in the document, in the order of its text. `label` is short enough to stand
+behind the place, `text` says the same at length; `certain` is false where the version there is not exactly known, or a
+`backward()` fails only under an assumption.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
-from .stories import events, extent, is_silent, story_at, unmarked, whole_story
+from ..analyses.report import Saved
+from ..rules import phrases
+from .stories import events, extent, is_silent, number, story_at, unmarked, whole_story
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..analyses.report import Site, Story
+    from ..analyses.report import Site, Story, Write
     from .analysis import Analysis
     from .documents import Document
     from .server import Server
@@ -52,23 +55,36 @@ def _answer(document: Document, analysis: Analysis, position: types.Position, te
         extent(place[0]): place for place in _places(whole, analysis, texts) if place[0].chunk.path == document.path
     }
     told = [
-        {"range": _converter.unstructure(document.text.between(*at)), "kind": kind, "text": text, "certain": certain}
-        for at, (_, kind, text, certain) in sorted(places.items())
+        {"range": _converter.unstructure(document.text.between(*at)), **told}
+        for at, (_, told) in sorted(places.items(), key=lambda place: place[0])
         if document.text.holds(*at)
     ]
     return {"name": here.name, "version": here.version, "places": told}
 
 
-def _places(story: Story, analysis: Analysis, texts: Texts) -> Iterator[tuple[Site, str, str, bool]]:
-    """Yield site, kind, text and certainty of each save and change, and of each backward that they break."""
+def _places(story: Story, analysis: Analysis, texts: Texts) -> Iterator[tuple[Site, dict[str, Any]]]:
+    """Yield the site of each save and change, and of each backward that they break, with what is told of it."""
     changed = {write.site for write in story.writes}
-    silent = {write.site for write in story.writes if is_silent(write)}
-    for version, text, site in events(story, texts):
-        kind = "unseen" if site in silent else "changed" if site in changed else "saved"
-        yield site, kind, f"{version}: {unmarked(text)}", "?" not in version
+    for event in events(story, texts):
+        kind, label = _label(event.what, texts)
+        text = f"{event.version}: {unmarked(event.text)}"
+        yield event.site, {"kind": kind, "label": label, "text": text, "certain": "?" not in event.version}
     for finding in analysis.findings:
         failure = finding.diagnostic.failure
         if failure is None or failure.backward is None or failure.write is None:
             continue
         if failure.write.site in changed:
-            yield failure.backward, "backward", unmarked(finding.message), not failure.assumptions
+            needed = failure.saved.version if failure.saved else None
+            label = texts("label-fails") if needed is None else texts("label-needs", version=needed)
+            text, certain = unmarked(finding.message), not failure.assumptions
+            yield failure.backward, {"kind": "backward", "label": label, "text": text, "certain": certain}
+
+
+def _label(what: Saved | Write, texts: Texts) -> tuple[str, str]:
+    """Return the kind of an event, and the few words that tell it."""
+    if isinstance(what, Saved):
+        role = phrases.role(what, texts.locale)
+        return "saved", texts("label-saved", version=number(what.version), op=what.op, role=role)
+    if is_silent(what):
+        return "unseen", texts("label-unseen", via=what.via)
+    return "changed", texts("label-changed", before=number(what.before), after=number(what.after), via=what.via)

@@ -91,6 +91,25 @@ async def test_settings_are_asked_for_where_the_client_wants_that(start: Start, 
     assert await editor.published(editor.uri("a.py"), 1) == []
 
 
+async def test_a_client_that_can_be_asked_sends_no_settings_along(start: Start) -> None:
+    """VS Code would send its whole section, with settings that are the extension's own."""
+    changes = types.DidChangeConfigurationClientCapabilities(dynamic_registration=True)
+    for can_be_asked in (True, False):
+        workspace = types.WorkspaceClientCapabilities(configuration=can_be_asked, did_change_configuration=changes)
+        editor = await start(workspace=workspace)
+        seen: list[types.Registration] = []
+
+        @editor.client.feature(types.CLIENT_REGISTER_CAPABILITY)
+        def register(params: types.RegistrationParams, seen: list[types.Registration] = seen) -> None:
+            seen.extend(params.registrations)
+
+        for _ in range(50):
+            if seen:
+                break
+            await asyncio.sleep(0.05)
+        assert [one.register_options for one in seen] == [{} if can_be_asked else {"section": "gradguard"}]
+
+
 async def test_the_project_file_counts_and_is_read_again(editor: Editor, stale: str) -> None:
     path = editor.folder / "gradguard.toml"
     path.write_text('ignore = ["GG101"]\n')

@@ -22,6 +22,7 @@ async def test_the_story_of_a_stale_tensor(editor: Editor, stale: str) -> None:
     assert (story.name, story.version) == ("y", 0)
     told = [(place.kind, place.range.start.line, place.certain) for place in story.places]
     assert told == [("saved", 2, True), ("changed", 3, True), ("backward", 4, True)]
+    assert [place.label for place in story.places] == ["saved v0 by exp (its result)", "v0 → v1 by +=", "✗ needs v0"]
     assert story.places[0].text == "0: exp saved it for backward (its result)"
     assert story.places[1].text == "0 → 1: += changed it in place"
 
