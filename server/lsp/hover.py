@@ -17,6 +17,7 @@ from .stories import extent, life, markdown, plain, story_at, unmarked
 
 if TYPE_CHECKING:
     from ..analyses.report import Site
+    from ..rules.rule import Rule
     from ..workspace.project import Finding
     from .analysis import Analysis
     from .documents import Document
@@ -47,7 +48,6 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
         code, start, end = rule
         parts, place = [rule_page(RULES[code], ls.texts.locale)], document.text.between(start, end)
     else:
-        parts += [_why(finding, ls.texts) for finding in analysis.findings if _holds(document, finding, offset)]
         lesson = Lesson(analysis.report, ls.analyser.source(document.path), ls.texts, _line_of).at(offset)
         if lesson is not None:
             said, start, end = lesson
@@ -57,6 +57,8 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
             told = life(story, ls.texts, _line_of, lambda site: _link(site, document, places))
             parts.append(markdown(told) if rich else plain(told))
             place = document.text.between(*extent(story.site))
+        here = [finding.rule for finding in analysis.findings if _holds(document, finding, offset)]
+        parts += [_about(rule, ls.texts) for rule in dict.fromkeys(here)]
     if not parts:
         return None
     text = "\n\n---\n\n".join(parts) if rich else "\n\n".join(map(unmarked, parts))
@@ -95,10 +97,10 @@ def _holds(document: Document, finding: Finding, offset: int) -> bool:
     return text.at(span.start_line, span.start_col) <= offset <= text.at(span.end_line, span.end_col)
 
 
-def _why(finding: Finding, texts: Texts) -> str:
-    rule = finding.rule
+def _about(rule: Rule, texts: Texts) -> str:
+    """Return what a rule is about; what it found here the editor shows with the squiggle."""
     more = f"[{texts('rule-more', code=rule.code)}]({rule.address(texts.locale)})"
-    return f"**{rule.code} {rule.name}** · {words(rule, texts.locale).summary}\n\n{finding.message}\n\n{more}"
+    return f"**{rule.code} {rule.name}** · {words(rule, texts.locale).summary} {more}"
 
 
 def _line_of(site: Site) -> int:
