@@ -9,7 +9,7 @@ TESTABLE := .venv/.testable
 N ?= 500
 SEED ?= 0
 
-.PHONY: demo test lint facts fuzz clean docs drawings extension
+.PHONY: demo test lint facts fuzz clean docs drawings extension editors e2e
 
 demo: $(READY) ## check the examples, show the fixes and the version counters, and talk to the server
 	@echo '$$ gradguard check examples'
@@ -45,6 +45,13 @@ drawings: $(TESTABLE) ## draw the documentation's pictures again, from real runs
 extension: ## build VS Code's extension, with the server's wheel in it, and run its unit tests
 	cd vscode-client && npm ci --no-audit --no-fund && npm run check && npm test && PYTHON="$(PYTHON)" npm run package
 
+editors: ## get the editors that `make e2e` drives; says why where they cannot be had
+	tests/editors/install.sh "$(CURDIR)/.e2e/code-server"
+
+e2e: $(TESTABLE) editors ## drive Emacs, Vim, Neovim and, in a browser, VS Code; takes the pictures in docs/images
+	REQUIRE_EDITORS=1 $(BIN)/pytest -n 0 tests/editors
+	cd vscode-client && npm ci --no-audit --no-fund && PYTHON="$(PYTHON)" npm run package && npm run e2e
+
 bench: $(TESTABLE) ## time keystrokes in the language server, beside others, and write docs/latency.md
 	$(BIN)/python -m pip install --quiet --group bench
 	$(BIN)/python bench/latency.py --write docs/latency.md
@@ -53,7 +60,7 @@ edits: $(TESTABLE) ## edit real files at random, 20,000 times, and compare with 
 	$(BIN)/python tests/workspace/editing.py 20000
 
 clean: ## remove the virtual environment and all caches
-	rm -rf build .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
+	rm -rf build .venv .e2e .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
 
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

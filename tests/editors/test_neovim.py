@@ -3,45 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
-import sys
 from pathlib import Path
 
-import pytest
+from .conftest import ROOT, needed
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
-SCRIPTS = Path(sys.executable).parent
-
-PROGRAM = """\
-import torch
-x = torch.randn(3, requires_grad=True)
-y = x.exp()
-y += 1
-y.sum().backward()
-"""
 
 
-def neovim() -> str:
-    """The editor's path; it comes with the test dependencies where there is a wheel of it."""
-    found = shutil.which("nvim", path=os.pathsep.join([str(SCRIPTS), os.environ["PATH"]]))
-    if found is None:
-        pytest.skip("no Neovim here")
-    return found
-
-
-def test_a_session(tmp_path: Path) -> None:
-    file = tmp_path / "work" / "train.py"
-    file.parent.mkdir()
-    file.write_text(PROGRAM)
-    homes = {f"XDG_{kind}_HOME": str(tmp_path / kind.lower()) for kind in ("CONFIG", "DATA", "STATE", "CACHE")}
-    paths = {"CONFIGURATION": str(ROOT / "editors" / "nvim"), "FILE": str(file)}
-    path = os.pathsep.join([str(SCRIPTS), os.environ["PATH"]])
+def test_a_session(environment: dict[str, str]) -> None:
     done = subprocess.run(
-        [neovim(), "--clean", "--headless", "-S", str(HERE / "session.lua")],
-        env={**os.environ, **homes, **paths, "PATH": path},
+        [needed("nvim"), "--clean", "--headless", "-S", str(HERE / "session.lua")],
+        env={**environment, "CONFIGURATION": str(ROOT / "editors" / "nvim")},
         capture_output=True,
         text=True,
         timeout=150,

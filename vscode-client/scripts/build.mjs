@@ -1,4 +1,4 @@
-// Bundles the extension to dist/extension.js; with --tests, the unit tests to dist/test/ as well.
+// Bundles the extension to dist/extension.js; with `test` or `e2e`, the tests in that folder to dist/ as well.
 import { readdirSync } from 'node:fs';
 import { build } from 'esbuild';
 
@@ -13,13 +13,15 @@ await build({
   minify: true,
 });
 
-if (process.argv.includes('--tests')) {
-  const tests = readdirSync('test').filter(name => name.endsWith('.test.ts'));
+for (const folder of process.argv.slice(2)) {
   await build({
     ...common,
-    entryPoints: tests.map(name => `test/${name}`),
-    outdir: 'dist/test',
+    entryPoints: readdirSync(folder)
+      .filter(name => name.endsWith('.test.ts'))
+      .map(name => `${folder}/${name}`),
+    outdir: `dist/${folder}`,
     format: 'esm',
     outExtension: { '.js': '.mjs' },
+    external: ['playwright-core'],
   });
 }

@@ -13,9 +13,9 @@ let server: Server | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const status = new Status();
-  const story = new StoryView();
+  const story = new StoryView(document => running.refreshHints(document));
   const explanations = new Explanations();
-  const running = (server = new Server(context, status));
+  const running = (server = new Server(context, status, document => !story.isIn(document)));
   const commands: Record<string, () => unknown> = {
     restart: () => running.restart(),
     showOutput: () => running.output.show(),

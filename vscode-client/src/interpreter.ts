@@ -16,8 +16,8 @@ export interface Interpreter extends Candidate {
   gradguard: string | null;
 }
 
-/** What an interpreter was found to be, or why it cannot be used. */
-export type Probe = Interpreter | (Candidate & { problem: string });
+/** What an interpreter was found to be, or what came instead of an answer. */
+export type Probe = Interpreter | (Candidate & { problem: string; absent: boolean });
 
 export interface Choice {
   /** The first interpreter that has the server; undefined where none has. */
@@ -44,7 +44,7 @@ export async function probe(run: Run, candidate: Candidate, cwd: string): Promis
   const done = await run(candidate.python, ['-c', QUESTION], { cwd, timeout: 20_000 });
   const answer = done.code === 0 ? read(done.stdout) : undefined;
   if (answer === undefined) {
-    return { ...candidate, problem: lastLine(done) };
+    return { ...candidate, problem: lastLine(done), absent: done.absent };
   }
   return { ...candidate, ...answer };
 }

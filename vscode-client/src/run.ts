@@ -4,6 +4,8 @@ import { execFile } from 'node:child_process';
 export interface Done {
   /** The exit status; null where the program could not be started or was killed. */
   code: number | null;
+  /** Whether there is no such program. */
+  absent: boolean;
   stdout: string;
   stderr: string;
 }
@@ -27,7 +29,7 @@ export const run: Run = (command, args, { cwd, input, timeout, signal }) =>
       { cwd, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024, timeout: timeout ?? 0, ...(signal ? { signal } : {}) },
       (error, stdout, stderr) => {
         const code = error === null ? 0 : typeof error.code === 'number' ? error.code : null;
-        resolve({ code, stdout, stderr: stderr || (error?.message ?? '') });
+        resolve({ code, absent: error?.code === 'ENOENT', stdout, stderr: stderr || (error?.message ?? '') });
       },
     );
     child.stdin?.on('error', () => undefined); // a program that does not read its input

@@ -3,11 +3,16 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PythonExtension } from '@vscode/python-extension';
 import * as vscode from 'vscode';
-import { LanguageClient, type LanguageClientOptions, State as ClientState } from 'vscode-languageclient/node';
+import {
+  InlayHintRequest,
+  LanguageClient,
+  type LanguageClientOptions,
+  State as ClientState,
+} from 'vscode-languageclient/node';
 import { findWheel, ownPython, type Plan, setUp, SetUpError } from './environment';
-import { type Candidate, type Choice, choose, type Interpreter, isNewEnough } from './interpreter';
+import { type Candidate, type Choice, choose, type Interpreter, isNewEnough, type Probe } from './interpreter';
 import { run } from './run';
-import { forServer } from './settings';
+import { forServer, program } from './settings';
 import type { Status } from './status';
 
 export class Server implements vscode.Disposable {
@@ -19,6 +24,7 @@ export class Server implements vscode.Disposable {
   constructor(
     private readonly context: vscode.ExtensionContext,
     private readonly status: Status,
+    private readonly showsHints: (document: vscode.TextDocument) => boolean,
   ) {}
 
   /** The client of the running server; undefined while there is none. */
@@ -34,6 +40,12 @@ export class Server implements vscode.Disposable {
   /** A folder of ours to run Python in: what lies in the workspace must not be imported. */
   get folder(): string {
     return this.context.globalStorageUri.fsPath;
+  }
+
+  /** Have the inlay hints of a document asked for again: it is another answer that `showsHints` gives. */
+  refreshHints(document: vscode.TextDocument): void {
+    const provider = this.running?.getFeature(InlayHintRequest.method).getProvider(document);
+    provider?.onDidChangeInlayHints.fire();
   }
 
   /** Stop the server if it runs, and start it as the settings say now. One restart follows the other. */
@@ -96,7 +108,6 @@ export class Server implements vscode.Disposable {
     const choice = await choose(run, await this.candidates(), this.folder);
     this.tell(choice);
     if (choice.chosen === undefined) {
-      this.status.set('missing');
       void this.offer(choice);
       return;
     }
@@ -127,6 +138,8 @@ export class Server implements vscode.Disposable {
       initializationOptions: forServer(vscode.workspace.getConfiguration('gradguard')),
       markdown: { isTrusted: false, supportHtml: false },
       middleware: {
+        provideInlayHints: (document, range, token, next) =>
+          this.showsHints(document) ? next(document, range, token) : [],
         workspace: {
           // The server complains of settings that it does not know: it is not told of the extension's own.
           configuration: async (params, token, next) => {
@@ -144,7 +157,8 @@ export class Server implements vscode.Disposable {
   private async candidates(): Promise<Candidate[]> {
     const set = vscode.workspace.getConfiguration('gradguard').get('interpreter', '');
     if (set !== '') {
-      return [{ python: set, source: 'setting' }];
+      const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+      return [{ python: program(set, folder), source: 'setting' }];
     }
     const found: Candidate[] = [];
     const active = await activeInterpreter();
@@ -190,17 +204,18 @@ export class Server implements vscode.Disposable {
     const [first] = probes;
     const settings = t('Open settings');
     if (first?.source === 'setting') {
-      const why = 'problem' in first ? first.problem : t('it has no gradguard installed');
+      this.status.set('unusable', first.python);
       const message = t(
-        'The interpreter `{0}` of the setting `gradguard.interpreter` cannot be used: {1}',
+        'The setting `gradguard.interpreter` names {0}, which cannot be used: {1}',
         first.python,
-        why,
+        whyNot(first),
       );
       if ((await vscode.window.showErrorMessage(message, settings)) === settings) {
         await vscode.commands.executeCommand('workbench.action.openSettings', 'gradguard.interpreter');
       }
       return;
     }
+    this.status.set('missing');
     const own = t('Set up');
     const offers = this.plan() === undefined ? [settings] : [own, settings];
     const message = t(
@@ -229,6 +244,17 @@ export class Server implements vscode.Disposable {
 }
 
 const PATH = process.platform === 'win32' ? ['python', 'py'] : ['python3', 'python'];
+
+/** Why an interpreter cannot be used, as a person is told. */
+function whyNot(probe: Probe): string {
+  const t = vscode.l10n.t;
+  if ('problem' in probe) {
+    return probe.absent ? t('there is no such program.') : t('it does not answer as Python does ({0}).', probe.problem);
+  }
+  return isNewEnough(probe.version)
+    ? t('gradguard is not installed there. `{0} -m pip install gradguard` installs it.', probe.python)
+    : t('it is Python {0}, and GradGuard needs 3.10 or later.', probe.version);
+}
 
 /** The interpreter that is chosen in the Python extension; undefined where that is not installed. */
 async function activeInterpreter(): Promise<string | undefined> {

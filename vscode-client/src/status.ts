@@ -1,7 +1,7 @@
 // The item in the language status: what the server is doing, and what to do where it does not run.
 import * as vscode from 'vscode';
 
-export type State = 'starting' | 'running' | 'off' | 'untrusted' | 'missing' | 'failed';
+export type State = 'starting' | 'running' | 'off' | 'untrusted' | 'missing' | 'unusable' | 'failed';
 
 /** Shows the state of the server beside those of Python. */
 export class Status implements vscode.Disposable {
@@ -49,6 +49,16 @@ export class Status implements vscode.Disposable {
           text: t('GradGuard: not installed'),
           severity: Warning,
           command: { command: 'gradguard.setUp', title: t('Set up') },
+        };
+      case 'unusable':
+        return {
+          text: t('GradGuard: the interpreter cannot be used'),
+          severity: Error,
+          command: {
+            command: 'workbench.action.openSettings',
+            title: t('Open settings'),
+            arguments: ['gradguard.interpreter'],
+          },
         };
       case 'failed':
         return { text: t('GradGuard: stopped'), severity: Error, command: output };

@@ -7,7 +7,7 @@ import { type BaseLanguageClient, Range } from 'vscode-languageclient/node';
 export interface Story {
   name: string;
   version: number | null;
-  places: { range: Range; kind: Kind; text: string; certain: boolean }[];
+  places: { range: Range; kind: Kind; label: string; text: string; certain: boolean }[];
 }
 
 type Kind = 'saved' | 'changed' | 'unseen' | 'backward';
@@ -21,13 +21,13 @@ const COLORS: Record<Kind, string> = {
 
 const SHOWN = 'gradguard.storyShown';
 
-/** Draws one story at a time. */
+/** Draws one story at a time. `redrawn` hears of a document that gets a story or loses it. */
 export class StoryView implements vscode.Disposable {
   private readonly types = new Map<string, vscode.TextEditorDecorationType>();
   private readonly subscriptions: vscode.Disposable[];
   private editor: vscode.TextEditor | undefined;
 
-  constructor() {
+  constructor(private readonly redrawn: (document: vscode.TextDocument) => void) {
     this.subscriptions = [
       vscode.workspace.onDidChangeTextDocument(event => {
         if (event.document === this.editor?.document && event.contentChanges.length > 0) {
@@ -36,6 +36,11 @@ export class StoryView implements vscode.Disposable {
       }),
       vscode.window.onDidChangeActiveTextEditor(() => this.hide()),
     ];
+  }
+
+  /** Whether a story is drawn into a document. */
+  isIn(document: vscode.TextDocument): boolean {
+    return this.editor?.document === document;
   }
 
   /** Ask for the story at the cursor and draw it. */
@@ -61,8 +66,7 @@ export class StoryView implements vscode.Disposable {
     for (const type of this.types.values()) {
       this.editor?.setDecorations(type, []);
     }
-    this.editor = undefined;
-    void vscode.commands.executeCommand('setContext', SHOWN, false);
+    this.mark(undefined);
   }
 
   dispose(): void {
@@ -72,18 +76,24 @@ export class StoryView implements vscode.Disposable {
 
   private draw(editor: vscode.TextEditor, story: Story, client: BaseLanguageClient): void {
     const groups = new Map<vscode.TextEditorDecorationType, vscode.DecorationOptions[]>();
-    for (const { range, kind, text, certain } of story.places) {
+    for (const { range, kind, label, text, certain } of story.places) {
       const type = this.type(kind, certain);
       const option: vscode.DecorationOptions = {
         range: client.protocol2CodeConverter.asRange(range),
         hoverMessage: text,
-        renderOptions: { after: { contentText: `  ${kind === 'backward' ? '✗ backward()' : text}` } },
+        renderOptions: { after: { contentText: label } },
       };
       groups.set(type, [...(groups.get(type) ?? []), option]);
     }
     groups.forEach((options, type) => editor.setDecorations(type, options));
+    this.mark(editor);
+  }
+
+  private mark(editor: vscode.TextEditor | undefined): void {
+    const before = this.editor;
     this.editor = editor;
-    void vscode.commands.executeCommand('setContext', SHOWN, true);
+    void vscode.commands.executeCommand('setContext', SHOWN, editor !== undefined);
+    new Set([before, editor]).forEach(one => one && this.redrawn(one.document));
   }
 
   private type(kind: Kind, certain: boolean): vscode.TextEditorDecorationType {
@@ -98,7 +108,7 @@ export class StoryView implements vscode.Disposable {
         overviewRulerColor: color,
         overviewRulerLane: vscode.OverviewRulerLane.Right,
         rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
-        after: { color, fontStyle: certain ? 'normal' : 'italic' },
+        after: { color, fontStyle: certain ? 'normal' : 'italic', margin: '0 0 0 2ch' },
       });
       this.types.set(key, type);
     }

@@ -24,9 +24,9 @@ function python(code: number): Run & { calls: string[][] } {
       const own = join(args[2]!, ...(process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python']));
       mkdirSync(dirname(own), { recursive: true });
       writeFileSync(own, '');
-      return { code: 0, stdout: '', stderr: '' };
+      return { code: 0, absent: false, stdout: '', stderr: '' };
     }
-    return { code, stdout: '', stderr: code ? 'No matching distribution found' : '' };
+    return { code, absent: false, stdout: '', stderr: code ? 'No matching distribution found' : '' };
   };
   return Object.assign(pretend, { calls });
 }

@@ -9,7 +9,8 @@ function pretended(answers: Record<string, Partial<Done>>): Run & { asked: strin
   const asked: string[] = [];
   const pretend: Run = async command => {
     asked.push(command);
-    return { code: null, stdout: '', stderr: `spawn ${command} ENOENT`, ...answers[command] };
+    const none = { code: null, absent: true, stdout: '', stderr: `spawn ${command} ENOENT` };
+    return { ...none, ...(answers[command] && { absent: false }), ...answers[command] };
   };
   return Object.assign(pretend, { asked });
 }
@@ -48,7 +49,7 @@ test('an interpreter from the settings is not passed over in silence', async () 
     '/',
   );
   assert.equal(chosen, undefined);
-  assert.deepEqual(probes, [{ ...nonsense, problem: 'spawn /no/such/python ENOENT' }]);
+  assert.deepEqual(probes, [{ ...nonsense, problem: 'spawn /no/such/python ENOENT', absent: true }]);
 });
 
 test('what answers something else is no interpreter', async () => {
@@ -71,6 +72,6 @@ test('a real interpreter answers, whatever lies in the working folder', async ()
 
 test('a program that does not exist has no exit status, and says why', async () => {
   const done = await run('/no/such/program', [], { cwd: tmpdir() });
-  assert.equal(done.code, null);
+  assert.deepEqual([done.code, done.absent], [null, true]);
   assert.match(done.stderr, /ENOENT/);
 });

@@ -1,0 +1,143 @@
+// A user's session with the real extension in a real Visual Studio Code, from an untrusted folder on. The steps follow
+// each other in one window; the pictures that they leave are those of the documentation.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { after, before, test } from 'node:test';
+import { CodeServer, until } from './code-server';
+import { Workbench } from './workbench';
+
+const CODE_SERVER = resolve('../.e2e/code-server/node_modules/code-server/out/node/entry.js');
+const PICTURES = resolve('../docs/images');
+
+const scratch = mkdtempSync(join(tmpdir(), 'gradguard-e2e-'));
+const project = join(scratch, 'project');
+const pythons = () => server.processes().filter(line => /python/.test(line));
+const servers = () => pythons().filter(line => line.endsWith('-m gradguard server'));
+let server: CodeServer;
+let window: Workbench;
+
+before(async () => {
+  cpSync('e2e/workspace', project, { recursive: true });
+  server = await CodeServer.start(CODE_SERVER, join(scratch, 'home'), resolve('dist/gradguard.vsix'));
+  window = await Workbench.launch(PICTURES);
+});
+
+after(async () => {
+  await window?.close();
+  server?.stop();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+test('an untrusted workspace starts nothing', async () => {
+  await window.open(server.url, project);
+  await window.page.keyboard.press('Control+B');
+  await window.openFile('train.py');
+  assert.match(await window.status(), /GradGuard: waits for trust/);
+  assert.deepEqual(pythons(), []);
+});
+
+test('once it is trusted, one click sets up the server, and the squiggles come', async () => {
+  await window.command('Workspaces: Manage Workspace Trust');
+  await window.page.locator('.workspace-trust-editor').getByRole('button', { name: 'Trust', exact: true }).click();
+  await window.page.keyboard.press('Control+W');
+  const offer = await window.notification('GradGuard is installed in none of your Python interpreters');
+  await window.picture('vscode-offer');
+  await offer.getByRole('button', { name: 'Set up' }).click();
+  await window.notification('creating a virtual environment');
+  await window.squiggles.first().waitFor({ timeout: 240_000 });
+  await until('two squiggles', async () => (await window.squiggles.count()) === 2);
+  assert.equal(servers().length, 1);
+  assert.equal(await window.notifications.count(), 0);
+  await window.goto(15, 1);
+  await window.picture('vscode-squiggle');
+});
+
+test('the problem names the related places', async () => {
+  await window.command('Problems: Focus on Problems View');
+  const problems = window.page.locator('.markers-panel');
+  await problems.getByText('saves `gate` here').waitFor();
+  await window.picture('vscode-problems');
+  await window.page.keyboard.press('Control+J');
+  await window.page.locator('.panel').waitFor({ state: 'hidden' });
+});
+
+test('a hover tells why', async () => {
+  await window.hover('gate += 0.1', 'gate', 'inplace-on-saved');
+  await window.picture('vscode-hover');
+  await window.page.keyboard.press('Escape');
+});
+
+test('a half-finished line elsewhere leaves the squiggles where they are', async () => {
+  await window.goto(19, 1);
+  await window.page.keyboard.type('scale = torch.full(', { delay: 30 });
+  await window.page.waitForTimeout(2000);
+  assert.equal(await window.squiggles.count(), 2);
+  await window.command('File: Revert File');
+});
+
+test('the version story is drawn', async () => {
+  await window.goto(12, 9);
+  await window.command('GradGuard: Show the Version Story of the Tensor');
+  const story = ['saved v0 by sigmoid (its result)', 'v0 → v1 by +=', 'saved v1 by mul (its input)', '✗ needs v0'];
+  await until('the story', async () => String(await window.labels()) === String(story), 10).catch(() => undefined);
+  assert.deepEqual(await window.labels(), story);
+  await window.picture('vscode-story');
+  await window.page.keyboard.press('Escape');
+  await until('the hints', async () => (await window.labels()).length === 0, 10);
+});
+
+test('an error that PyTorch printed is explained', async () => {
+  const error = readFileSync('e2e/error.txt', 'utf8');
+  await window.copy(error);
+  await window.command('GradGuard: Explain an Error of PyTorch');
+  await window.preview('Suspects');
+  await window.preview('train.py:12');
+  await window.picture('vscode-explain');
+  await window.page.keyboard.press('Control+W');
+});
+
+test('a quick fix takes its squiggle away', async () => {
+  await window.goto(12, 9);
+  await window.page.keyboard.press('Control+.');
+  await window.page.locator('.action-widget').getByText('gate = gate + …').first().waitFor();
+  await window.picture('vscode-fixes');
+  await window.page.keyboard.press('Enter');
+  await until('the end of the squiggle', async () => (await window.squiggles.count()) === 1);
+});
+
+test('an interpreter that is none is told of', async () => {
+  server.configure({ 'gradguard.interpreter': '/no/such/python' });
+  await window.notification('/no/such/python');
+  await window.picture('vscode-interpreter');
+  assert.match(await window.status(), /the interpreter cannot be used/);
+  server.configure({});
+  await until('the squiggle', async () => (await window.squiggles.count()) === 1);
+});
+
+test('checking the workspace finds what is in a file that nobody has opened', async () => {
+  await window.command('GradGuard: Check the Workspace');
+  await window.command('Problems: Focus on Problems View');
+  const problems = window.page.locator('.markers-panel');
+  await problems.getByText('`scaled` is changed in place here').first().waitFor();
+  await window.page.waitForTimeout(3000);
+  await window.picture('vscode-workspace');
+  assert.equal(await problems.getByText('`scaled` is changed in place here').count(), 1);
+  await window.page.keyboard.press('Control+J');
+});
+
+test('several folders, and a notebook whose cells are one program', async () => {
+  cpSync('e2e/notebooks', join(scratch, 'notebooks'), { recursive: true });
+  const several = join(scratch, 'several.code-workspace');
+  writeFileSync(several, JSON.stringify({ folders: [{ path: 'project' }, { path: 'notebooks' }] }));
+  server.configure({ 'security.workspace.trust.enabled': false });
+  await window.open(server.url, several);
+  await window.openFile('probe.py');
+  await until('the squiggle', async () => (await window.squiggles.count()) === 1);
+  await window.openFile('lesson.ipynb');
+  await window.line('odds /= odds.sum()').waitFor();
+  await window.squiggles.first().waitFor();
+  await window.hover('odds /= odds.sum()', 'odds', 'inplace-on-saved');
+  await window.picture('vscode-notebook');
+});

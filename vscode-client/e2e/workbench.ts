@@ -1,0 +1,160 @@
+// The window of Visual Studio Code in a real browser, as a user has it: keys, the mouse, and what is to be seen.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+
+const SIZE = { width: 960, height: 600 };
+
+/** Where the middle of a word of a line is. Runs in the browser, whose types are not ours. */
+function middle(line: any, word: string): [number, number] {
+  const document = line.ownerDocument;
+  const texts = document.createTreeWalker(line, 4); // text nodes
+  while (texts.nextNode()) {
+    const at: number = texts.currentNode.data.indexOf(word);
+    if (at >= 0) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, at);
+      range.setEnd(texts.currentNode, at + word.length);
+      const { x, y, width, height } = range.getBoundingClientRect();
+      return [x + width / 2, y + height / 2];
+    }
+  }
+  throw new Error(`no ${word} in ${line.textContent}`);
+}
+
+/** One window. Every method resolves when what it promises is to be seen, and rejects where it does not come. */
+export class Workbench {
+  private constructor(
+    private readonly browser: Browser,
+    readonly page: Page,
+    private readonly pictures: string,
+  ) {}
+
+  /** Open a browser; pictures go to the folder `pictures`. */
+  static async launch(pictures: string): Promise<Workbench> {
+    mkdirSync(pictures, { recursive: true });
+    const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+    const browser = await chromium.launch({
+      executablePath,
+      args: ['--no-sandbox', '--disable-gpu', '--disable-quic'],
+    });
+    const context = await browser.newContext({
+      viewport: SIZE,
+      deviceScaleFactor: 1.5,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    await context.route(
+      url => url.hostname !== '127.0.0.1',
+      route => route.abort(),
+    );
+    return new Workbench(browser, await context.newPage(), pictures);
+  }
+
+  /** Open a folder, or a workspace file, of the server at `url`. */
+  async open(url: string, path: string): Promise<void> {
+    const kind = path.endsWith('.code-workspace') ? 'workspace' : 'folder';
+    await this.page.goto(`${url}/?${kind}=${encodeURIComponent(path)}`, { waitUntil: 'domcontentloaded' });
+    await this.page.locator('.explorer-viewlet .monaco-list-row').first().waitFor({ timeout: 90_000 });
+  }
+
+  /** Open a file by its name. */
+  async openFile(name: string): Promise<void> {
+    await this.page.keyboard.press('Control+P');
+    await this.pick(name);
+    await this.page.locator('.tab.active', { hasText: name }).waitFor();
+  }
+
+  /** Run a command by its title, from the palette. */
+  async command(title: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    await this.pick(title, '>');
+  }
+
+  /** Put the cursor at a line and column, which count from 1. */
+  async goto(line: number, column: number): Promise<void> {
+    await this.page.keyboard.press('Control+G');
+    const input = this.page.locator('.quick-input-widget input');
+    await input.fill(`:${line}:${column}`);
+    await this.page.keyboard.press('Enter');
+    await input.waitFor({ state: 'hidden' });
+  }
+
+  /** What the language status of the file says. */
+  async status(): Promise<string> {
+    await this.page.locator('.statusbar-item[id="status.languageStatus"]').hover();
+    const hover = this.page.locator('.monaco-hover:has(.hover-language-status)');
+    await hover.waitFor();
+    return hover.innerText();
+  }
+
+  /** The squiggles of errors and warnings that are to be seen. */
+  get squiggles(): Locator {
+    return this.page.locator('.squiggly-error, .squiggly-warning');
+  }
+
+  /** The line that shows some text. */
+  line(text: string): Locator {
+    return this.page.locator('.editor-instance .view-line', { hasText: text }).first();
+  }
+
+  /** Rest the mouse on a word of a line until the hover says `text`. */
+  async hover(line: string, word: string, text: string): Promise<Locator> {
+    const [x, y] = await this.line(line).evaluate(middle, word);
+    await this.page.mouse.move(x + 60, y + 60);
+    await this.page.mouse.move(x, y, { steps: 10 });
+    const hover = this.page.locator('.monaco-hover:not(.hidden)', { hasText: text }).first();
+    await hover.waitFor();
+    return hover;
+  }
+
+  /** Wait for a text in the preview of a document. */
+  async preview(text: string): Promise<void> {
+    const content = this.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
+    await content.getByText(text).first().waitFor();
+  }
+
+  /** What is drawn behind the text, in the order of the lines. */
+  async labels(): Promise<string[]> {
+    const script = `[...document.querySelectorAll('.view-line span')]
+      .map(span => [span.getBoundingClientRect().top, getComputedStyle(span, '::after').content])
+      .filter(([, content]) => content !== 'none')
+      .sort(([one], [other]) => one - other)
+      .map(([, content]) => content.slice(1, -1))`;
+    return this.page.evaluate<string[]>(script);
+  }
+
+  /** Copy a text to the clipboard. */
+  async copy(text: string): Promise<void> {
+    await this.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+  }
+
+  /** The messages that are to be seen. */
+  get notifications(): Locator {
+    return this.page.locator('.notifications-toasts .notification-list-item');
+  }
+
+  /** The message that says `text`. */
+  async notification(text: string, seconds = 30): Promise<Locator> {
+    const toast = this.notifications.filter({ hasText: text }).first();
+    await toast.waitFor({ timeout: seconds * 1000 });
+    return toast;
+  }
+
+  /** Take a picture of the window, without its title bar. */
+  async picture(name: string): Promise<void> {
+    const top = 35;
+    const clip = { x: 0, y: top, width: SIZE.width, height: SIZE.height - top };
+    await this.page.screenshot({ path: join(this.pictures, `${name}.png`), clip, animations: 'disabled' });
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+  }
+
+  private async pick(text: string, before = ''): Promise<void> {
+    const input = this.page.locator('.quick-input-widget input');
+    await input.fill(before + text);
+    await this.page.locator('.quick-input-list .monaco-list-row.focused', { hasText: text }).waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+}
