@@ -190,14 +190,12 @@ def derived(op: str, *operands: Value) -> Unknown:
     why = next((v.why for v in operands if isinstance(v, Unknown) and v.why), "")
     key = (op, *map(key_of, operands))
     number = all(isinstance(v, (int, float)) or (isinstance(v, Unknown) and v.number) for v in operands)
-    return Unknown(why, key if depth(key) < 8 else None, number=number)
+    return Unknown(why, None if nests(key, 8) else key, number=number)
 
 
-def depth(key: Any) -> int:
-    """How deep a key nests; deep ones are cut off, so that loops don't grow them without end."""
-    if not isinstance(key, tuple):
-        return 0
-    return 1 + max((depth(k) for k in key), default=0)
+def nests(key: tuple[Any, ...], levels: int) -> bool:
+    """Whether a key nests so deep; such keys are cut off, so that loops don't grow them without end."""
+    return levels == 1 or any(nests(part, levels - 1) for part in key if type(part) is tuple)
 
 
 def fold(op: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
@@ -393,7 +391,7 @@ def derived_test(op: str, a: Value, b: Value) -> Unknown:
     why = next((v.why for v in (a, b) if isinstance(v, Unknown) and v.why), "")
     positive = INVERSE.get(op, op)
     key: Any = (positive, key_of(a), key_of(b))
-    if depth(key) >= 8:
+    if nests(key, 8):
         return Unknown(why)
     return Unknown(why, ("not", key) if op in INVERSE else key)
 

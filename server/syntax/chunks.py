@@ -13,13 +13,16 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import ir
+from .parts import edited, take_over
 from .renewal import renew
 from .repair import Fault, is_broken, lower_or_repair
 from .scan import Kind, Piece, split, split_until
-from .walk import statements
+from .walk import blocks, statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from .parts import Parts
 
 _newline = re.compile(r"\r\n?|\n")
 
@@ -82,6 +85,8 @@ class Chunk:
     line_starts: list[int] = field(default_factory=list, repr=False)
     names: dict[ir.Stmt, list[tuple[ir.Expr, str]]] = field(default_factory=dict, repr=False)
     """the names that statements mention, once somebody has looked for them"""
+    parts: Parts | None = field(default=None, repr=False)
+    """of a function that is being edited, the pieces that its body was parsed in"""
     cells: Sequence[tuple[int, int]] = ()
     """in a notebook, the number of each cell and the line of the program where it begins"""
 
@@ -96,6 +101,10 @@ class Chunk:
     def line_of(self, node: ir.Node) -> int:
         """The 0-based line of the file that a node begins on."""
         return self._position(node.start)[0]
+
+    def piece(self, text: str) -> Chunk:
+        """A chunk for a piece of this one that is parsed on its own."""
+        return Chunk(self.path, text, 0, 0, "member")
 
     def place_of(self, node: ir.Node) -> tuple[int | None, int]:
         """The 0-based line that a node begins on, in a notebook that of its cell, and before it the cell's number."""
@@ -308,10 +317,12 @@ def _lower(chunk: Chunk, counterpart: Chunk | None) -> Chunk:
     So a new, half-typed statement is left out, and one that is being changed stays as it was. The counterpart is
     also given back where it is a function of which only the body is new.
     """
+    if counterpart is not None and _edit_body(counterpart, chunk):
+        return counterpart
     body, fault = lower_or_repair(chunk)
     if fault is not None:
         chunk.problem = _problem(chunk, fault)
-        if counterpart is not None and _says_more(counterpart, chunk, body):
+        if counterpart is not None and _says_more(counterpart, chunk, counterpart.body, body):
             return _keep(counterpart, chunk)
     chunk.body = body or []
     if counterpart is not None and renew(counterpart, chunk):
@@ -319,11 +330,30 @@ def _lower(chunk: Chunk, counterpart: Chunk | None) -> Chunk:
     return chunk
 
 
-def _says_more(good: Chunk, broken: Chunk, body: list[ir.Stmt] | None) -> bool:
-    """Whether `good` has more statements than what could be repaired, and not because lines were deleted."""
+def _edit_body(function: Chunk, chunk: Chunk) -> bool:
+    """Puts `chunk` in the place of `function`, if that is one and no more than its body is new; whether it was so."""
+    new = edited(function, chunk.text)
+    if new is None:
+        return False
+    fault = new.fault
+    chunk.problem = _problem(chunk, fault) if fault is not None else None
+    if fault is not None and _says_more(function, chunk, blocks(function.body[0])[0], new.body):
+        _keep(function, chunk)
+    else:
+        take_over(function, chunk.text, new)
+        function.problem = chunk.problem
+        _move(function, chunk)
+    return True
+
+
+def _says_more(good: Chunk, broken: Chunk, known: list[ir.Stmt], body: list[ir.Stmt] | None) -> bool:
+    """Whether `good` has more statements than what could be repaired, and not because lines were deleted.
+
+    The statements that it has are `known`, those that could be repaired `body`.
+    """
     if body is not None and broken.text.count("\n") < good.text.count("\n"):
         return False
-    return _size(body or []) < _size(good.body)
+    return _size(body or []) < _size(known)
 
 
 def _size(body: list[ir.Stmt]) -> int:

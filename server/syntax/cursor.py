@@ -38,6 +38,13 @@ class Bindings:
     nonlocals: set[str] = field(default_factory=set)
     is_generator: bool = False
 
+    def add(self, more: Bindings) -> None:
+        """Take over what another piece of the same function binds."""
+        self.names |= more.names
+        self.globals |= more.globals
+        self.nonlocals |= more.nonlocals
+        self.is_generator |= more.is_generator
+
 
 class Cursor:
     """Stands at the start of the next token (`pos`) and remembers where the last one ended (`end`)."""

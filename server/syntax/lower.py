@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .chunks import Chunk
+    from .cursor import Bindings
     from .scan import Kind
 
 # What goes before and after a chunk's text to make a program of it.
 WRAPPERS: dict[Kind, tuple[str, str]] = {"statement": ("", ""), "header": ("", " pass\n"), "member": ("if 1:\n", "")}
 
 
-def lower(text: str, chunk: Chunk) -> list[ir.Stmt]:
+def lower(text: str, chunk: Chunk, bindings: Bindings | None = None) -> list[ir.Stmt]:
     """The statements of `text`, which stands in the place of `chunk`'s: a class's header comes without its body.
+
+    What they bind goes to `bindings`.
 
     Raises what `parse_chunk` does, and ValueError where a literal has no value, RecursionError where a tree is
     too deep to walk, `LostError` where text and tree disagree.
@@ -31,8 +34,10 @@ def lower(text: str, chunk: Chunk) -> list[ir.Stmt]:
     if chunk.kind == "member":
         (wrapper,) = tree
         assert isinstance(wrapper, cst.If)
-        return statements(cursor, wrapper.body.body)
+        tree = wrapper.body.body
     body = statements(cursor, tree)
+    if bindings is not None:
+        bindings.add(cursor.bindings)
     if chunk.kind == "header":
         definition = body[-1]
         assert isinstance(definition, ir.ClassDef)

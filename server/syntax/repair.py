@@ -18,6 +18,7 @@ from .walk import blocks, statements
 
 if TYPE_CHECKING:
     from .chunks import Chunk
+    from .cursor import Bindings
     from .scan import Kind
 
 _most_repairs = 4  # each costs a parse of the chunk
@@ -36,16 +37,17 @@ class Fault:
     message: str
 
 
-def lower_or_repair(chunk: Chunk) -> tuple[list[ir.Stmt] | None, Fault | None]:
+def lower_or_repair(chunk: Chunk, bindings: Bindings | None = None) -> tuple[list[ir.Stmt] | None, Fault | None]:
     """The chunk's statements and what is wrong with its text, if anything is.
 
     Broken statements are left out. No statements (None) means that this didn't help, or leaves nothing.
+    What the statements bind goes to `bindings`.
     """
-    body, fault = _attempt(chunk.text, chunk)
-    return body if fault is None else _repair(chunk, fault), fault
+    body, fault = _attempt(chunk.text, chunk, bindings)
+    return body if fault is None else _repair(chunk, fault, bindings), fault
 
 
-def _repair(chunk: Chunk, first: Fault) -> list[ir.Stmt] | None:
+def _repair(chunk: Chunk, first: Fault, bindings: Bindings | None) -> list[ir.Stmt] | None:
     """Takes out what has unclosed brackets, then what the parser complains of; at last, all from there on."""
     unclosed: list[int] = []
     for _ in lines(chunk.text, 0, len(chunk.text), unclosed=unclosed):
@@ -59,13 +61,14 @@ def _repair(chunk: Chunk, first: Fault) -> list[ir.Stmt] | None:
             text = _without(text, offset, holes)
         if text == before:
             return None
-        body, fault = _attempt(text, chunk)
+        body, fault = _attempt(text, chunk, bindings)
         if body is not None:
             return _fill(body, holes)
         if fault is not None:
             faults = [fault.offset]
     holes = []
-    body, _ = _attempt(_without(chunk.text, min([first.offset, *unclosed]), holes, to_end=True), chunk)
+    text = _without(chunk.text, min([first.offset, *unclosed]), holes, to_end=True)
+    body, _ = _attempt(text, chunk, bindings)
     return None if body is None else _fill(body, holes)
 
 
@@ -87,9 +90,9 @@ def is_broken(text: str, kind: Kind) -> bool:
     return False
 
 
-def _attempt(text: str, chunk: Chunk) -> tuple[list[ir.Stmt] | None, Fault | None]:
+def _attempt(text: str, chunk: Chunk, bindings: Bindings | None) -> tuple[list[ir.Stmt] | None, Fault | None]:
     try:
-        return lower(text, chunk), None
+        return lower(text, chunk, bindings), None
     except cst.ParserSyntaxError as error:
         return None, _syntax_error(text, chunk, error)
     except (LostError, TooDeepError) as error:

@@ -108,7 +108,7 @@ def split(text: str) -> list[Piece]:
     """Cuts a file into pieces that follow one another without a gap (but for a byte order mark)."""
     if not text:
         return []
-    statements = _statements(text, 1 if text[0] == BOM else 0, len(text), r"\f*")
+    statements = statement_starts(text, 1 if text[0] == BOM else 0, len(text), r"\f*")
     return _cut(text, [*statements, (len(text), len(text))])
 
 
@@ -118,7 +118,7 @@ def split_until(text: str, begin: int, end: int) -> list[Piece] | None:
         begin = 1
     if begin == end:
         return []
-    statements = _statements(text, begin, len(text), r"\f*", until=end)
+    statements = statement_starts(text, begin, len(text), r"\f*", until=end)
     if end == len(text):
         statements.append((end, end))
     return _cut(text, statements) if statements[-1][0] == end else None
@@ -135,7 +135,7 @@ def _cut(text: str, statements: list[tuple[int, int]]) -> list[Piece]:
     return pieces
 
 
-def _statements(text: str, begin: int, end: int, indent: str, until: int | None = None) -> list[tuple[int, int]]:
+def statement_starts(text: str, begin: int, end: int, indent: str, until: int | None = None) -> list[tuple[int, int]]:
     """Where the statements of a block start, and where they do after their decorators.
 
     The first starts at `begin`, whatever blank lines and comments come before it. No more is looked for once one
@@ -160,7 +160,7 @@ def _split_class(text: str, start: int, head: int, end: int) -> list[Piece]:
     if first is None:
         return [Piece("statement", start, end)]
     body, word = first
-    members = _statements(text, body, end, re.escape(text[body:word]))
+    members = statement_starts(text, body, end, re.escape(text[body:word]))
     starts = [member for member, _ in members]
     pieces = [Piece("header", start, body)]
     pieces += [Piece("member", a, b) for a, b in zip(starts, [*starts[1:], end], strict=True)]

@@ -381,22 +381,24 @@ def _function(c: Cursor, node: cst.FunctionDef, start: int) -> ir.Stmt:
     if node.returns is not None:
         c.take("->")
         returns = expression(c, node.returns.annotation)
-    outer, c.bindings = c.bindings, Bindings(_parameter_names(params))
+    outer, c.bindings = c.bindings, Bindings(parameter_names(params))
     body = _block(c, node.body)
-    scope = _scope(c.bindings)
+    scope = scope_of(c.bindings)
     c.bindings = outer
-    doc = _docstring(body)
+    doc = docstring(body)
     return ir.FunctionDef(
         start, c.end, c.chunk, name, name_start, params, body, decorators, returns, is_async, scope, doc
     )
 
 
-def _parameter_names(params: ir.Params) -> set[str]:
+def parameter_names(params: ir.Params) -> set[str]:
+    """The names that parameters bind."""
     names = {param.name for group in (params.posonly, params.args, params.kwonly) for param in group}
     return names | {param.name for param in (params.vararg, params.kwarg) if param is not None}
 
 
-def _scope(bindings: Bindings) -> ir.Scope:
+def scope_of(bindings: Bindings) -> ir.Scope:
+    """What the compiler would say of a function that binds these names."""
     outside = bindings.globals | bindings.nonlocals
     return ir.Scope(
         frozenset(bindings.names - outside),
@@ -406,7 +408,8 @@ def _scope(bindings: Bindings) -> ir.Scope:
     )
 
 
-def _docstring(body: list[ir.Stmt]) -> str | None:
+def docstring(body: list[ir.Stmt]) -> str | None:
+    """The docstring that a body begins with, if any."""
     first = body[0]
     if isinstance(first, ir.ExprStmt) and isinstance(first.value, ir.Constant) and isinstance(first.value.value, str):
         return first.value.value

@@ -97,6 +97,8 @@ class _File:
     stamp: tuple[int, int] | None
     document: Document
     source: Source
+    finds: bool
+    """whether it may say itself where modules are found"""
 
 
 class Project:
@@ -141,10 +143,10 @@ class Project:
 
         `name` has no leading dots, `level` counts them.
         """
-        text = self._files[importer].source.text if importer in self._files else ""
-        key = (name, level, importer if "sys.path" in text else os.path.dirname(importer))
+        known = self._files.get(importer)
+        key = (name, level, importer if known is not None and known.finds else os.path.dirname(importer))
         if key not in self._modules:
-            found = self._layout.find(name, level, Path(importer), text)
+            found = self._layout.find(name, level, Path(importer), known.source.text if known is not None else "")
             self._modules[key] = None if found is None else str(found)
         path = self._modules[key]
         try:
@@ -177,7 +179,7 @@ class Project:
         if known is not None and (shown is known.document if shown else stamp is not None and stamp == known.stamp):
             return known
         document = shown or read_document(path)
-        self._files[path] = _File(stamp, document, _parsed(document, known))
+        self._files[path] = _File(stamp, document, _parsed(document, known), "sys.path" in document.text)
         return self._files[path]
 
     # -- checking --------------------------------------------------------------------------------

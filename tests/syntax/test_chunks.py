@@ -146,6 +146,65 @@ def test_a_keystroke_reparses_one_chunk_and_keeps_the_others():
     assert sum(texts.get(id(chunk)) != chunk.text for chunk in after.chunks) == 1
 
 
+FUNCTION = """\
+@d
+def f(a, *b):
+    # why
+    c = [x for x in b]  # first
+    for i in c:
+        yield (
+            i
+        )
+    else:
+        d = 1; e = 2
+
+    def g(): return a
+    class K:
+        def h(self): pass
+    return c
+"""
+TYPED = (
+    "global c\n",
+    "if a:\n    z = (y := 2)\n",
+    "# no\n",
+    "x = '''\n'''\n",
+    "a[0\\\n] = await b\n",
+    "@e\ndef h(): ...\n",
+)
+
+
+@pytest.mark.parametrize("line", range(2, 15))
+@pytest.mark.parametrize("typed", TYPED)
+def test_letters_typed_into_a_function_give_what_a_fresh_parse_gives(line, typed):
+    lines = FUNCTION.splitlines(keepends=True)
+    indent = lines[line][: len(lines[line]) - len(lines[line].lstrip())]
+    start = sum(map(len, lines[:line]))
+    new = "".join(indent + one for one in typed.splitlines(keepends=True))
+    source = parse(FUNCTION)
+    (function,) = source.body
+    for end in range(len(new) + 1):
+        text = FUNCTION[:start] + new[:end] + FUNCTION[start:]
+        source, fresh = parse(text, previous=source), parse(text)
+        assert bool(source.problems) == bool(fresh.problems)
+        if not fresh.problems:
+            assert shape(source) == shape(fresh)
+    source = parse(FUNCTION, previous=source)
+    assert next(source.body) is function
+    assert shape(source) == shape(parse(FUNCTION))
+
+
+def test_statements_that_are_not_edited_keep_their_records():
+    before = parse(FUNCTION)
+    (function,) = before.body
+    body = list(function.body)
+    text = FUNCTION.replace("        yield (\n", "        yield (  # this\n")
+    after = parse(text, previous=before)
+    assert [old is new for old, new in zip(body, function.body, strict=True)] == [True, False, True, True, True]
+    same = function.body
+    parse(text.replace("# first", "# 1st"), previous=after)
+    assert function.body is same, "what stands beside the statements is none of them"
+
+
 def test_an_unchanged_chunk_moves_with_the_text():
     before = parse("x = 1\n\n\nclass A:\n    def f(self):\n        return self\n", "a.py")
     function = next(before.body), list(before.body)[1].body[0]
