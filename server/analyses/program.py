@@ -15,17 +15,16 @@ from . import statements
 from .entries import Entry, guarded
 from .machine import STEPS, Machine, Modules
 from .models import load_models
-from .report import Report
+from .report import Report, Told
 from .steps import Import, Step, loaded
 from .trace import NoTrace, Trace
 from .values import ClassV, Frame, FunctionV, ModuleV, Value, Wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..syntax.chunks import Source
     from .steps import Loaded
-    from .trace import Told
 
 ENOUGH = 200
 """Steps that a statement of a file's own code may take, however many those before it took."""
@@ -80,15 +79,11 @@ class Session:
     def report(self) -> Report:
         """What all steps have found."""
         steps = [*self.own, *self.entered.values()]
-        last = dict(self.told)
-        for step in self.entered.values():
-            last.update((s, told) for s, told in step.told.items() if not (told.failed and s in last))
         return Report(
             self.m.explain.settled([failure for step in steps for failure in step.failures]),
-            [row for told in last.values() for row in told.rows],
-            {(id(story.site.node), story.name): story for told in last.values() for story in told.stories},
             [problem for step in steps for problem in step.problems],
             [error for step in steps for error in step.errors],
+            partial(last_told, self.told, [step.told for step in self.entered.values()]),
         )
 
     def step(self, key: object, what: str, run: Callable[[], Value], steps: int = STEPS) -> Step:
@@ -207,6 +202,14 @@ class Session:
                 isinstance(inner, FunctionV) and isinstance(inner.node, ir.FunctionDef) and inner.chunk.path == path
             ) or (isinstance(inner, ClassV) and inner.node is not None and inner.node.chunk.path == path):
                 yield inner
+
+
+def last_told(own: Mapping[ir.Stmt, Told], entered: Iterable[Mapping[ir.Stmt, Told]]) -> Iterable[Told]:
+    """What is told of each statement in the end, by the files' own code or by what was entered last."""
+    last = dict(own)
+    for told in entered:
+        last.update((s, one) for s, one in told.items() if not (one.failed and s in last))
+    return last.values()
 
 
 class Freshness:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import traceback
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from ..syntax.chunks import Chunk
     from ..syntax.ir import Node
 
@@ -173,21 +176,41 @@ class Story:
     """which memory it is: stories and rows of one report with the same number share it"""
 
 
-@dataclass(slots=True)
+class Told(NamedTuple):
+    """What is known of the names of a statement; `failed`: it has not run to its end."""
+
+    rows: list[VersionRow]
+    stories: list[Story]
+    failed: bool = False
+
+
+@dataclass
 class Report:
     """All that one replay of a program found.
 
-    `failures` are in the order of the text; `rows` by line; `stories` answers for each traced name.
-    `problems` are internal errors that the replay survived (a function's answers are then missing).
+    `failures` are in the order of the text. `problems` are internal errors that the replay survived (a function's
+    answers are then missing). What is `told` of the statements is put together when somebody asks for it.
     """
 
     failures: list[Failure] = field(default_factory=list)
-    rows: list[VersionRow] = field(default_factory=list)
-    stories: dict[tuple[int, str], Story] = field(default_factory=dict)
-    """by the id of the IR node (a Name or Attribute expression, kept alive by the chunks) and its text"""
     problems: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     """what the program does that Python or PyTorch refuses and no rule is about, as far as the replay knows"""
+    told: Callable[[], Iterable[Told]] = tuple
+
+    @cached_property
+    def rows(self) -> list[VersionRow]:
+        """The state of each name after the statements that name it, by line."""
+        return [row for told in self._last for row in told.rows]
+
+    @cached_property
+    def stories(self) -> dict[tuple[int, str], Story]:
+        """By the id of the IR node (a Name or Attribute expression, kept alive by the chunks) and its text."""
+        return {(id(story.site.node), story.name): story for told in self._last for story in told.stories}
+
+    @cached_property
+    def _last(self) -> Iterable[Told]:
+        return self.told()
 
 
 def fault(what: str, site: Site | None, error: Exception) -> str:

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
 
     from ..syntax import ir
     from ..syntax.chunks import Source
-    from .report import Failure
-    from .trace import Told
+    from .report import Failure, Told
 
 Import = tuple[str, int, str]
 """A module's dotted name, the dots before it, and the file that imports it."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..syntax import ir
 from ..syntax.walk import field_names
 from .autograd import bounds
-from .report import Saved, Site, Story, VersionRow, Write
+from .report import Saved, Site, Story, Told, VersionRow, Write
 from .tensors import Node, Tensor, Version
 from .values import ABSENT, Frame, Instance, Unknown, Value
 
@@ -22,14 +22,6 @@ Seen = tuple[ir.Expr, str, Tensor, dict[str, Value]]
 
 MOST_WRITES = 50
 """A story tells of no more changes than this in a row."""
-
-
-class Told(NamedTuple):
-    """What is known of the names of a statement; `failed`: it has not run to its end."""
-
-    rows: list[VersionRow]
-    stories: list[Story]
-    failed: bool
 
 
 class Trace:

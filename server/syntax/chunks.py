@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .parts import Parts
 
 _newline = re.compile(r"\r\n?|\n")
+_step = 4096  # code points that are compared at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,18 +220,20 @@ def _difference(previous: Source | None, text: str) -> _Difference:
     if previous is None:
         return _Difference(0, 0, len(text))
     old = previous.text
-    shorter = min(len(old), len(text))
-    same = _longest(shorter, lambda n: old.startswith(text[:n]))
-    kept = _longest(shorter - same, lambda n: old.endswith(text[len(text) - n :]))
+    shorter, a, b = min(len(old), len(text)), len(old), len(text)
+    same = _longest(shorter, lambda low, high: old[low:high] == text[low:high])
+    kept = _longest(shorter - same, lambda low, high: old[a - high : a - low] == text[b - high : b - low])
     return _Difference(same, len(old) - kept, len(text) - kept - same)
 
 
-def _longest(most: int, holds: Callable[[int], bool]) -> int:
-    """The largest number up to `most` for which something holds that holds for all smaller ones."""
-    low, high = 0, most
+def _longest(most: int, holds: Callable[[int, int], bool]) -> int:
+    """The largest number up to `most` so that something holds from 0 to there."""
+    low, high = 0, min(most, _step)
+    while low < most and holds(low, high):
+        low, high = high, min(most, high + _step)
     while low < high:
         half = (low + high + 1) // 2
-        low, high = (half, high) if holds(half) else (low, half - 1)
+        low, high = (half, high) if holds(low, half) else (low, half - 1)
     return low
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from .files import Document, read_document
 from .modules import Layout
 from .ops import fact_of
 from .problems import Problem, Unreadable
-from .suppressions import UNUSED, Suppression, statement_lines, suppressions_of, without
+from .suppressions import UNUSED, Comments, Suppression, statement_lines, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -117,6 +118,7 @@ class Project:
         self._layout = Layout(root, self.config.src)
         self._modules: dict[tuple[str, int, str], str | None] = {}
         self._packages: dict[str, str] = {}
+        self._comments: defaultdict[str, Comments] = defaultdict(Comments)
         self._replayed: tuple[list[Source], Report] | None = None
         self._trials: Trials | None = None
 
@@ -270,7 +272,7 @@ class Project:
         """
         diagnostics = list(diagnostics)
         read = dict.fromkeys((*sources, *(diagnostic.site.chunk.path for diagnostic in diagnostics)))
-        suppressions = {path: suppressions_of(self._files[path].source) for path in read}
+        suppressions = {path: self._comments[path].of(self._files[path].source) for path in read}
         findings = []
         for diagnostic in diagnostics:
             path = diagnostic.site.chunk.path

@@ -10,7 +10,6 @@ import io
 import re
 import tokenize
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
@@ -91,26 +90,32 @@ def without(text: str, comment: Suppression, idle: Sequence[str]) -> tuple[int, 
     return start, line_end.end() if line_end else comment.end, ""
 
 
-def suppressions_of(source: Source) -> list[Suppression]:
-    """The comments of a file that silence diagnostics, in order; chunks that were read before are not read again."""
-    if not _may_silence(source.text):
-        return []
-    return [
-        replace(
-            found,
-            line=found.line + chunk.line,
-            start=found.start + chunk.offset,
-            end=found.end + chunk.offset,
-            used=set(),
-        )
-        for chunk in source.chunks
-        for found in _of_chunk(chunk.current)
-    ]
+class Comments:
+    """The comments of one file that silence diagnostics; of its chunks those that are new are read."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, list[Suppression]] = {}
+
+    def of(self, source: Source) -> list[Suppression]:
+        """The comments in a text of the file, in order."""
+        if not _may_silence(source.text):
+            return []
+        before, self._known = self._known, {}
+        found = []
+        for chunk in source.chunks:
+            text = chunk.current
+            comments = before.get(text)
+            if comments is None:
+                comments = find_suppressions(text)
+            self._known[text] = comments
+            found += [_moved(comment, chunk) for comment in comments]
+        return found
 
 
-@lru_cache(maxsize=10_000)
-def _of_chunk(text: str) -> tuple[Suppression, ...]:
-    return tuple(find_suppressions(text))
+def _moved(found: Suppression, chunk: Chunk) -> Suppression:
+    """A comment of a chunk's text where the file has it."""
+    line, start, end = found.line + chunk.line, found.start + chunk.offset, found.end + chunk.offset
+    return replace(found, line=line, start=start, end=end, used=set())
 
 
 def _may_silence(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from gradguard.analyses.report import Report, Saved, Site, Story, Write
+from gradguard.analyses.report import Report, Saved, Site, Story, Told, Write
 from gradguard.lsp.stories import Page, life, markdown, plain, story_at, unmarked
 from gradguard.lsp.texts import Texts
 from gradguard.syntax.chunks import parse
@@ -125,10 +125,9 @@ def test_only_web_links_keep_their_address() -> None:
 
 def test_the_smallest_name_under_the_cursor_counts() -> None:
     attribute = list(SOURCE.body)[3].value.args[0].value  # type: ignore[attr-defined]
-    stories = {}
-    for node, name in ((attribute, "y.a"), (attribute.value, "y")):
-        stories[id(node), name] = replace(FRESH, site=Site(site(4).chunk, node), name=name)
-    report = Report(stories=stories)
+    names = (attribute, "y.a"), (attribute.value, "y")
+    stories = [replace(FRESH, site=Site(site(4).chunk, node), name=name) for node, name in names]
+    report = Report(told=lambda: [Told([], stories)])
     at = TEXT.index("y.a")
     found = [story_at(report, "a.py", at + column) for column in range(4)]
     assert [story.name if story else None for story in found] == ["y", "y", "y.a", "y.a"]
