@@ -12,7 +12,7 @@ from . import attributes, functions, modules
 from .arguments import unknown_arguments
 from .machine import STEPS, Machine
 from .report import Assumption, Site, fault
-from .state import Dead, Exhausted, Raised, gated
+from .state import Dead, Exhausted, Raised, Unwanted, gated
 from .tensors import Tensor
 from .values import (
     ABSENT,
@@ -49,7 +49,10 @@ other arguments, seldom tells more. A module is worth more, for it is sure to be
 
 
 def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS, patience: int | None = None) -> Value:
-    """Run a piece of the program; what the program raises ends it, and an internal error is told."""
+    """Run a piece of the program; what the program raises ends it, and an internal error is told.
+
+    Raises Unwanted.
+    """
     m.allow(steps, patience)
     m.stack, m.iterations, m.depth, m.catching = (), (), 0, 0
     m.state.splits.clear()
@@ -61,6 +64,8 @@ def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS,
             m.refused(error.name)
     except (Exhausted, Dead):
         pass
+    except Unwanted:
+        raise
     except RecursionError:
         m.now.problems.append(f"{what}: nested too deep")
     except Exception as error:  # the contract: a replay does not fail

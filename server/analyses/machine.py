@@ -16,7 +16,7 @@ from .calls import call
 from .explain import Explainer
 from .expressions import EVALUATE
 from .report import Assumption, Failure, Site
-from .state import Exhausted, Guards, Raised, State, leaves
+from .state import Exhausted, Guards, Raised, State, Unwanted, leaves
 from .statements import run_block
 from .steps import Mark, Step, loaded
 from .tensors import Tensor
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 STEPS = 20_000
 """Statements and calls that one entry point may replay."""
+
+PULSE = 64
+"""Steps between two looks at whether the answer is still wanted."""
 
 DEPTH = 60
 """Calls of the program's functions that may be open at once."""
@@ -60,8 +63,16 @@ class Packages(Protocol):
         """The dotted name of the package that a file is in; empty if it is in none."""
 
 
+def always() -> bool:
+    """The answer is wanted, however long it takes."""
+    return True
+
+
 class Machine:
-    """One replay. `site` is where it stands; `stack` are the calls that are open, outermost first."""
+    """One replay. `site` is where it stands; `stack` are the calls that are open, outermost first.
+
+    `wanted` tells whether somebody still waits for the answer.
+    """
 
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
@@ -87,6 +98,7 @@ class Machine:
         self.patience: int | None = None
         self.reached: set[ir.Stmt] = set()
         self.familiar: Set[ir.Node] = frozenset()
+        self.wanted: Callable[[], bool] = always
         self.depth = 0
         self.max_depth = DEPTH
         self.open_calls: dict[int, int] = {}
@@ -173,10 +185,13 @@ class Machine:
         return self.own_facts.fact(name) if self.own_facts is not None else None
 
     def step(self) -> None:
-        """Count a piece of work; raises Exhausted when all that was allowed is done."""
+        """Count a piece of work; raises Exhausted when all that was allowed is done, Unwanted when nobody waits."""
         self.steps += 1
         if self.steps > self.limit:
             raise Exhausted
+        if not self.steps % PULSE and not self.wanted():
+            self.wanted = always  # what is left to do is to clear up
+            raise Unwanted
 
     def allow(self, steps: int, patience: int | None) -> None:
         """Allow so many steps from here on; with `patience`, only that many in a row that reach no new statement."""

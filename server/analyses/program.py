@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from ..syntax import ir
 from . import statements
 from .entries import Entry, guarded
-from .machine import STEPS, Machine, Modules
+from .machine import STEPS, Machine, Modules, always
 from .models import load_models
 from .report import Report, Told
+from .state import Unwanted
 from .steps import Import, Step, loaded
 from .trace import NoTrace, Trace
 from .values import ClassV, Frame, FunctionV, ModuleV, Value, Wrapped
@@ -64,15 +65,20 @@ class Session:
         self.told: dict[ir.Stmt, Told] = {}
         self.entered: dict[Value, Step] = {}
 
-    def replay(self, roots: Sequence[Source]) -> Report:
-        """Replay the program as it is now; see `replay`."""
+    def replay(self, roots: Sequence[Source], wanted: Callable[[], bool] = always) -> Report:
+        """Replay the program as it is now; see `replay`.
+
+        Raises Unwanted soon after `wanted` says so. What is done by then is kept for the next time.
+        """
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, RECURSION))
+        self.m.wanted = wanted
         try:
             is_fresh = Freshness(self.m.modules)
             self.run_files(roots, is_fresh)
             self.run_rest(roots, is_fresh)
         finally:
+            self.m.wanted = always
             sys.setrecursionlimit(limit)
         return self.report()
 
@@ -100,21 +106,31 @@ class Session:
     def run_files(self, roots: Sequence[Source], is_fresh: Freshness) -> None:
         """Replay the files' own code, from the first step on that would not give the same again."""
         known = self.known(roots, is_fresh)
-        if self.own and known == len(self.own):
+        if self.own and self.own[-1].key is CLOSING and known == len(self.own):
             return
-        while known and self.own[known].suspended:
+        self.undo(known)
+        self.entered.clear()
+        try:
+            at = 0
+            for source in roots:
+                at = self.run_file(source, at)
+            self.own.append(self.step(CLOSING, CLOSING, self.m.leave_coroutines))
+        except Unwanted:
+            self.own.append(self.m.now)
+            guarded(self.m, CLOSING, self.m.leave_coroutines)
+            self.undo(len(self.own) - 1)
+            raise
+        self.told = self.m.trace.told()
+
+    def undo(self, known: int) -> None:
+        """Go back to before the step of this number, or farther where there is no way back to that."""
+        while known and known < len(self.own) and self.own[known].suspended:
             known -= 1
         if known < len(self.own):
             self.m.go_back(self.own[known].mark)
             del self.own[known:]
         if not known:
             self.m.trace = self.tracer(self.m)
-        self.entered.clear()
-        at = 0
-        for source in roots:
-            at = self.run_file(source, at)
-        self.own.append(self.step(CLOSING, CLOSING, self.m.leave_coroutines))
-        self.told = self.m.trace.told()
 
     def known(self, roots: Sequence[Source], is_fresh: Freshness) -> int:
         """How many of the first steps would give the same again."""
@@ -163,6 +179,14 @@ class Session:
     def run_rest(self, roots: Sequence[Source], is_fresh: Freshness) -> None:
         """Enter what nothing of the program has entered: of each file classes first, then functions."""
         known, self.entered = self.entered, {}
+        try:
+            self.enter(roots, is_fresh, known)
+        except Unwanted:
+            self.entered = known | self.entered
+            raise
+
+    def enter(self, roots: Sequence[Source], is_fresh: Freshness, known: Mapping[Value, Step]) -> None:
+        """Enter what nothing has entered, one after the other; a step that is `known` and fresh need not run again."""
         self.m.now = Step(None, self.m.mark())
         executed = {node for step in self.own for node in step.executed}
         entry = Entry(self.m, executed)
@@ -185,11 +209,16 @@ class Session:
         """Enter something from the state at the end of the files' own code, and go back to that."""
         m = self.m
         own, m.trace = m.trace, self.tracer(m, self.told.keys(), len(m.grad.nodes))
-        step = self.step(v, v.name, lambda: entry.enter(v))
-        guarded(m, v.name, m.leave_coroutines)
-        step.told = m.trace.told()
-        m.go_back(step.mark)
-        m.trace = own
+        try:
+            step = self.step(v, v.name, lambda: entry.enter(v))
+            guarded(m, v.name, m.leave_coroutines)
+            step.told = m.trace.told()
+        except Unwanted:
+            guarded(m, v.name, m.leave_coroutines)
+            raise
+        finally:
+            m.go_back(m.now.mark)
+            m.trace = own
         return step
 
     def defined(self, path: str) -> Iterator[Value]:

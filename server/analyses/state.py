@@ -57,6 +57,10 @@ class Exhausted(Exception):
     """The work allowed for an entry point is done: what is known so far stands, the rest stays unknown."""
 
 
+class Unwanted(Exception):
+    """Nobody waits for the answer any more (`Machine.wanted`)."""
+
+
 class Dead(Exception):
     """No path leads on from here, and nothing was raised that a handler could see."""
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from ..analyses.machine import always
 from ..analyses.program import Session
 from ..fixes import ignore_edit, ignore_file_edit
 from ..fixes.edit import Edit
@@ -23,7 +24,7 @@ from ..workspace.mending import mend_project
 from ..workspace.project import Project
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ..analyses.report import Report
     from ..fixes.edit import Fix
@@ -67,8 +68,11 @@ class Analyser(Protocol):
     def configure(self, settings: Settings, folders: Sequence[str], locale: Locale) -> None:
         """Take over the editor's settings, the paths of its folders and its language; files are read anew."""
 
-    def analyse(self, path: str, files: Mapping[str, File]) -> Analysis:
-        """Analyse the document at `path`; `files` are all open documents."""
+    def analyse(self, path: str, files: Mapping[str, File], wanted: Callable[[], bool] = always) -> Analysis:
+        """Analyse the document at `path`; `files` are all open documents.
+
+        Raises Unwanted soon after `wanted` says so.
+        """
 
     def source(self, path: str) -> Source:
         """Return the parsed text of a document that has been analysed."""
@@ -104,14 +108,18 @@ class ProjectAnalyser:
         self._folders = [Path(folder) for folder in folders]
         self._projects.clear()
 
-    def analyse(self, path: str, files: Mapping[str, File]) -> Analysis:
+    def analyse(self, path: str, files: Mapping[str, File], wanted: Callable[[], bool] = always) -> Analysis:
         """Check the document as one program with the open documents that it imports or that import it."""
         project, notices = self._project(path)
         self._show(project, files)
-        program: set[str] = set()
-        while program != (linked := project.program(path, files)):
-            program = linked
-            analysis = self._check(project, sorted(program), notices)
+        project.wanted = wanted
+        try:
+            program: set[str] = set()
+            while program != (linked := project.program(path, files)):
+                program = linked
+                analysis = self._check(project, sorted(program), notices)
+        finally:
+            project.wanted = always
         return analysis
 
     def _check(self, project: _Linked, program: list[str], notices: list[str]) -> Analysis:
@@ -221,6 +229,7 @@ class _Linked(Project):
         self._sessions: OrderedDict[frozenset[str], Session] = OrderedDict()
         self._refreshed = 0.0
         self.checked: tuple[list[File], Analysis] | None = None
+        self.wanted: Callable[[], bool] = always
 
     def replay(self, roots: Sequence[Source]) -> Report:
         """Replay a program, of one that was replayed lately only what has changed."""
@@ -232,7 +241,7 @@ class _Linked(Project):
         session = self._sessions[key] = session or Session(self)
         if len(self._sessions) > SESSIONS:
             self._sessions.popitem(last=False)
-        return session.replay(roots)
+        return session.replay(roots, self.wanted)
 
     def refresh(self) -> None:
         """Look for modules anew when the user has paused: they don't come and go with the letters of a word."""

@@ -1,8 +1,8 @@
 """The open documents: their texts, and what the analysis says of each, computed once per version.
 
 The protocol's thread only edits texts and marks documents as changed. One worker thread analyses, the
-document that was changed last first; a result that arrives when the text has moved on is kept for what
-can be reused of it, but shown to nobody.
+document that was changed last first: what it is at when another change comes stops there, and goes on from
+there when its turn comes again.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.uris import from_fs_path, to_fs_path
 
+from ..analyses.state import Unwanted
 from ..workspace.files import Document as File
 from .convert import Text
 
@@ -100,8 +101,9 @@ class Document:
 class Documents:
     """All open documents, and the one thread that analyses them.
 
-    `analyse(path, files)` analyses the document at `path` among all open documents, and `present(analysis)` makes
-    of it what is shown, by URI; both run in the analysis thread. In the event loop,
+    `analyse(path, files, wanted)` analyses the document at `path` among all open documents, or raises Unwanted when
+    `wanted()` no longer holds, and `present(analysis)` makes of it what is shown, by URI; both run in the analysis
+    thread. In the event loop,
     `on_analysis(document)` is called whenever a document's newest text has been analysed,
     `on_close(document)` when it is closed, and `on_problem(message)` when something failed; `while_working(document)`
     is entered for as long as an analysis takes.
@@ -109,7 +111,7 @@ class Documents:
 
     def __init__(
         self,
-        analyse: Callable[[str, Mapping[str, File]], Analysis],
+        analyse: Callable[[str, Mapping[str, File], Callable[[], bool]], Analysis],
         present: Callable[[Analysis], Mapping[str, list[types.Diagnostic]]],
         encoding: Encoding,
         *,
@@ -127,6 +129,7 @@ class Documents:
         self._while_working = while_working
         self._open: dict[str, Document] = {}
         self._changed: dict[str, Document] = {}
+        self._edits = 0
         self.notebooks: dict[str, str] = {}
         """the paths of the notebooks that cells belong to, by the cells' URIs"""
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gradguard-analysis")
@@ -194,6 +197,7 @@ class Documents:
 
     def restart(self, configure: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
         """Call `configure` in the analysis thread, and have everything analysed again after it."""
+        self._edits += 1
         self._worker.submit(configure, *args, **kwargs)
         for document in self._open.values():
             self._mark(document)
@@ -250,6 +254,7 @@ class Documents:
 
     def _touch(self, path: str) -> None:
         """Mark the document at `path`, and those whose analysis read it, as changed; it comes first itself."""
+        self._edits += 1
         for document in self._open.values():
             if document.path != path and document.analysis is not None and path in document.analysis.reads:
                 self._mark(document, indirect=True)
@@ -288,10 +293,15 @@ class Documents:
             await asyncio.sleep(min(document.cost / 2, LONGEST_PAUSE))
 
     async def _analyse_one(self, document: Document) -> None:
-        edition = document.edition
+        edition, edits = document.edition, self._edits
         began = time.perf_counter()
         async with self._while_working(document):
-            analysis, told, problems = await self.run(self._attempt, document.path, self.files())
+            done = await self.run(self._attempt, document.path, self.files(), lambda: edits == self._edits)
+        if done is None:
+            if self._open.get(document.path) is document and document.path not in self._changed:
+                self._changed = {document.path: document, **self._changed}
+            return
+        analysis, told, problems = done
         if document.analysed >= 0:  # the first time says nothing of what an edit will take
             document.cost = time.perf_counter() - began
         for problem in problems:
@@ -310,12 +320,14 @@ class Documents:
                 self._mark(other, indirect=True)
 
     def _attempt(
-        self, path: str, files: Mapping[str, File]
-    ) -> tuple[Analysis | None, dict[str, list[types.Diagnostic]], tuple[str, ...]]:
-        """Analyse; an internal error costs this document's answers and nothing else."""
+        self, path: str, files: Mapping[str, File], wanted: Callable[[], bool]
+    ) -> tuple[Analysis | None, dict[str, list[types.Diagnostic]], tuple[str, ...]] | None:
+        """Analyse; None if that was stopped. An internal error costs this document's answers and nothing else."""
         try:
-            analysis = self._analyse(path, files)
+            analysis = self._analyse(path, files, wanted)
             told = dict(self._present(analysis))
+        except Unwanted:
+            return None
         except Exception:
             return None, {}, (f"The analysis of {path} failed:\n{traceback.format_exc()}",)
         return analysis, told, analysis.problems

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from .conftest import RICH
 from .test_diagnostics import until
 
 if TYPE_CHECKING:
-    from .conftest import Start
+    from .conftest import Editor, Start
 
 REFRESHED = types.WorkspaceClientCapabilities(
     diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True),
@@ -48,3 +49,14 @@ async def test_what_an_edit_elsewhere_changes_is_asked_for_again(start: Start) -
     await editor.retype("helper.py", "def keep(t):\n    return t\n")
     await until(lambda: len(editor.client.diagnostics[editor.uri("main.py")]) == 1)
     await until(lambda: {*asked} == {types.WORKSPACE_DIAGNOSTIC_REFRESH, types.WORKSPACE_INLAY_HINT_REFRESH})
+
+
+async def test_what_was_edited_last_is_answered_first(editor: Editor, stale: str) -> None:
+    await editor.open("small.py", stale)
+    calls = "".join(f"def f{n}(x):\n" + "    y = torch.exp(x)\n" * 40 + "    return y\n" for n in range(400))
+    long = types.TextDocumentItem(editor.uri("long.py"), "python", 1, "import torch\n" + calls)
+    editor.client.text_document_did_open(types.DidOpenTextDocumentParams(long))
+    await asyncio.sleep(0.3)
+    assert await editor.retype("small.py", "\n" + stale)
+    assert editor.uri("long.py") not in editor.client.diagnostics, "the long one has not been waited for"
+    assert await editor.published(editor.uri("long.py"), 1) == [], "it goes on afterwards"

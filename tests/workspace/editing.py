@@ -13,6 +13,7 @@ from pathlib import Path
 
 from gradguard.analyses import Report, replay
 from gradguard.analyses.program import Session
+from gradguard.analyses.state import Unwanted
 from gradguard.syntax.chunks import line_starts
 from gradguard.workspace.files import Document
 from gradguard.workspace.project import Project
@@ -56,6 +57,22 @@ class Editing:
         """What the replay that goes on says of the text as it is now."""
         self.project.overlay(Document(self.path, self.text))
         return self.session.replay([self.project.source(self.path)])
+
+    def start(self) -> bool:
+        """Begin to replay the text as it is now, and stop somewhere; whether there was so much to do."""
+        left = self.rng.randrange(8)
+
+        def wanted() -> bool:
+            nonlocal left
+            left -= 1
+            return left >= 0
+
+        self.project.overlay(Document(self.path, self.text))
+        try:
+            self.session.replay([self.project.source(self.path)], wanted)
+        except Unwanted:
+            return True
+        return False
 
     def batch(self) -> Report:
         """What a replay from the start says."""
@@ -148,6 +165,8 @@ def run(path: Path, seed: int, edits: int, every: int = 1) -> None:
     editing = Editing(path, random.Random(seed))
     for number in range(edits):
         editing.edit()
+        if number % 3 == 0 and editing.start():
+            editing.edit()
         known = editing.show()
         if number % every == 0 or number == edits - 1:
             told = differences(known, editing.batch()), known.problems, misplaced(known, editing.path, editing.text)
