@@ -9,7 +9,7 @@ TESTABLE := .venv/.testable
 N ?= 500
 SEED ?= 0
 
-.PHONY: demo test lint facts fuzz clean docs drawings extension editors e2e
+.PHONY: demo test lint facts fuzz clean dist docs drawings extension editors e2e
 
 demo: $(READY) ## check the examples, show the fixes and the version counters, and talk to the server
 	@echo '$$ gradguard check examples'
@@ -34,6 +34,10 @@ facts: $(TESTABLE) ## measure PyTorch again and write the table of facts
 
 fuzz: $(TESTABLE) ## draw N programs, hold the answers against PyTorch, and write the figures
 	$(BIN)/python -W ignore -m tests.fuzz $(N) --seed $(SEED) --page docs/accuracy.md
+
+dist: $(TESTABLE) extension ## build what is released: a source distribution, a wheel, the extension
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist
 
 docs: $(READY) ## build the documentation site, strictly, in build/site
 	$(BIN)/python -m pip install --quiet --group docs
@@ -60,7 +64,7 @@ edits: $(TESTABLE) ## edit real files at random, 20,000 times, and compare with 
 	$(BIN)/python tests/workspace/editing.py 20000
 
 clean: ## remove the virtual environment and all caches
-	rm -rf build .venv .e2e .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
+	rm -rf build dist .venv .e2e .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
 
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
