@@ -60,6 +60,10 @@ bench: $(TESTABLE) ## time keystrokes in the language server, beside others, and
 	$(BIN)/python -m pip install --quiet --group bench
 	$(BIN)/python bench/latency.py --write docs/latency.md
 
+speed: $(TESTABLE) ## time checks of whole packages from PyPI, beside other tools, and write docs/speed.md
+	$(BIN)/python -m pip install --quiet --group bench
+	$(BIN)/python bench/corpus.py --write docs/speed.md
+
 edits: $(TESTABLE) ## edit real files at random, 20,000 times, and compare with a replay from the start
 	$(BIN)/python tests/workspace/editing.py 20000
 

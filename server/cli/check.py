@@ -1,10 +1,11 @@
 """Check Python files and notebooks for in-place changes that break backward().
 
 exit status:
-  0  nothing at or above the threshold
-  1  something found; with --diff: something to mend
-  2  wrong usage or configuration, an internal error, or a file named on the command line
-     that could not be read or wholly parsed (those found in folders are only reported)
+  0    nothing at or above the threshold
+  1    something found; with --diff: something to mend
+  2    wrong usage or configuration, an internal error, or a file named on the command line
+       that could not be read or wholly parsed (those found in folders are only reported)
+  130  interrupted; what was known by then is told
 """
 
 from __future__ import annotations
@@ -12,23 +13,28 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from ..workspace.problems import Problem, Unreadable
-from . import formats
+from . import baseline, formats
 from .places import Results, complain
 from .progress import progress
-from .status import FAILED, FOUND, OK
+from .status import FAILED, FOUND, INTERRUPTED, OK
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Executor
 
     from ..rules.rule import Severity
-    from ..workspace.files import Settings
+    from ..workspace.cache import Cache
+    from ..workspace.config import Config
+    from ..workspace.files import Document, Settings
+    from ..workspace.findings import Found
     from ..workspace.mending import Mended
-    from ..workspace.project import CheckResult, Finding, Project
+    from ..workspace.project import Finding, Project
 
 STDIN = "-"
 SEVERITIES = ("error", "warning", "information", "hint")
@@ -54,20 +60,59 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdin-filename", metavar="PATH", help="the file that standard input stands for")
     parser.add_argument("--statistics", action="store_true", help="show only how often each rule was broken")
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever is found")
-    parser.add_argument("--no-cache", action="store_true", help="for scripts: this version keeps no cache")
+    parser.add_argument("--baseline", metavar="FILE", help="leave out what this file has, of --write-baseline")
+    parser.add_argument("--write-baseline", metavar="FILE", help="write what is found to a file, and exit with 0")
+    parser.add_argument("--add-ignore", action="store_true", help="write a comment to each finding that silences it")
+    parser.add_argument("--watch", action="store_true", help="check again whenever a file changes")
+    parser.add_argument("--jobs", type=_number, metavar="N", help="processes (default: as many as there are cores)")
+    parser.add_argument("--dask", metavar="ADDRESS", help="have the workers of a Dask cluster check")
+    parser.add_argument("--shard", type=_shard, metavar="I/N", help="check share I of N; `gradguard merge` joins them")
+    parser.add_argument("--cache-dir", metavar="FOLDER", help="(default: .gradguard_cache beside the configuration)")
+    parser.add_argument("--no-cache", action="store_true", help="check all anew, and keep nothing")
 
 
 def run(args: argparse.Namespace) -> int:
     """Check, mend or compare, as the arguments say. Raises ConfigError."""
+    if not args.watch:
+        return _once(args)
+    from .watching import changes
+
+    status = _once(args)
+    for _ in changes([path for path in args.paths if path != STDIN]):
+        print(file=sys.stderr)
+        status = _once(args)
+    return status
+
+
+def _once(args: argparse.Namespace) -> int:
     runs, problems = _runs(args)
-    outcome = _mend(runs, args) if args.fix or args.diff else _check(runs, args)
+    with_edits = args.fix or args.diff or args.add_ignore
+    outcome = _mend(runs, args) if with_edits else _check(runs, args)
     problems = outcome.results.problems = problems + outcome.results.problems
     for problem in problems:
         print(complain(problem), file=sys.stderr)
     status = _show_diff(outcome) if args.diff else _write(outcome, args)
+    if outcome.interrupted:
+        print("interrupted: not all files were checked", file=sys.stderr)
+        return INTERRUPTED
     if any(problem.internal or problem.path in _named(args) for problem in problems):
         return FAILED
     return OK if args.exit_zero else status
+
+
+def _number(text: str) -> int:
+    """Argparse type: a number of processes."""
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"not a number of processes: {text}")
+    return int(text)
+
+
+def _shard(text: str) -> tuple[int, int]:
+    """Argparse type: which share of how many."""
+    number, _, of = text.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise argparse.ArgumentTypeError(f"not a share, such as 1/4: {text}")
+    return int(number), int(of)
 
 
 def _selectors(text: str) -> tuple[str, ...]:
@@ -87,22 +132,22 @@ def _selectors(text: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Run:
-    """Files that are checked together."""
+    """Files below one configuration; `documents` stand for files of these paths."""
 
-    project: Project
+    config: Config
     paths: list[str]
+    documents: tuple[Document, ...] = ()
 
 
 def _runs(args: argparse.Namespace) -> tuple[list[_Run], list[Problem]]:
     """The files to check by project, and what is wrong with the paths. Raises ConfigError."""
     from ..workspace.files import find_files
-    from ..workspace.project import Project
 
     settings = _settings(args)
     files = find_files([path for path in args.paths if path != STDIN], settings)
     for folder in files.empty:
         print(f"{folder}: no Python files in this folder", file=sys.stderr)
-    runs = [_Run(Project(config.root, config), paths) for config, paths in files.groups]
+    runs = [_Run(config, paths) for config, paths in files.groups]
     problems = files.problems
     if STDIN in args.paths:
         try:
@@ -115,12 +160,9 @@ def _runs(args: argparse.Namespace) -> tuple[list[_Run], list[Problem]]:
 def _stdin(path: str, settings: Settings) -> _Run:
     """Standard input, in the place of the file `path`. Raises ConfigError, and Unreadable if it is no text."""
     from ..workspace.files import decode_document
-    from ..workspace.project import Project
 
     config = settings.at(Path(path).parent, Path.cwd())
-    project = Project(config.root, config)
-    project.overlay(decode_document(sys.stdin.buffer.read(), path))
-    return _Run(project, [path])
+    return _Run(config, [path], (decode_document(sys.stdin.buffer.read(), path),))
 
 
 def _stdin_path(args: argparse.Namespace) -> str:
@@ -146,25 +188,98 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 @dataclass(slots=True)
 class _Outcome:
-    """What all runs came to."""
+    """What all runs came to. `known` is how many findings the baseline has left out."""
 
     results: Results
     checked: int = 0
     mended: list[Mended] = field(default_factory=list)
+    known: int = 0
+    interrupted: bool = False
 
 
 def _check(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
-    with progress(sum(len(run.paths) for run in runs)) as on_file:
-        return _outcome(runs, [run.project.check(run.paths, _least(run), on_file) for run in runs])
+    """Check in parts, with the cache and the processes that there are."""
+    from ..workspace.batch import Group, Means, check_all
+
+    groups = [Group(run.config, run.paths, _least(run), run.documents) for run in runs]
+    with progress(sum(len(run.paths) for run in runs)) as on_part, _executor(args) as executor:
+        means = Means(
+            jobs=args.jobs or _cores(),
+            executor=executor,
+            cache=None if args.no_cache else _caches(args),
+            shard=args.shard or (1, 1),
+            mend=args.output_format in formats.WITH_FIXES and not args.statistics,
+            on_part=on_part,
+        )
+        checked = check_all(groups, means)
+    results = Results(checked.found, checked.documents, problems=checked.problems)
+    return _Outcome(results, checked.checked, interrupted=checked.interrupted)
+
+
+def _cores() -> int:
+    """How many processes can run at once."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def _caches(args: argparse.Namespace) -> Callable[[Config], Cache]:
+    """Where what is found is kept: beside the configuration, unless the user names a folder."""
+    from functools import cache
+
+    from ..workspace.cache import FOLDER, Cache
+
+    @cache
+    def cache_in(folder: Path) -> Cache:
+        return Cache(folder)
+
+    chosen = None if args.cache_dir is None else Path(os.path.abspath(args.cache_dir))
+    return lambda config: cache_in(chosen or config.root / FOLDER)
+
+
+@contextmanager
+def _executor(args: argparse.Namespace) -> Iterator[Executor | None]:
+    """Who does the work, if the user has named somebody. Raises ConfigError where nobody answers."""
+    if args.dask is None:
+        yield None
+        return
+    from .cluster import executor
+
+    with executor(args.dask) as found:
+        yield found
 
 
 def _mend(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
-    """Apply fixes to the projects' texts, and write them unless only the difference is asked for."""
-    from ..workspace.mending import mend_project, written
+    """Edit the projects' texts, and write them unless only the difference is asked for."""
+    from ..workspace.mending import mend_project, silence_project, written
+    from ..workspace.parts import split
+    from ..workspace.project import Project
 
-    mended = [mend_project(run.project, run.paths, args.unsafe_fixes, _least(run)) for run in runs]
-    outcome = _outcome(runs, [one.result for one in mended])
-    outcome.mended = mended
+    mended = []
+    projects = [Project(run.config.root, run.config) for run in runs]
+    found: list[Found] = []
+    sources: dict[int, tuple[Project, Finding]] = {}
+    for run, project in zip(runs, projects, strict=True):
+        for document in run.documents:
+            project.overlay(document)
+        for part in split(run.paths, str(run.config.root)):
+            one = (
+                silence_project(project, part, _least(run))
+                if args.add_ignore
+                else mend_project(project, part, args.unsafe_fixes, _least(run))
+            )
+            mended.append(one)
+            for finding in one.result.findings:
+                found.append(plain := _plain(finding))
+                sources[id(plain)] = project, finding
+    documents = {path: document for one in mended for path, document in one.result.documents.items()}
+    problems = [problem for one in mended for problem in one.result.problems]
+    results = Results(
+        sorted(found, key=lambda one: one.position),
+        documents,
+        lambda one: sources[id(one)][0].fixes(sources[id(one)][1]),
+        problems,
+    )
+    outcome = _Outcome(results, sum(one.result.checked for one in mended), mended)
     if args.diff:
         return outcome
     stdin = _stdin_path(args) if STDIN in args.paths else None
@@ -173,27 +288,20 @@ def _mend(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
             if path != stdin:
                 Path(path).write_bytes(written(document))
     if stdin is not None and runs[-1].paths == [stdin]:
-        sys.stdout.buffer.write(written(runs[-1].project.document(stdin)))
+        sys.stdout.buffer.write(written(projects[-1].document(stdin)))
     return outcome
 
 
-def _outcome(runs: Sequence[_Run], checks: Sequence[CheckResult]) -> _Outcome:
-    """One result for all runs, in the order of the paths."""
-    projects = {id(found): run.project for run, check in zip(runs, checks, strict=True) for found in check.findings}
-    findings = [finding for check in checks for finding in check.findings]
-    results = Results(
-        findings=sorted(findings, key=lambda found: (found.path, found.span.start_line, found.span.start_col)),
-        documents={path: document for check in checks for path, document in check.documents.items()},
-        fixes=lambda finding: projects[id(finding)].fixes(finding),
-        problems=[problem for check in checks for problem in check.problems],
-    )
-    return _Outcome(results, sum(check.checked for check in checks))
+def _plain(finding: Finding) -> Found:
+    from ..workspace.parts import plain
+
+    return plain(finding)
 
 
 def _least(run: _Run) -> Severity:
     from ..rules.rule import Severity
 
-    return Severity[(run.project.config.min_severity or "warning").upper()]
+    return Severity[(run.config.min_severity or "warning").upper()]
 
 
 # -- showing ----------------------------------------------------------------------------------
@@ -201,7 +309,13 @@ def _least(run: _Run) -> Severity:
 
 def _write(outcome: _Outcome, args: argparse.Namespace) -> int:
     """Write what was found, in the form that was asked for."""
-    out = sys.stderr if args.fix and STDIN in args.paths else sys.stdout
+    out = sys.stderr if (args.fix or args.add_ignore) and STDIN in args.paths else sys.stdout
+    if args.write_baseline is not None:
+        baseline.write(args.write_baseline, outcome.results)
+        print(f"{_counted(len(outcome.results.active), 'finding')} written to {args.write_baseline}.", file=sys.stderr)
+        return OK
+    if args.baseline is not None:
+        outcome.known = baseline.leave_out(args.baseline, outcome.results)
     found = outcome.results.active
     if args.statistics:
         _write_statistics(found, out)
@@ -212,7 +326,7 @@ def _write(outcome: _Outcome, args: argparse.Namespace) -> int:
     return FOUND if found else OK
 
 
-def _write_statistics(found: Sequence[Finding], out: TextIO) -> None:
+def _write_statistics(found: Sequence[Found], out: TextIO) -> None:
     from collections import Counter
 
     counts = Counter((finding.rule.code, finding.rule.name) for finding in found)
@@ -226,7 +340,8 @@ def _summary(outcome: _Outcome) -> str:
     told = ", ".join(_counted(count, label) for label, count in counts if count)
     applied = sum(one.applied for one in outcome.mended)
     mended = f"{_counted(applied, 'fix', 'fixes')} applied; " if applied else ""
-    return f"{mended}{told or 'nothing found'} in {_counted(outcome.checked, 'file')}".capitalize() + "."
+    known = f", beside {outcome.known} in the baseline" if outcome.known else ""
+    return f"{mended}{told or 'nothing found'} in {_counted(outcome.checked, 'file')}{known}".capitalize() + "."
 
 
 def _counted(count: int, word: str, plural: str | None = None) -> str:

@@ -13,8 +13,8 @@ import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from . import check, explain, facts, rules, server, versions
-from .status import FAILED, OK
+from . import check, clean, explain, facts, merge, rules, server, versions
+from .status import FAILED, INTERRUPTED, OK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PATIENCE = 100_000
 """New objects after which Python looks for garbage: trees and replays make many, and nearly all of them stay."""
 
-COMMANDS = (check, versions, explain, rules, facts, server)
+COMMANDS = (check, merge, clean, versions, explain, rules, facts, server)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(args)
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         # Python would complain again when it closes stdout: let it close something harmless.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,17 +7,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 from ..workspace.lines import Lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..fixes.edit import Edit, Fix
+    from ..syntax.chunks import Span
     from ..workspace.files import Document
+    from ..workspace.findings import Found
     from ..workspace.problems import Problem
-    from ..workspace.project import Finding, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +35,33 @@ class Region:
         return f"{shown(self.path)}:{cell}{self.start[0]}:{self.start[1]}"
 
 
+class Placed(Protocol):
+    """What has a place."""
+
+    @property
+    def path(self) -> str:
+        """The file."""
+
+    @property
+    def span(self) -> Span:
+        """Where in it."""
+
+
 @dataclass(slots=True)
 class Results:
     """What a format writes: findings, silenced ones among them, the texts that they are in, and their fixes."""
 
-    findings: list[Finding]
+    findings: Sequence[Found]
     documents: Mapping[str, Document]
-    fixes: Callable[[Finding], list[Fix]]
+    fixes: Callable[[Found], list[Fix]] = lambda found: list(found.fixes or ())
     problems: list[Problem] = field(default_factory=list)
 
     @property
-    def active(self) -> list[Finding]:
+    def active(self) -> list[Found]:
         """The findings that no comment silences."""
         return [finding for finding in self.findings if not finding.suppressed]
 
-    def region(self, place: Finding | Place) -> Region:
+    def region(self, place: Placed) -> Region:
         """Where a finding or a related place is."""
         span = place.span
         return self._region(place.path, (span.start_line, span.start_col), (span.end_line, span.end_col))

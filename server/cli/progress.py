@@ -14,21 +14,14 @@ LONG = 50
 
 
 @contextmanager
-def progress(files: int) -> Iterator[Callable[[], None]]:
-    """Within the block, what to call for each file that was read; the replay comes after the last."""
+def progress(files: int) -> Iterator[Callable[[int], None]]:
+    """Within the block, what to call with the number of files that were checked since."""
     if files < LONG or not sys.stderr.isatty():
-        yield lambda: None
+        yield lambda done: None
         return
     from rich.console import Console
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Reading", total=files)
-
-        def advance() -> None:
-            bar.advance(task)
-            if bar.finished:
-                # How long the replay takes is not known: the bar pulses.
-                bar.update(task, description="Replaying", total=None)
-
-        yield advance
+        task = bar.add_task("Checking", total=files)
+        yield lambda done: bar.advance(task, done)

@@ -1,3 +1,4 @@
-"""Exit statuses: nothing found; something found; wrong usage or configuration, or an internal error."""
+"""Exit statuses: nothing found; something found; wrong usage or configuration, or an internal error; Ctrl-C."""
 
 OK, FOUND, FAILED = range(3)
+INTERRUPTED = 130

@@ -231,7 +231,7 @@ class _Linked(Project):
         self.checked: tuple[list[File], Analysis] | None = None
         self.wanted: Callable[[], bool] = always
 
-    def replay(self, roots: Sequence[Source]) -> Report:
+    def replay(self, roots: Sequence[Source], traced: bool = True) -> Report:
         """Replay a program, of one that was replayed lately only what has changed."""
         key = frozenset(source.path for source in roots)
         session = self._sessions.pop(key, None)

@@ -50,6 +50,34 @@ def mend_project(project: Project, paths: Sequence[str], unsafe: bool, least: Se
     return mended
 
 
+def silence_project(project: Project, paths: Sequence[str], least: Severity | None = None) -> Mended:
+    """Check the files and add comments that silence what is found in them; nothing is written to the disk.
+
+    Afterwards the project shows the new texts.
+    """
+    from ..fixes import ignore_edit
+
+    mended = Mended(project.check(paths, least, traced=False))
+    for _ in range(ROUNDS):
+        edits: list[Edit] = []
+        for finding in mended.result.active:
+            if finding.path in paths and finding.diagnostic.failure is not None:
+                source = {finding.path: project.source(finding.path)}
+                edit = ignore_edit(finding.diagnostic.site, finding.rule.code, source)
+                if edit is not None and not any(_touch(edit, other) for other in edits):
+                    edits.append(edit)
+        if not edits:
+            break
+        mended.applied += len(edits)
+        for path in dict.fromkeys(edit.path for edit in edits):
+            document = project.document(path)
+            mended.before.setdefault(path, document)
+            mended.after[path] = edited(document, [edit for edit in edits if edit.path == path])
+            project.overlay(mended.after[path])
+        mended.result = project.check(paths, least, traced=False)
+    return mended
+
+
 def edited(document: Document, edits: Iterable[Edit]) -> Document:
     """The document with the edits made to its text; in a notebook, to its cells.
 

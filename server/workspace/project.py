@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from .config import Config, selected
 from .files import Document, read_document
+from .findings import Place
 from .modules import Layout
 from .ops import fact_of
 from .problems import Problem, Unreadable
@@ -26,15 +27,6 @@ if TYPE_CHECKING:
     from ..rules.messages import Locale
     from ..rules.rule import Rule, Severity
     from ..syntax.chunks import Source, Span
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A piece of a file, and what is to be said about it."""
-
-    path: str
-    span: Span
-    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +140,30 @@ class Project:
         known = self._files.get(importer)
         key = (name, level, importer if known is not None and known.finds else os.path.dirname(importer))
         if key not in self._modules:
-            found = self._layout.find(name, level, Path(importer), known.source.text if known is not None else "")
-            self._modules[key] = None if found is None else str(found)
+            self._modules[key] = self.find(name, level, importer, known.source.text if known is not None else "")
         path = self._modules[key]
         try:
             return None if path is None else self.source(path)
         except Unreadable:
             return None
+
+    def find(self, name: str, level: int, importer: str, text: str = "") -> str | None:
+        """The path that an import in the file `importer`, with this text, leads to, if it is one of the project's."""
+        found = self._layout.find(name, level, Path(importer), text)
+        return None if found is None else str(found)
+
+    def stamp(self, path: str) -> tuple[int, int] | None:
+        """When a file was changed that was read, and its size then; None if it wasn't read from the disk."""
+        return self._files[path].stamp if path in self._files else None
+
+    @property
+    def looked_up(self) -> tuple[Mapping[tuple[str, int, str], str | None], Mapping[str, str]]:
+        """What was asked since the last `refresh`: the paths of imports, and the packages of folders.
+
+        An import is a name, the dots before it, and the folder of the file that it is in; that file itself where it
+        changes `sys.path`.
+        """
+        return self._modules, self._packages
 
     def fact(self, name: str) -> Op | None:
         """What the configuration says of an operator of the project's own, by its dotted name; None if nothing."""
@@ -177,7 +186,7 @@ class Project:
     def _file(self, path: str) -> _File:
         known = self._files.get(path)
         shown = self._overlay.get(path)
-        stamp = _stamp(path) if shown is None else None
+        stamp = stamp_of(path) if shown is None else None
         if known is not None and (shown is known.document if shown else stamp is not None and stamp == known.stamp):
             return known
         document = shown or read_document(path)
@@ -192,13 +201,14 @@ class Project:
         least: Severity | None = None,
         on_file: Callable[[], None] = lambda: None,
         locale: Locale = "en",
+        traced: bool = True,
     ) -> CheckResult:
         """Replay the files `paths` (absolute) as one program and give what is wrong with it.
 
         That may lie in a file of the project that they import. A file that cannot be read, or not wholly parsed,
         is told of in `problems`; the rest is checked. Findings less grave than `least`, if given, are left out.
         `on_file` is called for each file when it has been read, before the replay. `locale` is the language of
-        the messages.
+        the messages. What is not `traced` costs less, and there are no fixes for it.
         """
         from ..rules.diagnostic import diagnose
         from .relevance import relevant
@@ -206,8 +216,8 @@ class Project:
         self.refresh()
         sources, problems = self._sources(paths, on_file)
         roots = relevant(sources.values(), self)
-        report = self.replay(roots)
-        self._replayed, self._trials = (roots, report), None
+        report = self.replay(roots, traced)
+        self._replayed, self._trials = (roots, report) if traced else None, None
         diagnostics = diagnose(report, locale)
         problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
         findings = self._judged(sources, diagnostics, not report.problems, locale)
@@ -220,11 +230,11 @@ class Project:
         """The replay of one file as it stands, whatever is selected. Raises Unreadable."""
         return self.replay([self.source(path)])
 
-    def replay(self, roots: Sequence[Source]) -> Report:
+    def replay(self, roots: Sequence[Source], traced: bool = True) -> Report:
         """The replay of a program that begins with the files `roots`."""
         from ..analyses import replay
 
-        return replay(roots, self)
+        return replay(roots, self, traced)
 
     def fixes(
         self,
@@ -277,7 +287,7 @@ class Project:
         for diagnostic in diagnostics:
             path = diagnostic.site.chunk.path
             if selected(self.config, diagnostic.rule.code, Path(path)):
-                findings.append(_finding(diagnostic, suppressions[path], _statement(diagnostic.site)))
+                findings.append(_finding(diagnostic, suppressions[path], statement(diagnostic.site)))
         for path, source in sources.items():
             if complete and not source.problems and selected(self.config, UNUSED, Path(path)):
                 findings += self._idle(source, suppressions[path], locale)
@@ -298,30 +308,30 @@ class Project:
         for comment in comments:
             codes = comment.leftover(is_on)
             if codes is not None:
-                diagnostic = unused_suppression(_comment_site(source, comment), codes, locale)
+                diagnostic = unused_suppression(comment_site(source.path, source.text, comment), codes, locale)
                 finding = _finding(diagnostic, comments, range(comment.line, comment.line + 1))
-                findings.append(replace(finding, fix=_removal(source, comment, codes, locale)))
+                findings.append(replace(finding, fix=removal(source.path, source.text, comment, codes, locale)))
         return findings
 
 
-def _comment_site(source: Source, comment: Suppression) -> Site:
-    """Comments belong to no statement: their chunk is the whole file."""
+def comment_site(path: str, text: str, comment: Suppression) -> Site:
+    """Where a comment is. Comments belong to no statement: their chunk is the whole file."""
     from ..analyses.report import Site
-    from ..syntax.chunks import Chunk
+    from ..syntax.chunks import Chunk, line_starts
     from ..syntax.ir import Node
 
-    chunk = Chunk(source.path, source.text, 0, 0, "statement", line_starts=source.line_starts)
+    chunk = Chunk(path, text, 0, 0, "statement", line_starts=line_starts(text))
     return Site(chunk, Node(comment.start, comment.end))
 
 
-def _removal(source: Source, comment: Suppression, idle: Sequence[str], locale: Locale) -> Fix | None:
+def removal(path: str, text: str, comment: Suppression, idle: Sequence[str], locale: Locale = "en") -> Fix | None:
     """The fix that takes out what silences nothing; none for a comment that was meant to say something else."""
     from ..fixes.edit import Edit, Fix
     from ..fixes.titles import title
 
     if not comment.understood:
         return None
-    edit = Edit(source.path, *without(source.text, comment, idle))
+    edit = Edit(path, *without(text, comment, idle))
     return Fix(title(locale, "unused"), "safe", (edit,), preferred=True)
 
 
@@ -330,9 +340,9 @@ def _finding(diagnostic: Diagnostic, comments: Sequence[Suppression], lines: ran
     silencers = [comment for comment in comments if comment.silences(rule.code, rule.name, lines)]
     return Finding(
         path=diagnostic.site.chunk.path,
-        span=_span(diagnostic.site),
+        span=span_of(diagnostic.site),
         diagnostic=diagnostic,
-        related=tuple(Place(r.site.chunk.path, _span(r.site), r.message) for r in diagnostic.related),
+        related=tuple(Place(r.site.chunk.path, span_of(r.site), r.message) for r in diagnostic.related),
         suppressed=bool(silencers),
     )
 
@@ -347,14 +357,15 @@ def _unparsed(source: Source, document: Document) -> Problem:
     return Problem(document.path, f"cell {cell}: {message}", line + 1, fault.column + 1)
 
 
-def _statement(site: Site) -> range:
+def statement(site: Site) -> range:
     """The lines of the statement at the site."""
     lines = statement_lines(site.chunk, site.node)
-    span = _span(site)
+    span = span_of(site)
     return lines or range(span.start_line, span.end_line + 1)
 
 
-def _span(site: Site) -> Span:
+def span_of(site: Site) -> Span:
+    """Where a site is in its file."""
     return site.chunk.span(site.node)
 
 
@@ -372,7 +383,8 @@ def _parsed(document: Document, known: _File | None) -> Source:
     return source
 
 
-def _stamp(path: str) -> tuple[int, int] | None:
+def stamp_of(path: str) -> tuple[int, int] | None:
+    """What tells whether a file has changed; None if there is none."""
     try:
         status = os.stat(path)
     except OSError:

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 
 NAMES = ("full", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit", "rdjson")
 
+WITH_FIXES = ("json", "json-lines", "sarif", "rdjson")
+"""Those that tell of fixes, for which these must be looked for."""
+
 
 def write(name: str, results: Results, out: TextIO) -> None:
     """Write the results in the form `name`, one of NAMES."""

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ...syntax.chunks import Span
+    from ...workspace.findings import Found, Place
     from ...workspace.lines import Lines
-    from ...workspace.project import Finding, Place
 
 Piece = tuple[str, str]
 """Text and its style, in Rich's names; the style of plain text is empty."""
@@ -69,7 +69,7 @@ class _Label:
     style: str
 
 
-def _finding(found: Finding, results: Results) -> Iterator[Sequence[Piece]]:
+def _finding(found: Found, results: Results) -> Iterator[Sequence[Piece]]:
     style = COLOURS[found.severity.label]
     yield [(f"{found.severity.label}[{found.rule.code}]", style), (f": {found.message}", "bold")]
     labels = {found.path: [_label(found.span, "^", "", style)]}
@@ -84,7 +84,7 @@ def _finding(found: Finding, results: Results) -> Iterator[Sequence[Piece]]:
     yield []
 
 
-def _first(places: Iterable[Finding | Place], path: str) -> Finding | Place:
+def _first(places: Iterable[Found | Place], path: str) -> Found | Place:
     return next(place for place in places if place.path == path)
 
 

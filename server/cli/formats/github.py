@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 from ..places import Results, shown
 
 if TYPE_CHECKING:
-    from ...workspace.project import Finding
+    from ...workspace.findings import Found
 
 _LEVELS = {"error": "error", "warning": "warning", "information": "notice", "hint": "notice"}
 
@@ -21,7 +21,7 @@ def write(results: Results, out: TextIO) -> None:
         print(_command(found, results), file=out)
 
 
-def _command(found: Finding, results: Results) -> str:
+def _command(found: Found, results: Results) -> str:
     region = results.region(found)
     properties = {
         "title": f"GradGuard ({found.rule.code})",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from ..places import Results, shown
 
 if TYPE_CHECKING:
-    from ...workspace.project import Finding
+    from ...workspace.findings import Found
 
 _SEVERITIES = {"error": "critical", "warning": "major", "information": "minor", "hint": "info"}
 
@@ -28,7 +28,7 @@ def write(results: Results, out: TextIO) -> None:
     out.write("\n")
 
 
-def _issue(found: Finding, fingerprint: str, results: Results) -> dict[str, Any]:
+def _issue(found: Found, fingerprint: str, results: Results) -> dict[str, Any]:
     region = results.region(found)
     begin, end = ({"line": line, "column": column} for line, column in (region.start, region.end))
     return {

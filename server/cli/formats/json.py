@@ -9,7 +9,7 @@ from ..places import Region, Results, shown
 
 if TYPE_CHECKING:
     from ...fixes.edit import Fix
-    from ...workspace.project import Finding
+    from ...workspace.findings import Found
 
 
 def write(results: Results, out: TextIO) -> None:
@@ -18,7 +18,7 @@ def write(results: Results, out: TextIO) -> None:
     out.write("\n")
 
 
-def as_object(found: Finding, results: Results) -> dict[str, Any]:
+def as_object(found: Found, results: Results) -> dict[str, Any]:
     """One finding as plain data."""
     return {
         **_place(results.region(found)),

@@ -11,7 +11,7 @@ from ..places import Results, shown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...workspace.project import Finding
+    from ...workspace.findings import Found
 
 
 def write(results: Results, out: TextIO) -> None:
@@ -28,7 +28,7 @@ def write(results: Results, out: TextIO) -> None:
     print('<?xml version="1.0"?>', ElementTree.tostring(root, encoding="us-ascii").decode(), sep="\n", file=out)
 
 
-def _suite(path: str, group: Sequence[Finding], results: Results) -> ElementTree.Element:
+def _suite(path: str, group: Sequence[Found], results: Results) -> ElementTree.Element:
     suite = _element("testsuite", name=shown(path), tests=len(group), failures=len(group))
     for found in group:
         line, column = results.region(found).start

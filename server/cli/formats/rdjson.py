@@ -12,7 +12,7 @@ from ..places import Results, shown
 
 if TYPE_CHECKING:
     from ...fixes.edit import Edit
-    from ...workspace.project import Finding, Place
+    from ...workspace.findings import Found, Place
 
 _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "information": "INFO", "hint": "INFO"}
 
@@ -24,7 +24,7 @@ def write(results: Results, out: TextIO) -> None:
     out.write("\n")
 
 
-def _diagnostic(found: Finding, results: Results) -> dict[str, Any]:
+def _diagnostic(found: Found, results: Results) -> dict[str, Any]:
     edits = [fix.edits[0] for fix in results.fixes(found) if len(fix.edits) == 1]
     return {
         "message": found.message,
@@ -38,7 +38,7 @@ def _diagnostic(found: Finding, results: Results) -> dict[str, Any]:
     }
 
 
-def _location(place: Finding | Place, results: Results) -> dict[str, Any]:
+def _location(place: Found | Place, results: Results) -> dict[str, Any]:
     span = place.span
     start, end = (span.start_line, span.start_col), (span.end_line, span.end_col)
     return {"path": shown(place.path).replace("\\", "/"), "range": _range(place.path, start, end, results)}

@@ -13,8 +13,8 @@ from ..places import Region, Results, uri
 if TYPE_CHECKING:
     from ...fixes.edit import Fix
     from ...rules.rule import Rule
+    from ...workspace.findings import Found, Place
     from ...workspace.problems import Problem
-    from ...workspace.project import Finding, Place
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -70,7 +70,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(found: Finding, index: int, fingerprint: str, results: Results) -> dict[str, Any]:
+def _result(found: Found, index: int, fingerprint: str, results: Results) -> dict[str, Any]:
     result = {
         "ruleId": found.rule.code,
         "ruleIndex": index,

@@ -1,0 +1,62 @@
+"""Baselines: what was found once and is left for later, in a file beside the code.
+
+A finding is known by its fingerprint, so that it stays known when lines above it come and go.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .places import Results, shown
+
+if TYPE_CHECKING:
+    from ..workspace.findings import Found
+
+VERSION = 1
+
+
+def write(path: str, results: Results) -> None:
+    """Write the findings that no comment silences. Raises ConfigError where that isn't possible."""
+    from ..workspace.config import ConfigError
+
+    known = {
+        fingerprint: f"{shown(found.path)}: {found.code} {found.message}"
+        for found, fingerprint in zip(results.findings, results.fingerprints(), strict=True)
+        if not found.suppressed
+    }
+    text = json.dumps({"version": VERSION, "findings": dict(sorted(known.items(), key=lambda item: item[1]))}, indent=2)
+    try:
+        Path(path).write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(error.strerror or str(error), Path(path)) from None
+
+
+def leave_out(path: str, results: Results) -> int:
+    """Take out what the baseline has, and give how much that is. Raises ConfigError if it can't be read."""
+    known = _read(Path(path))
+    kept: list[Found] = []
+    left = 0
+    for found, fingerprint in zip(results.findings, results.fingerprints(), strict=True):
+        if fingerprint in known and not found.suppressed:
+            left += 1
+        else:
+            kept.append(found)
+    results.findings = kept
+    return left
+
+
+def _read(path: Path) -> frozenset[str]:
+    """The fingerprints in a baseline."""
+    from ..workspace.config import ConfigError
+
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["version"] != VERSION:
+            raise ConfigError(f"is a baseline of another version ({data['version']})", path)
+        return frozenset(data["findings"])
+    except OSError as error:
+        raise ConfigError(error.strerror or str(error), path) from None
+    except (ValueError, KeyError, TypeError):
+        raise ConfigError("is no baseline, as --write-baseline makes it", path) from None

@@ -1,0 +1,258 @@
+"""Checking many files: parts of projects, from the cache or handed out to an executor, and one answer made of them.
+
+Any executor of `concurrent.futures` will do: processes of this machine, or those of a cluster. The answer does not
+depend on who did the work, nor in which order.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from typing import TYPE_CHECKING
+
+from .files import read_document
+from .findings import Found, judged, merged
+from .parts import Outcome, Part, check_part, prepare, split
+from .problems import Problem, Unreadable
+from .project import comment_site, removal, span_of
+from .suppressions import find_suppressions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from concurrent.futures import Executor, Future
+
+    from ..rules.rule import Severity
+    from .cache import Cache
+    from .config import Config
+    from .files import Document
+    from .suppressions import Suppression
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Files below one configuration; findings less grave than `least` are left out.
+
+    `documents` stand for files of these paths.
+    """
+
+    config: Config
+    paths: Sequence[str]
+    least: Severity
+    documents: tuple[Document, ...] = ()
+
+
+@dataclass(slots=True)
+class Checked:
+    """What was found, in the order of the files and lines; `interrupted`: as far as it was known when the user had
+    enough."""
+
+    found: list[Found] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    documents: Documents = field(default_factory=lambda: Documents(()))
+    checked: int = 0
+    interrupted: bool = False
+
+
+@dataclass(slots=True)
+class Means:
+    """How to check: with how many processes, or whose; from which cache; which share of the parts.
+
+    `mend`: also look for fixes. `cache` gives the cache of a configuration. `on_part` hears of each part that is done,
+    with the number of its files.
+    """
+
+    jobs: int = 1
+    executor: Executor | None = None
+    cache: Callable[[Config], Cache] | None = None
+    shard: tuple[int, int] = (1, 1)
+    mend: bool = False
+    on_part: Callable[[int], None] = lambda files: None
+
+
+class Documents(dict[str, "Document"]):
+    """The texts of files by path, each read when it is asked for."""
+
+    def __init__(self, shown: Sequence[Document]) -> None:
+        super().__init__({document.path: document for document in shown})
+
+    def __missing__(self, path: str) -> Document:
+        document = self[path] = read_document(path)
+        return document
+
+
+def check_all(groups: Sequence[Group], means: Means) -> Checked:
+    """Check groups of files, each by its own configuration."""
+    parts = [
+        (index, Part(group.config, paths, group.documents, group.least if means.mend else None))
+        for index, group in enumerate(groups)
+        for paths in split(group.paths, str(group.config.root))
+    ]
+    mine = _share([part for _, part in parts], *means.shard)
+    outcomes, interrupted = _outcomes(mine, means)
+    checked = Checked(
+        documents=Documents([document for group in groups for document in group.documents]), interrupted=interrupted
+    )
+    for index, group in enumerate(groups):
+        own = [outcomes.get(part) for at, part in parts if at == index]
+        _add(checked, group, own, complete=len(own) == sum(one is not None for one in own))
+    checked.found.sort(key=lambda found: found.position)
+    return checked
+
+
+def _share(parts: Sequence[Part], number: int, of: int) -> list[Part]:
+    """The parts of one shard: of every `of`, from the largest on, the same one."""
+    chosen = sorted(parts, key=lambda part: -part.size)[number - 1 :: of] if of > 1 else parts
+    return list(chosen)
+
+
+def _add(checked: Checked, group: Group, outcomes: Sequence[Outcome | None], complete: bool) -> None:
+    """Add what was found in the parts of a group."""
+    done = [outcome for outcome in outcomes if outcome is not None]
+    checked.checked += sum(outcome.checked for outcome in done)
+    checked.problems += dict.fromkeys(problem for outcome in done for problem in outcome.problems)
+    complete = complete and not any(problem.internal for outcome in done for problem in outcome.problems)
+    texts = checked.documents
+
+    def comments(path: str) -> Sequence[Suppression]:
+        return find_suppressions(texts[path].text)
+
+    def idle(path: str, comment: Suppression, codes: tuple[str, ...]) -> Found:
+        return _idle(texts[path], comment, codes)
+
+    whole = {path for outcome in done for path in outcome.whole} if complete else set()
+    try:
+        found = judged(merged(outcome.found for outcome in done), group.config, comments, whole, idle)
+    except Unreadable as error:  # it was there when it was checked
+        checked.problems.append(error.problem)
+        return
+    checked.found += [one for one in found if one.severity <= group.least]
+
+
+def _idle(document: Document, comment: Suppression, codes: tuple[str, ...]) -> Found:
+    """The finding that a comment silences nothing."""
+    from ..rules.diagnostic import unused_suppression
+
+    diagnostic = unused_suppression(comment_site(document.path, document.text, comment), codes)
+    fix = removal(document.path, document.text, comment, codes)
+    return Found(
+        path=document.path,
+        span=span_of(diagnostic.site),
+        code=diagnostic.rule.code,
+        severity=diagnostic.severity,
+        message=diagnostic.message,
+        kind=diagnostic.rule.kind,
+        start=comment.line,
+        end=comment.line + 1,
+        fixes=(fix,) if fix else (),
+    )
+
+
+# -- who does the work ------------------------------------------------------------------------
+
+
+def _outcomes(parts: Sequence[Part], means: Means) -> tuple[dict[Part, Outcome], bool]:
+    """What was found in each part, and whether the user had enough before all was done."""
+    outcomes: dict[Part, Outcome] = {}
+    todo = []
+
+    def done(part: Part, outcome: Outcome) -> None:
+        outcomes[part] = outcome
+        means.on_part(len(part.paths))
+
+    try:
+        for part in parts:
+            known = means.cache(part.config).get(part) if means.cache else None
+            if known is None:
+                todo.append(part)
+            else:
+                done(part, known)
+        todo.sort(key=lambda part: -part.size)
+        for part, outcome in _run(todo, means):
+            done(part, outcome)
+            if means.cache:
+                means.cache(part.config).put(part, outcome)
+    except KeyboardInterrupt:
+        return outcomes, True
+    if means.cache and todo:
+        means.cache(todo[0].config).trim()
+    return outcomes, False
+
+
+def _run(parts: Sequence[Part], means: Means) -> Iterator[tuple[Part, Outcome]]:
+    """Check parts, the largest first; each as it is done."""
+    jobs = min(means.jobs, len(parts))
+    if means.executor is not None:
+        yield from _handed_out(parts, means.executor)
+    elif jobs < 2 or not _can_start_processes():
+        for part in parts:
+            yield part, check_part(part)
+    else:
+        yield from _in_processes(parts, jobs)
+
+
+def _handed_out(parts: Sequence[Part], executor: Executor) -> Iterator[tuple[Part, Outcome]]:
+    futures = {executor.submit(check_part, part): part for part in parts}
+    for future in as_completed(futures):
+        yield futures[future], future.result()
+
+
+def _in_processes(parts: Sequence[Part], jobs: int) -> Iterator[tuple[Part, Outcome]]:
+    """Check parts in processes. Where one is killed, what was lost with it is tried again, each part by itself."""
+    lost = []
+    with _processes(jobs) as executor:
+        futures: dict[Future[Outcome], Part] = {executor.submit(check_part, part): part for part in parts}
+        for future in as_completed(futures):
+            try:
+                yield futures[future], future.result()
+            except BrokenProcessPool:  # noqa: PERF203
+                lost.append(futures[future])
+    for part in lost:
+        with _processes(1) as executor:
+            try:
+                yield part, executor.submit(check_part, part).result()
+            except BrokenProcessPool:
+                yield part, _killed(part)
+
+
+def _killed(part: Part) -> Outcome:
+    more = f" and {len(part.paths) - 1} more files" if len(part.paths) > 1 else ""
+    words = f"the process that checked it{more} was killed, twice; there may be too little memory"
+    return Outcome(problems=[Problem(part.paths[0], words, internal=True)])
+
+
+@contextmanager
+def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes to hand work to; none is left when the block is left, however that happens."""
+    # A new interpreter would look for its modules in the working directory first, which may be anyone's: so it is
+    # told not to. A fork has all modules that it needs, and what is imported already need not be again.
+    if forks := hasattr(os, "fork"):
+        prepare()
+    else:
+        os.environ["PYTHONSAFEPATH"] = "1"
+    executor = ProcessPoolExecutor(jobs, mp_context=get_context("fork" if forks else "spawn"), initializer=_begin)
+    try:
+        yield executor
+    except BaseException:
+        for process in list((getattr(executor, "_processes", None) or {}).values()):
+            process.terminate()
+        executor.shutdown(wait=False, cancel_futures=True)
+        raise
+    executor.shutdown()
+
+
+def _can_start_processes() -> bool:
+    """Whether no new interpreter is needed, or one can be kept from importing out of the working directory."""
+    return hasattr(os, "fork") or sys.version_info >= (3, 11)
+
+
+def _begin() -> None:
+    """A process begins: it leaves it to the first one to end all."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()

@@ -1,0 +1,207 @@
+"""A large project in parts: each is checked as one program, alone, in whatever process has time for it.
+
+A part is a folder, or the files of one, as long as that is not too much for one process; most projects are one part.
+How a project falls into parts rests on its files alone, so that every run, with however many processes, finds the
+same. What a part imports of others is read along with it, but told of only as far as the part itself leads there.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from functools import cache
+from hashlib import blake2b
+from threading import local
+from typing import TYPE_CHECKING
+
+from .findings import Found
+from .project import Project, stamp_of, statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..fixes.edit import Fix
+    from ..rules.rule import Severity
+    from .config import Config
+    from .files import Document
+    from .problems import Problem
+    from .project import Finding
+
+MOST = 1_500_000
+"""Bytes of code in a part: some 35,000 lines."""
+
+KEPT = 12_000_000
+"""Bytes of code that a process keeps parsed between parts of one project; with the replay that is under 700 MB."""
+
+Import = tuple[str, int, str]
+"""A module's dotted name, the dots before it, and the folder, or the file, that imports it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Files to check as one program. `documents` stand for files of these paths.
+
+    With `mend`, fixes are looked for, for what is at least so grave.
+    """
+
+    config: Config
+    paths: tuple[str, ...]
+    documents: tuple[Document, ...] = ()
+    mend: Severity | None = None
+
+    @property
+    def size(self) -> int:
+        """How much work it is, roughly: bytes of code."""
+        return sum(_size(path) for path in self.paths)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What is wrong with a part, whatever is selected and silenced, and what that rests on.
+
+    `whole` are the files that were replayed without a fault. `reads` has the digests of all files that were read
+    (empty where that isn't known), `imports` where imports led to, `packages` the packages of folders.
+    """
+
+    found: list[Found] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    whole: list[str] = field(default_factory=list)
+    checked: int = 0
+    reads: dict[str, str] = field(default_factory=dict)
+    imports: dict[Import, str | None] = field(default_factory=dict)
+    packages: dict[str, str] = field(default_factory=dict)
+
+
+def split(paths: Sequence[str], root: str) -> list[tuple[str, ...]]:
+    """The files below a folder in parts, in their order; a folder stays whole if it is not too large."""
+    if sum(map(_size, paths)) <= MOST or len(paths) == 1:
+        return [tuple(paths)] if paths else []
+    below: dict[str, list[str]] = {}
+    for path in paths:
+        inside = os.path.relpath(path, root).split(os.sep)
+        below.setdefault(os.path.join(root, inside[0]) if len(inside) > 1 else "", []).append(path)
+    if len(below) == 1 and "" not in below:
+        return split(paths, next(iter(below)))
+    groups = [part for folder, inside in below.items() for part in (split(inside, folder) if folder else _runs(inside))]
+    return list(_gathered(groups))
+
+
+def _runs(paths: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """The files of one folder, as many at a time as make a part."""
+    yield from _gathered([(path,) for path in paths])
+
+
+def _gathered(groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+    """Neighbours together, as long as they make no more than a part."""
+    gathered: tuple[str, ...] = ()
+    for group in groups:
+        if gathered and sum(map(_size, gathered)) + sum(map(_size, group)) > MOST:
+            yield gathered
+            gathered = ()
+        gathered += group
+    if gathered:
+        yield gathered
+
+
+@cache
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
+# -- checking ---------------------------------------------------------------------------------
+
+_kept = local()
+"""The project that this thread has checked a part of, at most one: its files need not be parsed again."""
+
+
+def check_part(part: Part) -> Outcome:
+    """Check a part; what it imports is read from the disk."""
+    project = _project(part.config)
+    for document in part.documents:
+        project.overlay(document)
+    result = project.check(part.paths, traced=False)
+    imports, packages = dict(project.looked_up[0]), dict(project.looked_up[1])
+    found = [_raw(finding) for finding in result.findings if finding.diagnostic.failure is not None]
+    if part.mend is not None and any(one.severity <= part.mend for one in found):
+        again = project.check(part.paths)
+        found = [
+            _raw(finding, tuple(project.fixes(finding)) if finding.severity <= part.mend else None)
+            for finding in again.findings
+            if finding.diagnostic.failure is not None
+        ]
+    faulty = {problem.path for problem in result.problems}
+    internal = any(problem.internal for problem in result.problems)
+    outcome = Outcome(
+        found,
+        result.problems,
+        [] if internal else [path for path in part.paths if path not in faulty],
+        result.checked,
+        _reads(project, part, {path for path in imports.values() if path is not None}),
+        imports,
+        packages,
+    )
+    if part.documents or sum(map(_size, result.documents)) > KEPT:
+        del _kept.project
+    return outcome
+
+
+def _reads(project: Project, part: Part, imported: set[str]) -> dict[str, str]:
+    """The digests of all files that were read; none at all where one has changed since."""
+    if part.documents:
+        return {}
+    reads = {path: digest(path) for path in sorted({*part.paths, *imported})}
+    same = all(project.stamp(path) == stamp_of(path) for path in reads if project.stamp(path) is not None)
+    return reads if same else {}
+
+
+def digest(path: str) -> str:
+    """What tells the contents of a file from others; empty if it can't be read."""
+    try:
+        with open(path, "rb") as file:
+            return blake2b(file.read(), digest_size=16).hexdigest()
+    except OSError:
+        return ""
+
+
+def prepare() -> None:
+    """Import all that a check needs, for processes that are forked off."""
+    from ..analyses import models, program  # noqa: F401
+    from ..rules import diagnostic  # noqa: F401
+    from ..syntax import chunks, nodes  # noqa: F401
+
+    models.load_models()
+
+
+def _project(config: Config) -> Project:
+    """The project of a configuration, in which every rule is on."""
+    everything = replace(config, select=("ALL",), ignore=(), per_file_ignores={})
+    known: Project | None = getattr(_kept, "project", None)
+    if known is None or known.config != everything:
+        known = _kept.project = Project(config.root, everything)
+    return known
+
+
+def _raw(finding: Finding, fixes: tuple[Fix, ...] | None = None) -> Found:
+    """A finding as it is before anybody has looked at comments."""
+    return replace(plain(finding, fixes), suppressed=False)
+
+
+def plain(finding: Finding, fixes: tuple[Fix, ...] | None = None) -> Found:
+    """A finding without the replay that it comes from."""
+    lines = statement(finding.diagnostic.site)
+    return Found(
+        path=finding.path,
+        span=finding.span,
+        code=finding.rule.code,
+        severity=finding.severity,
+        message=finding.message,
+        kind=finding.kind,
+        related=finding.related,
+        start=lines.start,
+        end=lines.stop,
+        suppressed=finding.suppressed,
+        fixes=fixes,
+    )
