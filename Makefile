@@ -53,6 +53,7 @@ editors: ## get the editors that `make e2e` drives; says why where they cannot b
 	tests/editors/install.sh "$(CURDIR)/.e2e/code-server"
 
 e2e: $(TESTABLE) editors ## drive Emacs, Vim, Neovim and, in a browser, VS Code; takes the pictures in docs/images
+	$(BIN)/python -m pip install --quiet --group editors
 	REQUIRE_EDITORS=1 $(BIN)/pytest -n 0 tests/editors
 	cd vscode-client && npm ci --no-audit --no-fund && PYTHON="$(PYTHON)" npm run package && npm run e2e
 

@@ -23,6 +23,7 @@ const QUIET = {
   'git.enabled': false,
   'chat.commandCenter.enabled': false,
   'editor.accessibilitySupport': 'off',
+  'breadcrumbs.enabled': false,
   'editor.minimap.enabled': false,
   'editor.autoClosingBrackets': 'never', // what is half-finished must stay so
   'files.autoSave': 'off',

@@ -1,9 +1,11 @@
 // The window of Visual Studio Code in a real browser, as a user has it: keys, the mouse, and what is to be seen.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium, type Locator, type Page } from 'playwright-core';
+import { type Browser, chromium, type FrameLocator, type Locator, type Page } from 'playwright-core';
+import sharp from 'sharp';
+import { until } from './code-server';
 
-const SIZE = { width: 960, height: 600 };
+const SIZE = { width: 860, height: 540 };
 
 /** Where the middle of a word of a line is. Runs in the browser, whose types are not ours. */
 function middle(line: any, word: string): [number, number] {
@@ -79,12 +81,18 @@ export class Workbench {
     await input.waitFor({ state: 'hidden' });
   }
 
-  /** What the language status of the file says. */
-  async status(): Promise<string> {
-    await this.page.locator('.statusbar-item[id="status.languageStatus"]').hover();
+  /** Wait until the language status of the file says `text`. */
+  async status(text: string): Promise<void> {
+    const item = this.page.locator('.statusbar-item[id="status.languageStatus"]');
     const hover = this.page.locator('.monaco-hover:has(.hover-language-status)');
-    await hover.waitFor();
-    return hover.innerText();
+    await until(`the status ${text}`, async () => {
+      await item.hover();
+      await hover.waitFor();
+      const said = await hover.innerText();
+      await this.page.mouse.move(10, 10);
+      await hover.waitFor({ state: 'hidden' });
+      return said.includes(text);
+    });
   }
 
   /** The squiggles of errors and warnings that are to be seen. */
@@ -94,7 +102,7 @@ export class Workbench {
 
   /** The line that shows some text. */
   line(text: string): Locator {
-    return this.page.locator('.editor-instance .view-line', { hasText: text }).first();
+    return this.page.locator('.view-line', { hasText: text }).first();
   }
 
   /** Rest the mouse on a word of a line until the hover says `text`. */
@@ -107,10 +115,14 @@ export class Workbench {
     return hover;
   }
 
-  /** Wait for a text in the preview of a document. */
-  async preview(text: string): Promise<void> {
-    const content = this.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
-    await content.getByText(text).first().waitFor();
+  /** What the preview of a document shows. */
+  get preview(): FrameLocator {
+    return this.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
+  }
+
+  /** The cursor's line and column, as the status bar tells them. */
+  async cursor(): Promise<string> {
+    return this.page.locator('[id="status.editor.selection"]').innerText();
   }
 
   /** What is drawn behind the text, in the order of the lines. */
@@ -140,11 +152,12 @@ export class Workbench {
     return toast;
   }
 
-  /** Take a picture of the window, without its title bar. */
+  /** Take a picture of the window, without its title bar; few colours do, and keep the file small. */
   async picture(name: string): Promise<void> {
     const top = 35;
     const clip = { x: 0, y: top, width: SIZE.width, height: SIZE.height - top };
-    await this.page.screenshot({ path: join(this.pictures, `${name}.png`), clip, animations: 'disabled' });
+    const picture = sharp(await this.page.screenshot({ clip, animations: 'disabled' }));
+    await picture.png({ palette: true, colours: 64, effort: 10 }).toFile(join(this.pictures, `${name}.png`));
   }
 
   async close(): Promise<void> {

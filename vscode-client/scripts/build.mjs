@@ -22,6 +22,6 @@ for (const folder of process.argv.slice(2)) {
     outdir: `dist/${folder}`,
     format: 'esm',
     outExtension: { '.js': '.mjs' },
-    external: ['playwright-core'],
+    external: ['playwright-core', 'sharp'],
   });
 }

@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 
 const python = process.env.PYTHON ?? 'python3';
-rmSync('bundled', { recursive: true, force: true });
+for (const stale of ['bundled', '../build']) {
+  rmSync(stale, { recursive: true, force: true });
+}
 execFileSync(python, ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--wheel-dir', 'bundled', '..'], {
   stdio: 'inherit',
 });

@@ -1,19 +1,23 @@
-// Checking the workspace as the command line does: a task, whose problems VS Code shows for files that are not open.
+// Checking the workspace: the server is asked for the problems of all files, and the view of problems shows them.
 import * as vscode from 'vscode';
+import { type BaseLanguageClient, WorkspaceDiagnosticRequest } from 'vscode-languageclient/node';
 
-/** Run `gradguard check` on each folder of the workspace. `cwd` is a folder of ours: Python imports what lies there. */
-export async function checkWorkspace(python: string, cwd: string): Promise<void> {
-  for (const folder of vscode.workspace.workspaceFolders ?? []) {
-    const args = ['-m', 'gradguard', 'check', '--output-format', 'concise', '--exit-zero', folder.uri.fsPath];
-    const task = new vscode.Task(
-      { type: 'process' },
-      folder,
-      vscode.l10n.t('check {0}', folder.name),
-      'gradguard',
-      new vscode.ProcessExecution(python, args, { cwd }),
-      '$gradguard',
-    );
-    task.presentationOptions = { reveal: vscode.TaskRevealKind.Silent, panel: vscode.TaskPanelKind.Dedicated };
-    await vscode.tasks.executeTask(task);
-  }
+/** Check all files of the workspace, and say how many problems there are in how many of them. */
+export async function checkWorkspace(client: BaseLanguageClient): Promise<void> {
+  const t = vscode.l10n.t;
+  const { items } = await vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: t('GradGuard: checking the workspace'),
+      cancellable: true,
+    },
+    (_, token) => client.sendRequest(WorkspaceDiagnosticRequest.type, { previousResultIds: [] }, token),
+  );
+  const problems = items.flatMap(file => (file.kind === 'full' ? file.items : []));
+  await vscode.commands.executeCommand('workbench.actions.view.problems');
+  void vscode.window.showInformationMessage(
+    problems.length === 0
+      ? t('GradGuard has found nothing in {0} files.', items.length)
+      : t('GradGuard has checked {0} files. Problems: {1}.', items.length, problems.length),
+  );
 }

@@ -1,7 +1,8 @@
 // GradGuard in VS Code: what is started when, and which command does what.
 import * as vscode from 'vscode';
+import type { LanguageClient } from 'vscode-languageclient/node';
 import { checkWorkspace } from './check';
-import { Explanations } from './explain';
+import { explainError } from './explain';
 import { onDidChangeInterpreter, Server } from './server';
 import { Status } from './status';
 import { StoryView } from './story';
@@ -14,21 +15,22 @@ let server: Server | undefined;
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const status = new Status();
   const story = new StoryView(document => running.refreshHints(document));
-  const explanations = new Explanations();
   const running = (server = new Server(context, status, document => !story.isIn(document)));
   const commands: Record<string, () => unknown> = {
     restart: () => running.restart(),
     showOutput: () => running.output.show(),
     setUp: () => running.setUp(),
-    showVersionStory: () => running.running && story.show(running.running),
+    showVersionStory: () => withServer(running, client => story.show(client)),
     hideVersionStory: () => story.hide(),
-    explainError: () => withPython(running, python => explanations.explain(python, projectFolder(), running.folder)),
-    checkWorkspace: () => withPython(running, python => checkWorkspace(python, running.folder)),
+    explainError: () =>
+      withServer(running, (_, python) =>
+        explainError(python, projectFolder(), (context.storageUri ?? context.globalStorageUri).fsPath),
+      ),
+    checkWorkspace: () => withServer(running, client => checkWorkspace(client)),
   };
   context.subscriptions.push(
     status,
     story,
-    explanations,
     running,
     ...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(`gradguard.${name}`, run)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => running.restart()),
@@ -46,13 +48,16 @@ export function deactivate(): Promise<void> | undefined {
   return server?.stop();
 }
 
-/** Run something that needs an interpreter with the server; where there is none, say so. */
-async function withPython(server: Server, use: (python: string) => Promise<void>): Promise<void> {
-  if (server.python === undefined) {
+/** Do something with the running server and its interpreter; where there is none, say so. */
+async function withServer(
+  { running, python }: Server,
+  use: (client: LanguageClient, python: string) => Promise<void>,
+): Promise<void> {
+  if (running === undefined || python === undefined) {
     void vscode.window.showWarningMessage(vscode.l10n.t('GradGuard is not running.'));
     return;
   }
-  await use(server.python);
+  await use(running, python);
 }
 
 /** The folder of the active file, else the first one. */

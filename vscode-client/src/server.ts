@@ -111,7 +111,8 @@ export class Server implements vscode.Disposable {
       void this.offer(choice);
       return;
     }
-    const { python, gradguard, version } = (this.interpreter = choice.chosen);
+    const { python, gradguard, version, source } = (this.interpreter = choice.chosen);
+    const where = source === 'own' ? vscode.l10n.t('its own environment') : python;
     this.client = new LanguageClient(
       'gradguard',
       'GradGuard',
@@ -122,7 +123,7 @@ export class Server implements vscode.Disposable {
       if (newState === ClientState.Stopped && this.client !== undefined) {
         this.status.set('failed');
       } else if (newState === ClientState.Running) {
-        this.status.set('running', vscode.l10n.t('{0} in Python {1} ({2})', gradguard ?? '', version, python));
+        this.status.set('running', vscode.l10n.t('{0} in Python {1} ({2})', gradguard ?? '', version, where));
       }
     });
     await this.client.start();
@@ -133,6 +134,7 @@ export class Server implements vscode.Disposable {
       documentSelector: [
         { scheme: 'file', language: 'python' },
         { scheme: 'untitled', language: 'python' },
+        { scheme: 'vscode-notebook-cell', language: 'python' },
       ],
       outputChannel: this.output,
       initializationOptions: forServer(vscode.workspace.getConfiguration('gradguard')),

@@ -1,0 +1,20 @@
+"""What JupyterLab is told of the server: the entry point `jupyter_lsp_spec_v1`, for the extension `jupyterlab-lsp`."""
+
+from __future__ import annotations
+
+import sys
+
+
+def spec(manager: object) -> dict[str, dict[str, object]]:
+    """Return the server's description, as the manager of jupyter-lsp takes it."""
+    return {
+        "gradguard": {
+            "version": 2,
+            "display_name": "GradGuard",
+            "argv": [sys.executable, "-m", "gradguard", "server"],
+            "languages": ["python"],
+            "mime_types": ["text/x-python", "text/x-ipython"],
+            "urls": {"home": "https://gradguard.example"},
+            "install": {"pip": "pip install gradguard"},
+        }
+    }
