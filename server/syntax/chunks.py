@@ -410,6 +410,7 @@ def _fill_class(header: Chunk, members: list[ir.Stmt]) -> None:
     for index, definition in enumerate(header.body):
         if isinstance(definition, ir.ClassDef):
             if definition.body != members:
+                header.names.pop(definition, None)
                 definition = header.body[index] = replace(definition, body=members)
             definition.end = _end(header, members) if members else min(definition.end, len(header.text))
 

@@ -1,29 +1,36 @@
 """Random edits of real files, as people make them, and what a replay that goes on after each has to agree with.
 
-As a script, a long run:  python tests/workspace/editing.py [EDITS]
+As a script, a long run:  python tests/workspace/editing.py [EDITS [SEED]]
 """
 
 from __future__ import annotations
 
 import gc
 import random
+import resource
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gradguard.analyses import Report, replay
 from gradguard.analyses.program import Session
+from gradguard.analyses.report import Site
 from gradguard.analyses.state import Unwanted
-from gradguard.syntax.chunks import line_starts
 from gradguard.workspace.files import Document
 from gradguard.workspace.project import Project
+
+if TYPE_CHECKING:
+    from gradguard.syntax.chunks import Source
 
 ROOT = Path(__file__).parents[2]
 TORCH = Path(find_spec("torch").origin).parent
 FILES = (
-    *(TORCH / name for name in ("nn/modules/linear.py", "nn/functional.py", "nn/modules/conv.py", "optim/sgd.py")),
-    *sorted((ROOT / "examples").glob("0*.py"))[:3],
-    *sorted((ROOT / "tests/programs").glob("modules/*/buggy/main.py"))[:3],
+    *(TORCH / "nn" / name for name in ("functional.py", "modules/conv.py", "modules/linear.py", "modules/rnn.py")),
+    *(TORCH / "optim" / name for name in ("sgd.py", "lr_scheduler.py")),
+    *sorted((ROOT / "examples").glob("0*.py"))[:2],
+    *sorted((ROOT / "tests/programs").glob("modules/*/buggy/main.py"))[:2],
 )
 TYPED = "abx1 ()[]=.,:'\"#\n\t+"
 PASTED = (
@@ -41,9 +48,10 @@ PASTED = (
 class Editing:
     """One file that is being edited: its text now, and what was before."""
 
-    def __init__(self, path: Path, rng: random.Random) -> None:
+    def __init__(self, path: Path, seed: int) -> None:
         self.path = str(path)
-        self.rng = rng
+        self.seed, self.number = seed, 0
+        self.rng = random.Random(seed)
         self.project = Project(path.parent)
         self.session = Session(self.project)
         self.texts = [path.read_text("utf-8")]
@@ -73,6 +81,24 @@ class Editing:
         except Unwanted:
             return True
         return False
+
+    def step(self, compare: bool) -> None:
+        """Edit, perhaps twice before there is an answer. Raises AssertionError where the answer is wrong."""
+        self.number += 1
+        self.edit()
+        if self.rng.random() < 0.3 and self.start():
+            self.edit()
+        known = self.show()
+        wrong = known.problems, misplaced(known, self.project), differences(known, self.batch()) if compare else []
+        assert wrong == ([], [], []), f"{self.path}, seed {self.seed}, edit {self.number}: {wrong}"
+
+    def size(self) -> tuple[int, float]:
+        """How many blocks of memory there are for the file as it was in the beginning, and how many MiB in all."""
+        del self.texts[1:]
+        self.show()
+        gc.collect()
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return sys.getallocatedblocks(), round(pages * resource.getpagesize() / 2**20, 1)
 
     def batch(self) -> Report:
         """What a replay from the start says."""
@@ -152,44 +178,49 @@ def stories(report: Report) -> dict[object, object]:
     }
 
 
-def misplaced(report: Report, path: str, text: str) -> list[object]:
-    """The failures in the edited file that lie outside of its text."""
-    lines = len(line_starts(text))
-    sites = [failure.site for failure in report.failures if failure.site.chunk.path == path]
-    spans = [site.chunk.span(site.node) for site in sites]
-    return [span for span in spans if not 0 <= span.start_line <= span.end_line < lines]
+def misplaced(report: Report, project: Project) -> list[object]:
+    """The places of failures that are not, or no longer, in the text of their file."""
+    places = [one for failure in report.failures for one in (failure.site, failure.write, failure.saved) if one]
+    sites = [one if isinstance(one, Site) else one.site for one in places]
+    return [site for site in sites if not is_inside(site, project.source(site.chunk.path))]
+
+
+def is_inside(site: Site, source: Source) -> bool:
+    """Whether a place is in a chunk of the text as it is now, and within its lines."""
+    span = site.chunk.span(site.node)
+    start, end = (span.start_line, span.start_col), (span.end_line, span.end_col)
+    lines = len(source.line_starts)
+    return (
+        site.chunk in source.chunks
+        and (0, 0) <= start <= end < (lines, 0)
+        and all(column <= len(source.line(line)) for line, column in (start, end))
+    )
 
 
 def run(path: Path, seed: int, edits: int, every: int = 1) -> None:
     """Edit a file; after every so many edits the reports must agree. Raises AssertionError where they don't."""
-    editing = Editing(path, random.Random(seed))
+    editing = Editing(path, seed)
     for number in range(edits):
-        editing.edit()
-        if number % 3 == 0 and editing.start():
-            editing.edit()
-        known = editing.show()
-        if number % every == 0 or number == edits - 1:
-            told = differences(known, editing.batch()), known.problems, misplaced(known, editing.path, editing.text)
-            assert told == ([], [], []), f"{path}, seed {seed}, edit {number}: {told}"
+        editing.step(number % every == 0 or number == edits - 1)
 
 
-def main(edits: int) -> None:
-    """Edit each file, and tell how memory grows in the second half."""
+def main(edits: int, seed: int) -> None:
+    """Edit each file, and see that memory does not grow in the second half."""
+    share = edits // len(FILES)
     for path in FILES:
-        editing = Editing(path, random.Random(1))
-        sizes = []
-        for number in range(edits // len(FILES)):
-            editing.edit()
-            known = editing.show()
-            if number % 20 == 0:
-                assert not differences(known, editing.batch()) and not known.problems, (path, number)
-            if number % (edits // len(FILES) // 2 - 1) == 0:
-                del editing.texts[1:]
-                editing.show()
-                gc.collect()
-                sizes.append(len(gc.get_objects()))
-        print(path.name, "objects alive at the start, in the middle, at the end:", *sizes, flush=True)
+        editing = Editing(path, seed)
+        began, sizes = time.monotonic(), []
+        for number in range(share):
+            editing.step(number % 20 == 0 or number == share - 1)
+            if number in (0, share // 2, share - 1):
+                sizes.append(editing.size())
+            if number % 200 == 199:
+                took = time.monotonic() - began
+                print(f"{path.name}: {number + 1} of {share} edits, {took:.0f} s", file=sys.stderr, flush=True)
+        print(f"{path}: objects and MiB at the start, in the middle, at the end: {sizes}", flush=True)
+        for middle, end in zip(*sizes[1:], strict=True):
+            assert end < middle * 1.05, f"memory grows in the second half: {sizes}"
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20_000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20_000, int(sys.argv[2]) if len(sys.argv) > 2 else 1)
