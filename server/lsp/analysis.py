@@ -74,6 +74,9 @@ class Analyser(Protocol):
         Raises Unwanted soon after `wanted` says so.
         """
 
+    def files_changed(self, paths: Sequence[str]) -> None:
+        """Read these files anew, which are not open: they have come, gone or changed on the disk."""
+
     def source(self, path: str) -> Source:
         """Return the parsed text of a document that has been analysed."""
 
@@ -107,6 +110,11 @@ class ProjectAnalyser:
         self._settings, self._notices = file_settings(settings)
         self._folders = [Path(folder) for folder in folders]
         self._projects.clear()
+
+    def files_changed(self, paths: Sequence[str]) -> None:
+        """Read files anew; what does not depend on them is not replayed again."""
+        for project in self._projects.values():
+            project.read_again(paths)
 
     def analyse(self, path: str, files: Mapping[str, File], wanted: Callable[[], bool] = always) -> Analysis:
         """Check the document as one program with the open documents that it imports or that import it."""
@@ -250,16 +258,26 @@ class _Linked(Project):
             super().refresh()
         self._refreshed = now
 
+    def read_again(self, paths: Iterable[str]) -> None:
+        """Read files anew, as `Project` does."""
+        super().read_again(paths)
+        self._look_again()
+
     def uncover(self, path: str) -> None:
         """Go back to what the disk holds for the path, if anything."""
         super().uncover(path)
-        self._refreshed = 0.0
+        self._look_again()
 
     def overlay(self, document: File) -> None:
         """Let an open document stand for its file."""
         if document.path not in self._overlay:
-            self._refreshed = 0.0
+            self._look_again()
         super().overlay(document)
+
+    def _look_again(self) -> None:
+        """Have the next check look for modules: what an import means may have changed."""
+        self._refreshed = 0.0
+        self.checked = None
 
     def load(self, name: str, level: int, importer: str) -> Source | None:
         """Return the module that an import means, as `Project` does."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
@@ -167,6 +168,9 @@ class Documents:
         if before is not None:
             self._changed.pop(path, None)
             _answer(before, None)
+        elif not os.path.isfile(path):  # a new module, which others may import
+            for other in self._open.values():
+                self._mark(other, indirect=True)
         self._touch(path)
 
     def change(self, uri: str, changes: Sequence[types.TextDocumentContentChangeEvent], version: int) -> None:
@@ -196,7 +200,7 @@ class Documents:
             self._on_close(document)
 
     def restart(self, configure: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Call `configure` in the analysis thread, and have everything analysed again after it."""
+        """Call `configure` in the analysis thread, and have everything looked at again after it."""
         self._edits += 1
         self._worker.submit(configure, *args, **kwargs)
         for document in self._open.values():

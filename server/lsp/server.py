@@ -16,6 +16,8 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
+from ..workspace.files import SUFFIXES
+from ..workspace.modules import MANIFESTS
 from . import (
     code_actions,
     configuration,
@@ -54,8 +56,6 @@ FEATURES = (
     highlight,
     version_story,
 )
-CONFIGURATION_FILES = ("pyproject.toml", "gradguard.toml")
-
 SWITCH_INTERVAL = 0.001
 """seconds after which a busy analysis lets the protocol's thread have the interpreter"""
 
@@ -149,8 +149,12 @@ class Server(LanguageServer):
     def files_changed(self, uris: Iterable[str]) -> None:
         """Read files again that changed on disk; open documents are ahead of theirs."""
         paths = [path_of(uri) for uri in uris]
-        if any(path.endswith(CONFIGURATION_FILES) or self.documents.at(path) is None for path in paths):
+        if not all(path.endswith(SUFFIXES) and not path.endswith(MANIFESTS) for path in paths):
             self._start_over()
+        elif closed := [path for path in paths if self.documents.at(path) is None]:
+            self.closed_files.forget()
+            self.documents.restart(self.analyser.files_changed, closed)
+            self._refresh()
 
     def _start_over(self) -> None:
         self._told.clear()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .config import DEFAULT_EXCLUDE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from .packaging import Declared
@@ -28,12 +28,13 @@ class Layout:
     """The folders that the imports of a project are looked for in.
 
     `src` are folders that the configuration names, relative to `root`. What manifests say of packages is read
-    once; whether a file is there is asked each time.
+    once; whether a file is there is asked each time, of `is_file`.
     """
 
-    def __init__(self, root: Path, src: Sequence[str] = ()) -> None:
+    def __init__(self, root: Path, src: Sequence[str] = (), is_file: Callable[[Path], bool] = os.path.isfile) -> None:
         self.root = root
         self.src = src
+        self._is_file = is_file
         self._folders: list[Path] | None = None
         self._members: list[tuple[Path, Declared]] | None = None
 
@@ -46,8 +47,8 @@ class Layout:
         """
         parts = name.split(".") if name else []
         if level:
-            return _found([importer.parents[level - 1]], parts) if level <= len(importer.parents) else None
-        path = _found(self._near(importer), parts) or _found(_packages(importer), parts)
+            return self._found([importer.parents[level - 1]], parts) if level <= len(importer.parents) else None
+        path = self._found(self._near(importer), parts) or self._found(self._packages(importer), parts)
         if path is not None or parts[0] in sys.stdlib_module_names:
             return path
         return self._declared(parts) or (self._added(parts, importer, text) if "sys.path" in text else None)
@@ -57,7 +58,7 @@ class Layout:
 
         The folder of a package is not among them: its modules are imported by their whole names.
         """
-        above = [folder for folder in self._above(importer) if not _is_package(folder)]
+        above = [folder for folder in self._above(importer) if not self._is_package(folder)]
         return [*above, self.root, self.root / "src", *(self.root / folder for folder in self.src)]
 
     def _above(self, importer: Path) -> Sequence[Path]:
@@ -79,8 +80,8 @@ class Layout:
             folders += [member, member / "src", *(member / folder for folder in told.folders)]
             if (own := told.packages.get(parts[0])) is not None:
                 place = member / own
-                return _found([place.parent], [place.name, *parts[1:]])
-        return _found(folders, parts)
+                return self._found([place.parent], [place.name, *parts[1:]])
+        return self._found(folders, parts)
 
     def _below(self) -> list[Path]:
         """The folders below the root, the outer ones first, as far as it is worth looking."""
@@ -94,7 +95,7 @@ class Layout:
 
     def _added(self, parts: Sequence[str], importer: Path, text: str) -> Path | None:
         """A module that a file finds by what it adds to `sys.path`: the only one of the name, or what jedi finds."""
-        found = {path for folder in self._below() if (path := _found([folder], parts))}
+        found = {path for folder in self._below() if (path := self._found([folder], parts))}
         if len(found) < 2:
             return next(iter(found), None)
         from .inferred import find_by_sys_path
@@ -102,50 +103,45 @@ class Layout:
         path = find_by_sys_path(".".join(parts), importer, text, self.root)
         return path if path in found else None
 
+    def _found(self, folders: Iterable[Path], parts: Sequence[str]) -> Path | None:
+        """The file of a module on a path, as `importlib` finds it.
 
-def _found(folders: Iterable[Path], parts: Sequence[str]) -> Path | None:
-    """The file of a module on a path, as `importlib` finds it.
+        In each folder a package goes before a module. Folders without `__init__.py` are one namespace package
+        together, unless there is a package or a module of the name in any of them.
+        """
+        path = None if parts else self._file(next(iter(folders)) / "__init__.py")
+        for part in parts:
+            path, folders = self._step(folders, part)
+        return path
 
-    In each folder a package goes before a module. Folders without `__init__.py` are one namespace package
-    together, unless there is a package or a module of the name in any of them.
-    """
-    path = None if parts else _file(next(iter(folders)) / "__init__.py")
-    for part in parts:
-        path, folders = _step(folders, part)
-    return path
+    def _step(self, folders: Iterable[Path], part: str) -> tuple[Path | None, list[Path]]:
+        """The file of one part of a dotted name, if it has one, and the folders that its modules are in."""
+        spaces = []
+        for folder in folders:
+            inside = folder / part
+            if package := self._file(inside / "__init__.py"):
+                return package, [inside]
+            if module := self._file(folder / f"{part}.py"):
+                return module, []
+            spaces.append(inside)
+        return None, spaces
 
+    def _file(self, path: Path) -> Path | None:
+        return path if self._is_file(path) else None
 
-def _step(folders: Iterable[Path], part: str) -> tuple[Path | None, list[Path]]:
-    """The file of one part of a dotted name, if it has one, and the folders that its modules are in."""
-    spaces = []
-    for folder in folders:
-        inside = folder / part
-        if package := _file(inside / "__init__.py"):
-            return package, [inside]
-        if module := _file(folder / f"{part}.py"):
-            return module, []
-        spaces.append(inside)
-    return None, spaces
+    def _is_package(self, folder: Path) -> bool:
+        return self._is_file(folder / "__init__.py")
 
-
-def _file(path: Path) -> Path | None:
-    return path if os.path.isfile(path) else None
-
-
-def _is_package(folder: Path) -> bool:
-    return os.path.isfile(folder / "__init__.py")
+    def _packages(self, importer: Path) -> Iterator[Path]:
+        """The packages that a file is in, the innermost first: one of them is on the path when it runs as a script."""
+        for folder in importer.parents:
+            if not self._is_package(folder):
+                return
+            yield folder
 
 
 def _is_project(folder: Path) -> bool:
     return any(os.path.isfile(folder / name) for name in MANIFESTS) or os.path.exists(folder / ".git")
-
-
-def _packages(importer: Path) -> Iterator[Path]:
-    """The packages that a file is in, the innermost first: one of them is on the path when it runs as a script."""
-    for folder in importer.parents:
-        if not _is_package(folder):
-            return
-        yield folder
 
 
 def _inside(folder: Path) -> list[Path]:

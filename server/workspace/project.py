@@ -107,7 +107,7 @@ class Project:
         self._facts = {name: fact_of(name, op) for name, op in self.config.ops.items()}
         self._files: dict[str, _File] = {}
         self._overlay: dict[str, Document] = {}
-        self._layout = Layout(root, self.config.src)
+        self._layout = Layout(root, self.config.src, self._is_file)
         self._modules: dict[tuple[str, int, str], str | None] = {}
         self._packages: dict[str, str] = {}
         self._comments: defaultdict[str, Comments] = defaultdict(Comments)
@@ -173,15 +173,27 @@ class Project:
         """The dotted name of the package that a file is in; empty if it is in none."""
         folder = os.path.dirname(path)
         if folder not in self._packages:
-            inside = os.path.isfile(os.path.join(folder, "__init__.py"))
+            inside = self._is_file(Path(folder, "__init__.py"))
             outer = self.package(folder) if inside else ""
             self._packages[folder] = ".".join(filter(None, (outer, os.path.basename(folder)))) if inside else ""
         return self._packages[folder]
+
+    def _is_file(self, path: Path) -> bool:
+        """Whether there is a file, on the disk or as a text that has not been saved yet."""
+        return str(path) in self._overlay or os.path.isfile(path)
 
     def refresh(self) -> None:
         """Look for modules anew: files may have come or gone."""
         self._modules.clear()
         self._packages.clear()
+
+    def read_again(self, paths: Iterable[str]) -> None:
+        """Read these files anew, which have come, gone or changed on the disk, and look for modules anew."""
+        self._layout = Layout(self.root, self.config.src, self._is_file)
+        for path in paths:
+            if path in self._files:
+                self._files[path].stamp = None
+        self.refresh()
 
     def _file(self, path: str) -> _File:
         known = self._files.get(path)

@@ -100,6 +100,19 @@ async def test_a_closed_file_comes_changes_and_goes(editor: Editor) -> None:
     await shows(editor, [])
 
 
+async def test_a_new_module_counts_before_it_is_saved(editor: Editor) -> None:
+    assert codes(await editor.open("main.py", MAIN)) == []
+    assert codes(await editor.open("helper.py", SAVES)) == []
+    await shows(editor, ["GG101"])
+    await editor.retype("helper.py", SAVES_NOTHING)
+    await shows(editor, [])
+    await editor.retype("helper.py", SAVES)
+    await shows(editor, ["GG101"])
+    helper = types.TextDocumentIdentifier(editor.uri("helper.py"))
+    editor.client.text_document_did_close(types.DidCloseTextDocumentParams(helper))
+    await shows(editor, [])
+
+
 async def test_a_package_takes_the_place_of_a_module(editor: Editor) -> None:
     write(editor, "helper.py", SAVES)
     assert codes(await editor.open("main.py", MAIN)) == ["GG101"]
