@@ -56,6 +56,7 @@ def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS,
     m.allow(steps, patience)
     m.stack, m.iterations, m.depth, m.catching = (), (), 0, 0
     m.state.splits.clear()
+    m.broken = None
     try:
         return run()
     except Raised as error:
@@ -69,7 +70,7 @@ def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS,
     except RecursionError:
         m.now.problems.append(f"{what}: nested too deep")
     except Exception as error:  # the contract: a replay does not fail
-        site = Site(m.chunk, m.node) if m.chunk is not None and m.node is not None else None
+        site = Site(m.broken.chunk, m.broken) if m.broken is not None else None
         m.now.problems.append(fault(what, site, error))
         if m.debug:
             raise

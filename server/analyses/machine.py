@@ -87,6 +87,7 @@ class Machine:
         self.frame: Frame = Frame(None, None, "<start>")
         self.chunk: Chunk | None = None
         self.node: ir.Node | None = None
+        self.broken: ir.Stmt | None = None
         self.stack: tuple[Site, ...] = ()
         self.iterations: tuple[tuple[int, int], ...] = ()
         self.runs = 0

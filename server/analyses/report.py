@@ -43,6 +43,9 @@ Cause = Literal["inplace", "update", "carried", "function", "second", "direct"]
 DEEPEST = 4
 """so many of the innermost frames are told of an internal error"""
 
+LONGEST = 300
+"""so many characters are told of the statement that it happened in"""
+
 
 @dataclass(frozen=True, slots=True)
 class Site:
@@ -217,7 +220,8 @@ def fault(what: str, site: Site | None, error: Exception) -> str:
     """What is told of an internal error: what failed, at which statement of the program, and where in our code."""
     where = ""
     if site is not None:
-        line = site.chunk.line_of(site.node)
-        where = f" at {site.chunk.path}:{line + 1}"
+        chunk, node = site.chunk, site.node
+        text = chunk.text[node.start : min(node.end, node.start + LONGEST)]
+        where = f" at {chunk.path}:{chunk.line_of(node) + 1}, `{text}`"
     trace = "".join(traceback.format_exception(error)[-DEEPEST:])
     return f"{what}{where}: {type(error).__name__}: {error}\n{trace}".rstrip()

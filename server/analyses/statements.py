@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ..syntax import ir
 from . import arrays, attributes, classes, contexts, functions, imports, library, operators, patterns, sequences
 from .arrays import NDArray
-from .state import Dead, Outcome, Raised
+from .state import Dead, Exhausted, Outcome, Raised, Unwanted
 from .tensors import Tensor
 from .values import Args, Cond, DictV, ListV, Phi, Unknown, Value
 
@@ -73,6 +73,11 @@ def run(m: Machine, s: ir.Stmt) -> Value:
         outcome = RUN[type(s)](m, s)
     except Raised:
         m.trace.failed(s)
+        raise
+    except (Exhausted, Dead, Unwanted):
+        raise
+    except Exception:
+        m.broken = m.broken or s
         raise
     if not isinstance(s, (ir.If, ir.Match)):  # they tell of themselves before their bodies run
         m.trace.after(s)

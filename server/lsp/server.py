@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import re
 import sys
 import threading
 from importlib.metadata import version
@@ -61,6 +62,8 @@ SWITCH_INTERVAL = 0.001
 
 PAUSE = 0.5
 """seconds without typing before the client is asked to look again at documents that an edit elsewhere has changed"""
+
+_PLACE = re.compile(r" at [^`]*:\d+, `.*?`(?=: )", re.DOTALL)
 
 PULSE = 5.0
 """seconds between two looks at whether the client is still alive"""
@@ -203,9 +206,9 @@ class Server(LanguageServer):
         diagnostics.publish_closed(self)
 
     def report_problem(self, message: str) -> None:
-        """Log a fault of ours; the same one only once."""
-        if message not in self._told:
-            self._told.add(message)
+        """Log a fault of ours; the same one only once, whatever is typed meanwhile."""
+        if (known := _PLACE.sub("", message)) not in self._told:
+            self._told.add(known)
             self.window_log_message(types.LogMessageParams(types.MessageType.Error, message))
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:

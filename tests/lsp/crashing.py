@@ -6,31 +6,45 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gradguard.analyses.expressions import EVALUATE
 from gradguard.analyses.program import Session
 from gradguard.lsp.server import main
 from gradguard.rules import RULES
+from gradguard.syntax.ir import Constant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from gradguard.analyses.machine import Machine
     from gradguard.analyses.report import Failure, Report
+    from gradguard.analyses.values import Value
     from gradguard.rules.messages import Locale
     from gradguard.syntax.chunks import Source
 
 replay_well = Session.replay
 
 
-def crashing(session: Session, roots: Sequence[Source]) -> Report:
+def crashing(session: Session, roots: Sequence[Source], wanted: Callable[[], bool]) -> Report:
     if any("crash the replay" in root.text for root in roots):
         raise RuntimeError("asked to crash")
-    return replay_well(session, roots)
+    return replay_well(session, roots, wanted)
 
 
 def tell(failure: Failure, locale: Locale) -> str:
     raise RuntimeError("cannot tell")
 
 
+evaluate_well = EVALUATE[Constant]
+
+
+def crashing_there(m: Machine, e: Constant) -> Value:
+    if e.value == "crash here":
+        raise RuntimeError("asked to crash here")
+    return evaluate_well(m, e)
+
+
 if __name__ == "__main__":
+    EVALUATE[Constant] = crashing_there
     RULES["GG402"] = replace(RULES["GG402"], message=tell)
     Session.replay = crashing
     sys.exit(main())

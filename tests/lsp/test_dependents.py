@@ -6,9 +6,17 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
+from gradguard.analyses.program import CLOSING, Session
+from gradguard.lsp.analysis import ProjectAnalyser
+from gradguard.lsp.configuration import Settings
+from gradguard.workspace.files import Document as File
 from lsprotocol import types
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gradguard.analyses.steps import Step
+
     from .conftest import Editor
 
 MAIN = """\
@@ -127,3 +135,30 @@ async def test_a_manifest_says_where_the_code_is(editor: Editor) -> None:
     write(editor, "pyproject.toml", "[tool.setuptools.package-dir]\n'' = 'code'\n")
     tell(editor, "pyproject.toml", types.FileChangeType.Created)
     await shows(editor, ["GG101"])
+
+
+def test_what_does_not_depend_on_a_file_is_not_replayed_when_that_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replayed: list[str] = []
+    step = Session.step
+
+    def noted(session: Session, key: object, what: str, *args: object, **kwargs: object) -> Step:
+        replayed.append(what)
+        return step(session, key, what, *args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Session, "step", noted)
+    helper, main, other = (tmp_path / name for name in ("helper.py", "main.py", "other.py"))
+    helper.write_text(SAVES_NOTHING)
+    files = {str(path): File(str(path), text) for path, text in ((main, MAIN), (other, "import torch\n" + SAVES))}
+    analyser = ProjectAnalyser()
+    analyser.configure(Settings(), [str(tmp_path)], "en")
+    for path in files:
+        analyser.analyse(path, files)
+    replayed.clear()
+    helper.write_text(SAVES)
+    analyser.files_changed([str(helper)])
+    assert analyser.analyse(str(other), files).findings == []
+    assert replayed == []
+    assert [finding.rule.code for finding in analyser.analyse(str(main), files).findings] == ["GG101"]
+    assert set(replayed) == {str(main), CLOSING}

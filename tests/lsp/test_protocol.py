@@ -372,13 +372,30 @@ async def test_a_crash_costs_one_document_and_is_logged_once(start: Start, stale
     assert await editor.retype("bad.py", stale)
 
 
+async def test_a_function_that_crashes_the_replay_costs_its_own_answers_and_is_logged_once(
+    start: Start, stale: str
+) -> None:
+    editor = await start(command=[sys.executable, str(Path(__file__).with_name("crashing.py"))])
+    text = "def f(x):\n    y = x\n    return 'crash here'\n" + stale
+    (found,) = await editor.open("a.py", text)
+    assert (found.code, found.range.start.line) == ("GG101", 6)
+    (found,) = await editor.retype("a.py", "\n" + text)
+    assert (found.code, found.range.start.line) == ("GG101", 7)
+    assert await editor.hover("a.py", 7, 0)
+    (error,) = [one for one in editor.client.log_messages if one.type == types.MessageType.Error]
+    assert (
+        "f at " in error.message and "a.py:3, `return 'crash here'`: RuntimeError: asked to crash here" in error.message
+    )
+    assert "in crashing_there" in error.message, "the way there in our code"
+
+
 async def test_a_rule_that_fails_costs_its_own_answer_and_is_logged_once(start: Start, stale: str) -> None:
     editor = await start(command=[sys.executable, str(Path(__file__).with_name("crashing.py"))])
     text = "import torch\ndef f():\n    return torch.ones(3, dtype=torch.int64, requires_grad=True)\n" + stale
     assert [one.code for one in await editor.open("a.py", text)] == ["GG101"]
     assert [one.code for one in await editor.retype("a.py", text + "\n")] == ["GG101"]
     (error,) = [one for one in editor.client.log_messages if one.type == types.MessageType.Error]
-    assert "a.py:3: RuntimeError: cannot tell" in error.message
+    assert "a.py:3, `torch.ones(3, dtype=torch.int64, requires_grad=True)`: RuntimeError: cannot tell" in error.message
     assert "in tell" in error.message
 
 
