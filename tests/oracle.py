@@ -41,7 +41,7 @@ KINDS = {
     "view-of-leaf-inplace": r"a view of a leaf Variable that requires grad is being used in an in-place operation",
     "leaf-inplace": r"a leaf Variable that requires grad is being used in an in-place operation",
     "multi-view-inplace": r"is a view and (is being|its base or another view of its base has been) modified inplace",
-    "no-grad-view-inplace": r"view (which )?was created in no_grad mode",
+    "no-grad-view-inplace": r"view (which )?was created in (no_grad|inference) mode",
     "overlap-write": r"unsupported operation: (more than one element of the written-to tensor|some elements of the)",
     "freed-graph": r"Trying to backward through the graph a second time",
     "gradcheck": r"Jacobian mismatch|Backward is not reentrant",

@@ -260,10 +260,7 @@ class Autograd:
         if meta == DEFAULT or not isinstance(meta, str):
             return
         fn = self.state.resolve(t.d["fn"])
-        if meta in (INFERENCE, NO_GRAD) or fn is None:
-            kind: Kind = "other" if meta == INFERENCE else "no-grad-view-inplace"
-        else:
-            kind = "multi-view-inplace"
+        kind: Kind = "no-grad-view-inplace" if meta in (INFERENCE, NO_GRAD) or fn is None else "multi-view-inplace"
         write = self.version(t).write if indirect and isinstance(self.version(t), Version) else None
         self.fail(kind, "direct", t, conditions(needs), meta + (" indirect" if indirect else ""), write)
 
@@ -627,6 +624,8 @@ class Autograd:
         hops: tuple[Hop, ...] = ()
         if t is not None and t.origin is not None and t.origin is not self.m.site:
             hops = (Hop(t.origin, "built", t.name),)
+        if write is not None:
+            hops += (Hop(write.site, "changed", write.name, write.after, write.via),)
         site = self.m.site
         self.m.raise_failure(
             Failure(

@@ -87,6 +87,10 @@ ENGLISH = {
     "no-grad-view-inplace": (
         "{tensor} is changed in place here{how}, but it is a view made without grad mode{made}: {when}{raises}."
     ),
+    "spoilt": "a view is used here whose memory has changed since: {change}, and {reason}: {when}{raises}.",
+    "spoilt-multi-view-inplace": "one call{made} made several views of that memory",
+    "spoilt-function-view-inplace": "it came as a view out of a custom Function or a hooked module{made}",
+    "spoilt-no-grad-view-inplace": "it is a view made without grad mode{made}",
     "overlap-write": (
         "{tensor} is changed in place here{how}, but several of its elements share one place in memory{made}: "
         "{when}{raises}."
@@ -322,6 +326,10 @@ CHINESE = {
         "{tensor} 在此处被就地修改{how}，但它是自定义 Function 或带钩子的模块返回的视图{made}：{when}{raises}。"
     ),
     "no-grad-view-inplace": "{tensor} 在此处被就地修改{how}，但它是在关闭梯度模式时创建的视图{made}：{when}{raises}。",
+    "spoilt": "此处使用了一个视图，其内存此后已被修改：{change}，而{reason}：{when}{raises}。",
+    "spoilt-multi-view-inplace": "一次调用{made}为这块内存创建了多个视图",
+    "spoilt-function-view-inplace": "它是自定义 Function 或带钩子的模块给出的视图{made}",
+    "spoilt-no-grad-view-inplace": "它是在关闭梯度模式时创建的视图{made}",
     "overlap-write": "{tensor} 在此处被就地修改{how}，但它的多个元素共用同一内存位置{made}：{when}{raises}。",
     "overlap-read": "{tensor} 在此处被就地修改{how}，而写入的值与它位于同一内存{made}：{when}{raises}。",
     "out-grad": ("`out=` 在此处写入 {tensor}，但 autograd 不记录 `out=`，而其中有张量需要梯度{made}：{when}{raises}。"),

@@ -36,7 +36,8 @@ RULE = Rule(
     ),
     what="""\
 Finds a change in place, grad mode on, of a view that was made while grad mode was off: the view was taken
-inside `with torch.no_grad():` (or in a function decorated with it), the write is outside.""",
+inside `with torch.no_grad():` or `with torch.inference_mode():` (or in a function decorated with one of them), the
+write is outside.""",
     why="""\
 With grad mode on, a write to a view is recorded on its base too, since both share their memory and their
 version counter. But this view was made while nothing was recorded: its base does not know of it as an
@@ -64,8 +65,7 @@ first += 1
 hidden.sum().backward()
 """,
     limits="""\
-A view made under `inference_mode` behaves alike, with another message of PyTorch's. Views of tensors
-without a gradient may be written freely, and are not reported.""",
+Views of tensors without a gradient may be written freely, and are not reported.""",
     fixes="""\
 Safe: the operation out of place, or `.clone()` before the write, where the base need not see it; else
 unsafe. Also unsafe: `with torch.no_grad():` around the write, which keeps it out of the graph.""",

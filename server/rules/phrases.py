@@ -194,7 +194,12 @@ def leaf(failure: Failure, locale: Locale) -> str:
 
 
 def at_once(key: str, failure: Failure, locale: Locale, **more: str) -> str:
-    """The sentence `key` about a failure that raises where the tensor is used, from its usual parts."""
+    """The sentence `key` about a failure that raises where the tensor is used, from its usual parts.
+
+    Where the tensor is only read here, and its memory was written before, the sentence tells that instead.
+    """
+    if failure.write is not None and failure.write.site != failure.site:
+        return _spoilt(key, failure, locale)
     return sentence(
         key,
         locale,
@@ -204,6 +209,18 @@ def at_once(key: str, failure: Failure, locale: Locale, **more: str) -> str:
         when=when(failure, locale),
         raises=raises(failure, locale),
         **more,
+    )
+
+
+def _spoilt(key: str, failure: Failure, locale: Locale) -> str:
+    """The sentence about a view that may not be used any more, since its memory was changed."""
+    return sentence(
+        "spoilt",
+        locale,
+        change=change(failure, locale),
+        reason=say(f"spoilt-{key}", locale, made=made(failure, locale)),
+        when=when(failure, locale),
+        raises=raises(failure, locale),
     )
 
 
