@@ -101,10 +101,27 @@ OPTIONS = {
     "check stdin_filename": "标准输入所代表的文件",
     "check statistics": "只显示每条规则被违反的次数",
     "check exit_zero": "无论发现什么都以 0 退出",
+    "check baseline": "不报告此文件中已有的内容，该文件由 `--write-baseline` 写出",
+    "check write_baseline": "把发现写入文件，并以 0 退出",
+    "check add_ignore": "为每个发现写入一条使其不再报告的注释",
+    "check watch": "文件变化时重新检查",
+    "check jobs": "进程数（默认：与核数相同）",
+    "check dask": "由 Dask 集群的工作进程检查",
+    "check shard": "检查 N 份中的第 I 份；用 `gradguard merge` 合并",
+    "check cache_dir": "缓存文件夹（默认：配置文件旁的 `.gradguard_cache`）",
+    "check no_cache": "全部重新检查，不保留任何内容",
     "check status": (
-        "退出状态：\n  0  没有达到阈值的问题\n  1  发现了问题；使用 --diff 时：有可修复之处\n"
-        "  2  用法或配置有误、内部错误，或命令行上指名的文件无法读取或完整解析（文件夹中的这类文件只作报告）"
+        "退出状态：\n  0    没有达到阈值的问题\n  1    发现了问题；使用 --diff 时：有可修复之处\n"
+        "  2    用法或配置有误、内部错误，或命令行上指名的文件无法读取或完整解析（文件夹中的这类文件只作报告）\n"
+        "  130  被中断；报告此前已知的内容"
     ),
+    "merge": "把一次检查的各份所写的 SARIF 文件合并为一个。",
+    "merge files": "`check --shard I/N --output-format sarif` 所写的文件",
+    "merge output": "写到哪里（默认：标准输出）",
+    "merge exit_zero": "无论发现什么都以 0 退出",
+    "merge status": "退出状态：与 `gradguard check` 相同，就其中的全部内容而言",
+    "clean": "删除一些文件夹之下各项目的缓存。",
+    "clean paths": "（默认：当前文件夹）",
     "versions": "逐行显示程序中张量的版本计数器。",
     "versions output_format": "输出格式（默认：text）",
     "versions file": "要查看的文件",
