@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from .files import read_document
 from .findings import Found, judged, merged
-from .parts import Outcome, Part, check_part, prepare, split
+from .parts import KEPT, Outcome, Part, check_part, parse_files, prepare, ready, size, split
 from .problems import Problem, Unreadable
 from .project import comment_site, removal, span_of
 from .suppressions import find_suppressions
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from .config import Config
     from .files import Document
     from .suppressions import Suppression
+
+SHARES = 24
+"""Parsing all files is handed out in so many pieces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +209,7 @@ def _handed_out(parts: Sequence[Part], executor: Executor) -> Iterator[tuple[Par
 
 def _in_processes(parts: Sequence[Part], jobs: int) -> Iterator[tuple[Part, Outcome]]:
     """Check parts in processes. Where one is killed, what was lost with it is tried again, each part by itself."""
+    _parse_all(parts, jobs)
     lost = []
     with _processes(jobs) as executor:
         futures: dict[Future[Outcome], Part] = {executor.submit(check_part, part): part for part in parts}
@@ -219,6 +224,25 @@ def _in_processes(parts: Sequence[Part], jobs: int) -> Iterator[tuple[Part, Outc
                 yield part, executor.submit(check_part, part).result()
             except BrokenProcessPool:
                 yield part, _killed(part)
+
+
+def _parse_all(parts: Sequence[Part], jobs: int) -> None:
+    """Have all files parsed by processes, so that those which are forked off later find them ready.
+
+    Whoever checks a part needs more files than those in it. Where it's too much for one process, each parses its own.
+    """
+    ready.clear()
+    paths = sorted({path for part in parts for path in part.paths}, key=size, reverse=True)
+    if not hasattr(os, "fork") or sum(map(size, paths)) > KEPT:
+        return
+    gc.disable()  # what is parsed stays
+    try:
+        with _processes(jobs) as executor:
+            for pickled in executor.map(parse_files, (paths[start::SHARES] for start in range(SHARES))):
+                ready.update((source.path, source) for source in map(pickle.loads, pickled))
+    except BrokenProcessPool:
+        pass  # whoever needs a file parses it
+    gc.enable()
 
 
 def _killed(part: Part) -> Outcome:

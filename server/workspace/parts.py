@@ -8,13 +8,17 @@ same. What a part imports of others is read along with it, but told of only as f
 from __future__ import annotations
 
 import os
+import pickle
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import blake2b
 from threading import local
 from typing import TYPE_CHECKING
 
+from .files import read_document
 from .findings import Found
+from .problems import Unreadable
 from .project import Project, stamp_of, statement
 
 if TYPE_CHECKING:
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 
     from ..fixes.edit import Fix
     from ..rules.rule import Severity
+    from ..syntax.chunks import Source
     from .config import Config
     from .files import Document
     from .problems import Problem
@@ -52,7 +57,7 @@ class Part:
     @property
     def size(self) -> int:
         """How much work it is, roughly: bytes of code."""
-        return sum(_size(path) for path in self.paths)
+        return sum(size(path) for path in self.paths)
 
 
 @dataclass(slots=True)
@@ -74,7 +79,7 @@ class Outcome:
 
 def split(paths: Sequence[str], root: str) -> list[tuple[str, ...]]:
     """The files below a folder in parts, in their order; a folder stays whole if it is not too large."""
-    if sum(map(_size, paths)) <= MOST or len(paths) == 1:
+    if sum(map(size, paths)) <= MOST or len(paths) == 1:
         return [tuple(paths)] if paths else []
     below: dict[str, list[str]] = {}
     for path in paths:
@@ -95,7 +100,7 @@ def _gathered(groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
     """Neighbours together, as long as they make no more than a part."""
     gathered: tuple[str, ...] = ()
     for group in groups:
-        if gathered and sum(map(_size, gathered)) + sum(map(_size, group)) > MOST:
+        if gathered and sum(map(size, gathered)) + sum(map(size, group)) > MOST:
             yield gathered
             gathered = ()
         gathered += group
@@ -104,7 +109,8 @@ def _gathered(groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
 
 
 @cache
-def _size(path: str) -> int:
+def size(path: str) -> int:
+    """The bytes of a file; none where there is none."""
     try:
         return os.path.getsize(path)
     except OSError:
@@ -115,6 +121,23 @@ def _size(path: str) -> int:
 
 _kept = local()
 """The project that this thread has checked a part of, at most one: its files need not be parsed again."""
+
+
+ready: dict[str, Source] = {}
+"""Files by path that were parsed before this process was forked off."""
+
+
+def parse_files(paths: Sequence[str]) -> list[bytes]:
+    """Parse files and pickle them, those that can be; to read that again takes a twentieth of the time."""
+    from ..syntax.chunks import parse
+
+    parsed = []
+    for path in paths:
+        with suppress(Unreadable, RecursionError):
+            document = read_document(path)
+            if document.notebook is None:
+                parsed.append(pickle.dumps(parse(document.text, path), pickle.HIGHEST_PROTOCOL))
+    return parsed
 
 
 def check_part(part: Part) -> Outcome:
@@ -143,7 +166,7 @@ def check_part(part: Part) -> Outcome:
         imports,
         packages,
     )
-    if part.documents or sum(map(_size, result.documents)) > KEPT:
+    if part.documents or sum(map(size, result.documents)) > KEPT:
         del _kept.project
     return outcome
 
@@ -180,7 +203,7 @@ def _project(config: Config) -> Project:
     everything = replace(config, select=("ALL",), ignore=(), per_file_ignores={})
     known: Project | None = getattr(_kept, "project", None)
     if known is None or known.config != everything:
-        known = _kept.project = Project(config.root, everything)
+        known = _kept.project = Project(config.root, everything, ready)
     return known
 
 

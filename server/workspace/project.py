@@ -98,13 +98,14 @@ class Project:
     """The files below one configuration, and the modules that they import from one another.
 
     It is the resolver that a replay asks for modules. Files are read when they are needed, and parsed again
-    only when their text has changed.
+    only when their text has changed. `ready` are files by path that somebody has parsed already.
     """
 
-    def __init__(self, root: Path, config: Config | None = None) -> None:
+    def __init__(self, root: Path, config: Config | None = None, ready: Mapping[str, Source] | None = None) -> None:
         self.root = root
         self.config = config or Config(root)
         self._facts = {name: fact_of(name, op) for name, op in self.config.ops.items()}
+        self._ready = ready or {}
         self._files: dict[str, _File] = {}
         self._overlay: dict[str, Document] = {}
         self._layout = Layout(root, self.config.src, self._is_file)
@@ -202,7 +203,8 @@ class Project:
         if known is not None and (shown is known.document if shown else stamp is not None and stamp == known.stamp):
             return known
         document = shown or read_document(path)
-        self._files[path] = _File(stamp, document, _parsed(document, known), "sys.path" in document.text)
+        source = _parsed(document, known, self._ready.get(path))
+        self._files[path] = _File(stamp, document, source, "sys.path" in document.text)
         return self._files[path]
 
     # -- checking --------------------------------------------------------------------------------
@@ -381,11 +383,13 @@ def span_of(site: Site) -> Span:
     return site.chunk.span(site.node)
 
 
-def _parsed(document: Document, known: _File | None) -> Source:
+def _parsed(document: Document, known: _File | None, ready: Source | None) -> Source:
     from ..syntax.chunks import parse
 
     if known is not None and known.document.text == document.text:
         source = known.source
+    elif ready is not None and ready.text == document.text:
+        source = ready
     else:
         source = parse(document.text, document.path, known.source if known else None)
     if document.notebook is not None:
