@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..syntax import ir
 from . import functions, library, sequences, statements
 from .models import registry
-from .state import Raised
+from .state import Exhausted, Raised
 from .values import ABSENT, Args, Frame, ListV, ModuleV, Unknown, Value
 
 if TYPE_CHECKING:
@@ -68,8 +68,15 @@ def of_library(name: str) -> bool:
     return name.partition(".")[0] in LIBRARIES
 
 
+ENOUGH = 500
+"""Steps for the statement that has imported more than there are steps for."""
+
+
 def run_module(m: Machine, source: Source, name: str) -> ModuleV:
-    """Replay a module's code. A cyclic import sees what is bound so far."""
+    """Replay a module's code. A cyclic import sees what is bound so far.
+
+    Where there are not enough steps for all that it imports, it stays as it is by then, and who imports it goes on.
+    """
     frame = Frame(None, None, name)
     module = ModuleV(name, source.path, frame)
     m.loaded[source.path] = module
@@ -78,12 +85,18 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     frame.d["__file__"] = source.path
     before = (m.frame, m.chunk, m.node, m.stack, m.written, m.via)
     m.frame, m.stack, m.written, m.via = frame, (), None, ""
+    m.importing += 1
     try:
         with m.state.unwinding():
             statements.run_block(m, list(source.body))
     except Raised as error:
         m.lost(error)
+    except Exhausted:
+        if m.importing > 1 or m.patience is not None:
+            raise
+        m.allow(ENOUGH, None)
     finally:
+        m.importing -= 1
         m.frame, m.chunk, m.node, m.stack, m.written, m.via = before
     return module
 

@@ -116,6 +116,7 @@ class Machine:
         self.coroutines: list[Coroutine] = []
         self.turns: dict[tuple[str, int, int], int | None] = {}
         self.rare = 0
+        self.importing = 0
         self.now = Step(None, self.mark())
 
     # -- steps ------------------------------------------------------------------------------------

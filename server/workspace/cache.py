@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from contextlib import suppress
 from functools import cache
@@ -81,7 +82,7 @@ class Cache:
         body = json.dumps(_written(outcome), separators=(",", ":")).encode()
         with suppress(OSError):
             self._begin()
-            handle, name = tempfile.mkstemp(dir=self.folder, suffix=".new")
+            handle, name = tempfile.mkstemp(prefix="gradguard-", suffix=".new", dir=self.folder)
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(_checksum(body).encode() + b"\n" + body)
@@ -93,9 +94,11 @@ class Cache:
     def trim(self) -> None:
         """Take out what was not used for longest, as far as there is too much."""
         entries = []
+        if self.folder.is_symlink():
+            return
         with suppress(OSError):
             for path in self.folder.iterdir():
-                if path.suffix in (".json", ".new"):
+                if _ours(path.name):
                     with suppress(OSError):
                         status = path.stat()
                         entries.append((status.st_mtime, status.st_size, path))
@@ -107,7 +110,12 @@ class Cache:
                     path.unlink()
 
     def _begin(self) -> None:
-        """Make the folder; no version control and no backup is to take it along."""
+        """Make the folder; no version control and no backup is to take it along.
+
+        A link is not followed: it would lead to wherever a project that was just cloned wants it to.
+        """
+        if self.folder.is_symlink():
+            raise OSError("a link")
         if not self.folder.is_dir():
             self.folder.mkdir(parents=True, exist_ok=True)
             (self.folder / ".gitignore").write_text("*\n")
@@ -142,6 +150,9 @@ def _led(project: Project, name: str, level: int, importer: str) -> str | None:
         return project.find(name, level, importer, read_document(importer).text)
     except Unreadable:
         return None
+
+
+_ours = re.compile(r"[0-9a-f]{32}\.json|gradguard-\w+\.new").fullmatch
 
 
 def _checksum(body: bytes) -> str:

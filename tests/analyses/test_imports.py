@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from gradguard.analyses import program as programs
 from gradguard.analyses.values import Unknown
 from gradguard.workspace.project import Project
 
@@ -167,3 +168,13 @@ def test_names_are_what_cpython_imports(tmp_path: Path, program: str) -> None:
     machine, names = names_of(tmp_path)
     found = {k: held_against(machine, names.get(k, Unknown("never bound")), v) for k, v in real.items()}
     assert found and {k: v for k, v in found.items() if v != SAME} == {}
+
+
+def test_a_file_that_imports_more_than_there_are_steps_for_is_replayed_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "STEPS", 1_000)
+    (tmp_path / "large.py").write_text("".join(f"v{number} = len([{number}])\n" for number in range(2_000)))
+    (tmp_path / "main.py").write_text("from large import v3\nmine = v3 + 1\n")
+    _, names = names_of(tmp_path)
+    assert names["mine"] == 2

@@ -257,15 +257,21 @@ def test_a_check_runs_nothing_of_it(hostile: Hostile, monkeypatch: pytest.Monkey
     before = hostile.state()
     monkeypatch.chdir(hostile.folder)
     monkeypatch.setenv("PATH", f"{hostile.folder}:.venv/bin:{os.environ['PATH']}")
-    done = subprocess.run(
-        hostile.command("check", ".", "--output-format", "concise"), capture_output=True, text=True, timeout=60
-    )
+    arguments = ("check", ".", "--output-format", "concise", "--jobs", "1", "--no-cache")
+    done = subprocess.run(hostile.command(*arguments), capture_output=True, text=True, timeout=60)
     assert not hostile.harmed()
     assert hostile.state() == before
     found = [line for line in done.stdout.splitlines() if "GG1" in line]
     assert {line.split(":")[0] + ":" + line.split(":")[1] for line in found} >= {f"{name}:{LINE + 1}" for name in SOUND}
     assert "Traceback" not in done.stderr
     assert "internal error" not in done.stderr
+
+
+def test_processes_and_the_cache_touch_nothing_else(hostile: Hostile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(hostile.folder)
+    subprocess.run(hostile.command("check", ".", "--jobs", "2"), capture_output=True, text=True, timeout=60)
+    assert (hostile.folder / ".gradguard_cache" / "CACHEDIR.TAG").is_file()
+    assert [harm for harm in hostile.harmed() if "fork" not in harm and ".gradguard_cache" not in harm] == []
 
 
 @pytest.mark.parametrize("arguments", [("versions", "main.py"), ("check", "--diff", "main.py")], ids=" ".join)

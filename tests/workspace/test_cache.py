@@ -142,8 +142,16 @@ def test_it_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     from gradguard.workspace import cache
 
     monkeypatch.setattr(cache, "LARGEST", 250)
-    for number in range(5):
-        (tmp_path / f"{number}.json").write_text("x" * 100)
-        os.utime(tmp_path / f"{number}.json", (number, number))
+    names = [f"{number:032}.json" for number in range(5)]
+    for number, name in enumerate(["somebody's.json", *names]):
+        (tmp_path / name).write_text("x" * 100)
+        os.utime(tmp_path / name, (number, number))
     cache.Cache(tmp_path).trim()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["3.json", "4.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [*names[3:], "somebody's.json"]
+
+
+def test_it_does_not_follow_a_link_out_of_the_project(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (project / ".gradguard_cache").symlink_to(elsewhere)
+    assert gradguard(project).returncode == 1
+    assert list(elsewhere.iterdir()) == []
