@@ -9,6 +9,7 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 
 from ..rules import RULES
+from ..rules.messages import say
 from ..rules.page import page as rule_page
 from ..rules.page import words
 from .lessons import Lesson
@@ -17,6 +18,7 @@ from .stories import extent, life, markdown, plain, story_at, unmarked
 
 if TYPE_CHECKING:
     from ..analyses.report import Site
+    from ..rules.messages import Locale
     from ..rules.rule import Rule
     from ..workspace.project import Finding
     from .analysis import Analysis
@@ -54,7 +56,7 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
             parts.append("\n\n".join(said) if rich else unmarked("\n\n".join(said)))
             place = document.text.between(start, end)
         elif story := story_at(analysis.report, document.path, offset):
-            told = life(story, ls.texts, _line_of, lambda site: _link(site, document, places))
+            told = life(story, ls.texts, _line_of, lambda site: _link(site, document, places, ls.texts.locale))
             parts.append(markdown(told) if rich else plain(told))
             place = document.text.between(*extent(story.site))
         here = [finding.rule for finding in analysis.findings if _holds(document, finding, offset)]
@@ -107,9 +109,14 @@ def _line_of(site: Site) -> int:
     return site.chunk.line_of(site.node) + 1
 
 
-def _link(site: Site, document: Document, places: Places) -> str:
-    """Return the site's line as a link, with the file's name where it is another file."""
+def _link(site: Site, document: Document, places: Places, locale: Locale) -> str:
+    """Return the site's line as a link, with its cell or the file's name where it is in another one."""
     path = site.chunk.path
     uri, line = places.line(path, _line_of(site) - 1)
-    other = "" if uri == document.uri else path.replace("\\", "/").rsplit("/", 1)[-1] + ":"
-    return f"[{other}{line + 1}]({uri if '#' in uri else f'{uri}#L{line + 1}'})"
+    cell, _ = site.chunk.place_of(site.node)
+    label = str(line + 1)
+    if uri != document.uri and path == document.path and cell is not None:
+        label = say("cell-line", locale, cell=cell, line=line + 1)
+    elif uri != document.uri:
+        label = path.replace("\\", "/").rsplit("/", 1)[-1] + f":{line + 1}"
+    return f"[{label}]({uri if '#' in uri else f'{uri}#L{line + 1}'})"

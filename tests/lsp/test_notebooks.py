@@ -122,7 +122,7 @@ async def test_questions_are_answered_in_cells(book: Book) -> None:
     cell = types.TextDocumentIdentifier(book.at("c"))
     client = book.client
     hover = await client.text_document_hover_async(types.HoverParams(cell, place(1, 0)))
-    assert f"[book.ipynb:2]({book.at('b')})" in hover.contents.value
+    assert f"[cell 2, line 2]({book.at('b')})" in hover.contents.value
     assert hover.range == types.Range(place(1, 0), place(1, 1))
     marks = await client.text_document_document_highlight_async(types.DocumentHighlightParams(cell, place(1, 0)))
     assert [mark.range.start for mark in marks] == [place(1, 0), place(2, 0)]

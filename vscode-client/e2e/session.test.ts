@@ -138,6 +138,7 @@ test('several folders, and a notebook whose cells are one program', async () => 
   await window.openFile('lesson.ipynb');
   await window.line('odds /= odds.sum()').waitFor();
   await window.squiggles.first().waitFor();
-  await window.hover('odds /= odds.sum()', 'odds', '(cell 1, line 4)');
+  await window.page.keyboard.press('Control+B');
   await window.picture('vscode-notebook');
+  await window.hover('odds /= odds.sum()', 'odds', 'cell 1, line 4');
 });

@@ -152,12 +152,12 @@ export class Workbench {
     return toast;
   }
 
-  /** Take a picture of the window, without its title bar; few colours do, and keep the file small. */
+  /** Take a picture of the window, without its title bar; 256 colours do, and keep the file small. */
   async picture(name: string): Promise<void> {
     const top = 35;
     const clip = { x: 0, y: top, width: SIZE.width, height: SIZE.height - top };
     const picture = sharp(await this.page.screenshot({ clip, animations: 'disabled' }));
-    await picture.png({ palette: true, colours: 64, effort: 10 }).toFile(join(this.pictures, `${name}.png`));
+    await picture.png({ palette: true, dither: 0, effort: 10 }).toFile(join(this.pictures, `${name}.png`));
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 // Bundles the extension to dist/extension.js; with `test` or `e2e`, the tests in that folder to dist/ as well.
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const common = { bundle: true, platform: 'node', target: 'node20', logLevel: 'warning' };
@@ -14,6 +14,7 @@ await build({
 });
 
 for (const folder of process.argv.slice(2)) {
+  rmSync(`dist/${folder}`, { recursive: true, force: true });
   await build({
     ...common,
     entryPoints: readdirSync(folder)

@@ -20,6 +20,12 @@ export class SetUpError extends Error {
   ) {
     super(message);
   }
+
+  /** The line that tells most: the first that calls itself an error. */
+  get reason(): string {
+    const lines = this.message.split('\n').map(line => line.trim());
+    return lines.find(line => /^error/i.test(line)) ?? lines[0] ?? '';
+  }
 }
 
 /** The wheel in a folder; undefined where the extension was packaged without one. */

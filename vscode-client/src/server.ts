@@ -74,8 +74,11 @@ export class Server implements vscode.Disposable {
       );
     } catch (error) {
       this.output.error(error instanceof Error ? error.message : String(error));
-      const step = error instanceof SetUpError ? steps[error.step] : '';
-      await this.complain(t('Setting up failed while {0}. The output tells why.', step));
+      await this.complain(
+        error instanceof SetUpError
+          ? t('Setting up failed while {0}: {1}', steps[error.step], error.reason)
+          : t('Setting up failed: {0}', error instanceof Error ? error.message : String(error)),
+      );
       return;
     }
     await this.restart();

@@ -53,6 +53,12 @@ test('a failure says which step it was, and leaves nothing half done', async () 
   assert.deepEqual(readdirSync(plan.storage), []);
 });
 
+test('of what the tool said a person is told the line that calls itself an error', () => {
+  const pip = 'WARNING: Retrying\nERROR: No matching distribution found for libcst\nerror: the end';
+  assert.equal(new SetUpError('install', pip).reason, 'ERROR: No matching distribution found for libcst');
+  assert.equal(new SetUpError('create', 'ensurepip is not available\nmore').reason, 'ensurepip is not available');
+});
+
 test('a new wheel gets a new environment', async () => {
   await setUp(python(0), plan, 'python3', () => undefined);
   writeFileSync(plan.wheel, 'the next release');
