@@ -28,6 +28,8 @@ from pathlib import Path
 from typing import Any
 
 FILES = ("nn/modules/conv.py", "nn/functional.py")
+FOLDERS = ("nn", "nn/modules", "nn/utils", "optim", "distributions")
+MANY = 50
 TYPED = ("scale = torch.exp(input)", "scale += 1", "if scale is None:", "    return input * 2", "total = scale.sum()")
 BIN = Path(sys.executable).parent
 SERVERS = {
@@ -92,6 +94,13 @@ class Client:
             )
 
         return self._wait(is_answer)[0]
+
+    def published(self) -> dict[str, Any]:
+        """Wait for diagnostics, of whatever document."""
+        params: dict[str, Any] = self._wait(lambda message: message.get("method") == "textDocument/publishDiagnostics")[
+            1
+        ]["params"]
+        return params
 
     def _wait(self, wanted: Any) -> tuple[float, dict[str, Any]]:
         end = time.perf_counter() + PATIENCE
@@ -217,6 +226,26 @@ def measure(command: list[str], path: Path, most: int) -> Result:
     return result
 
 
+def crowd(command: list[str], root: Path) -> tuple[float, float]:
+    """Open many files, the longest of some folders; the seconds until all have diagnostics, and the memory in MiB."""
+    found = sorted(
+        (path for folder in FOLDERS for path in (root / folder).glob("*.py")), key=lambda p: p.stat().st_size
+    )
+    waiting = {path.as_uri(): path for path in found[-MANY:]}
+    client = Client(command, root)
+    client.initialize()
+    began = time.perf_counter()
+    for uri, path in waiting.items():
+        text = path.read_text("utf-8")
+        item = {"uri": uri, "languageId": "python", "version": 1, "text": text}
+        client.notify("textDocument/didOpen", textDocument=item)
+    while waiting:
+        waiting.pop(client.published()["uri"], None)
+    took, memory = time.perf_counter() - began, client.memory()
+    client.stop()
+    return took, memory
+
+
 def table(results: dict[tuple[str, str], Result]) -> str:
     """The results as a table in Markdown."""
     lines = [
@@ -274,6 +303,10 @@ the same machine, one after the other: {machine}. `make bench` measures again.
 
 {table}
 
+With {many} files of PyTorch open at once, the longest of {folders}:
+
+{crowds}
+
 ![each keystroke as a point, the median as a line](latency.svg)
 
 The servers do different things with a text: this compares what a user waits for, not how much is computed meanwhile.
@@ -296,9 +329,14 @@ def main() -> None:
         for server in options.server or SERVERS:
             results[name, server] = measure(SERVERS[server], file, options.keystrokes)
             print(name, server, f"median {results[name, server].median:.1f} ms", flush=True, file=sys.stderr)
-    print(table(results))
+    crowds = {server: crowd(SERVERS[server], torch) for server in options.server or SERVERS}
+    rows = [f"| {server} | {took:.1f} s | {memory:.0f} MiB |" for server, (took, memory) in crowds.items()]
+    many = "\n".join(["| server | all opened | memory |", "|---|--:|--:|", *rows])
+    print(table(results), many, sep="\n\n")
     if options.write:
-        options.write.write_text(PAGE.format(machine=machine(), table=table(results)), "utf-8")
+        folders = ", ".join(f"`torch/{folder}`" for folder in FOLDERS)
+        page = PAGE.format(machine=machine(), table=table(results), many=MANY, folders=folders, crowds=many)
+        options.write.write_text(page, "utf-8")
         options.write.with_suffix(".svg").write_text(plot(results), "utf-8")
 
 

@@ -5,20 +5,21 @@ All of it is read off the measured facts and the one analysis: nothing is replay
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..analyses.torch_ops import OPERATORS
 from ..facts import derivatives, table
-from ..facts.model import Op
+from ..facts.model import ModuleFact, Op
 from ..syntax import ir
 from ..syntax.imports import import_table
-from ..syntax.walk import field_names
+from ..syntax.walk import field_names, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..analyses.report import Report, Site, Story, Write
-    from ..facts.model import Case, Save, Test
+    from ..facts.model import Case, Param, Save, Test
     from ..syntax.chunks import Chunk, Source
     from .texts import Texts
 
@@ -27,6 +28,20 @@ LONGEST = 30
 
 UNARY = {"-": "neg", "~": "bitwise_not"}
 MYTHS = {"inplace": "myth-inplace", "retain_graph": "myth-retain"}
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operator as the text has it: its name, the cases of its fact that may apply, and what is passed to it.
+
+    `operands` has the texts of what is passed, by parameter. `measured`: what it saves is known.
+    """
+
+    name: str
+    cases: list[Case]
+    passed: Mapping[str, ir.Expr]
+    operands: Mapping[str, str]
+    measured: bool = True
 
 
 class Lesson:
@@ -44,10 +59,11 @@ class Lesson:
         chunk = next((one for one in self._source.chunks if one.offset <= offset <= one.offset + len(one.text)), None)
         if chunk is None or chunk.edit is not None:
             return None
-        for node in reversed(list(around(chunk.body, offset - chunk.offset))):
+        nodes = list(around(chunk.body, offset - chunk.offset))
+        for outer, node in reversed([*zip([None, *nodes], nodes, strict=False)]):
             token = _token(node)
             if token is not None and token[0] <= offset - chunk.offset <= token[1]:
-                said = list(self._told(node, chunk))
+                said = list(self._told(outer if outer is not None and _stores(outer, node) else node, chunk))
                 return (said, *_trimmed(self._source.text, *(chunk.offset + one for one in token))) if said else None
         return None
 
@@ -55,31 +71,36 @@ class Lesson:
         if isinstance(node, ir.Arg):
             if node.name in MYTHS and isinstance(node.value, ir.Constant) and node.value.value is True:
                 yield self._texts(MYTHS[node.name])
-        elif isinstance(node, ir.Assign):
+        elif isinstance(node, ir.Assign) and not isinstance(node.targets[-1], ir.Subscript):
             if id(node.value) in self._tensors:
                 target, value = (_text(one, chunk) for one in (node.targets[-1], node.value))
                 yield self._texts("myth-alias", target=target, value=value)
-        elif (op := self._fact(node, chunk)) is not None:
-            yield from self._saves(op, node, chunk)
+        elif (op := self._operator(node, chunk) or self._module(node, chunk)) is not None:
+            yield from self._saves(op)
+            yield from self._shares(op)
             yield from self._changes(node, chunk)
 
     # -- what it saves ----------------------------------------------------------------------------
 
-    def _saves(self, op: Op, node: ir.Node, chunk: Chunk) -> Iterator[str]:
+    def _saves(self, op: Operator) -> Iterator[str]:
         """Say what an operator saves, each with the gradient that is computed from it."""
-        name = _shown(node)
-        passed = dict(_passed(op, node))
-        operands = {parameter: _text(one, chunk) or parameter for parameter, one in passed.items()}
-        cases = _cases(op, passed)
-        saves = {(save.what, save.when): (save, case) for case in cases for save in case.saves if _may_be(save, passed)}
-        one = len(cases) == 1
+        saves = {
+            (one.what, one.when): (one, case) for case in op.cases for one in case.saves if _may_be(one, op.passed)
+        }
         if saves:
-            lines = [self._saved(save, case, operands) for save, case in saves.values()]
-            head = self._texts("op-saves" if one else "op-may-save", op=name)
+            lines = [self._saved(save, case, op.operands) for save, case in saves.values()]
+            head = self._texts("op-saves" if len(op.cases) == 1 else "op-may-save", op=op.name)
             yield "\n".join([head, "", *dict.fromkeys(lines)])
             yield self._texts("op-until")
-        elif op.measured and any(case.flows for case in cases):
-            yield self._texts("op-saves-nothing", op=name)
+        elif op.measured and any(case.flows for case in op.cases):
+            yield self._texts("op-saves-nothing", op=op.name)
+
+    def _shares(self, op: Operator) -> Iterator[str]:
+        """Say that an operator gives a view, where it does whatever its arguments are."""
+        results = [result for case in op.cases for result in case.results]
+        bases = {result.of if result.kind == "view" else None for result in results}
+        if len(bases) == 1 and (base := bases.pop()) is not None:
+            yield self._texts("op-view", of=self._quoted(base, op.operands))
 
     def _saved(self, save: Save, case: Case, operands: Mapping[str, str]) -> str:
         needed = {one for inputs in save.when for one in inputs}
@@ -105,7 +126,7 @@ class Lesson:
         name = _text(target, chunk)
         key = "myth-augmented" if isinstance(node, ir.AugAssign) else "in-place"
         yield self._texts(key, op=_shown(node), target=name, short=_shown(node).removesuffix("="))
-        story = self._tensors.get(id(target))
+        story = self._tensors.get(id(target.value if isinstance(target, ir.Subscript) else target))
         writes = [write for write in story.writes if _inside(write, node)] if story else []
         if story is not None and writes and writes[-1].before is not None:
             yield self._safety(story, writes[-1], name)
@@ -126,7 +147,44 @@ class Lesson:
 
     # -- which operator it is ---------------------------------------------------------------------
 
-    def _fact(self, node: ir.Node, chunk: Chunk) -> Op | None:
+    def _operator(self, node: ir.Node, chunk: Chunk) -> Operator | None:
+        """Return the operator that a node is; None where it is none of PyTorch's, for all that is known."""
+        op = self._fact(node)
+        if op is None:
+            return None
+        passed = dict(_passed(op.params, node, is_method=op.name.startswith("torch.Tensor.")))
+        operands = {parameter: _text(one, chunk) or parameter for parameter, one in passed.items()}
+        return Operator(_shown(node), _cases(op.cases, op.params, passed), passed, operands, op.measured)
+
+    def _module(self, node: ir.Node, chunk: Chunk) -> Operator | None:
+        """Return what a call of a module of `torch.nn` does, where the text tells which it is and how it was made."""
+        if not isinstance(node, ir.Call):
+            return None
+        owner = _dotted(node.func)
+        made = node.func if isinstance(node.func, ir.Call) else self._made(owner, chunk) if owner else None
+        name = self._callee(made) if made is not None else None
+        fact = table.find(name) if name else None
+        if made is None or not isinstance(fact, ModuleFact):
+            return None
+        passed = dict(_passed(fact.forward, node))
+        operands = {parameter: _text(one, chunk) or parameter for parameter, one in passed.items()}
+        if owner:
+            operands |= {f"self.{parameter}": f"{owner}.{parameter}" for parameter in fact.parameters}
+        given = dict(_passed(fact.params, made)) | passed
+        return Operator(fact.name, _cases(fact.cases, (*fact.forward, *fact.params), given), given, operands)
+
+    def _made(self, name: str, chunk: Chunk) -> ir.Call | None:
+        """Return the one call whose result a name stands for; an attribute of `self` in the class around a chunk."""
+        scope = list(self._source.body)
+        if name.startswith("self."):
+            classes = [one for one in scope if isinstance(one, ir.ClassDef)]
+            scope = [one for one in classes if any(member.chunk is chunk for member in one.body)]
+        found = [
+            one.value for one in statements(scope) if isinstance(one, ir.Assign) and _dotted(one.targets[-1]) == name
+        ]
+        return found[0] if len(found) == 1 and isinstance(found[0], ir.Call) else None
+
+    def _fact(self, node: ir.Node) -> Op | None:
         """Return the fact of an operator or a call; None where it is none of PyTorch's, for all that is known."""
         name = None
         if isinstance(node, ir.BinOp) and (self._is_tensor(node.left) or self._is_tensor(node.right)):
@@ -135,6 +193,10 @@ class Lesson:
             name = f"torch.Tensor.{OPERATORS[node.op]}_"
         elif isinstance(node, ir.UnaryOp) and self._is_tensor(node.operand) and node.op in UNARY:
             name = f"torch.{UNARY[node.op]}"
+        elif isinstance(node, ir.Subscript) and self._is_tensor(node.value):
+            name = "torch.Tensor.__getitem__"
+        elif isinstance(node, ir.Assign) and self._is_tensor(node.targets[-1]):
+            name = "torch.Tensor.__setitem__"
         elif isinstance(node, ir.Call):
             name = self._callee(node)
         fact = table.find(name) if name else None
@@ -188,6 +250,8 @@ def _token(node: ir.Node) -> tuple[int, int] | None:
             return node.target.end, node.value.start
         case ir.Assign():
             return node.targets[-1].end, node.value.start
+        case ir.Subscript():
+            return node.value.end, node.slice.start
         case ir.UnaryOp():
             return node.start, node.operand.start
         case ir.Call(func=ir.Attribute() as func):
@@ -210,6 +274,10 @@ def _shown(node: ir.Node) -> str:
     match node:
         case ir.AugAssign():
             return f"{node.op}="
+        case ir.Subscript():
+            return "[…]"
+        case ir.Assign():
+            return "[…] ="
         case ir.BinOp() | ir.UnaryOp():
             return node.op
         case ir.Call(func=ir.Attribute() as func):
@@ -223,19 +291,26 @@ def _changed(node: ir.Node) -> ir.Expr | None:
     """Return what an operator or a method changes in place."""
     if isinstance(node, ir.AugAssign):
         return node.target
+    if isinstance(node, ir.Assign) and isinstance(node.targets[-1], ir.Subscript):
+        return node.targets[-1].value
     if isinstance(node, ir.Call) and isinstance(node.func, ir.Attribute):
         attr = node.func.attr
         return node.func.value if attr.endswith("_") and not attr.endswith("__") else None
     return None
 
 
+def _stores(outer: ir.Node, node: ir.Node) -> bool:
+    """Whether a statement changes what a subscript stands for, and does not read it."""
+    return isinstance(outer, ir.Assign) and isinstance(node, ir.Subscript) and node is outer.targets[-1]
+
+
 def _inside(write: Write, node: ir.Node) -> bool:
     return node.start <= write.site.node.start and write.site.node.end <= node.end
 
 
-def _passed(op: Op, node: ir.Node) -> Iterator[tuple[str, ir.Expr]]:
+def _passed(params: Sequence[Param], node: ir.Node, is_method: bool = False) -> Iterator[tuple[str, ir.Expr]]:
     """Yield the parameters of an operator with what is passed for them."""
-    parameters = [parameter.name for parameter in op.params if not parameter.keyword_only]
+    parameters = [parameter.name for parameter in params if not parameter.keyword_only]
     match node:
         case ir.BinOp():
             yield from zip(parameters, (node.left, node.right), strict=False)
@@ -243,19 +318,22 @@ def _passed(op: Op, node: ir.Node) -> Iterator[tuple[str, ir.Expr]]:
             yield from zip(parameters, (node.target, node.value), strict=False)
         case ir.UnaryOp():
             yield from zip(parameters, (node.operand,), strict=False)
+        case ir.Subscript():
+            yield from zip(parameters, (node.value, node.slice), strict=False)
+        case ir.Assign(targets=[*_, ir.Subscript() as target]):
+            yield from zip(parameters, (target.value, target.slice, node.value), strict=False)
         case ir.Call():
-            is_method = isinstance(node.func, ir.Attribute) and op.name.startswith("torch.Tensor.")
             first = [node.func.value] if is_method and isinstance(node.func, ir.Attribute) else []
             in_order = [*first, *(arg.value for arg in node.args if arg.name is None and not arg.star)]
             yield from zip(parameters, in_order, strict=False)
             yield from ((arg.name, arg.value) for arg in node.args if arg.name)
 
 
-def _cases(op: Op, passed: Mapping[str, ir.Expr]) -> list[Case]:
+def _cases(cases: Sequence[Case], params: Sequence[Param], passed: Mapping[str, ir.Expr]) -> list[Case]:
     """Return the cases of a fact that may apply, as far as the text of a call tells."""
-    defaults = {parameter.name: parameter.default for parameter in op.params}
+    defaults = {parameter.name: parameter.default for parameter in params}
     may: list[Case] = []
-    for case in op.cases:
+    for case in cases:
         holds = [_holds(test, passed, defaults) for test in case.tests]
         if False not in holds:
             may.append(case)
@@ -267,6 +345,10 @@ def _cases(op: Op, passed: Mapping[str, ir.Expr]) -> list[Case]:
 def _holds(test: Test, passed: Mapping[str, ir.Expr], defaults: Mapping[str, object]) -> bool | None:
     """Whether a condition on an argument holds; None where the text doesn't tell."""
     given = passed.get(test.param)
+    if test.op == "advanced" and given is not None:
+        return None if (known := _is_advanced(given)) is None else known is test.value
+    if test.param not in passed and test.param not in defaults:
+        return None
     if given is not None and not isinstance(given, ir.Constant):
         return None
     value = defaults.get(test.param) if given is None else given.value
@@ -279,6 +361,19 @@ def _holds(test: Test, passed: Mapping[str, ir.Expr], defaults: Mapping[str, obj
             return value == test.value
         case "is_not":
             return value != test.value
+    return None
+
+
+def _is_advanced(index: ir.Expr) -> bool | None:
+    """Whether an index is one that copies, as lists and tensors are; None where the text doesn't tell."""
+    match index:
+        case ir.List():
+            return True
+        case ir.Slice() | ir.Constant() | ir.UnaryOp(operand=ir.Constant()):
+            return False
+        case ir.Tuple():
+            known = {_is_advanced(one) for one in index.elts}
+            return True if True in known else None if None in known else False
     return None
 
 

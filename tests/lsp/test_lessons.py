@@ -58,6 +58,8 @@ def lesson(body: str, at: str) -> str | None:
         ("a.clamp(min=0.1)", "clamp"),
         ("torch.maximum(a, b)", "maximum"),
         ("(a + b).tanh()", "tanh"),
+        ("a[0:2]", "["),
+        ("a[[0, 1]] * 2", "["),
     ],
 )
 def test_what_is_said_to_be_saved_may_not_be_changed_and_the_rest_may(call: str, at: str) -> None:
@@ -72,6 +74,45 @@ def test_what_is_said_to_be_saved_may_not_be_changed_and_the_rest_may(call: str,
             assert saved, (name, said)
         else:
             assert not saved, (name, said)
+
+
+@pytest.mark.parametrize(
+    "made", ["Linear(3, 3)", "Tanh()", "ReLU()", "LayerNorm(3)", "Softplus()", "PReLU()", "Hardtanh()"]
+)
+def test_of_a_module_is_said_what_it_saves(made: str) -> None:
+    body = f"m = torch.nn.{made}\ny = m(a)\n"
+    said = lesson(body, "m")
+    for name in ("a", "y", "m.weight", "m.bias"):
+        if name.startswith("m.") and not hasattr(eval(f"torch.nn.{made}"), name[2:]):
+            continue
+        saved = f"- `{name}`, if" in said or (name == "y" and "- its result, if" in said)
+        program = f"{HEAD}{body}with torch.no_grad():\n    {name}.mul_(1)\ny.sum().backward()\n"
+        try:
+            exec(program, {})
+        except RuntimeError as error:
+            assert "modified by an inplace operation" in str(error)
+            assert saved, (name, said)
+        else:
+            assert not saved, (name, said)
+
+
+def test_a_module_is_the_one_that_its_class_makes() -> None:
+    net = "class {}(torch.nn.Module):\n    def __init__(self):\n        self.f = torch.nn.{}\n"
+    call = "    def forward(self, v):\n        return self.f(v)\n"
+    other = net.format("A", "Tanh()") + call
+    assert "torch.nn.Linear" in lesson(other + net.format("B", "Linear(3, 3)") + call, "f")
+    assert lesson(other + net.format("B", "Tanh()") + "        self.f = g()\n" + call, "f") is None
+
+
+def test_a_subscript_is_told_to_share_or_to_copy() -> None:
+    assert "view of `a`" in lesson("c = a[0]\n", "[")
+    assert "view" not in lesson("c = a[[0, 1]]\n", "[")
+    assert "view" not in lesson("c = a[b > 0]\n", "["), "what the text does not tell"
+    for at in ("[", "="):
+        told = lesson("a[0] = 1.0\n", at)
+        assert "changes `a` in place" in told
+        assert "no operation had saved `a`" in told
+    exec(HEAD + "c = a[0]\nbefore = a._version\na[0] = 1.0\nassert c._version == a._version == before + 1\n", {})
 
 
 def test_the_reason_is_the_derivative() -> None:
