@@ -7,7 +7,9 @@ import shutil
 from typing import TYPE_CHECKING
 
 from gradguard.rules import RULES
+from gradguard.rules.messages import say
 from gradguard.rules.page import catalogue, page
+from gradguard.rules.pytorch_error import OTHERS
 
 from . import ROOT, SUFFIX
 from .reference import command_line, configuration
@@ -29,7 +31,8 @@ MEASURED = {
 """pages that a run writes, and which; a site can be built before that run"""
 
 MESSAGES = "<!-- generated: messages -->"
-"""where a page has the table of messages"""
+OTHER_ERRORS = "<!-- generated: others -->"
+"""where a page has the table of messages that rules are about, and of those that none is about"""
 
 CHINESE_BREAK = re.compile(
     r"(?<=[\u3000-\u9fff\uff00-\uffef”])\n *(?=[\u3000-\u9fff\uff00-\uffef“])|(?<=[，。：；、）！？])\n *(?=[\w*`\[])"
@@ -105,7 +108,8 @@ def gather(folder: Path) -> None:
     shutil.copytree(DOCS, folder)
     for path in folder.rglob("*.md"):
         locale: Locale = "zh-cn" if path.name.endswith(SUFFIX["zh-cn"]) else "en"
-        text = path.read_text(encoding="utf-8").replace(MESSAGES, _messages(locale))
+        text = path.read_text(encoding="utf-8")
+        text = text.replace(MESSAGES, _messages(locale)).replace(OTHER_ERRORS, _other_errors(locale))
         path.write_text(CHINESE_BREAK.sub("", text) if locale == "zh-cn" else text, encoding="utf-8")
     for path, text in generated():
         target = folder / path
@@ -139,6 +143,13 @@ def _messages(locale: Locale) -> str:
             rules.setdefault(piece, []).append(f"[{rule.code}](../rules/{rule.name}.md) {rule.name}")
     head = {"en": "| PyTorch says | rules |", "zh-cn": "| PyTorch 的消息 | 规则 |"}[locale]
     return "\n".join([head, "|---|---|", *(f"| *{piece}* | {', '.join(names)} |" for piece, names in rules.items())])
+
+
+def _other_errors(locale: Locale) -> str:
+    """A table of errors that no rule is about, each with what is said of it."""
+    head = {"en": "| PyTorch says | it means |", "zh-cn": "| PyTorch 的消息 | 含义 |"}[locale]
+    rows = (f"| *{piece}* | {say(key, locale)} |" for piece, key in OTHERS.items())
+    return "\n".join([head, "|---|---|", *rows])
 
 
 def _catalogue(locale: Locale) -> str:

@@ -92,10 +92,11 @@ DTYPES = {
     "ComplexDouble": "complex128",
     "ComplexHalf": "complex32",
 }
-"""dtypes by the tensor types that PyTorch's messages name (`torch.cuda.FloatTensor`)"""
+"""dtypes by the tensor types that PyTorch's messages name (`torch.cuda.FloatTensor`, `CUDABFloat16Type`)"""
 
 VERSIONS = re.compile(
-    r"\[torch\.(?:(?P<device>\w+)\.)?(?P<type>\w+)Tensor (?:\[(?P<shape>[\d, ]*)\])?\]"
+    rf"\[(?:torch\.(?:(?P<device>\w+)\.)?(?P<type>\w+)Tensor|(?P<backend>\w+?)(?P<other_type>{'|'.join(DTYPES)})Type)"
+    r" (?:\[(?P<shape>[\d, ]*)\])?\]"
     r"(?:, which is output (?P<output>\d+) of (?P<node>[\w:]+),)?"
     r" is at version (?P<version>\d+); expected version (?P<expected>\d+)"
 )
@@ -130,9 +131,10 @@ def _tensor(text: str) -> StaleTensor | None:
     found = VERSIONS.search(text)
     if found is None:
         return None
+    named = found["type"] or found["other_type"]
     return StaleTensor(
-        DTYPES.get(found["type"], found["type"]),
-        found["device"] or "cpu",
+        DTYPES.get(named, named),
+        (found["device"] or found["backend"] or "cpu").lower(),
         tuple(int(size) for size in re.findall(r"\d+", found["shape"] or "")),
         found["node"],
         int(found["output"]) if found["output"] else None,

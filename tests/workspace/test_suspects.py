@@ -98,6 +98,27 @@ def test_dtypes_have_the_names_that_messages_print(dtype: str) -> None:
     assert DTYPES[printed.removeprefix("torch.").removesuffix("Tensor")] == dtype
 
 
+@pytest.mark.parametrize("dtype", sorted(set(DTYPES.values()) - {"complex32"}))  # CPUs compute nothing with that
+def test_a_message_about_any_dtype_is_read(dtype: str) -> None:
+    factor = torch.ones(2, 3).to(getattr(torch, dtype))
+    product = torch.rand(2, 3, requires_grad=True) * factor
+    factor.zero_()
+    with pytest.raises(RuntimeError) as raised:
+        product.sum().abs().backward()
+    error = read(str(raised.value))
+    assert error is not None
+    assert error.tensor == StaleTensor(dtype, "cpu", (2, 3), None, None, 1, 0)
+
+
+def test_a_message_from_another_device() -> None:
+    text = (
+        "modified by an inplace operation: [CUDABFloat16Type [4]], which is output 0 of ReluBackward0, is at version 1;"
+    )
+    error = read(f"one of the variables needed for gradient computation has been {text} expected version 0 instead.")
+    assert error is not None
+    assert error.tensor == StaleTensor("bfloat16", "cuda", (4,), "ReluBackward0", 0, 1, 0)
+
+
 def test_the_parts_of_a_message() -> None:
     weight = torch.ones(2, 3, requires_grad=True, dtype=torch.float64)
     exp = weight.exp()
