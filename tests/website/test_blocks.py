@@ -12,17 +12,19 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 from gradguard.rules.rule import Severity
-from gradguard.workspace.config import load_config
+from gradguard.workspace.config import Config, load_config
 from gradguard.workspace.project import Project
 
 from website import ROOT
 from website.blocks import Block, blocks
 from website.gather import MEASURED, generated
+from website.reference import command_line
 
 from ..oracle import printed_error, run_program
 
@@ -140,3 +142,25 @@ def test_both_languages_show_the_same_programs() -> None:
             assert [b.text for b in blocks(text) if b.language == "python"] == [
                 b.text for b in blocks(other) if b.language == "python"
             ]
+
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_names_every_setting() -> None:
+    settings = {field.name.replace("_", "-") for field in fields(Config)} - {"root", "path"}
+    assert [name for name in sorted(settings) if not re.search(rf"`{name}[`.]", README)] == []
+
+
+def test_the_readme_names_no_option_that_is_not_there() -> None:
+    """Options in the readme are options of some command."""
+    others = {"--help", "--install-extension"}  # the second one is VS Code's
+    known = set(re.findall(r"--[a-z][a-z-]+", command_line("en")))
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", README)) <= known | others
+
+
+def test_links_of_the_papers_lead_somewhere() -> None:
+    for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "RELEASING.md", "SECURITY.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for target in re.findall(r"\]\(([^)#]+)", text):
+            assert target.startswith("https://") or (ROOT / target).exists(), f"{name}: {target}"
