@@ -460,6 +460,8 @@ def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
             containers.set_instance_item(m, v, index, value)
     elif isinstance(v, (ListV, DictV)):
         containers.set_item(m, v, m.state.resolve(index), value)
+    elif isinstance(v, tuple):
+        raise Raised(None, "TypeError")
 
 
 def delete_item(m: Machine, v: Value, index: Value) -> None:

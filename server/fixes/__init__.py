@@ -50,6 +50,7 @@ APART: tuple[Strategy, ...] = (
     functional.propose,
     clone.save,
     clone.change,
+    functional.placed,
     clone.argument,
     clone.alias,
     reorder.update,
@@ -92,6 +93,7 @@ BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
         clone.argument,
         clone.change,
         clone.view,
+        clone.pieces,
         clone.alias,
         clone.base,
     ),
@@ -159,7 +161,7 @@ def mend(
     for fix in _tried(failure, sources, trials, locale):
         if any(set(one.edits) < set(fix.edits) for one in kept) or not wanted(fix):
             continue  # of what is kept, less is enough
-        if trials.helps(failure, apply_all(texts, fix.edits)):
+        if trials.helps(failure, apply_all(texts, fix.edits), keeps=fix.safety == "safe"):
             kept.append(fix if kept else replace(fix, preferred=True))
         if len(kept) == most:
             break

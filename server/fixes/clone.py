@@ -30,7 +30,7 @@ from ..syntax.ir import (
 )
 from .change import find_change, is_inplace_name, is_module, rebindable, root
 from .edit import Edit, Fix, safety
-from .layout import can_precede, insert_before, suffix
+from .layout import can_precede, fresh_name, insert_before, suffix
 from .liveness import reads_later
 from .observers import observed
 from .place import binding, call_of, walk
@@ -231,6 +231,18 @@ def view(failure: Failure, context: Context) -> Iterator[Fix]:
     changes = "base" if failure.kind != "overlap-write" and observed(failure, context) else None
     title = context.say("clone-result", changes, value=quote(place.text))
     yield Fix(title, safety(changes), tuple(suffix(place, CLONE)))
+
+
+def pieces(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose to clone each of the views that one call gave: `tuple(part.clone() for part in x.split(2))`."""
+    place = call_of(next((context.place(hop.site) for hop in failure.hops if hop.kind == "built"), None))
+    if place is None or not isinstance(place.parent, Assign) or place.parent.value is not place.node:
+        return
+    name = fresh_name(place, "part")
+    changes = "base" if observed(failure, context) else None
+    title = context.say("clone-pieces", changes, value=quote(place.text))
+    text = f"tuple({name}{CLONE} for {name} in {place.text})"
+    yield Fix(title, safety(changes), (place.edit(text),))
 
 
 def base(failure: Failure, context: Context) -> Iterator[Fix]:

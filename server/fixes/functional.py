@@ -1,13 +1,31 @@
-"""Functional forms of assignments to items: `x = x.masked_fill(mask, 0.0)`, `x = x.index_put((i,), v)`."""
+"""Functional forms of assignments to items: `x = x.masked_fill(mask, 0.0)`, `x = torch.where(mask, y, x)`.
+
+`propose` gives those that read better than a copy before the change, `placed` the others. What they need to mean
+the same (a mask of the tensor's shape, an index of integers, one dtype) is read off the text or known by the replay.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Assign, Attribute, BinOp, Compare, Constant, Expr, Name, Subscript, UnaryOp
-from .change import find_change, rebindable
+from ..syntax.ir import (
+    Assign,
+    Attribute,
+    AugAssign,
+    BinOp,
+    Compare,
+    Constant,
+    Expr,
+    Name,
+    Slice,
+    Subscript,
+    Tuple,
+    UnaryOp,
+)
+from .change import Change, find_change, rebindable
 from .edit import Fix, safety
 from .layout import is_pure
+from .nograd import torch_name
 from .observers import observed
 from .text import quote
 
@@ -17,33 +35,167 @@ if TYPE_CHECKING:
     from ..analyses.report import Failure
     from .place import Context
 
+INTEGERS = frozenset({"int64", "int32"})
+EXACT = frozenset({"+", "-", "*"})
+"""Operators of which a mask's other places get the gradient 0, whatever they hold."""
+
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose `masked_fill` for `x[mask] = number` where the index is plainly a mask."""
+    """Propose `masked_fill`, `torch.where` or `index_fill` where the index is a mask or a tensor of integers."""
+    item = _item(failure, context)
+    if item is not None:
+        yield from _fixes(item, [item.filled(), item.chosen()], failure, context)
+
+
+def placed(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose `index_put` for `x[i] = y`, and `torch.cat` where `y` takes the place of the first or the last rows."""
+    item = _item(failure, context)
+    if item is not None:
+        yield from _fixes(item, [item.put(), item.joined()], failure, context)
+
+
+def _fixes(item: _Item, texts: list[str | None], failure: Failure, context: Context) -> Iterator[Fix]:
+    for text in (text for text in texts if text):
+        line = f"{item.name} = {text}"
+        leaf = failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
+        changes = "leaf" if leaf else "others" if observed(failure, context) else None
+        title = context.say("write", changes, text=quote(line), name=quote(item.name))
+        imports = [] if text.startswith(f"{item.name}.") else item.imports
+        yield Fix(title, safety(changes), (*imports, item.change.place.edit(line)))
+
+
+def _item(failure: Failure, context: Context) -> _Item | None:
+    """Give the item that the failure's change is about, if what it belongs to can be assigned to."""
     change = find_change(failure, context)
-    if change is None or change.form != "item":
-        return
-    node, target = change.place.node, change.target
-    assert isinstance(node, Assign) and isinstance(target, Subscript)
-    owner = target.value
-    if len(node.targets) != 1 or not isinstance(owner, Name | Attribute) or not rebindable(change.place, owner):
-        return
-    if not (_is_mask(target.slice) and _is_number(node.value) and is_pure(target)):
-        return
-    name, mask, value = (change.place.text_of(part) for part in (owner, target.slice, node.value))
-    text = f"{name} = {name}.masked_fill({mask}, {value})"
-    leaf = failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
-    changes = "leaf" if leaf else "others" if observed(failure, context) else None
-    title = context.say("write", changes, text=quote(text), name=quote(name))
-    yield Fix(title, safety(changes), (change.place.edit(text),))
+    if change is None or not isinstance(change.target, Subscript) or not is_pure(change.target):
+        return None
+    node, owner = change.place.node, change.target.value
+    single = isinstance(node, AugAssign) or (isinstance(node, Assign) and len(node.targets) == 1)
+    if not single or not isinstance(owner, Name | Attribute) or not rebindable(change.place, owner):
+        return None
+    assert isinstance(node, Assign | AugAssign)
+    return _Item(change, context, owner, change.target.slice, node.value)
 
 
-def _is_mask(index: Expr) -> bool:
-    if isinstance(index, Compare):
-        return len(index.ops) == 1 and index.ops[0] in {"<", "<=", ">", ">=", "==", "!="}
-    if isinstance(index, UnaryOp):
-        return index.op == "~" and _is_mask(index.operand)
-    return isinstance(index, BinOp) and index.op in "&|^" and _is_mask(index.left) and _is_mask(index.right)
+class _Item:
+    """An assignment to `owner[index]`, and what is known of its parts."""
+
+    def __init__(self, change: Change, context: Context, owner: Expr, index: Expr, value: Expr) -> None:
+        self.change, self.context = change, context
+        self.owner, self.index, self.value = owner, index, value
+        self.op = change.place.node.op if isinstance(change.place.node, AugAssign) else None
+        self.name = change.place.text_of(owner)
+        self.torch, self.imports = torch_name(change.place)
+
+    def text(self, node: Expr) -> str:
+        return self.change.place.text_of(node)
+
+    def shape(self, node: Expr) -> tuple[int | None, ...] | None:
+        """The shape of what a name stands for, wholly or not at all."""
+        story = self.context.story(node, self.text(node))
+        known = story.shape if story else None
+        return known if known is not None and None not in known else None
+
+    def dtype(self, node: Expr) -> str | None:
+        story = self.context.story(node, self.text(node))
+        return story.dtype if story else None
+
+    def same(self, *nodes: Expr) -> bool:
+        """Tell whether tensors have the owner's dtype."""
+        own = self.dtype(self.owner)
+        return own is not None and all(self.dtype(node) == own for node in nodes)
+
+    def is_mask(self) -> bool:
+        """Tell whether the index is a mask of the owner's shape."""
+        own = self.shape(self.owner)
+        if self.dtype(self.index) == "bool":
+            return own is not None and self.shape(self.index) == own
+        return self._compares(self.index)
+
+    def _compares(self, node: Expr) -> bool:
+        """Tell whether an expression compares the owner itself: what it is compared with can only be smaller."""
+        if isinstance(node, Compare):
+            about = any(self.text(part) == self.name for part in (node.left, *node.comparators))
+            return about and len(node.ops) == 1 and node.ops[0] in {"<", "<=", ">", ">=", "==", "!="}
+        if isinstance(node, UnaryOp):
+            return node.op == "~" and self._compares(node.operand)
+        both = isinstance(node, BinOp) and node.op in "&|^"
+        return both and self._compares(node.left) and self._compares(node.right)  # type: ignore[attr-defined]
+
+    def is_index(self, node: Expr) -> bool:
+        """Tell whether a part of the index is a tensor of integers."""
+        return isinstance(node, Name | Attribute) and self.dtype(node) in INTEGERS
+
+    def filled(self) -> str | None:
+        """`x.masked_fill(mask, 0.0)`, `x.index_fill(0, i, 0.0)`."""
+        if self.op is not None or not _is_number(self.value):
+            return None
+        index, value = self.text(self.index), self.text(self.value)
+        if self.is_mask():
+            return f"{self.name}.masked_fill({index}, {value})"
+        if self.is_index(self.index) and len(self.shape(self.index) or (1, 1)) == 1:
+            return f"{self.name}.index_fill(0, {index}, {value})"
+        return None
+
+    def chosen(self) -> str | None:
+        """`torch.where(mask, y, x)` for `x[mask] = y[mask]`, and for `x[mask] *= 2`."""
+        if not self.is_mask():
+            return None
+        mask, value = self.text(self.index), self.value
+        if self.op is not None:
+            right = self.op in EXACT and _is_number(value)
+            return (
+                f"{self.torch}.where({mask}, {self.name} {self.op} {self.text(value)}, {self.name})" if right else None
+            )
+        if isinstance(value, Subscript) and is_pure(value) and self.text(value.slice) == mask:
+            own = self.shape(self.owner)
+            if own is not None and self.shape(value.value) == own and self.same(value.value):
+                return f"{self.torch}.where({mask}, {self.text(value.value)}, {self.name})"
+        elif isinstance(value, Name | Attribute) and self.same(value) and self.shape(value) == ():
+            return f"{self.torch}.where({mask}, {self.text(value)}, {self.name})"
+        return None
+
+    def put(self) -> str | None:
+        """`x.index_put((i, j), y)` for `x[i, j] = y`, and for `x[i, j] += y` with the sum."""
+        parts = self.index.elts if isinstance(self.index, Tuple) else [self.index]
+        if not all(map(self.is_index, parts)):
+            return None
+        value = self.text(self.value)
+        if self.op is not None:
+            value = f"{self.text(self.change.target)} {self.op} {value}"
+            if self.op not in EXACT or not (_is_number(self.value) or self._is_tensor()):
+                return None
+        elif not self._is_tensor():
+            return None
+        index = ", ".join(map(self.text, parts))
+        return f"{self.name}.index_put(({index}{',' if len(parts) == 1 else ''}), {value})"
+
+    def joined(self) -> str | None:
+        """`torch.cat([y, x[2:]])` for `x[:2] = y`, `torch.cat([x[:2], y])` for `x[2:] = y`."""
+        own, given, index = self.shape(self.owner), self.shape(self.value), self.index
+        if self.op is not None or not isinstance(index, Slice) or index.step is not None or not self._is_tensor():
+            return None
+        if not own or not given or len(own) != len(given) or own[1:] != given[1:]:
+            return None
+        value, rows = self.text(self.value), given[0]
+        assert rows is not None
+        if index.lower is None and self._number(index.upper) == rows:
+            return f"{self.torch}.cat([{value}, {self.name}[{rows}:]])"
+        count = own[0]
+        assert count is not None
+        if index.upper is None and self._number(index.lower) in {count - rows, -rows}:
+            return f"{self.torch}.cat([{self.name}[:{self.text(index.lower)}], {value}])"  # type: ignore[arg-type]
+        return None
+
+    def _is_tensor(self) -> bool:
+        return isinstance(self.value, Name | Attribute) and self.same(self.value)
+
+    @staticmethod
+    def _number(node: Expr | None) -> int | None:
+        sign = -1 if isinstance(node, UnaryOp) and node.op == "-" else 1
+        node = node.operand if isinstance(node, UnaryOp) else node
+        known = isinstance(node, Constant) and type(node.value) is int and node.value > 0
+        return sign * node.value if known else None  # type: ignore[union-attr]
 
 
 def _is_number(value: Expr) -> bool:

@@ -53,6 +53,7 @@ def observed(failure: Failure, context: Context) -> bool:
     name = failure.name or (failure.write.name if failure.write else None)
     if name is None or context.report is None:
         return True
+    name = name.partition("[")[0]  # an item of a tensor is its memory; an item of a container is in no row
     rows = _sharing(context.report.rows, place, name)
     return not rows or _kept(place, name) or _seen_by_name(context, rows, place, name)
 
@@ -123,7 +124,7 @@ def _kept(place: Place, name: str) -> bool:
     roots: list[Node] = [scope] if scope else list(place.source.body)
     own = {stmt.name for stmt in statements(place.source.body) if isinstance(stmt, FunctionDef)} - {"forward"}
     own |= _imported_functions(place)
-    return any(_keeps(node, name, own) for root in roots for node in _parts(root))
+    return any(_keeps(node, name, own) for root in roots for node in _parts(root, name))
 
 
 def _imported_functions(place: Place) -> set[str]:
@@ -135,14 +136,19 @@ def _imported_functions(place: Place) -> set[str]:
     return {name for name in found if name.islower()}
 
 
-def _parts(node: Node) -> Iterator[Node]:
-    """Give the nodes below, but for displays that hold nothing on: targets, indices, what is returned."""
+def _parts(node: Node, name: str) -> Iterator[Node]:
+    """Give the nodes below, but for displays that hold nothing on: targets, indices, what is returned.
+
+    A function inside for which `name` is a variable of its own has nothing to do with it.
+    """
     yield node
     for child in children(node):
+        if isinstance(child, FunctionDef) and name in child.scope.locals:
+            continue
         passing = isinstance(node, Assign) and any(child is one for one in node.targets)
         passing |= isinstance(node, Return) or (isinstance(node, Subscript) and child is node.slice)
         if not (passing and isinstance(child, Tuple | List)):
-            yield from _parts(child)
+            yield from _parts(child, name)
 
 
 def _keeps(node: Node, name: str, own: set[str]) -> bool:

@@ -27,7 +27,7 @@ from .titles import title
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ..analyses.report import Failure, Report, Site
+    from ..analyses.report import Failure, Report, Site, Story
     from ..rules.messages import Locale
     from ..syntax.chunks import Chunk, Source
     from ..syntax.ir import Expr
@@ -155,7 +155,11 @@ class Context:
         """Tell whether an expression may stand for a tensor there; of names, the replay knows."""
         if self.report is None or not isinstance(place.node, Name):
             return True
-        return (id(place.node), place.text) in self.report.stories
+        return self.story(place.node, place.text) is not None
+
+    def story(self, node: Expr, text: str) -> Story | None:
+        """Give what the replay knows of the tensor that a name or an attribute, written so, stands for."""
+        return self.report.stories.get((id(node), text)) if self.report else None
 
     def group(self, failure: Failure) -> list[Failure]:
         """Give all failures that are told at the place of this one, which comes first."""

@@ -50,8 +50,11 @@ class Trials:
         """Give what the program says of an operator of its own."""
         return self.modules.fact(name) if isinstance(self.modules, OwnFacts) else None
 
-    def helps(self, failure: Failure, texts: Mapping[str, str]) -> bool:
-        """Tell whether `texts`, the new texts of some files by path, mend a failure and bring no other."""
+    def helps(self, failure: Failure, texts: Mapping[str, str], keeps: bool = False) -> bool:
+        """Tell whether `texts`, the new texts of some files by path, mend a failure and bring no other.
+
+        An edit that `keeps` every value brings none: what fails then lay behind the failure that it mends.
+        """
         sources = self.sources
         if any(_parses(sources[path].text) and not _parses(text) for path, text in texts.items()):
             return False
@@ -62,7 +65,7 @@ class Trials:
         if len(again.problems) > len(self.report.problems) or Counter(again.errors) - Counter(self.report.errors):
             return False
         kept = {path: Kept(sources[path].text, text) for path, text in texts.items()}
-        return self._is_better(failure, again, kept)
+        return self._is_better(failure, again, kept, keeps)
 
     def _show(self, texts: Mapping[str, str]) -> None:
         """Let the program have the texts; a file that was edited before goes back to what it was first.
@@ -75,28 +78,28 @@ class Trials:
                 if known is None or known.text != text:
                     known = self._edited[path] = parse(text, path, known)
 
-    def _is_better(self, failure: Failure, again: Report, kept: Mapping[str, Kept]) -> bool:
+    def _is_better(self, failure: Failure, again: Report, kept: Mapping[str, Kept], keeps: bool) -> bool:
         after, mended = told(again, kept), key(failure, {})
         if after[mended] >= self._before[mended]:
             return False
         new = [one for one in again.failures if after[key(one, kept)] > self._before[key(one, kept)]]
-        if not all(_is_guess(one) or self._is_revealed(one, failure, kept) for one in new):
+        if not all(_is_guess(one) or self._is_revealed(one, failure, kept, keeps) for one in new):
             return False
         unchanged = {path: one.unchanged for path, one in kept.items()}
         traced = _tensors(self.report, unchanged, {})
         return 2 * len(traced - _tensors(again, unchanged, kept)) <= len(traced)
 
-    def _is_revealed(self, new: Failure, mended: Failure, kept: Mapping[str, Kept]) -> bool:
+    def _is_revealed(self, new: Failure, mended: Failure, kept: Mapping[str, Kept], keeps: bool) -> bool:
         """Tell whether a failure was there all along, behind the one that ended the program.
 
         So is the same with another tensor, and one in code that wasn't reached before, unless what is mended
-        seems to have moved there.
+        seems to have moved there; and any other kind, if the edit keeps every value.
         """
         if mended.raised is None:
             return False
         if (new.kind, new.cause) == (mended.kind, mended.cause):
             return new.name != mended.name or (_scope(new) != _scope(mended) and not self._was_reached(new, kept))
-        return not self._was_reached(new, kept)
+        return keeps or not self._was_reached(new, kept)
 
     def _was_reached(self, failure: Failure, kept: Mapping[str, Kept]) -> bool:
         sites = [failure.site, *([failure.raised] if failure.raised else [])]

@@ -92,6 +92,8 @@ def different(meant: Run, after: Run, alone: bool = True) -> Iterator[str]:
             yield "the losses differ"
         elif alone and not same_gradients(meant, after):
             yield "the gradients differ"
+        elif alone and meant.printed != after.printed:
+            yield "what is printed differs"
     elif not same_losses(meant.upto(after), after.upto(meant)):
         yield "the losses before the failure differ"
 

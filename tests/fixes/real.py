@@ -1,10 +1,11 @@
-"""Runs a program on real PyTorch and notes each loss and the gradients of its leaves."""
+"""Runs a program on real PyTorch and notes each loss, the gradients that come of it, and what is printed."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import os
+import re
 import runpy
 import signal
 import sys
@@ -17,6 +18,7 @@ import torch
 from torch.autograd.graph import saved_tensors_hooks
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 torch.set_num_threads(1)
@@ -26,20 +28,30 @@ SECONDS = 30
 
 @dataclass
 class Run:
-    """What a run gave: each loss, the gradients of the leaves after its backward, and what it raised."""
+    """What a run gave: each loss, the gradients of the leaves after its backward, and what it raised.
+
+    The roots of `autograd.grad` are losses too, and what it returns are the gradients. `printed` is the output but
+    for what a tensor's text says of its node.
+    """
 
     losses: list[torch.Tensor] = field(default_factory=list)
     gradients: list[list[torch.Tensor | None]] = field(default_factory=list)
     error: str | None = None
+    printed: str = ""
 
     def upto(self, other: Run) -> Run:
         """As much of the run as there is of the other."""
         return Run(self.losses[: len(other.losses)], self.gradients[: len(other.gradients)], self.error)
 
 
-def leaves(root: torch.Tensor) -> list[torch.Tensor]:
-    """The leaves that a backward from `root` reaches, in the order of the graph."""
-    found, seen, todo = [], set(), [root.grad_fn]
+def roots(tensors: torch.Tensor | Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """What a backward begins with."""
+    return [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
+
+
+def leaves(beginnings: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """The leaves that a backward reaches, in the order of the graph."""
+    found, seen, todo = [], set(), [root.grad_fn for root in beginnings]
     while todo:
         node = todo.pop()
         if node is None or node in seen:
@@ -83,14 +95,20 @@ def run(folder: Path, meant: bool = False) -> Run:
 
 
 def _run(folder: Path, meant: bool) -> Run:
-    result = Run()
-    backward = torch.Tensor.backward
+    result, out = Run(), io.StringIO()
+    backward, grad = torch.autograd.backward, torch.autograd.grad
 
-    def noted(self: torch.Tensor, *args: Any, **kwargs: Any) -> None:
-        reached = leaves(self)
-        result.losses.append(self.detach().clone())
-        backward(self, *args, **kwargs)
-        result.gradients.append([None if leaf.grad is None else leaf.grad.clone() for leaf in reached])
+    def noted(tensors: Any, *args: Any, **kwargs: Any) -> None:
+        reached = leaves(roots(tensors))
+        result.losses += [root.detach().clone() for root in roots(tensors)]
+        backward(tensors, *args, **kwargs)
+        result.gradients.append([None if leaf.grad is None else copied(leaf.grad) for leaf in reached])
+
+    def returned(outputs: Any, *args: Any, **kwargs: Any) -> Any:
+        result.losses += [root.detach().clone() for root in roots(outputs)]
+        gradients = grad(outputs, *args, **kwargs)
+        result.gradients.append([None if one is None else copied(one) for one in gradients])
+        return gradients
 
     mode = saved_tensors_hooks(copied, kept) if meant else contextlib.nullcontext()
     torch.manual_seed(0)
@@ -100,13 +118,15 @@ def _run(folder: Path, meant: bool) -> Run:
         with (
             mode,
             warnings.catch_warnings(),
-            contextlib.redirect_stdout(io.StringIO()),
-            patch.object(torch.Tensor, "backward", noted),
+            contextlib.redirect_stdout(out),
+            patch.object(torch.autograd, "backward", noted),
+            patch.object(torch.autograd, "grad", returned),
         ):
             warnings.simplefilter("ignore")
             runpy.run_path(str(folder / "main.py"), run_name="__main__")
     except Exception as error:  # the program's own
         result.error = f"{type(error).__name__}: {error}"
+    result.printed = re.sub(r",?\s*grad_fn=<\w+>", "", out.getvalue())
     return result
 
 
@@ -120,10 +140,22 @@ def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 def same_gradients(one: Run, other: Run) -> bool:
-    """Whether two runs have the same gradients, up to the order in which the engine adds up three or more."""
+    """Whether two runs have the same gradients, up to the order in which the engine adds up three or more.
+
+    Another form of an operation may have its inputs, and with them the leaves of a backward, in another order.
+    """
     if len(one.gradients) != len(other.gradients):
         return False
-    return all(len(a) == len(b) and all(map(_equal, a, b)) for a, b in zip(one.gradients, other.gradients, strict=True))
+    return all(len(a) == len(b) and _matched(a, list(b)) for a, b in zip(one.gradients, other.gradients, strict=True))
+
+
+def _matched(ones: list[torch.Tensor | None], others: list[torch.Tensor | None]) -> bool:
+    for one in ones:
+        index = next((i for i, other in enumerate(others) if _equal(one, other)), None)
+        if index is None:
+            return False
+        del others[index]
+    return True
 
 
 def _equal(one: torch.Tensor | None, other: torch.Tensor | None) -> bool:

@@ -176,7 +176,11 @@ def test_a_block_holds_the_statement_alone(layout: str, target: str, value: str)
         assert dumped(Unwrapped().visit(tree)) == dumped(ast.parse(text))
 
 
-@given(LAYOUTS, st.sampled_from(["x < 0", "~(x == y)", "(x < 1) & (y > 2)"]), st.sampled_from(["0", "-1.5"]))
+@given(
+    LAYOUTS,
+    st.sampled_from(["self.y < 0", "~(x == self.y)", "(self.y < 1) & (2 < self.y)"]),
+    st.sampled_from(["0", "-1.5"]),
+)
 def test_a_mask_is_filled(layout: str, mask: str, value: str) -> None:
     text = layout.format(f"self.y[{mask}] = {value}")
     site, context = lowered(text, ir.Assign)
