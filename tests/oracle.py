@@ -643,7 +643,8 @@ class Tracer:
                 self.statements |= dict.fromkeys(range(statement.lineno, last + 1), entry)
 
     def enter(self, frame: FrameType, event: str, _: Any) -> Any:
-        own = frame.f_code.co_filename == self.filename and frame.f_code.co_name != "<lambda>"
+        name = frame.f_code.co_name  # that of a lambda, or of a comprehension before Python 3.12, is `<…>`
+        own = frame.f_code.co_filename == self.filename and (name == "<module>" or not name.startswith("<"))
         return self.step if event == "call" and own else None
 
     def step(self, frame: FrameType, event: str, _: Any) -> Any:
@@ -664,6 +665,7 @@ class Tracer:
             value = _look_up(scope, name)
             if isinstance(value, torch.Tensor) and not value.is_inference():
                 number = self.number(value.untyped_storage())
+                self.rows.pop((first, name), None)
                 with suppress(RuntimeError):  # a view that may not be used any more raises when asked
                     self.rows[first, name] = Row(
                         first, name, value._version, value.requires_grad, value.is_leaf, number
@@ -687,13 +689,23 @@ def _own_parts(statement: ast.stmt) -> Iterator[ast.expr]:
             yield from (part for part in (child.context_expr, child.optional_vars) if part)
 
 
-def _names(part: ast.expr) -> Iterator[str]:
-    """The names in an expression, and its dotted ones as far as they are only that."""
-    for node in ast.walk(part):
-        if isinstance(node, ast.Name):
-            yield node.id
-        elif isinstance(node, ast.Attribute) and re.fullmatch(r"[\w.]+", text := ast.unparse(node)):
+def _names(part: ast.AST, inner: frozenset[str] = frozenset()) -> Iterator[str]:
+    """The names in an expression, and its dotted ones as far as they are only that.
+
+    The `inner` ones are those that only a part of the expression has: the targets of a comprehension and the like.
+    """
+    if isinstance(part, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        inner |= {n.id for g in part.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+    elif isinstance(part, ast.Lambda):
+        inner |= {a.arg for a in ast.walk(part.args) if isinstance(a, ast.arg)}
+    if isinstance(part, ast.Name) and part.id not in inner:
+        yield part.id
+    elif isinstance(part, ast.Attribute):
+        text = ast.unparse(part)
+        if re.fullmatch(r"[\w.]+", text) and text.partition(".")[0] not in inner:
             yield text
+    for child in ast.iter_child_nodes(part):
+        yield from _names(child, inner)
 
 
 def _look_up(scope: dict[str, Any], name: str) -> Any:

@@ -10,6 +10,7 @@ import heapq
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
+from .engine import Flow, Times
 from .geometry import Geometry
 from .report import Failure, Hop, Site, Write
 from .tensors import (
@@ -168,7 +169,9 @@ class Autograd:
         needs = self.requires_grad(base)
         self.check_view(t, needs, indirect=True)
         self.order += 1
-        node = Node("AsStridedBackward0", self.m.site, self.order, self.edges([base]), needs)
+        when = either(needs, self._known_grad(fn))  # it stays part of a graph when its base no longer is
+        node = Node("AsStridedBackward0", self.m.site, self.order, self.edges([base]), when)
+        node.fed, node.shapes, node.outputs = ((0, 0),), (base.geometry,), (t,)
         node.iterations = self.m.iterations
         state.put(t, "fn", node)
         state.put(t, "at", now)
@@ -206,10 +209,13 @@ class Autograd:
         if when is False or not self.grad_mode:
             return None
         self.order += 1
-        node = Node(name, self.m.site, self.order, self.edges(inputs), when)
+        fed = [(i, t) for i, t in enumerate(inputs) if self.requires_grad(t) is not False]
+        node = Node(name, self.m.site, self.order, self.edges([t for _, t in fed]), when)
         node.stack = self.m.stack
         node.iterations = self.m.iterations
         node.inputs = tuple(inputs)
+        node.fed = tuple((i, t.d["output_nr"]) for i, t in fed)
+        node.shapes = tuple(t.geometry for t in inputs)
         self.nodes.append(node)
         return node
 
@@ -287,22 +293,22 @@ class Autograd:
         t: Tensor,
         via: str,
         by: Literal["user", "optimizer", "library"] = "user",
-        times: int | None = 1,
-        silent: bool = False,
+        times: int | tuple[int, int] | None = 1,
     ) -> None:
         """`increment_version` after a change of content; `times` None where the number of bumps isn't known.
 
-        A silent change moves no counter, but what was saved of the memory is another content now.
+        A change of no bump is silent: no counter moves, but what was saved of the memory is another content now.
         """
         state = self.state
         counter, storage = self.counter(t), self.storage(t)
         old = self.version(t)
         low, high = bounds([v for _, v in state.alternatives(old)])
-        if silent or times == 0:
+        least, most = times if isinstance(times, tuple) else (1 if times is None else times, times)
+        if most == 0:
             self.write_silently(storage, via, self.m.written or t.name, low, by)
             return
-        after_low = low + (1 if times is None else times)
-        after_high = None if high is None or times is None else high + times
+        after_low = low + least
+        after_high = None if high is None or most is None else high + most
         exact = low if low == high else None
         after = after_low if after_low == after_high else None
         write = Write(self.m.site, via, self.m.written or t.name, exact, after, by, self.m.stack, self.m.constructor)
@@ -338,7 +344,10 @@ class Autograd:
         state = self.state
         base = state.resolve(t.d["base"])
         if isinstance(base, Tensor):
-            copy = Node("CopySlices", node.site, node.order, (*self.edges([base]), *node.edges), node.when)
+            own = self.edges([base])
+            copy = Node("CopySlices", node.site, node.order, (*own, *node.edges), node.when)
+            copy.fed = (*((-1, 0) for _ in own), *(None if one and one[0] == 0 else one for one in node.fed))
+            copy.op, copy.roles, copy.shapes = node.op, node.roles, node.shapes
             copy.saved, copy.stack, copy.iterations = node.saved, node.stack, node.iterations
             copy.holds = True  # the function itself, which `CopySlices::release_variables` lets go of
             copy.function, copy.run = node, node.run
@@ -373,8 +382,10 @@ class Autograd:
                     if node.holds is not False:
                         self._free(node, guards)
             if accumulate:
+                stored = Flow(list(dict.fromkeys(node for node, _ in order)), None, create).stored
                 for leaf in leaves:
-                    self._accumulate(leaf, self.reached(roots, [leaf]) if create else None)
+                    nodes = self.reached(roots, [leaf]) if create else None
+                    self._accumulate(leaf, nodes, stored.get(leaf.uid, (0, None)))
 
     @contextmanager
     def _engine(self, create: bool) -> Iterator[None]:
@@ -394,7 +405,6 @@ class Autograd:
 
         A node comes after all that lead to it, so that the ways to it are known when it is left.
         """
-        stop = {id(fn) for t in inputs for _, fn in self.state.alternatives(self.grad_fn(t)) if isinstance(fn, Node)}
         wanted = self._leads_to(roots, inputs) if inputs else None
         ways: dict[Node, list[Guards]] = {}
         leaves: dict[int, Tensor] = {}
@@ -404,7 +414,7 @@ class Autograd:
             for more, v in self.state.alternatives(value, guards):
                 if isinstance(v, Tensor):
                     leaves[v.uid] = v
-                if not isinstance(v, Node) or id(v) in stop or (wanted is not None and v.uid not in wanted):
+                if not isinstance(v, Node) or (wanted is not None and v.uid not in wanted):
                     continue
                 if v not in ways:
                     ways[v] = []
@@ -535,36 +545,45 @@ class Autograd:
             pair = (self.m.site, old) if holds else (old, self.m.site)
             self.state.put(node, "freed", self.state.merge(cond, *pair))
 
-    def _accumulate(self, leaf: Tensor, nodes: Sequence[Node] | None) -> None:
+    def _accumulate(self, leaf: Tensor, nodes: Sequence[Node] | None, stored: Times) -> None:
         """`AccumulateGrad`: the first gradient is stored, later ones are added in place.
 
         With create_graph, `nodes` are those that the gradient came through, and the sum is a new tensor.
+        `stored` is how often a first one was written.
         """
         self._call_hooks([leaf])
-        self._add_gradient(leaf, nodes)
+        self._add_gradient(leaf, nodes, stored)
         for hook in self.m.tuple_of(leaf.d.get("accumulated", ())):
             self.m.call(hook, Args([leaf], site=self.m.site))
 
-    def _add_gradient(self, leaf: Tensor, nodes: Sequence[Node] | None) -> None:
+    def _add_gradient(self, leaf: Tensor, nodes: Sequence[Node] | None, stored: Times) -> None:
         old = self.state.resolve(leaf.d["grad"])
         if isinstance(old, Tensor) and nodes is None:
             self.bump(old, "backward()", by="library")
             return
         grad = self.tensor(leaf.d["geometry"], leaf.d["dtype"])
         grad.label = f"{leaf.name}.grad" if leaf.name else None
+        if not isinstance(old, Tensor):
+            grad.d["counter"].d["v"] = Version(*stored)
         if nodes is not None:
             self.set_history(grad, self.derived(nodes, [leaf], [old] if isinstance(old, Tensor) else []))
         self.state.put(leaf, "grad", grad)
 
-    def gradient(self, t: Tensor, nodes: Sequence[Node]) -> Tensor:
+    def gradient(self, t: Tensor, nodes: Sequence[Node], flow: Flow | None = None) -> Tensor:
         """The gradient of a tensor that a backward through these nodes gives."""
-        given = self._consumers(self.grad_fn(t) or t, nodes)
+        made = self.grad_fn(t) or t
+        given = self._consumers(made, nodes)
         g = self.tensor(self._gradient_geometry(t, given, nodes), t.d["dtype"])
-        one = given[0] if len(given) == 1 else None
-        in_place = one is not None and (one.called or "").endswith("_")
-        if one is None or in_place or not one.is_plain or any(picks(s.tensor) for s in one.saved):
-            g.d["counter"].d["v"] = Version(0, None)  # the engine adds up in place, and so do some formulas
+        flow = flow or Flow(nodes, None, self.mode["grad"] is True)
+        found = flow.of(made, t.d["output_nr"])
+        g.d["counter"].d["v"] = Version(found.low, found.high) if found is not None else Version(0, 0)  # zeros
         return g
+
+    def flow(self, nodes: Sequence[Node], goals: Sequence[Tensor], create: bool) -> Flow:
+        """The gradients of a backward through these nodes that some tensors ask for."""
+        return Flow(
+            nodes, {made.uid for t in goals if isinstance(made := self.grad_fn(t) or t, (Node, Tensor))}, create
+        )
 
     def _consumers(self, made: Value, nodes: Sequence[Node]) -> list[Node]:
         """The nodes that took what a node (or leaf) made, once for each time."""
@@ -633,11 +652,6 @@ class Autograd:
             ),
             guards,
         )
-
-
-def picks(t: Tensor) -> bool:
-    """Whether a saved tensor is an index or a mask: the formula then scatters into zeros in place."""
-    return t.dtype is None or t.dtype.startswith(("int", "bool", "uint"))
 
 
 class Past:

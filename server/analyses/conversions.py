@@ -90,6 +90,10 @@ def unchanged(m: Machine, name: str, source: Tensor, call: Call) -> bool | None:
         return None if source.dtype is None else not source.dtype.startswith("complex")
     if name in AT_LEAST:
         return None if source.shape is None else len(source.shape) >= int(name[-2])
+    if name == "prod":
+        return call.values.get("dim") == ()
+    if name == "cartesian_prod":
+        return len(call.all()) == 1
     return None
 
 
@@ -126,13 +130,19 @@ def same_dtype_and_device(m: Machine, source: Tensor, call: Call) -> bool | None
     return answer
 
 
+def nothing_to_flatten(m: Machine, g: Geometry, call: Call) -> bool:
+    """Whether `flatten` has but one dimension to make one of: it gives the tensor itself."""
+    first, last = (m.state.resolve(call.values.get(k, d)) for k, d in (("start_dim", 0), ("end_dim", -1)))
+    return g.ndim > 0 and isinstance(first, int) and isinstance(last, int) and first % g.ndim == last % g.ndim
+
+
 def reshaped(m: Machine, name: str, source: Tensor, node: Node | None, call: Call) -> Value:
     """`reshape`, `flatten`: a view where the strides allow it, else a copy."""
     g = source.geometry
     described = described_all(m, call.values)
     type_ = infer(call.name, described)
     shape = type_.shape if isinstance(type_, TensorType) else None
-    if name in ("flatten", "ravel") and g is not None and len(g.shape) == 1:
+    if name == "flatten" and g is not None and nothing_to_flatten(m, g, call):
         return source
     if g is None or shape is None:
         shared: bool | None = None if g is None or g.is_contiguous() is None else True

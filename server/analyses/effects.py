@@ -6,12 +6,12 @@ make the node, save inputs, run (bump the versions), rebase or set the history, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..facts.model import REQUIRED, Case, Grads, Mutation, Op, Param, Result, Test
-from . import autocast, operands, sequences, shapes
+from . import autocast, inner_writes, operands, sequences, shapes
 from .describe_types import described_all, dtype_of, geometry_of
 from .geometry import Geometry, GeometryError, partly_overlaps
 from .shapes import Arg, TensorType
@@ -57,6 +57,8 @@ class Call:
     """the name to tell it by, where that isn't the last part of `name`"""
     kept: Mapping[str, Grad] = field(default_factory=dict)
     """whether an argument's memory is used, of those that the operator makes a view or a copy of and saves that"""
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    """what a module's constructor was given"""
 
     def all(self) -> list[Tensor]:
         """All tensors among the arguments."""
@@ -218,30 +220,31 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
     needs: Grad = False
     for p in case.flows:
         needs = either(needs, grads.get(p, False))
-    written = [(w, t) for w in case.mutates if w.certain for t in call.tensors.get(w.what, ())]
+    written = list(writes(m, case, call))
     previous, m.via = m.via, via
     try:
         seen = tracked(case)
-        for w, t in written:
+        for w, t, _ in written:
             if given_back(case, w):
                 m.grad.check_inplace(t, needs if seen else False)
         node = None
         if seen and (any(r.differentiable for r in case.results) or written):
-            inputs = [t for p in call.tensors for t in call.tensors[p] if p in case.flows]
-            node = m.grad.node(case.node or called(call.name), inputs, needs)
+            inputs = [(p, t) for p in call.tensors for t in call.tensors[p] if p in case.flows]
+            node = m.grad.node(case.node or called(call.name), [t for _, t in inputs], needs)
         if node is not None:
+            node.op, node.roles = call.name, tuple(p for p, _ in inputs)
             node.called = call.spoken or called(call.name)
             node.holds = narrowed(condition(case.frees, grads), needs)
             save_inputs(m, node, case, call, grads)
-        for w, t in written:
+        for w, t, _ in written:
             if given_back(case, w):
                 check_overlap(m, t, call)
-        for w, t in written:
-            m.grad.bump(t, via or called(call.name), times=w.bumps, silent=w.bumps == 0)
+        for _, t, times in written:
+            m.grad.bump(t, via or called(call.name), times=times)
         result = results(m, case, call, node, inferred)
         if node is not None:
             save_results(m, node, case, result, grads)
-        for w, t in written:
+        for w, t, _ in written:
             if given_back(case, w):
                 m.grad.rebase(t, node)
                 reshape_in_place(m, call, t)
@@ -251,6 +254,15 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         return result
     finally:
         m.via = previous
+
+
+def writes(m: Machine, case: Case, call: Call) -> Iterator[tuple[Mutation, Tensor, tuple[int, int]]]:
+    """The arguments that a call changes, and how often; a change that the table is not certain of is none."""
+    for w in case.mutates:
+        if w.certain or inner_writes.decides(call):
+            times = inner_writes.changes(m, call, w)
+            if w.bumps == 0 or times != (0, 0):
+                yield from ((w, t, times) for t in call.tensors.get(w.what, ()))
 
 
 def given_back(case: Case, w: Mutation) -> bool:
@@ -382,18 +394,8 @@ def result(
     if r.kind == "depends" and source is not None:
         return depends(m, r, source, node, type_, call)
     made = fresh(m, r, node, type_, nr)
-    made.d["counter"].d["v"] = Version(*written_inside(call, r))
+    made.d["counter"].d["v"] = Version(*inner_writes.times(m, call, r.version))
     return made
-
-
-def written_inside(call: Call, r: Result) -> tuple[int, int]:
-    """The version of a new result, from and to: an operator made of others may have changed it in place itself."""
-    name = called(call.name)
-    if name == "pad" and call.values.get("mode", "constant") != "circular":
-        return 0, 0
-    if name == "clone" and any(t.d["inference"] is True for t in call.all()):
-        return 1, 1
-    return operands.times_written(call.name, call.tensors) or r.version
 
 
 def fresh(m: Machine, r: Result, node: Node | None, type_: TensorType | None, nr: int = 0) -> Tensor:
@@ -510,7 +512,7 @@ def depends(m: Machine, r: Result, source: Tensor, node: Node | None, type_: Ten
 
 
 def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list[Tensor]) -> Value:
-    """A call with `out=`: refused where anything requires grad, else a write of the given tensors."""
+    """A call with `out=`: a write of the given tensors; most operators refuse it where anything requires grad."""
     grads = gradients(m, call)
     needs: Grad = False
     # What no gradient flows to, such as an index, cannot require grad, or is known to.
@@ -519,12 +521,17 @@ def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list
         needs = either(needs, g)
     previous, m.via = m.via, "out="
     try:
-        if needs is not False and m.grad.grad_mode and case.flows:
+        refused = needs is not False and m.grad.grad_mode and bool(case.flows)
+        if refused and not op.out_differentiable:
             m.grad.fail("out-grad", "direct", outs[0], guards=conditions(needs), detail=called(op.name))
+        inputs = [(p, t) for p in call.tensors for t in call.tensors[p] if p in case.flows]
         for t in outs:
-            m.grad.check_inplace(t, False)
+            m.grad.check_inplace(t, needs if op.out_differentiable else False)
             check_overlap(m, t, call)
+            node = m.grad.node(case.node or called(op.name), [t for _, t in inputs], needs if refused else False)
             m.grad.bump(t, f"{called(op.name)}(out=)", times=op.out_bumps)
+            if node is not None:
+                m.grad.rebase(t, node)
     finally:
         m.via = previous
     return out

@@ -166,8 +166,13 @@ def parameters(m: Machine, obj: Instance) -> list[Tensor]:
 
 
 def call(m: Machine, obj: Instance, args: Args) -> Value:
-    """`Module.__call__`: pre-hooks, forward, hooks (`torch/nn/modules/module.py`, `_call_impl`)."""
+    """`Module.__call__`: pre-hooks, forward, hooks (`torch/nn/modules/module.py`, `_call_impl`).
+
+    Where there are no hooks at first, those that its forward registers are not looked at.
+    """
     watched = bool(hooks(m, obj, "backward_hooks"))
+    if not watched and not hooks(m, obj, "pre_hooks") and not hooks(m, obj, "hooks"):
+        return forward(m, obj, args)
     for hook in hooks(m, obj, "pre_hooks"):
         args = with_inputs(m, args, run_hook(m, hook, obj, args))
     if watched:
@@ -249,6 +254,7 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     extra = {**obj.state.get("ctor", {}), "training": m.state.resolve(obj.d.get("training", True))}
     extra = {k: m.state.resolve(v) for k, v in extra.items()}
     extra["inplace"] = m.state.resolve(obj.d.get("inplace", extra.get("inplace", False)))
+    call.settings = extra
     if fact.name == "torch.nn.MultiheadAttention":
         call.kept = operands.of_attention(m, call.tensors, extra.get("batch_first") is True)
     case = completed(effects.choose(m, op, call, extra), op, call)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from .tensors import Grad, Tensor
 
 LINEAR = frozenset({"torch.nn.functional.linear", "torch.nn.Linear"})
-MATMUL = frozenset({"torch.matmul"})
 
 
 def of_linear(m: Machine, tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, Grad]:
@@ -31,27 +30,6 @@ def of_linear(m: Machine, tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, 
     for t in tensors.get("input", ()):
         kept["input"] = folded(m, t, False)
     return kept
-
-
-def times_written(name: str, tensors: Mapping[str, Sequence[Tensor]]) -> tuple[int, int] | None:
-    """How often a product is changed in place before it is returned; None where the fact tells.
-
-    A vector times a matrix is squeezed in place (`_matmul_impl`); `linear` adds its bias in place to the product of
-    a stack of rows that is not contiguous.
-    """
-    layouts = [t.geometry for given in ("input", "other", "mat2") for t in tensors.get(given, ())]
-    if not layouts or name not in LINEAR | MATMUL:
-        return None
-    if any(g is None for g in layouts):
-        return (0, 1)
-    ranks = [g.ndim for g in layouts if g is not None]
-    first = layouts[0]
-    if name in MATMUL:
-        return (1, 1) if ranks == [1, 2] else (0, 0)
-    if any(tensors.get(given) for given in ("bias", "self.bias")):
-        contiguous = first is None or ranks[0] < 3 or first.is_contiguous()
-        return (0, 1) if contiguous is None else (0, 0) if contiguous else (1, 1)
-    return (1, 1) if ranks[0] == 1 else (0, 0)
 
 
 def of_attention(m: Machine, tensors: Mapping[str, Sequence[Tensor]], batch_first: bool) -> dict[str, Grad]:

@@ -204,20 +204,26 @@ class Node(Object):
     backward raises. `when` is the condition under which the node exists at all. `iterations` are the
     turns of the loops around it, by the loop's run. `called` is the name by which the program called it, where
     that isn't the node's. `run` is what the program itself does when backward reaches it (a custom function).
+    `fed` tells for each edge which of the `inputs` it stands for, and which result of its maker that was; `op` is the
+    fact's name, and `roles` and `shapes` are the inputs' parameters and layouts in that call.
     """
 
     __slots__ = (
         "called",
         "edges",
+        "fed",
         "function",
         "holds",
         "inputs",
         "iterations",
         "name",
+        "op",
         "order",
         "outputs",
+        "roles",
         "run",
         "saved",
+        "shapes",
         "site",
         "stack",
         "when",
@@ -236,6 +242,10 @@ class Node(Object):
         self.iterations: tuple[tuple[int, int], ...] = ()
         self.inputs: tuple[Tensor, ...] = ()
         self.outputs: tuple[Tensor, ...] = ()
+        self.fed: tuple[tuple[int, int] | None, ...] = ()
+        self.shapes: tuple[Geometry | None, ...] = ()
+        self.op: str | None = None
+        self.roles: tuple[str, ...] = ()
         self.called: str | None = None
         self.function: Any = None
         self.run: Callable[[], None] | None = None

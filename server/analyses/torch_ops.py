@@ -276,9 +276,23 @@ def select(m: Machine, t: Tensor, index: Value, op: Op) -> Tensor:
     node = m.grad.node("SelectBackward0" if isinstance(index, int) else "SliceBackward0", [t], needs)
     view = m.grad.view(t, index_geometry(m, t, index))
     m.grad.set_history(view, node)
+    if node is not None:
+        node.op = select_op(t, index, view)
     if t.label is not None and isinstance(index, int):
         view.label = f"{t.label}[{index}]"
     return view
+
+
+def select_op(t: Tensor, index: Value, view: Tensor) -> str:
+    """The method that a basic index stands for: only one that takes a part has a gradient of its own."""
+    if any(isinstance(i, (int, Unknown)) for i in (index if isinstance(index, tuple) else (index,))):
+        return "torch.Tensor.select"
+    g, h = t.geometry, view.geometry
+    return (
+        "torch.Tensor.unsqueeze"
+        if g is not None and h is not None and g.numel() == h.numel()
+        else "torch.Tensor.narrow"
+    )
 
 
 def index_geometry(m: Machine, t: Tensor, index: Value) -> Geometry | None:
@@ -312,6 +326,9 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
     """`t[index] = value`: `copy_` or `fill_` on a view, `index_put_` for an advanced index; one bump."""
     index = normal(m, index)
     value = m.state.resolve(value)
+    if index is False:
+        return  # `set_item` of TensorIndexing.h: nothing is taken
+    index = None if index is True else index
     if type(value) is Phi:
         m.state.each(value, lambda one: set_item(m, t, index, one))
         return
@@ -331,6 +348,9 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
         elif sources:
             check_copy(m, target, sources[0])
         node = m.grad.node("IndexPutBackward0" if advanced else "CopySlices", [t, *sources], needs)
+        if node is not None:
+            node.op = "torch.Tensor.index_put_" if advanced else "torch.Tensor.copy_"
+            node.roles = ("self", *(("values" if advanced else "src") for _ in sources))
         if node is not None and advanced:
             node.holds = True
             for i in indices:
@@ -389,6 +409,8 @@ def rows(m: Machine, t: Tensor, want: int | None) -> sequences.Seq:
         return sequences.Seq(())
     needs = m.grad.requires_grad(t)
     node: Node | None = m.grad.node("UnbindBackward0", [t], needs)
+    if node is not None:
+        node.op, node.roles = "torch.Tensor.unbind", ("self",)
     row = index_geometry(m, t, 0) if n else None
 
     def piece(i: int) -> Tensor:

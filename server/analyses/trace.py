@@ -210,22 +210,51 @@ def own_parts(s: ir.Stmt) -> list[ir.Node]:
     return found
 
 
-def mentioned(node: ir.Node, s: ir.Stmt) -> Iterator[Named]:
-    """Names and plain attributes below a node."""
+def mentioned(node: ir.Node, s: ir.Stmt, inner: frozenset[str] = frozenset()) -> Iterator[Named]:
+    """Names and plain attributes below a node, less the `inner` ones, which only a part of the statement has."""
     if isinstance(node, ir.Name):
-        yield node, node.id
+        if node.id not in inner:
+            yield node, node.id
         return
-    if isinstance(node, ir.Attribute):
-        text = s.chunk.text[node.start : node.end]
-        if plain(node):
-            yield node, text
-    if isinstance(node, (ir.Lambda, ir.Comp, ir.Stmt)):
+    if isinstance(node, ir.Attribute) and plain(node) and root(node) not in inner:
+        yield node, s.chunk.text[node.start : node.end]
+    if isinstance(node, ir.Stmt):
         return
+    if isinstance(node, (ir.Comp, ir.Lambda)):
+        inner |= frozenset(own_names(node))
     for name in field_names(node):
         v = getattr(node, name)
         for i in v if isinstance(v, list) else [v]:
             if isinstance(i, ir.Node):
-                yield from mentioned(i, s)
+                yield from mentioned(i, s, inner)
+
+
+def own_names(scope: ir.Comp | ir.Lambda) -> Iterator[str]:
+    """The names that a comprehension or a lambda binds for itself."""
+    if isinstance(scope, ir.Comp):
+        for g in scope.generators:
+            yield from bound(g.target)
+        return
+    p = scope.params
+    yield from (one.name for one in (*p.posonly, *p.args, p.vararg, *p.kwonly, p.kwarg) if one is not None)
+
+
+def bound(target: ir.Expr) -> Iterator[str]:
+    """The names in a target."""
+    if isinstance(target, ir.Name):
+        yield target.id
+    elif isinstance(target, (ir.Tuple, ir.List)):
+        for part in target.elts:
+            yield from bound(part)
+    elif isinstance(target, ir.Starred):
+        yield from bound(target.value)
+
+
+def root(e: ir.Expr) -> str:
+    """The first name of `a.b.c`."""
+    while isinstance(e, ir.Attribute):
+        e = e.value
+    return e.id if isinstance(e, ir.Name) else ""
 
 
 def plain(e: ir.Expr) -> bool:

@@ -30,7 +30,8 @@ def _heading(fact: Op | ModuleFact) -> Iterator[str]:
     if fact.inplace_of:
         yield f"  the in-place form of {fact.inplace_of}"
     if fact.accepts_out:
-        yield f"  out= is changed in place ({_bumps(fact.out_bumps)}); refused where a tensor requires grad"
+        graph = "takes part in the graph" if fact.out_differentiable else "refused where a tensor requires grad"
+        yield f"  out= is changed in place ({_bumps(fact.out_bumps)}); {graph}"
     if not fact.measured:
         yield "  not measured: this is what its schema declares, what it saves is unknown"
 

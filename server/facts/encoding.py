@@ -38,7 +38,7 @@ def decode(name: str, plain: Plain) -> Fact:
     params = read_params(plain)
     kind = plain.get("kind", "op")
     if kind == "op":
-        keys = ("inplace_of", "accepts_out", "out_bumps", "measured", "doc")
+        keys = ("inplace_of", "accepts_out", "out_bumps", "out_differentiable", "measured", "doc")
         return Op(name, params, _cases(plain), **{key: plain[key] for key in keys if key in plain})
     if kind == "module":
         tensors = (tuple(plain.get("parameters", ())), tuple(plain.get("buffers", ())))

@@ -118,6 +118,8 @@ class Op:
     inplace_of: str | None = None
     accepts_out: bool = False
     out_bumps: int = 1
+    out_differentiable: bool = False
+    """whether the tensor given as `out=` becomes a part of the graph, where most operators refuse one"""
     measured: bool = True
     """False: no sample runs it; mutations and results are read off its schema, what it saves is unknown"""
     doc: str = ""

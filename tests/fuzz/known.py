@@ -33,31 +33,6 @@ class Limit:
 
 LIMITS: tuple[Limit, ...] = (
     Limit(
-        "A method that changes a tensor only where its size differs",
-        "Whether `resize_as_` moves the version depends on the sizes; it is taken not to.",
-        r"version",
-        r"\.resize_as_\(",
-        """
-import torch
-
-x = torch.rand(3)
-y = torch.rand(5)
-x.resize_as_(y)
-""",
-    ),
-    Limit(
-        "An initialiser that writes element by element",
-        "`nn.init.dirac_` and `sparse_` move the version once for each channel, which the table tells of one size.",
-        r"version",
-        r"nn\.init\.(dirac|sparse)",
-        """
-import torch
-
-x = torch.rand(3, 2, 4)
-torch.nn.init.dirac_(x)
-""",
-    ),
-    Limit(
         "A gradient whose formula uses only the sign of what it saved",
         "With `create_graph=True` a gradient is taken to require grad where its formula saved something that does.",
         r"requires_grad|is_leaf",
@@ -67,20 +42,6 @@ import torch
 
 x = torch.rand(3, requires_grad=True)
 (g,) = torch.autograd.grad(torch.nan_to_num(x).sum(), x, create_graph=True)
-""",
-    ),
-    Limit(
-        "The layout of what a recurrent module gives",
-        "With `batch_first=True` it is not contiguous, so that a `linear` on it adds its bias in place.",
-        r"version",
-        r"batch_first=True",
-        """
-import torch
-
-x = torch.rand(3, 4, 6)
-rnn = torch.nn.LSTM(input_size=6, hidden_size=5, batch_first=True)
-layer = torch.nn.Linear(5, 5)
-y = layer(rnn(x)[0])
 """,
     ),
 )

@@ -169,9 +169,11 @@ def tensordot(m: Machine, args: Args) -> Value:
         return torch_ops.split(m, args, lambda one: tensordot(m, one))
     op = torch_ops.find("torch.tensordot")
     assert op is not None
+    if plain.kw.get("out") is not None:
+        return effects.apply(m, op, plain)
     call = effects.prepare(m, op, plain)
     a, b = call.values.get("a"), call.values.get("b")
-    if isinstance(a, Tensor) and isinstance(b, Tensor) and not call.values.get("out"):
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
         sums = contracted(m, call.values.get("dims", 2), a.shape, b.shape)
         if sums is not None:
             call.kept = {"a": flattened(m, a, sums[0], True), "b": flattened(m, b, sums[1], False)}

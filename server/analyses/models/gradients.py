@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .. import attributes, effects
 from ..state import Raised
-from ..tensors import CUSTOM, Grad, Node, Tensor, Version, either
+from ..tensors import CUSTOM, Grad, Node, Tensor, either
 from ..values import (
     ABSENT,
     Args,
@@ -171,8 +171,14 @@ def grad(m: Machine, args: Args) -> Value:
         m.refused("the differentiated tensors are not used in the graph")
     m.grad.backward(roots, keep, create, wanted, accumulate=False)
     made: list[Value] = []
+    flow = m.grad.flow(nodes, wanted, create)
+    unused = args.kw.get("allow_unused") is True and args.kw.get("materialize_grads", False) is False
     for t in wanted:
-        g = m.grad.gradient(t, nodes)
+        fn = m.grad.grad_fn(t)
+        if unused and flow.of(fn or t, t.d["output_nr"]) is None and all(fn is not root for root in roots):
+            made.append(None)
+            continue
+        g = m.grad.gradient(t, nodes, flow)
         if create:
             m.grad.set_history(g, m.grad.derived(nodes, wanted, effects.tensors_in(m, args.get(2, "grad_outputs"))))
         made.append(g)
@@ -242,7 +248,9 @@ def finish(
         out = t
         if t.uid in plain:
             continue
-        if any(t is d for d in dirty):
+        if node is None and any(t is i for i in inputs) and m.grad.requires_grad(t) is not False:
+            out = m.grad.alias(t)  # PyTorch leaves the input as it is, and gives a view that has no history
+        elif any(t is d for d in dirty):
             m.grad.rebase(t, node)
         elif any(t is i for i in inputs):
             out = m.grad.view(t, t.geometry, CUSTOM)
@@ -268,15 +276,8 @@ def finish(
 def run_backward(m: Machine, cls: ClassV, ctx: Instance, outputs: list[Tensor]) -> None:
     """Call the class's backward with a gradient for each output."""
     if cls.lookup("backward") is not ABSENT:
-        gradients: list[Value] = [gradient_of(m, t) for t in outputs]
+        gradients: list[Value] = [m.grad.gradient(t, m.explain.running) for t in outputs]
         m.call(attributes.get(m, cls, "backward"), Args([ctx, *gradients], site=m.site))
-
-
-def gradient_of(m: Machine, t: Tensor) -> Tensor:
-    """A gradient as the engine hands it over: how often it was written before, summing up or by a caller, is open."""
-    made = m.grad.tensor(t.d["geometry"], t.d["dtype"])
-    made.d["counter"].d["v"] = Version(0, None)
-    return made
 
 
 def check_dirty(m: Machine, t: Tensor, needs: Grad) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...facts import table
 from ...facts.model import ModuleFact
-from .. import attributes, effects, modules, operators, sequences, tensor_attributes
+from .. import attributes, effects, modules, operators, sequences, tensor_attributes, torch_ops
 from ..sequences import Seq
 from ..tensors import Tensor
 from ..values import ABSENT, Args, DictV, FunctionV, Instance, Lib, ListV, Phi, Unknown, Value
@@ -275,6 +275,13 @@ def nothing(m: Machine, args: Args) -> Value:
 def no_forward(m: Machine, args: Args) -> Value:
     """A module without a forward of its own."""
     return Unknown("a result")
+
+
+@method_of("torch.nn.Flatten", "forward")
+def flatten(m: Machine, args: Args) -> Value:
+    """`Flatten`: the method, which gives the tensor itself where there is nothing to flatten."""
+    bounds = {k: args.pos[0].d.get(k, default) for k, default in (("start_dim", 1), ("end_dim", -1))}
+    return torch_ops.call(m, "torch.Tensor.flatten", Args([args.get(1, "input")], bounds, site=args.site))
 
 
 @method_of(MODULE, "__call__", "_call_impl")

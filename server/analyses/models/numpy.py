@@ -85,7 +85,21 @@ def to_dlpack(m: Machine, args: Args) -> Value:
     return numpy(m, Args([args.get(0, "tensor")]))
 
 
-@model("torch.as_tensor", "torch.asarray")
+@model("torch.asarray")
+def asarray(m: Machine, args: Args) -> Value:
+    """`torch.asarray(obj, requires_grad=…)`: the flag is set on what `as_tensor` gives, be it the tensor itself."""
+    made = as_tensor(m, Args(args.pos[:1], {k: v for k, v in args.kw.items() if k != "requires_grad"}, site=args.site))
+    wanted = m.state.resolve(args.kw.get("requires_grad"))
+    if not isinstance(made, Tensor) or not isinstance(wanted, bool):
+        return made
+    if wanted:
+        m.require_grad(made, True)
+    elif m.grad.requires_grad(made) is not False:
+        return m.call(attributes.get(m, made, "detach_"), Args([]))
+    return made
+
+
+@model("torch.as_tensor")
 def as_tensor(m: Machine, args: Args) -> Value:
     """`torch.as_tensor(v)`: a tensor as it is (or cast), an array's memory, or new data."""
     v = m.state.resolve(args.get(0, "data"))

@@ -126,7 +126,7 @@ def write(m: Machine, obj: Instance, fact: OptimizerFact | None) -> None:
         g = m.state.resolve(t.d["grad"])
         if g is None or m.grad.requires_grad(t) is False:
             continue
-        m.grad.bump(t, "optimizer.step()", by="optimizer", times=0 if silent else times, silent=silent)
+        m.grad.bump(t, "optimizer.step()", by="optimizer", times=0 if silent else times)
 
 
 @method_of(OPTIMIZER, "zero_grad")

@@ -10,7 +10,7 @@ from .. import effects, modules, sequences
 from ..classes import NamedTuple
 from ..geometry import Geometry
 from ..tensors import Node, Tensor, Version
-from ..values import Args, ListV, Unknown, Value
+from ..values import Args, Instance, ListV, Unknown, Value
 from .formulas import linked
 from .registry import BASES, class_named, method_of, model
 
@@ -102,6 +102,15 @@ def composed(m: Machine, result: Value) -> None:
         node.saved = tuple(s for s in node.saved if s.tensor.uid not in outputs and ".bias" not in s.role)
 
 
+def laid_out(m: Machine, module: Value, result: Value) -> Value:
+    """With `batch_first` the output is a transposed view of what the steps gave, one after the other."""
+    batch_first = isinstance(module, Instance) and m.state.resolve(module.d.get("batch_first")) is True
+    output = result[0] if isinstance(result, tuple) else None
+    if batch_first and isinstance(output, Tensor) and output.geometry is not None and output.geometry.ndim == 3:
+        output.d["geometry"] = Geometry.contiguous(output.geometry.transpose(0, 1).shape).transpose(0, 1)
+    return result
+
+
 def forward(qualname: str) -> Callable[[Machine, Args], Value]:
     """The forward of a recurrent module, which takes a PackedSequence as well as a tensor."""
 
@@ -110,7 +119,8 @@ def forward(qualname: str) -> Callable[[Machine, Args], Value]:
         if not isinstance(fact, ModuleFact):
             return Unknown("a recurrent module's result")
         if not is_packed(given):
-            return modules.by_fact(m, args.pos[0], fact, Args(args.pos[1:], args.kw, args.open, args.site, args.exprs))
+            inner = Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
+            return laid_out(m, args.pos[0], modules.by_fact(m, args.pos[0], fact, inner))
         result = modules.by_fact(m, args.pos[0], fact, Args([given[0], *args.pos[2:]], args.kw, args.open, args.site))
         if isinstance(result, tuple) and isinstance(result[0], Tensor):
             composed(m, result)

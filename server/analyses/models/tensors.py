@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import attributes, carried, effects, operators, sequences, shapes, torch_ops
+from .. import attributes, carried, conversions, effects, operators, sequences, shapes, torch_ops
 from ..describe_types import described, dtype_of, geometry_of
 from ..geometry import Geometry
 from ..shapes import TensorType
@@ -96,15 +96,30 @@ def resize_(m: Machine, args: Args) -> Value:
     size = m.state.resolve(args.get(1, "size"))
     wanted = tuple(size) if isinstance(size, tuple) else tuple(args.pos[1:])
     known = all(isinstance(n, int) for n in wanted)
+    return each(m, args.pos[0], lambda t: resized(m, t, wanted if known else None))
 
-    def one(t: Tensor) -> Value:
-        if known and t.shape == wanted:
-            return t
-        torch_ops.call(m, "torch.Tensor.resize_", Args([t, wanted], site=args.site))
-        m.state.put(t, "geometry", Geometry.contiguous(wanted) if known else None)
+
+@method_of("torch.Tensor", "resize_as_")
+@model("torch.resize_as_")
+def resize_as_(m: Machine, args: Args) -> Value:
+    """`t.resize_as_(other)`."""
+    other = m.pick(args.get(1, "the_template"))
+    shape = other.shape if isinstance(other, Tensor) else None
+    known = shape is not None and None not in shape
+    return each(m, args.pos[0], lambda t: resized(m, t, shape if known else None))
+
+
+def resized(m: Machine, t: Tensor, size: tuple[Value, ...] | None) -> Value:
+    """A tensor that has been given a size, None where that isn't known."""
+
+    def write() -> Value:
+        torch_ops.call(m, "torch.Tensor.resize_", Args([t, size or ()]))
+        m.state.put(t, "geometry", Geometry.contiguous(size) if size is not None else None)
         return t
 
-    return each(m, args.pos[0], one)
+    if size is not None and t.shape is not None and None not in t.shape:
+        return t if t.shape == size else write()
+    return m.state.fork(conversions.guess("the size changes", t, m), write, lambda: t)
 
 
 @method_of("torch.Tensor", "set_")

@@ -1,0 +1,213 @@
+"""What the engine does with gradients on their way: whose memory they are in, and how often they were written.
+
+A node hands a gradient on as it came, or makes a new one (`facts/gradients.py`). Where several meet, the engine adds
+the next one in place, if it holds the only reference to memory without gaps (`input_buffer.cpp`), and else makes a
+new tensor. So the versions of gradients follow from the nodes in the order in which they run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ..facts import gradients as facts
+from ..facts.gradients import NEW, Way
+from .tensors import Node, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from .values import Value
+
+Times = tuple[int, int | None]
+"""from so often to so often; None: nobody knows"""
+
+Slot = tuple[int, int]
+"""a node or leaf by its `uid`, and which of its results"""
+
+BY_NODE = {
+    "SelectBackward0": "torch.Tensor.select",
+    "SliceBackward0": "torch.Tensor.narrow",
+    "UnbindBackward0": "torch.Tensor.unbind",
+    "CloneBackward0": "torch.Tensor.clone",
+    "ToCopyBackward0": "torch.Tensor.double",
+    "AsStridedBackward0": "torch.Tensor.as_strided",
+}
+"""nodes that the replay makes without a call, and a callable that makes such a node"""
+
+
+@dataclass(frozen=True, slots=True)
+class Gradient:
+    """A gradient: its memory (None: not known), and how often that was written."""
+
+    memory: int | None
+    tensor: int
+    """which of the tensors over that memory it is"""
+    dense: bool = True
+    low: int = 0
+    high: int | None = 0
+
+
+UNKNOWN = Gradient(None, 0, False, 0, None)
+
+
+class Flow:
+    """The gradients of one backward, through nodes in the order in which they run.
+
+    `goals` are the nodes and leaves whose gradients `torch.autograd.grad` was asked for, None of a `backward()`,
+    which stores those of the leaves.
+    """
+
+    def __init__(self, nodes: Sequence[Node], goals: Collection[int] | None, create: bool) -> None:
+        self.goals = goals
+        self.create = create
+        self.reached = None if goals is None else {*goals, *(n.uid for n in nodes)}
+        self.buffers: dict[int, dict[int, Gradient]] = {}
+        """the gradients on their way, by the node or leaf that they go to and the number of its result"""
+        self.references: Counter[int] = Counter()
+        """to memory"""
+        self.holders: Counter[int] = Counter()
+        """of tensors"""
+        self.pending: Counter[int] = Counter()
+        """how many gradients are still to come, by leaf"""
+        self.taken: dict[int, dict[int, Gradient]] = {}
+        self.stored: dict[int, Times] = {}
+        self.count = 0
+        self.known = all(isinstance(edge, (Node, Tensor)) for n in nodes for edge in n.edges)
+        """else a condition decides on the way"""
+        if self.known:
+            self.run(nodes)
+
+    def of(self, made: Value, nr: int = 0) -> Gradient | None:
+        """The gradient that a node, or a leaf, was given; None if it was given none."""
+        if not self.known or not isinstance(made, (Node, Tensor)):
+            return UNKNOWN
+        return self.taken.get(made.uid, self.buffers.get(made.uid, {})).get(nr)
+
+    def run(self, nodes: Sequence[Node]) -> None:
+        """Run the nodes."""
+        fed = {edge.uid for n in nodes for edge in n.edges}
+        targets = {n.uid: self.targets(n) for n in nodes}
+        if self.goals is None:
+            self.pending.update(slot[0] for slots in targets.values() for slot in slots if slot is not None)
+        for n in nodes:
+            if n.uid not in fed:  # a root's gradient is the caller's, who keeps it
+                self.buffers[n.uid] = {0: self.made(NEW)}
+                self.hold(self.buffers[n.uid][0])
+                self.hold(self.buffers[n.uid][0])
+            self.step(n, targets[n.uid])
+
+    def step(self, node: Node, targets: Sequence[Slot | None]) -> None:
+        """Take what a node was given, and hand on what it makes of it."""
+        given = self.taken[node.uid] = self.buffers.pop(node.uid, {})
+        if self.goals is None or node.uid not in self.goals:
+            for one in given.values():
+                self.let_go(one)
+        outputs = [(slot, self.handed(node, k, given)) for k, slot in enumerate(targets) if slot is not None]
+        for _, one in outputs:
+            self.hold(one)
+        for (uid, nr), one in outputs:
+            if given:  # else a written view's old node, to which no gradient goes
+                self.add(self.buffers.setdefault(uid, {}), nr, one)
+            self.pending[uid] -= 1
+        if self.goals is None:
+            for edge in node.edges:
+                if isinstance(edge, Tensor) and self.pending[edge.uid] == 0 and edge.uid in self.buffers:
+                    self.store(edge.uid)
+
+    def targets(self, node: Node) -> list[Slot | None]:
+        """Where a node's gradients go, edge by edge; None where that is nobody's concern."""
+        found: list[Slot | None] = []
+        for k, edge in enumerate(node.edges):
+            fed = node.fed[k] if k < len(node.fed) else (0, 0)
+            goes = fed is not None and (self.reached is None or edge.uid in self.reached)
+            found.append((edge.uid, fed[1]) if fed is not None and goes else None)
+        return found
+
+    def add(self, buffer: dict[int, Gradient], nr: int, one: Gradient) -> None:
+        """`InputBuffer::add`."""
+        old = buffer.get(nr)
+        if old is None:
+            buffer[nr] = one
+            return
+        if old.memory is None and not self.create:
+            made = replace(self.made(NEW), high=None)
+        elif not self.create and old.dense and self.references[old.memory or 0] == 1:
+            made = replace(old, low=old.low + 1, high=None if old.high is None else old.high + 1)
+        else:
+            made = self.made(NEW)
+        self.let_go(old)
+        self.let_go(one)
+        self.hold(made)
+        buffer[nr] = made
+
+    def store(self, leaf: int) -> None:
+        """`AccumulateGrad`: take the gradient over if nobody else has it and it lies as the leaf does, else copy it."""
+        one = self.taken[leaf] = self.buffers.pop(leaf)
+        (given,) = one.values()
+        self.let_go(given)
+        if given.memory is None:
+            self.stored[leaf] = (0, None)
+        elif self.create or not given.dense or self.holders[given.tensor]:
+            self.stored[leaf] = (1, 1)
+        else:
+            self.stored[leaf] = (given.low, given.high)
+
+    def made(self, way: Way) -> Gradient:
+        """A gradient in memory of its own."""
+        self.count += 1
+        return Gradient(self.count, self.count, way.dense, way.low, way.high)
+
+    def hold(self, one: Gradient) -> None:
+        """One more has a reference to a gradient."""
+        if one.memory is not None:
+            self.references[one.memory] += 1
+            self.holders[one.tensor] += 1
+
+    def let_go(self, one: Gradient) -> None:
+        """One has a reference no more."""
+        if one.memory is not None:
+            self.references[one.memory] -= 1
+            self.holders[one.tensor] -= 1
+
+    def handed(self, node: Node, k: int, given: dict[int, Gradient]) -> Gradient:
+        """What a node hands on over its edge number `k`."""
+        way = way_of(node, k)
+        if way is None:
+            return UNKNOWN
+        if not way.passed:
+            return self.made(replace(way, low=0) if self.create else way)
+        came = next(iter(given.values())) if len(given) == 1 else UNKNOWN
+        high = None if came.high is None else came.high + way.high
+        self.count += 1
+        tensor = came.tensor if way.same else self.count
+        return replace(came, tensor=tensor, dense=came.dense and way.dense, low=came.low + way.low, high=high)
+
+
+COPIED = Way(False, False, True, 2, 2)
+"""what `CopySlices` hands to the base: the gradient copied, and then what the write makes of the view's part"""
+
+
+def way_of(node: Node, k: int) -> Way | None:
+    """How a node's gradient for its edge number `k` comes; None where that isn't known."""
+    fed = node.fed[k] if k < len(node.fed) else None
+    if fed is None or any(t.d.get("hooks") for t in node.outputs):
+        return None
+    index, _ = fed
+    if index < 0:
+        return COPIED
+    name = node.op or BY_NODE.get(node.name)
+    parameter = node.roles[index] if index < len(node.roles) else "self"
+    given, made = node.shapes[index], node.outputs[0].geometry if node.outputs else None
+    same, other = (facts.find(name, parameter, alike) if name else None for alike in (True, False))
+    if given is None or made is None:
+        way = same if same == other else None
+    else:
+        single = given.numel() == 1  # then it may have the result's shape where others of its kind don't
+        way = same or (other if single else None) if given.shape == made.shape else other
+    if way is None:
+        return None
+    if node.function is not None and way.passed:  # `CopySlices` hands a copy to the write
+        return NEW
+    return replace(way, dense=True) if given is not None and given.numel() == 1 else way

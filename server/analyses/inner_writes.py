@@ -1,0 +1,243 @@
+"""How often an operator writes: its argument, or its result before it gives that, whose version begins there.
+
+For most operators that is one number, which the table tells. Where the samples showed several, the arguments tell
+which, by the rules of the operator's own code; `tests/analyses/test_inner_writes.py` holds them against real calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from .values import Unknown, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..facts.model import Mutation
+    from .effects import Call
+    from .geometry import Geometry
+    from .machine import Machine
+    from .tensors import Tensor
+
+Times = tuple[int, int]
+"""from so many times to so many"""
+
+
+def times(m: Machine, call: Call, told: Times) -> Times:
+    """How often a new result of the call was written; `told` is what the fact says."""
+    name = call.name.rsplit(".", 1)[-1]
+    if name == "clone" and any(t.d["inference"] is True for t in call.all()):
+        return 1, 1
+    if name in PRODUCTS:
+        return _product(call.tensors) or told
+    rule = RULES.get(name) if told[0] != told[1] else None
+    if rule is None:
+        return told
+    return rule(m, call) or told
+
+
+def changes(m: Machine, call: Call, change: Mutation) -> Times:
+    """How often the call moves the version of an argument that it changes."""
+    rule = CHANGES.get(call.name.rsplit(".", 1)[-1])
+    return (rule(m, call) if rule is not None else None) or (change.bumps, change.bumps)
+
+
+def exactly(number: int) -> Times:
+    """A number that is known."""
+    return number, number
+
+
+def decides(call: Call) -> bool:
+    """Whether the arguments tell how often the call changes one, also where the table isn't certain of it."""
+    return call.name.rsplit(".", 1)[-1] in CHANGES
+
+
+def _given(m: Machine, call: Call, name: str, default: Value) -> Value:
+    """An argument of the call or, for a module, of its constructor."""
+    return m.state.resolve(call.values.get(name, call.settings.get(name, default)))
+
+
+def _is_empty(call: Call) -> bool:
+    """Whether the tensor is known to have no elements."""
+    g = _layout(call)
+    return g is not None and g.numel() == 0
+
+
+def _layout(call: Call, name: str = "input") -> Geometry | None:
+    """The layout of an argument."""
+    found = call.tensors.get(name) or call.tensors.get("self") or []
+    return found[0].geometry if found else None
+
+
+# -- products -----------------------------------------------------------------------------------------
+
+LINEAR = frozenset({"linear", "Linear"})
+MATMUL = frozenset({"matmul", "__matmul__", "__rmatmul__"})
+PRODUCTS = LINEAR | MATMUL
+
+
+def _product(tensors: Mapping[str, Sequence[Tensor]]) -> Times | None:
+    """A vector times a matrix is squeezed in place (`_matmul_impl`).
+
+    `linear` adds its bias in place to the product of a stack of rows that is not contiguous.
+    """
+    layouts = [t.geometry for given in ("input", "other", "mat2") for t in tensors.get(given, ())]
+    if not layouts:
+        return None
+    if any(g is None for g in layouts):
+        return (0, 1)
+    ranks = [g.ndim for g in layouts if g is not None]
+    first = layouts[0]
+    if "other" in tensors or "mat2" in tensors:
+        return (1, 1) if ranks == [1, 2] else (0, 0)
+    if any(tensors.get(given) for given in ("bias", "self.bias")):
+        contiguous = first is None or ranks[0] < 3 or first.is_contiguous()
+        return (0, 1) if contiguous is None else (0, 0) if contiguous else (1, 1)
+    return (1, 1) if ranks[0] == 1 else (0, 0)
+
+
+# -- results ------------------------------------------------------------------------------------------
+
+
+def _diff(m: Machine, call: Call) -> Times | None:
+    """`diff` of order 0 is a copy."""
+    n = _given(m, call, "n", 1)
+    return exactly(int(n == 0)) if isinstance(n, int) else None
+
+
+def _isclose(m: Machine, call: Call) -> Times | None:
+    """The comparison is widened to NaNs where they are to be equal, and to the tolerance where there is one."""
+    equal_nan, rtol, atol = (
+        _given(m, call, name, default) for name, default in (("equal_nan", False), ("rtol", 1e-5), ("atol", 1e-8))
+    )
+    dtype = next((t.dtype for t in call.all()), None)
+    if any(isinstance(v, Unknown) for v in (equal_nan, rtol, atol)) or (equal_nan and dtype is None):
+        return None
+    has_nan = bool(equal_nan) and (dtype or "").startswith(("float", "bfloat", "complex"))
+    return exactly(int(has_nan) + int(not (rtol == 0 and atol == 0)))
+
+
+def _cond(m: Machine, call: Call) -> Times | None:
+    """Made of the inverse's norm, where singular matrices are looked for, or else of the singular values."""
+    p = _given(m, call, "p", None)
+    return None if isinstance(p, Unknown) else exactly(int(_is_empty(call) or p not in (None, 2, -2, "nuc")))
+
+
+def _stft(m: Machine, call: Call) -> Times | None:
+    """A single signal is squeezed in place in the end."""
+    g = _layout(call)
+    return None if g is None else exactly(2 if g.ndim == 1 else 1)
+
+
+def _alpha_dropout(m: Machine, call: Call) -> Times | None:
+    """The noise is scaled and shifted in place; there is none where all or nothing stays."""
+    p = _given(m, call, "p", 0.5)
+    return exactly(int(p not in (0, 1) and not _is_empty(call))) if isinstance(p, (int, float)) else None
+
+
+def _full_loss(m: Machine, call: Call) -> Times | None:
+    """A loss to which a constant is added in place where it is to be full."""
+    full, reduction = _given(m, call, "full", False), _given(m, call, "reduction", "mean")
+    known = isinstance(full, bool) and isinstance(reduction, str)
+    return exactly(int(full is True and reduction == "none")) if known else None
+
+
+def _clamped_loss(m: Machine, call: Call) -> Times | None:
+    """A loss that is clamped in place, and then reduced to a new tensor."""
+    reduction = _given(m, call, "reduction", "mean")
+    return exactly(int(reduction == "none")) if isinstance(reduction, str) else None
+
+
+def _circular_pad(m: Machine, call: Call) -> Times | None:
+    """The middle is copied into the result, and then each margin."""
+    pad = _given(m, call, "pad", None)
+    if not isinstance(pad, tuple) or not all(isinstance(n, int) for n in pad):
+        return None
+    return exactly(1 + sum(isinstance(n, int) and n > 0 for n in pad))
+
+
+def _vander(m: Machine, call: Call) -> Times | None:
+    """Increasing powers are filled in: ones, then the tensor, then the products."""
+    n, increasing, g = _given(m, call, "N", None), _given(m, call, "increasing", False), _layout(call, "x")
+    if increasing is False:
+        return exactly(0)
+    if n is None and g is not None and g.ndim == 1:
+        n = g.shape[0]
+    return exactly({0: 0, 1: 1}.get(n, 3)) if increasing is True and isinstance(n, int) else None
+
+
+Rule = Callable[["Machine", "Call"], Times | None]
+
+RULES: dict[str, Rule] = {
+    "diff": _diff,
+    "isclose": _isclose,
+    "cond": _cond,
+    "stft": _stft,
+    "alpha_dropout": _alpha_dropout,
+    "feature_alpha_dropout": _alpha_dropout,
+    "AlphaDropout": _alpha_dropout,
+    "FeatureAlphaDropout": _alpha_dropout,
+    "gaussian_nll_loss": _full_loss,
+    "GaussianNLLLoss": _full_loss,
+    "poisson_nll_loss": _full_loss,
+    "PoissonNLLLoss": _full_loss,
+    "margin_ranking_loss": _clamped_loss,
+    "MarginRankingLoss": _clamped_loss,
+    "pad": _circular_pad,
+    "vander": _vander,
+}
+
+
+# -- arguments ----------------------------------------------------------------------------------------
+
+
+def _dirac(m: Machine, call: Call) -> Times | None:
+    """Cleared, and a one put for each channel that has a place in its group."""
+    g, groups = _layout(call, "tensor"), _given(m, call, "groups", 1)
+    if g is None or g.ndim < 2 or not isinstance(groups, int):
+        return None
+    out, each = g.shape[:2]
+    return exactly(1 + groups * min(out // groups, each)) if out is not None and each is not None else None
+
+
+def _sparse(m: Machine, call: Call) -> Times | None:
+    """Filled, and then thinned out column by column."""
+    g = _layout(call, "tensor")
+    return exactly(1 + g.shape[1]) if g is not None and g.ndim == 2 and g.shape[1] is not None else None
+
+
+def _trunc_normal(m: Machine, call: Call) -> Times | None:
+    """Copied to from a second draw, if the first has left the bounds."""
+    return (1, 2)
+
+
+def _dropout(m: Machine, call: Call) -> Times | None:
+    """Multiplied with the noise, and shifted where that is `alpha`."""
+    name = call.name.rsplit(".", 1)[-1].lower()
+    training = _given(m, call, "training", _given(m, call, "train", True))
+    p, g = _given(m, call, "p", 0.5), _layout(call)
+    if not name.endswith("_") and _given(m, call, "inplace", False) is not True:
+        return exactly(0)
+    if not isinstance(p, (int, float)) or not isinstance(training, bool):
+        return None
+    number = 0 if p == 0 or not training or _is_empty(call) else 1 + int("alpha" in name and p != 1)
+    batch = {"dropout1d": 3, "dropout3d": 5}.get(name)
+    if batch is None:
+        return exactly(number)
+    if g is None:
+        return number, number + 2
+    return exactly(number if g.ndim == batch else number + 2)  # the batch's dimension comes and goes in place
+
+
+CHANGES: dict[str, Rule] = {
+    "dirac_": _dirac,
+    "dirac": _dirac,
+    "sparse_": _sparse,
+    "sparse": _sparse,
+    "trunc_normal_": _trunc_normal,
+}
+CHANGES |= dict.fromkeys(("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "dropout_"), _dropout)
+CHANGES |= dict.fromkeys(("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout"), _dropout)
+CHANGES |= dict.fromkeys(("feature_alpha_dropout", "FeatureAlphaDropout", "feature_dropout_"), _dropout)
+CHANGES |= dict.fromkeys(("alpha_dropout_", "feature_alpha_dropout_"), _dropout)

@@ -1,0 +1,122 @@
+"""Measure how a call's backward hands its gradient on: as it came, or as a tensor of its own, written how often.
+
+The engine adds gradients up in place where it holds the only reference (`input_buffer.cpp`), so this tells the
+version of what `torch.autograd.grad` gives.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ..gradients import Way
+from .functions import CRASHING
+from .modules import constructor_params
+from .probe import RAISED, fresh, may_require_grad, results
+from .samples import call, of_entry
+from .walk import storage_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from .catalogue import Entry
+    from .modules import Call
+
+SAMPLES = 6
+
+Leaves = list[tuple[str, torch.Tensor]]
+
+Seen = dict[str, dict[bool, set[Way]]]
+"""by parameter, and whether it has the result's shape: the ways that gradients came"""
+
+
+def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str) -> dict[str, Any]:
+    """Return for each callable how its parameters' gradients come, as plain data (`facts/gradients.py` reads it)."""
+    found: dict[str, Any] = {}
+    for entry in entries:
+        if entry.name not in CRASHING:
+            seen = _empty()
+            for _, arguments in of_entry(entry, device, SAMPLES):
+                _observe(lambda given, _, entry=entry: call(entry, given), arguments, seen)  # type: ignore[misc]
+            _add(found, entry.name, seen)
+    for name, some in calls.items():
+        seen = _empty()
+        for one in some:
+            if not any(p.name == "inplace" and one.constructor.get("inplace") for p in constructor_params(one.cls)):
+                _observe(partial(_called, one), one.forward, seen)
+        _add(found, name, seen)
+    return dict(sorted(found.items()))
+
+
+def _empty() -> Seen:
+    return defaultdict(lambda: defaultdict(set))
+
+
+def _add(found: dict[str, Any], name: str, seen: Seen) -> None:
+    """Write down what differs from a new, dense tensor that was never written."""
+    if seen:
+        told = {p: [_written(ways.get(True)), _written(ways.get(False))] for p, ways in seen.items()}
+        found[name] = {p: pair for p, pair in told.items() if pair != ["new", "new"]}
+
+
+def _written(ways: set[Way] | None) -> str | None:
+    if not ways:
+        return None
+    kinds = {("same" if way.same else "passed" if way.passed else "new", way.dense) for way in ways}
+    if len(kinds) > 1:
+        return "?"
+    (kind, dense) = kinds.pop()
+    low, high = min(way.low for way in ways), max(way.high for way in ways)
+    times = "" if high == 0 else str(low) if low == high else f"{low}-{high}"
+    return f"{kind}{'' if dense else '~'}{times}"
+
+
+def _called(one: Call, given: dict[str, Any], leaves: Leaves) -> Any:
+    """Build a module and call it; its parameters are leaves too."""
+    module = one.build()
+    leaves += [(f"self.{name}", p) for name, p in module.named_parameters() if p.requires_grad]
+    return module(**given)
+
+
+def _observe(run: Callable[[dict[str, Any], Leaves], Any], arguments: dict[str, Any], seen: Seen) -> None:
+    """Add what one call with these arguments shows."""
+    leaves: Leaves = []
+    try:
+        inputs = {name: _grown(name, value, leaves) for name, value in arguments.items()}
+        torch.manual_seed(0)
+        made = [t for t in results(run(inputs, leaves)) if t.grad_fn is not None]
+        for output in made[:3]:
+            given = torch.rand(output.shape, dtype=output.dtype)
+            handed = torch.autograd.grad(output, [t for _, t in leaves], given, retain_graph=True, allow_unused=True)
+            memory = [storage_of(t) for t in handed if t is not None]
+            for (name, t), g in zip(leaves, handed, strict=True):
+                if g is not None and g.layout == torch.strided and t.numel() > 1:
+                    passed = storage_of(g) == storage_of(given)
+                    alone = passed or memory.count(storage_of(g)) == 1
+                    way = Way(passed, g is given, _is_dense(g) and alone, g._version, g._version)
+                    seen[name][t.shape == output.shape].add(way)
+    except RAISED:
+        return
+
+
+def _grown(name: str, value: Any, leaves: Leaves) -> Any:
+    """Return a copy of an argument whose tensors come from new leaves, which are noted."""
+    if isinstance(value, torch.Tensor) and may_require_grad(value):
+        leaves.append((name, value.detach().clone().requires_grad_()))
+        return leaves[-1][1].clone()
+    if type(value) in (list, tuple):
+        return type(value)(_grown(name, item, leaves) for item in value)
+    return fresh(value, grad=False)
+
+
+def _is_dense(t: torch.Tensor) -> bool:
+    """Whether the elements fill a stretch of memory, each place once."""
+    expected = 1
+    for stride, size in sorted((stride, size) for stride, size in zip(t.stride(), t.shape, strict=True) if size != 1):
+        if stride != expected:
+            return False
+        expected *= size
+    return True
