@@ -209,12 +209,12 @@ class Autograd:
         if when is False or not self.grad_mode:
             return None
         self.order += 1
-        fed = [(i, t) for i, t in enumerate(inputs) if self.requires_grad(t) is not False]
-        node = Node(name, self.m.site, self.order, self.edges([t for _, t in fed]), when)
+        ways = [(self.grad_fn(t), i, t) for i, t in enumerate(inputs) if self.requires_grad(t) is not False]
+        node = Node(name, self.m.site, self.order, tuple(t if fn is None else fn for fn, _, t in ways), when)
         node.stack = self.m.stack
         node.iterations = self.m.iterations
         node.inputs = tuple(inputs)
-        node.fed = tuple((i, t.d["output_nr"]) for i, t in fed)
+        node.fed = tuple((i, t.d["output_nr"]) for _, i, t in ways)
         node.shapes = tuple(t.geometry for t in inputs)
         self.nodes.append(node)
         return node

@@ -36,6 +36,7 @@ def _table() -> dict[str, dict[str, Any]]:
     return found
 
 
+@cache
 def find(name: str, parameter: str, same_shape: bool) -> Way | None:
     """Return how a parameter's gradient comes, None where that isn't known.
 
