@@ -128,7 +128,7 @@ class Client:
         """Say goodbye."""
         self.request("shutdown")
         self.notify("exit")
-        self.process.wait(10)
+        self.process.wait(PATIENCE)
 
     def memory(self) -> float:
         """The most memory that the server's processes had so far, in MiB; 0 where that cannot be told."""

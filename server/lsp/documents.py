@@ -208,7 +208,8 @@ class Documents:
         self._wake()
 
     def stop(self) -> None:
-        """Drop all work; what is being computed is left to finish, but nobody hears of it."""
+        """Drop all work; what is being computed ends soon, and nobody hears of it."""
+        self._edits += 1
         if self._task is not None:
             self._task.cancel()
         if self._tidying is not None:
