@@ -22,6 +22,7 @@ from ..workspace.files import Settings as FileSettings
 from ..workspace.files import find_files
 from ..workspace.mending import mend_project
 from ..workspace.project import Project
+from .memory import Memory, folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ..syntax.chunks import Source
     from ..workspace.project import Finding
     from .configuration import Settings
+    from .memory import Recalled
 
 
 logger = logging.getLogger(__name__)
@@ -77,6 +79,12 @@ class Analyser(Protocol):
     def files_changed(self, paths: Sequence[str]) -> None:
         """Read these files anew, which are not open: they have come, gone or changed on the disk."""
 
+    def recall(self, path: str, files: Mapping[str, File]) -> Recalled | None:
+        """Return what an earlier session found in a document, if it would be found again."""
+
+    def rest(self) -> None:
+        """Do what there is time for when nobody types."""
+
     def source(self, path: str) -> Source:
         """Return the parsed text of a document that has been analysed."""
 
@@ -103,6 +111,7 @@ class ProjectAnalyser:
         self._folders: list[Path] = []
         self._projects: dict[tuple[Path | None, Path], _Linked] = {}
         self._open: dict[str, File] = {}
+        self._memory = Memory(folder())
 
     def configure(self, settings: Settings, folders: Sequence[str], locale: Locale) -> None:
         """Take over settings, folders and language; projects, and their configuration files, are read again."""
@@ -128,7 +137,18 @@ class ProjectAnalyser:
                 analysis = self._check(project, sorted(program), notices)
         finally:
             project.wanted = always
+        if program == {path} and not analysis.problems:
+            self._memory.note(project, self._locale, self._open[path], analysis.findings)
         return analysis
+
+    def recall(self, path: str, files: Mapping[str, File]) -> Recalled | None:
+        """Return what an earlier session found in a document as a program of its own."""
+        return self._memory.recall(self._project(path)[0].config, self._locale, files[path])
+
+    def rest(self) -> None:
+        """Keep what was found in saved documents."""
+        reads = {path: frozenset(self._project(path)[0].reads([path])) for path in self._open}
+        self._memory.keep(reads)
 
     def _check(self, project: _Linked, program: list[str], notices: list[str]) -> Analysis:
         """Check a program; what was found for one of its documents holds for the others."""

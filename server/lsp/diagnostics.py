@@ -16,9 +16,11 @@ from .progress import asked_for
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..workspace.findings import Found
     from ..workspace.project import Finding
     from .analysis import Analysis
     from .documents import Document, Documents
+    from .memory import Recalled
     from .server import Server
 
 _JSON = get_converter()
@@ -41,7 +43,7 @@ def pulls(capabilities: types.ClientCapabilities) -> bool:
 
 
 def present(
-    analysis: Analysis, documents: Documents, capabilities: types.ClientCapabilities
+    analysis: Analysis | Recalled, documents: Documents, capabilities: types.ClientCapabilities
 ) -> dict[str, list[types.Diagnostic]]:
     """Return the findings that no comment silences as LSP diagnostics, by the URI that they are in."""
     places = Places(analysis.texts, documents)
@@ -53,7 +55,9 @@ def present(
     return found
 
 
-def convert(finding: Finding, places: Places, capabilities: types.ClientCapabilities) -> tuple[str, types.Diagnostic]:
+def convert(
+    finding: Finding | Found, places: Places, capabilities: types.ClientCapabilities
+) -> tuple[str, types.Diagnostic]:
     """Return a finding as an LSP diagnostic, with what the client can show of it, and the URI that it is in."""
     client = f"text_document.{'diagnostic' if pulls(capabilities) else 'publish_diagnostics'}"
     described = get_capability(capabilities, f"{client}.code_description_support", False)

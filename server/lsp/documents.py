@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from ..syntax.positions import Encoding
     from .analysis import Analysis
+    from .memory import Recalled
     from .notebooks import Layout
 
 P = ParamSpec("P")
@@ -105,7 +106,9 @@ class Documents:
     `analyse(path, files, wanted)` analyses the document at `path` among all open documents, or raises Unwanted when
     `wanted()` no longer holds, and `present(analysis)` makes of it what is shown, by URI; both run in the analysis
     thread. In the event loop,
-    `on_analysis(document)` is called whenever a document's newest text has been analysed,
+    `recall(path, files)` gives what is known of a document before that, and `rest()` is called when nobody types. In
+    the event loop, `on_recall(document)` is called when there is something to show of a document that was opened,
+    `on_analysis(document)` whenever a document's newest text has been analysed,
     `on_close(document)` when it is closed, and `on_problem(message)` when something failed; `while_working(document)`
     is entered for as long as an analysis takes.
     """
@@ -113,18 +116,24 @@ class Documents:
     def __init__(
         self,
         analyse: Callable[[str, Mapping[str, File], Callable[[], bool]], Analysis],
-        present: Callable[[Analysis], Mapping[str, list[types.Diagnostic]]],
+        present: Callable[[Analysis | Recalled], Mapping[str, list[types.Diagnostic]]],
         encoding: Encoding,
         *,
+        recall: Callable[[str, Mapping[str, File]], Recalled | None],
+        rest: Callable[[], None],
         on_analysis: Callable[[Document], None],
+        on_recall: Callable[[Document], None],
         on_close: Callable[[Document], None],
         on_problem: Callable[[str], None],
         while_working: Callable[[Document], AbstractAsyncContextManager[None]],
     ) -> None:
         self.encoding = encoding
         self._analyse = analyse
+        self._recall = recall
+        self._rest = rest
         self._present = present
         self._on_analysis = on_analysis
+        self._on_recall = on_recall
         self._on_close = on_close
         self._on_problem = on_problem
         self._while_working = while_working
@@ -288,7 +297,7 @@ class Documents:
             if self._changed.get(document.path) is document:
                 del self._changed[document.path]
                 await self._analyse_one(document)
-        self._tidying = asyncio.get_running_loop().call_later(QUIET, self._worker.submit, tidy)
+        self._tidying = asyncio.get_running_loop().call_later(QUIET, self._worker.submit, self._tidy)
 
     async def _pause(self, document: Document) -> None:
         """Wait until the user has stopped typing for as long as the analysis is worth."""
@@ -297,7 +306,29 @@ class Documents:
             edition = document.edition
             await asyncio.sleep(min(document.cost / 2, LONGEST_PAUSE))
 
+    def _tidy(self) -> None:
+        tidy()
+        self._rest()
+
+    async def _remember(self, document: Document) -> None:
+        """Show of a document that was just opened what earlier sessions have found, as long as it isn't analysed."""
+        edition = document.edition
+        told = await self.run(self._recalled, document.path, self.files())
+        if told is not None and edition == document.edition and self._open.get(document.path) is document:
+            document.told = told
+            self._on_recall(document)
+
+    def _recalled(self, path: str, files: Mapping[str, File]) -> dict[str, list[types.Diagnostic]] | None:
+        """What is known of a document without an analysis; None where nothing is, or looking for it goes wrong."""
+        try:
+            recalled = self._recall(path, files)
+            return None if recalled is None else dict(self._present(recalled))
+        except Exception:
+            return None
+
     async def _analyse_one(self, document: Document) -> None:
+        if document.analysed < 0:
+            await self._remember(document)
         edition, edits = document.edition, self._edits
         began = time.perf_counter()
         async with self._while_working(document):

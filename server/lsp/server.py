@@ -108,7 +108,10 @@ class Server(LanguageServer):
             self.analyser.analyse,
             lambda analysis: diagnostics.present(analysis, self.documents, params.capabilities),
             encoding_of(self.workspace.position_encoding),
+            recall=self.analyser.recall,
+            rest=self.analyser.rest,
             on_analysis=self._analysed,
+            on_recall=lambda document: diagnostics.publish(self, document),
             on_close=self._closed,
             on_problem=self.report_problem,
             while_working=lambda document: progress.after_a_moment(

@@ -123,7 +123,16 @@ class Cache:
 
     def _path(self, part: Part) -> Path:
         config = part.config
-        settings = (FORMAT, _self(), str(config.root), config.src, sorted(config.ops.items()), part.mend, part.paths)
+        settings = (
+            FORMAT,
+            _self(),
+            str(config.root),
+            config.src,
+            sorted(config.ops.items()),
+            part.mend,
+            part.paths,
+            part.variant,
+        )
         return self.folder / f"{blake2b(repr(settings).encode(), digest_size=16).hexdigest()}.json"
 
     def _holds(self, part: Part, outcome: Outcome) -> bool:

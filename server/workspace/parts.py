@@ -22,7 +22,7 @@ from .problems import Unreadable
 from .project import Project, stamp_of, statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Sequence, Set
 
     from ..fixes.edit import Fix
     from ..rules.rule import Severity
@@ -46,13 +46,15 @@ Import = tuple[str, int, str]
 class Part:
     """Files to check as one program. `documents` stand for files of these paths.
 
-    With `mend`, fixes are looked for, for what is at least so grave.
+    With `mend`, fixes are looked for, for what is at least so grave. `variant` tells apart answers to other questions
+    about the same files.
     """
 
     config: Config
     paths: tuple[str, ...]
     documents: tuple[Document, ...] = ()
     mend: Severity | None = None
+    variant: str = ""
 
     @property
     def size(self) -> int:
@@ -157,27 +159,26 @@ def check_part(part: Part) -> Outcome:
         ]
     faulty = {problem.path for problem in result.problems}
     internal = any(problem.internal for problem in result.problems)
-    outcome = Outcome(
-        found,
-        result.problems,
-        [] if internal else [path for path in part.paths if path not in faulty],
-        result.checked,
-        _reads(project, part, {path for path in imports.values() if path is not None}),
-        imports,
-        packages,
-    )
+    outcome = outcome_of(project, part.paths, frozenset(filter(None, imports.values())), found)
+    outcome.imports, outcome.packages = imports, packages
+    outcome.problems, outcome.checked = result.problems, result.checked
+    outcome.whole = [] if internal else [path for path in part.paths if path not in faulty]
+    if part.documents:
+        outcome.reads = {}
     if part.documents or sum(map(size, result.documents)) > KEPT:
         del _kept.project
     return outcome
 
 
-def _reads(project: Project, part: Part, imported: set[str]) -> dict[str, str]:
-    """The digests of all files that were read; none at all where one has changed since."""
-    if part.documents:
-        return {}
-    reads = {path: digest(path) for path in sorted({*part.paths, *imported})}
+def outcome_of(project: Project, paths: Sequence[str], imported: Set[str], found: list[Found]) -> Outcome:
+    """What was found in some files of a project, and what it rests on; nothing of that where a file has changed since.
+
+    Of imports that is what was looked up since the project was last refreshed.
+    """
+    reads = {path: digest(path) for path in sorted({*paths, *imported})}
     same = all(project.stamp(path) == stamp_of(path) for path in reads if project.stamp(path) is not None)
-    return reads if same else {}
+    modules, packages = project.looked_up
+    return Outcome(found, reads=reads if same else {}, imports=dict(modules), packages=dict(packages))
 
 
 def digest(path: str) -> str:

@@ -116,10 +116,11 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
             options: Any = None,
             encodings: list[types.PositionEncodingKind] | None = None,
             locale: str | None = None,
+            cache: Path | None = None,
             **capabilities: Any,
         ) -> Editor:
             client = make_test_lsp_client()
-            await client.start_io(*command, env=dict(os.environ))
+            await client.start_io(*command, env={**os.environ, "GRADGUARD_CACHE_DIR": str(cache or "")})
             stack.push_async_callback(stop, client)
             general = types.GeneralClientCapabilities(position_encodings=encodings)
             params = types.InitializeParams(
