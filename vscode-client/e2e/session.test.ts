@@ -83,9 +83,21 @@ test('the version story is drawn', async () => {
   const story = ['saved v0 by sigmoid (its result)', 'v0 → v1 by +=', 'saved v1 by mul (its input)', '✗ needs v0'];
   await until('the story', async () => String(await window.labels()) === String(story), 10).catch(() => undefined);
   assert.deepEqual(await window.labels(), story);
+  assert.deepEqual(await window.underlines(), ['solid']);
   await window.picture('vscode-story');
   await window.page.keyboard.press('Escape');
-  await until('the hints', async () => (await window.labels()).length === 0, 10);
+  await until('the end of the story', async () => (await window.labels()).length === 0, 10);
+});
+
+test('what is only possible looks different from what is certain', async () => {
+  await window.openFile('smooth.py');
+  await window.squiggles.first().waitFor();
+  await window.goto(6, 9);
+  await window.command('GradGuard: Show the Version Story of the Tensor');
+  await until('the story', async () => (await window.labels()).length === 4, 10);
+  assert.deepEqual(await window.underlines(), ['dashed', 'solid']);
+  await window.picture('vscode-possible');
+  await window.page.keyboard.press('Control+W');
 });
 
 test('an error that PyTorch printed is explained', async () => {
@@ -121,7 +133,7 @@ test('an interpreter that is none is told of', async () => {
 test('checking the workspace finds what is in a file that nobody has opened', async () => {
   await window.command('Notifications: Clear All Notifications');
   await window.command('GradGuard: Check the Workspace');
-  await window.notification('GradGuard has checked 2 files. Problems: 2.');
+  await window.notification('GradGuard has checked 3 files. Problems: 3.');
   const problems = window.page.locator('.markers-panel');
   await problems.getByText('`scaled` is changed in place here').waitFor();
   await window.page.keyboard.press('Control+J');

@@ -135,6 +135,14 @@ export class Workbench {
     return this.page.evaluate<string[]>(script);
   }
 
+  /** The kinds of lines that are drawn under the text. */
+  async underlines(): Promise<string[]> {
+    const script = `[...document.querySelectorAll('.view-overlays .cdr')]
+      .map(mark => getComputedStyle(mark).borderBottomStyle)
+      .filter(style => style !== 'none')`;
+    return [...new Set(await this.page.evaluate<string[]>(script))].sort();
+  }
+
   /** Copy a text to the clipboard. */
   async copy(text: string): Promise<void> {
     await this.page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);

@@ -39,7 +39,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         void running.restart();
       }
     }),
-    await onDidChangeInterpreter(() => void running.restart()),
+    await onDidChangeInterpreter(() => void running.reconsider()),
   );
   await running.restart();
 }

@@ -54,6 +54,23 @@ export class Server implements vscode.Disposable {
     return this.work;
   }
 
+  /** Start anew where another interpreter would be chosen now than the one that the server runs in. */
+  reconsider(): Promise<void> {
+    this.work = this.work
+      .then(async () => {
+        if (this.hindrance() !== undefined) {
+          return;
+        }
+        await mkdir(this.folder, { recursive: true });
+        const now = await choose(run, await this.candidates(), this.folder);
+        if (now.chosen?.python !== this.python) {
+          await this.startAnew();
+        }
+      })
+      .catch(error => this.failed(error));
+    return this.work;
+  }
+
   /** Set up our own environment, with progress, and start the server in it. */
   async setUp(): Promise<void> {
     const plan = this.plan();
@@ -98,12 +115,9 @@ export class Server implements vscode.Disposable {
 
   private async startAnew(): Promise<void> {
     await this.stop();
-    if (!vscode.workspace.isTrusted) {
-      this.status.set('untrusted');
-      return;
-    }
-    if (!vscode.workspace.getConfiguration('gradguard').get('enable', true)) {
-      this.status.set('off');
+    const hindrance = this.hindrance();
+    if (hindrance !== undefined) {
+      this.status.set(hindrance);
       return;
     }
     this.status.set('starting');
@@ -130,6 +144,14 @@ export class Server implements vscode.Disposable {
       }
     });
     await this.client.start();
+  }
+
+  /** Why nothing may be started here; undefined where it may. */
+  private hindrance(): 'untrusted' | 'off' | undefined {
+    if (!vscode.workspace.isTrusted) {
+      return 'untrusted';
+    }
+    return vscode.workspace.getConfiguration('gradguard').get('enable', true) ? undefined : 'off';
   }
 
   private options(): LanguageClientOptions {

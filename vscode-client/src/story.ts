@@ -76,14 +76,16 @@ export class StoryView implements vscode.Disposable {
 
   private draw(editor: vscode.TextEditor, story: Story, client: BaseLanguageClient): void {
     const groups = new Map<vscode.TextEditorDecorationType, vscode.DecorationOptions[]>();
-    for (const { range, kind, label, text, certain } of story.places) {
-      const type = this.type(kind, certain);
-      const option: vscode.DecorationOptions = {
-        range: client.protocol2CodeConverter.asRange(range),
-        hoverMessage: text,
-        renderOptions: { after: { contentText: label } },
-      };
+    const add = (type: vscode.TextEditorDecorationType, option: vscode.DecorationOptions) =>
       groups.set(type, [...(groups.get(type) ?? []), option]);
+    for (const { range, kind, label, text, certain } of story.places) {
+      const place = client.protocol2CodeConverter.asRange(range);
+      const { end } = editor.document.lineAt(place.end).range;
+      add(this.type('mark', kind, certain), { range: place, hoverMessage: text });
+      add(this.type('label', kind, certain), {
+        range: new vscode.Range(end, end),
+        renderOptions: { after: { contentText: label } },
+      });
     }
     groups.forEach((options, type) => editor.setDecorations(type, options));
     this.mark(editor);
@@ -96,21 +98,24 @@ export class StoryView implements vscode.Disposable {
     new Set([before, editor]).forEach(one => one && this.redrawn(one.document));
   }
 
-  private type(kind: Kind, certain: boolean): vscode.TextEditorDecorationType {
-    const key = `${kind} ${certain}`;
+  /** The look of a place (`mark`), or of what stands behind its line (`label`). */
+  private type(part: 'mark' | 'label', kind: Kind, certain: boolean): vscode.TextEditorDecorationType {
+    const key = `${part} ${kind} ${certain}`;
     let type = this.types.get(key);
     if (type === undefined) {
       const color = new vscode.ThemeColor(COLORS[kind]);
-      type = vscode.window.createTextEditorDecorationType({
-        borderStyle: certain ? 'solid' : 'dashed',
-        borderWidth: '0 0 2px 0',
-        borderColor: color,
-        overviewRulerColor: color,
-        overviewRulerLane: vscode.OverviewRulerLane.Right,
-        rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
-        after: { color, fontStyle: certain ? 'normal' : 'italic', margin: '0 0 0 2ch' },
-      });
-      this.types.set(key, type);
+      const look: vscode.DecorationRenderOptions =
+        part === 'label'
+          ? { after: { color, fontStyle: certain ? 'normal' : 'italic', margin: '0 0 0 2ch' } }
+          : {
+              borderStyle: certain ? 'solid' : 'dashed',
+              borderWidth: '0 0 2px 0',
+              borderColor: color,
+              overviewRulerColor: color,
+              overviewRulerLane: vscode.OverviewRulerLane.Right,
+            };
+      const rangeBehavior = vscode.DecorationRangeBehavior.ClosedClosed;
+      this.types.set(key, (type = vscode.window.createTextEditorDecorationType({ ...look, rangeBehavior })));
     }
     return type;
   }
