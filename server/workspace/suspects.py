@@ -14,7 +14,7 @@ from .lines import Lines
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ..analyses.report import Failure, Site
+    from ..analyses.report import Failure, Kind, Site
     from ..rules.pytorch_error import Frame, PytorchError
     from .files import Document
     from .project import Finding
@@ -46,13 +46,19 @@ def suspects(error: PytorchError, findings: Iterable[Finding], documents: Mappin
 
     `findings` are those of a project down to hints, `documents` the texts that they are in.
     """
-    kinds = {kind for rule in error.rules for kind in rule.kinds}
+    kinds = _kinds(error)
     found = [
         _suspect(error, finding, finding.diagnostic.failure, documents)
         for finding in findings
         if finding.diagnostic.failure is not None and finding.diagnostic.failure.kind in kinds
     ]
     return sorted(found, key=lambda suspect: (-suspect.weight, suspect.finding.severity))
+
+
+def _kinds(error: PytorchError) -> set[Kind]:
+    """The kinds of failure that a message may be about: what all rules about it have in common, if anything."""
+    each = [set(rule.kinds) for rule in error.rules]
+    return set.intersection(*each) or set.union(*each) if each else set()
 
 
 def _suspect(error: PytorchError, finding: Finding, failure: Failure, documents: Mapping[str, Document]) -> Suspect:
