@@ -34,7 +34,7 @@ from .layout import can_precede, fresh_name, insert_before, suffix
 from .liveness import reads_later
 from .observers import observed
 from .place import binding, call_of, walk
-from .text import quote
+from .text import quote, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from .place import Context, Place
 
 CLONE = ".clone()"
+SEVERAL = words("chunk dsplit hsplit split split_with_sizes tensor_split unbind vsplit")
+"""What gives several views with one call."""
 
 
 def save(failure: Failure, context: Context) -> Iterator[Fix]:
@@ -237,6 +239,9 @@ def pieces(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to clone each of the views that one call gave: `tuple(part.clone() for part in x.split(2))`."""
     place = call_of(next((context.place(hop.site) for hop in failure.hops if hop.kind == "built"), None))
     if place is None or not isinstance(place.parent, Assign) or place.parent.value is not place.node:
+        return
+    func = place.node.func if isinstance(place.node, Call) else None
+    if not isinstance(func, Attribute) or func.attr not in SEVERAL:
         return
     name = fresh_name(place, "part")
     changes = "base" if observed(failure, context) else None

@@ -358,9 +358,9 @@ PyTorch 不提供这种功能，并立即报错。
         what="""\
 查找这样的自定义 `torch.autograd.Function`：
 
-- 就地修改输入而没有用 `ctx.mark_dirty` 声明，
-- 把输入或输出张量作为 `ctx` 的属性保存，而不使用 `ctx.save_for_backward`，
-- 返回的梯度数目与 `forward` 的输入数目不同。""",
+- 就地修改先前的操作所保存的输入，
+- 用 `ctx.mark_dirty` 声明需要梯度的叶子张量，或声明 `forward` 没有返回的张量，
+- `backward` 返回的梯度数目与 `forward` 的输入数目不同。""",
         why="""\
 在 `forward` 内部不记录任何内容；autograd 只知道告诉 `ctx` 的内容。
 
@@ -371,7 +371,8 @@ PyTorch 不提供这种功能，并立即报错。
   反向传播之前的修改不会被发现（如同 GG111），
   而这样保存的输出永远不会被释放。""",
         limits="""\
-`backward` 是否算出正确的导数不作检查，那是 `gradcheck` 的事。
+梯度出错而不报错的情形不会被发现：没有谁保存过的输入被修改而未用 `ctx.mark_dirty` 声明，作为 `ctx`
+的属性保存的张量在 `backward` 读取之前被修改，以及 `backward` 算出别的导数（那是 `gradcheck` 的事）。
 `forward` 在 PyTorch 之外调用的内核视为不修改任何参数。""",
         fixes="""\
 安全：以非就地方式计算结果，或在函数中或之前复制被修改的内容。其他办法，

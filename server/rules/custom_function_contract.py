@@ -11,7 +11,11 @@ from .rule import Rule
 if TYPE_CHECKING:
     from ..analyses.report import Failure
 
-DETAILS = {"dirty-leaf": "function-dirty-leaf"}
+DETAILS = {
+    "dirty-leaf": "function-dirty-leaf",
+    "dirty-lost": "function-dirty-lost",
+    "gradient-count": "function-gradient-count",
+}
 """what a failure's `detail` names, and the sentence about it"""
 
 
@@ -24,7 +28,8 @@ def message(failure: Failure, locale: Locale = "en") -> str:
     """Which part of the contract is broken here."""
     if failure.kind == "stale-saved":
         return f"{phrases.stale(failure, locale)}{say('function-rule', locale)}"
-    return phrases.at_once(DETAILS.get(failure.detail, "function-contract"), failure, locale)
+    numbers = {key: str(failure.facts[key]) for key in ("given", "taken") if key in failure.facts}
+    return phrases.at_once(DETAILS.get(failure.detail, "function-contract"), failure, locale, **numbers)
 
 
 RULE = Rule(
@@ -41,9 +46,9 @@ RULE = Rule(
     what="""\
 Finds custom `torch.autograd.Function`s that
 
-- change an input in place without saying so with `ctx.mark_dirty`,
-- keep input or output tensors as attributes of `ctx` instead of with `ctx.save_for_backward`,
-- return another number of gradients than `forward` has inputs.""",
+- change an input in place that an operation before them has saved,
+- mark a leaf that requires grad with `ctx.mark_dirty`, or a tensor that `forward` does not return,
+- return another number of gradients from `backward` than `forward` got inputs.""",
     why="""\
 Inside `forward` nothing is recorded; autograd knows of it only what `ctx` is told.
 
@@ -91,8 +96,10 @@ y = Double.apply(x.exp())
 y.sum().backward()
 """,
     limits="""\
-Whether `backward` computes the right derivative is not checked; `gradcheck` does that. Kernels that a
-`forward` calls outside of PyTorch are taken to change none of their arguments.""",
+What gives wrong gradients without an error is not found: an input that is changed without `ctx.mark_dirty` where
+nothing has saved it, a tensor that is kept as an attribute of `ctx` and changed before `backward` reads it, and a
+`backward` that computes another derivative; `gradcheck` checks that. Kernels that a `forward` calls outside of
+PyTorch are taken to change none of their arguments.""",
     fixes="""\
 Safe: computing the result out of place, or a copy of what is changed, in the function or before it. The
 other ways, `ctx.mark_dirty` and `ctx.save_for_backward`, are left to the author.""",

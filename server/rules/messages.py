@@ -131,6 +131,14 @@ ENGLISH = {
         "A custom Function marks {tensor} as changed in place here{how}, but it is a leaf that requires "
         "grad{made}: {when}{raises}."
     ),
+    "function-dirty-lost": (
+        "A custom Function marks {tensor} as changed in place here{how}, but `forward` does not return it: "
+        "{when}{raises}."
+    ),
+    "function-gradient-count": (
+        "The number of gradients that the `backward` of a custom Function returns here{how} is {given}, but its "
+        "`forward` got {taken} inputs: {when}{raises}."
+    ),
     "function-contract": "A custom Function breaks its contract with autograd here{how}: {when}{raises}.",
     "deepcopy-nonleaf": (
         "`deepcopy` reaches {tensor} here, which is the result of an operation{made}, not a leaf: {when}{raises}."
@@ -346,6 +354,13 @@ CHINESE = {
     "function-rule": "自定义 Function 只能修改未被保存的输入，并须用 `ctx.mark_dirty` 声明。",
     "function-dirty-leaf": (
         "自定义 Function 在此处声明 {tensor} 被就地修改{how}，但它是需要梯度的叶子张量{made}：{when}{raises}。"
+    ),
+    "function-dirty-lost": (
+        "自定义 Function 在此处声明 {tensor} 被就地修改{how}，但 `forward` 没有返回它：{when}{raises}。"
+    ),
+    "function-gradient-count": (
+        "自定义 Function 的 `backward` 在此处返回{how} {given} 个梯度，但其 `forward` 得到 {taken} 个输入："
+        "{when}{raises}。"
     ),
     "function-contract": "自定义 Function 在此处违反了与 autograd 的约定{how}：{when}{raises}。",
     "deepcopy-nonleaf": "`deepcopy` 在此处复制到 {tensor}，它是某个操作的结果{made}，不是叶子张量：{when}{raises}。",

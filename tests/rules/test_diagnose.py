@@ -319,6 +319,20 @@ def at_once(kind: str, **changes: object) -> Failure:
             "(line 1): this raises at once.",
         ),
         (
+            at_once("other", cause="function", detail="dirty-lost", via="Fn.apply"),
+            "GG501",
+            "A custom Function marks `w` as changed in place here (`Fn.apply`), but `forward` does not return it: this "
+            "raises at once.",
+        ),
+        (
+            at_once(
+                "other", cause="function", detail="gradient-count", via="Fn.backward", facts={"given": 1, "taken": 2}
+            ),
+            "GG501",
+            "The number of gradients that the `backward` of a custom Function returns here (`Fn.backward`) is 1, but "
+            "its `forward` got 2 inputs: this raises at once.",
+        ),
+        (
             at_once("deepcopy-nonleaf", via="deepcopy"),
             "GG601",
             "`deepcopy` reaches `w` here, which is the result of an operation (line 1), not a leaf: this raises at "

@@ -209,6 +209,10 @@ def apply(m: Machine, args: Args) -> Value:
     ctx.d["needs_input_grad"] = tuple(isinstance(v, Tensor) and m.grad.requires_grad(v) is not False for v in inner.pos)
     node = m.grad.node(f"{cls.name}Backward", inputs, needs)  # its edges lead to what the inputs are before forward
     result = run_forward(m, cls, ctx, inner)
+    if node is not None:
+        outputs, taken = effects.tensors_in(m, result), None if args.open else len(inner.pos)
+        node.function, node.called = cls, f"{cls.name}.apply"
+        node.run = partial(run_backward, m, cls, ctx, outputs, taken)
     return finish(m, cls, ctx, inputs, needs, node, result)
 
 
@@ -243,6 +247,7 @@ def finish(
         if any(t is i for i in inputs):
             check_dirty(m, t, needs)
         m.grad.bump(t, m.via)
+    check_returned(m, dirty, outputs, result)
     made: dict[int, Tensor] = {}
     for nr, t in enumerate(outputs):
         out = t
@@ -266,18 +271,36 @@ def finish(
     if node is not None:
         saved = effects.tensors_in(m, ctx.state.get("saved", ()))
         node.holds = bool(saved)
-        node.function = cls
-        node.run = partial(run_backward, m, cls, ctx, outputs)
         for t in saved:
             m.grad.save(node, t, "saved")
     return rebuilt(m, result, made)
 
 
-def run_backward(m: Machine, cls: ClassV, ctx: Instance, outputs: list[Tensor]) -> None:
-    """Call the class's backward with a gradient for each output."""
+def run_backward(m: Machine, cls: ClassV, ctx: Instance, outputs: list[Tensor], taken: int | None) -> None:
+    """Call the class's backward with a gradient for each output; it has to give one for each of the `taken` inputs."""
     if cls.lookup("backward") is not ABSENT:
         gradients: list[Value] = [m.grad.gradient(t, m.explain.running) for t in outputs]
-        m.call(attributes.get(m, cls, "backward"), Args([ctx, *gradients], site=m.site))
+        result = m.state.resolve(m.call(attributes.get(m, cls, "backward"), Args([ctx, *gradients], site=m.site)))
+        if taken is not None and (isinstance(result, (Tensor, tuple)) or result is None):
+            check_number(m, cls, result if isinstance(result, tuple) else (result,), taken)
+
+
+def check_number(m: Machine, cls: ClassV, given: tuple[Value, ...], taken: int) -> None:
+    """`validate_outputs` and `PyNode::apply`: a gradient for each input; more are fine as long as they are None."""
+    more = [m.state.resolve(v) for v in given[taken:]]
+    if len(given) < taken or any(isinstance(v, Tensor) for v in more):
+        m.via = f"{cls.name}.backward"
+        m.grad.fail("other", "function", None, detail="gradient-count", given=len(given), taken=taken)
+
+
+def check_returned(m: Machine, dirty: list[Tensor], outputs: list[Tensor], result: Value) -> None:
+    """What is marked as changed has to be returned (`_wrap_outputs` in custom_function.cpp), whatever the grad mode."""
+    result = m.state.resolve(result)
+    known = result if isinstance(result, tuple) else (result,)
+    if all(isinstance(m.state.resolve(v), Tensor) for v in known):
+        for t in dirty:
+            if not any(t is out for out in outputs):
+                m.grad.fail("other", "function", t, detail="dirty-lost")
 
 
 def check_dirty(m: Machine, t: Tensor, needs: Grad) -> None:

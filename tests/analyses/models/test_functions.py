@@ -54,3 +54,40 @@ def test_what_backward_does(tmp_path: Path, body: str, decorated: str, backward:
 def test_create_graph_runs_it_with_gradients_on(tmp_path: Path) -> None:
     body = "v = torch.zeros(3, requires_grad=True); v.add_(1)"
     assert_agreement(tmp_path, PROGRAM.format(body=body, decorated="", backward="loss.backward(create_graph=True)"))
+
+
+GRADIENTS = {"one": "g", "a tuple of one": "(g,)", "two": "g, g", "two and None": "g, g, None", "three": "g, g, g"}
+
+
+@pytest.mark.parametrize("returned", GRADIENTS.values(), ids=GRADIENTS)
+def test_backward_returns_a_gradient_for_each_input(tmp_path: Path, returned: str) -> None:
+    program = PROGRAM.replace("return g * w, g * x", f"return {returned}")
+    assert_agreement(tmp_path, program.format(body="", decorated="", backward="loss.backward()"))
+
+
+MARKED = """
+import torch
+
+
+class Twice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        x.mul_(2)
+        ctx.mark_dirty(x)
+        return {returned}
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return grads[0] * 2
+
+
+x = torch.ones(3, requires_grad=True) * 1
+with torch.set_grad_enabled({mode}):
+    y = Twice.apply(x)
+"""
+
+
+@pytest.mark.parametrize("mode", [True, False])
+@pytest.mark.parametrize("returned", ["x", "x + 1", "x, x + 1", "x[:1]"])
+def test_what_is_marked_as_changed_is_returned(tmp_path: Path, returned: str, mode: bool) -> None:
+    assert_agreement(tmp_path, MARKED.format(returned=returned, mode=mode))
