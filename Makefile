@@ -63,6 +63,8 @@ bench: $(TESTABLE) ## time keystrokes in the language server, beside others, and
 
 speed: $(TESTABLE) ## time checks of whole packages from PyPI, beside other tools, and write docs/speed.md
 	$(BIN)/python -m pip install --quiet --group bench
+	test -x .venv/torchfix/bin/torchfix || $(BIN)/python -m venv .venv/torchfix
+	$(BIN)/python -m pip --python .venv/torchfix/bin/python install --quiet --group torchfix
 	$(BIN)/python bench/corpus.py --write docs/speed.md
 
 edits: $(TESTABLE) ## edit real files at random, 20,000 times, and compare with a replay from the start

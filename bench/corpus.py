@@ -21,6 +21,8 @@ from pathlib import Path
 
 PACKAGES = ("timm==1.0.31",)
 BIN = Path(sys.executable).parent
+TORCHFIX = BIN.parent / "torchfix" / BIN.name / "torchfix"
+"""which is in an environment of its own: it wants an older libcst than ours"""
 FLOOR = """
 import sys, time
 from pathlib import Path
@@ -76,7 +78,7 @@ def measured(package: str, folder: Path, runs: int) -> Timed:
                 check = [BIN / "gradguard", "check", folder, "--jobs", str(jobs), "--cache-dir", cache]
                 result.took(f"gradguard, cold, {processes(jobs)}", timed(check))
                 result.took(f"gradguard, warm, {processes(jobs)}", timed(check))
-        result.took("TorchFix", timed([BIN / "torchfix", "--select", "ALL", folder]))
+        result.took("TorchFix", timed([TORCHFIX, "--select", "ALL", folder]))
         result.took("ruff, cold", timed([BIN / "ruff", "check", "--no-cache", "--isolated", folder]))
     return result
 
