@@ -9,7 +9,7 @@ TESTABLE := .venv/.testable
 N ?= 500
 SEED ?= 0
 
-.PHONY: demo test lint facts fuzz clean dist docs drawings extension editors e2e
+.PHONY: demo test lint facts fuzz clean dist docs drawings extension ecosystem editors e2e
 
 demo: $(READY) ## check the examples, show the fixes and the version counters, and talk to the server
 	@echo '$$ gradguard check examples'
@@ -66,6 +66,9 @@ speed: $(TESTABLE) ## time checks of whole packages from PyPI, beside other tool
 	test -x .venv/torchfix/bin/torchfix || $(BIN)/python -m venv .venv/torchfix
 	$(BIN)/python -m pip --python .venv/torchfix/bin/python install --quiet --group torchfix
 	$(BIN)/python bench/corpus.py --write docs/speed.md
+
+ecosystem: $(READY) ## check the packages of ecosystem/packages.toml (or ONLY="NAME …"), compare with the record; WRITE=--write records
+	$(BIN)/python -m ecosystem $(ONLY) $(WRITE)
 
 edits: $(TESTABLE) ## edit real files at random, 20,000 times, and compare with a replay from the start
 	$(BIN)/python tests/workspace/editing.py 20000

@@ -11,6 +11,7 @@ from .state import Raised
 from .tensors import Tensor
 from .values import (
     ABSENT,
+    DATACLASS,
     Args,
     Bound,
     Builtin,
@@ -362,7 +363,7 @@ def set_instance(m: Machine, v: Instance, name: str, value: Value) -> None:
 
 def frozen(v: Instance) -> bool:
     """Whether an object's attributes can't be set: a frozen dataclass's."""
-    return any(c.d.get("__dataclass__", {}).get("frozen") is True for c in v.cls.mro)
+    return any(c.d.get(DATACLASS, {}).get("frozen") is True for c in v.cls.mro)
 
 
 def replaces_parameter(m: Machine, old: Value, new: Value) -> bool:

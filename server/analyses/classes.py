@@ -9,6 +9,9 @@ from . import attributes, enumerations, statements, wrappers
 from .models import registry
 from .values import (
     ABSENT,
+    DATACLASS,
+    FIELDS,
+    GIVEN,
     Args,
     Bound,
     ClassMethod,
@@ -53,8 +56,8 @@ def define(m: Machine, s: ir.ClassDef) -> None:
         statements.run_block(m, s.body)
     finally:
         m.frame = outer
-    cls.d["__annotations__"] = fields_of(m, s)
-    cls.d["__given__"] = given_of(s)
+    cls.d[FIELDS] = fields_of(m, s)
+    cls.d[GIVEN] = given_of(s)
     for v in frame.d.values():
         adopt(m, v, cls)
     m.chunk, m.node = s.chunk, s
@@ -166,12 +169,12 @@ def annotation_name(e: ir.Expr) -> str:
 
 def is_dataclass(cls: ClassV) -> bool:
     """Whether it is a dataclass, or derives from one."""
-    return any("__dataclass__" in c.d for c in cls.mro)
+    return any(DATACLASS in c.d for c in cls.mro)
 
 
 def has_equality(cls: ClassV) -> bool:
     """Whether two objects of the class may be equal: by its own `__eq__`, or as a dataclass's by their fields."""
-    options = next((c.d["__dataclass__"] for c in cls.mro if "__dataclass__" in c.d), None)
+    options = next((c.d[DATACLASS] for c in cls.mro if DATACLASS in c.d), None)
     return cls.lookup("__eq__") is not ABSENT or (isinstance(options, dict) and options.get("eq") is not False)
 
 
@@ -179,10 +182,10 @@ def init_fields(cls: ClassV) -> list[tuple[str, str, Value]]:
     """What the constructor of a dataclass takes: names, how they are given, their defaults or `field(…)`."""
     given: dict[str, str] = {}
     for c in reversed(cls.mro):
-        options = c.d.get("__dataclass__")
+        options = c.d.get(DATACLASS)
         by_name = options.get("kw_only") is True if isinstance(options, dict) else False
-        own = c.d.get("__given__", {})
-        given.update({n: own.get(n, "KW_ONLY" if by_name else "") for n in c.d.get("__annotations__", ())})
+        own = c.d.get(GIVEN, {})
+        given.update({n: own.get(n, "KW_ONLY" if by_name else "") for n in c.d.get(FIELDS, ())})
     found = [(name, kind, cls.lookup(name)) for name, kind in given.items()]
     placed = [one for one in found if one[1] != "KW_ONLY" and option(one[2], "kw_only") is not True]
     return [*placed, *((n, "KW_ONLY", default) for n, kind, default in found if (n, kind, default) not in placed)]
@@ -202,8 +205,8 @@ def all_fields(cls: ClassV) -> list[str]:
     """The fields of a dataclass or named tuple, those of its bases first."""
     found: dict[str, None] = {}
     for c in reversed(cls.mro):
-        given = c.d.get("__given__", {})
-        found.update(dict.fromkeys(n for n in c.d.get("__annotations__", ()) if given.get(n) != "InitVar"))
+        given = c.d.get(GIVEN, {})
+        found.update(dict.fromkeys(n for n in c.d.get(FIELDS, ()) if given.get(n) != "InitVar"))
     return list(found)
 
 

@@ -445,7 +445,7 @@ def view_geometry(
 
 
 def sequence_of_views(m: Machine, r: Result, call: Call, node: Node | None, described: Mapping[str, Arg]) -> Value:
-    """All results of `split`, `unbind` and the like; of an unknown number, two."""
+    """All results of `split`, `unbind` and the like; of an unknown number, two, and more when they are asked for."""
     source = next(iter(call.tensors.get(r.of, ())), None) if r.of else None
     if source is None:
         return Unknown("several tensors")
@@ -453,8 +453,8 @@ def sequence_of_views(m: Machine, r: Result, call: Call, node: Node | None, desc
     known = isinstance(made, list)
     geometries: list[Geometry | None] = list(made) if isinstance(made, list) else [None] * expected(m, call)
     meta = MULTI_OUTPUT if r.multi else DEFAULT
-    pieces: list[Value] = []
-    for i, g in enumerate(geometries[:64]):
+
+    def piece(i: int, g: Geometry | None = None) -> Tensor:
         if r.kind == "view":
             t = m.grad.view(source, g, meta, i)
         elif r.kind == "alias":
@@ -463,11 +463,14 @@ def sequence_of_views(m: Machine, r: Result, call: Call, node: Node | None, desc
         else:
             t = m.grad.tensor(g, source.dtype)
         m.grad.set_history(t, node, i)
-        pieces.append(t)
+        return t
+
+    pieces = tuple(piece(i, g) for i, g in enumerate(geometries[:64]))
     if known and len(geometries) <= 64:
-        return tuple(pieces)
-    many = ListV(tuple(pieces), "tuple")
+        return pieces
+    many = ListV(pieces, "tuple")
     many.d["open"] = not isinstance(call.values.get("chunks"), int)
+    many.more = piece
     return many
 
 

@@ -13,6 +13,8 @@ from .tensors import Tensor
 from .values import Args, DictV, Instance, Lib, ListV, Unknown, Value, key_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .machine import Machine
 
 CONSTANTS: dict[str, Value] = {
@@ -82,13 +84,26 @@ def call(m: Machine, name: str, args: Args) -> Value:
         return torch_ops.call(m, name, args)
     found = registry.function(name)
     if found is not None:
-        return found(m, args)
+        return modelled(m, found, args)
     if name.startswith("torch."):
         return torch_ops.call(m, name, args)
     for prefix, replayed in registry.CALLERS.items():
         if name.startswith(prefix):
             return replayed(m, name, args)
     return unknown(m, name, args)
+
+
+def modelled(m: Machine, model: Callable[[Machine, Args], Value], args: Args) -> Value:
+    """A call that a model replays; of one with fewer arguments than it takes, nothing is known."""
+    try:
+        return model(m, args)
+    except IndexError as error:
+        own = error.__traceback__ and error.__traceback__.tb_next
+        if own is None or own.tb_next is not None:
+            raise  # not the model itself, asking for an argument
+        if not args.open:
+            m.refused("a call with too few arguments")
+        return Unknown("too few arguments")
 
 
 def unknown(m: Machine, name: str, args: Args) -> Value:
@@ -104,7 +119,7 @@ def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
     cls, _, short = name.rpartition(".")
     found = registry.method(cls, short)
     if found is not None:
-        return found(m, args.prepend(obj))
+        return modelled(m, found, args.prepend(obj))
     if cls == "torch.Tensor":
         return torch_ops.call_method(m, short, obj, args)
     if isinstance(obj, (str, int, float, bytes, ListV, DictV, tuple)) and not args.open:
@@ -133,5 +148,5 @@ def call_object(m: Machine, f: Instance, args: Args) -> Value:
     for c in f.cls.mro:
         found = registry.method(c.qualname, "__call__")
         if found is not None:
-            return found(m, args.prepend(f))
+            return modelled(m, found, args.prepend(f))
     return Unknown(f"{f.cls.name}(…)")

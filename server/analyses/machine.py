@@ -295,13 +295,19 @@ class Machine:
     def raise_failure(self, failure: Failure, guards: Guards) -> None:
         """The program fails here: raises Raised, or records the failure and goes on if it rests on `guards`.
 
-        It goes on where they do not hold, which is known as long as there is but one.
+        It goes on where they do not hold: what needs all of them, and the sides of the branches that lead here,
+        is not reached any more.
         """
         if guards:
+            needed = frozenset((cond.key, holds) for cond, holds in (*self.state.sides, *guards))
+            if self.catching or any(ended <= needed for ended in self.state.ended):
+                return
             self.report(failure, guards)
-            if len(guards) == 1 and not self.state.splits and not self.catching:
+            if len(guards) == 1 and not self.state.splits:
                 cond, holds = guards[0]
                 self.state.assume(cond, not holds)
+            else:
+                self.state.set(self.state.ended, needed, True)
             return
         raise Raised(None, "RuntimeError", [self.explain.finish(failure, tuple(self.state.splits))])
 

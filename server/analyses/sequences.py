@@ -159,7 +159,7 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     if isinstance(v, Lazy):
         return v.rest(m)
     if isinstance(v, (ListV, Iterator_)):
-        seq = Seq(items_of(m, v), m.is_open(v))
+        seq = Seq(items_of(m, v), m.is_open(v), v.more if isinstance(v, ListV) else None)
         if isinstance(v, Iterator_):
             m.state.put(v, "items", ())
         return seq

@@ -109,6 +109,7 @@ class State:
 
     `notes` are the writes that no branch undoes, only the way back before a whole step of the replay.
 
+    `ended` has the answers that, where all of them are given, have ended the program already.
     `splits` are the alternatives of values that are being followed one by one: unlike the branches that
     lead to a statement, a failure there rests on them. `held` has the sides of the open branches that are being
     replayed, `tries` what is being tried, outermost first. `scoped` are stores whose values end with the block
@@ -120,6 +121,7 @@ class State:
         self.trail: list[Change] = []
         self.notes: list[tuple[Any, Any, Value]] = []
         self.assumed: dict[Hashable, bool] = {}
+        self.ended: dict[Hashable, Value] = {}
         self.splits: list[tuple[Cond, bool]] = []
         self.held: list[Side] = []
         self.tries: list[Try] = []

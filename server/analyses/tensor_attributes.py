@@ -9,8 +9,9 @@ from ..facts.model import Op
 from . import torch_ops
 from .describe_types import dtype_value
 from .models import registry
-from .tensors import Storage, Tensor
-from .values import Args, Bound, Lib, Unknown, Value
+from .state import MAX_ALTERNATIVES
+from .tensors import Storage, Tensor, parts_of
+from .values import Args, Bound, Lib, Phi, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,11 +68,18 @@ def rank(m: Machine, t: Tensor) -> Value:
 
 
 def requires_grad(m: Machine, t: Tensor) -> Value:
-    """`t.requires_grad`."""
+    """`t.requires_grad`; where it isn't known, a branch on it is one on the conditions that it rests on."""
     g = m.grad.requires_grad(t)
     if isinstance(g, bool):
         return g
-    return Unknown("requires_grad", next(iter(g)).key)
+    value: Value = False
+    for cond in sorted(g, key=lambda cond: cond.text):
+        holds: Value = True
+        for part, answer in reversed(parts_of(cond)):
+            holds = Phi(part, holds, value) if answer else Phi(part, value, holds)
+        value = holds
+    assert isinstance(value, Phi)
+    return value if value.size <= MAX_ALTERNATIVES else Unknown("requires_grad", next(iter(g)).key)
 
 
 def grad(m: Machine, t: Tensor) -> Value:

@@ -111,9 +111,12 @@ class Object:
 
 
 class ListV(Object):
-    """A list or deque: `d["items"]` is a tuple of values; `open` if it may hold more than these."""
+    """A list or deque: `d["items"]` is a tuple of values; `open` if it may hold more than these.
 
-    __slots__ = ("kind", "maxlen")
+    `more` makes the item in a place past those, where that is known.
+    """
+
+    __slots__ = ("kind", "maxlen", "more")
 
     def __init__(self, items: tuple[Value, ...] = (), kind: str = "list") -> None:
         super().__init__()
@@ -121,6 +124,7 @@ class ListV(Object):
         self.d["open"] = False
         self.kind = kind
         self.maxlen: int | None = None
+        self.more: Callable[[int], Value] | None = None
 
 
 class DictV(Object):
@@ -147,6 +151,11 @@ class UnknownKey:
 
     key: Hashable
     value: Value = field(compare=False)
+
+
+FIELDS, GIVEN, DATACLASS = "_<fields>", "_<given>", "_<dataclass>"
+"""What the replay notes in a class's `d` under names that no program can write: its annotated names, how they are
+given, and the options of `dataclass`."""
 
 
 class ClassV(Object):

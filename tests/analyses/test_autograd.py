@@ -125,3 +125,37 @@ def brief(failure: Failure) -> str:
     """A failure, for the output of a test."""
     saved = line(failure.saved.site) if failure.saved else None
     return f"{failure.kind}: {line(failure.site)}, saved {saved}, raised {line(failure.raised)}, {failure.assumptions}"
+
+
+def test_what_comes_after_a_failure_is_not_reached() -> None:
+    program = """\
+import torch
+
+def scaled(x: torch.Tensor, double):
+    h = x.double() if double else x * 1
+    a, b, c = h.unbind()
+    b.sub_(c).mul_(2)
+    a += 1
+"""
+    report = replay([parse(program, "main.py")], Alone())
+    assert [failure.site.chunk.span(failure.site.node).start_line for failure in report.failures] == [5]
+
+
+def test_a_branch_on_requires_grad_is_one_on_what_decides_it() -> None:
+    program = """\
+import torch
+
+def largest(x: torch.Tensor, y: torch.Tensor):
+    recording = torch.is_grad_enabled() and (x.requires_grad or y.requires_grad)
+    total = x + y
+    if not recording:
+        torch.maximum(total, x, out=total)
+    return total
+
+def largest_of_all(x: torch.Tensor, y: torch.Tensor):
+    total = x + y
+    torch.maximum(total, x, out=total)
+    return total
+"""
+    report = replay([parse(program, "main.py")], Alone())
+    assert {failure.site.chunk.span(failure.site.node).start_line for failure in report.failures} == {11}

@@ -10,6 +10,7 @@ def load_models() -> None:
         attention,
         builtins,
         chance,
+        compilers,
         data,
         distributions,
         einops,

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from .. import attributes, classes, imports, operators, sequences
 from ..contexts import Managed
 from ..values import (
+    DATACLASS,
+    FIELDS,
     Args,
     Builtin,
     ClassV,
@@ -500,7 +502,7 @@ def dataclass(m: Machine, args: Args) -> Value:
     v = m.state.resolve(args.pos[0]) if args.pos else None
     if not isinstance(v, ClassV):
         return Builtin("dataclass", lambda machine, inner: dataclass(machine, Args(inner.pos, args.kw)))
-    m.state.put(v, "__dataclass__", dict(args.kw))
+    m.state.put(v, DATACLASS, dict(args.kw))
     return v
 
 
@@ -591,7 +593,7 @@ def namedtuple(m: Machine, args: Args) -> Value:
     else:
         listed = [str(n) for n in sequences.sequence(m, names).known(m)]
     cls = ClassV(str(args.pos[0]), (registry.class_named(m, "typing.NamedTuple"),), str(args.pos[0]))
-    cls.d["__annotations__"] = tuple(listed)
+    cls.d[FIELDS] = tuple(listed)
     defaults = args.kw.get("defaults")
     if isinstance(defaults, tuple):
         cls.d.update(zip(listed[-len(defaults) :], defaults, strict=True))
