@@ -121,7 +121,7 @@ class State:
         self.trail: list[Change] = []
         self.notes: list[tuple[Any, Any, Value]] = []
         self.assumed: dict[Hashable, bool] = {}
-        self.ended: dict[Hashable, Value] = {}
+        self.ended: dict[Any, Value] = {}
         self.splits: list[tuple[Cond, bool]] = []
         self.held: list[Side] = []
         self.tries: list[Try] = []
