@@ -7,8 +7,10 @@ same. What a part imports of others is read along with it, but told of only as f
 
 from __future__ import annotations
 
+import ast
 import os
 import pickle
+import warnings
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -20,6 +22,8 @@ from .files import read_document
 from .findings import Found
 from .problems import Unreadable
 from .project import Project, stamp_of, statement
+from .relevance import may_matter, uses_torch
+from .suppressions import may_silence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence, Set
@@ -137,7 +141,7 @@ def parse_files(paths: Sequence[str]) -> list[bytes]:
     for path in paths:
         with suppress(Unreadable, RecursionError):
             document = read_document(path)
-            if document.notebook is None:
+            if document.notebook is None and uses_torch(document.text):
                 parsed.append(pickle.dumps(parse(document.text, path), pickle.HIGHEST_PROTOCOL))
     return parsed
 
@@ -147,11 +151,13 @@ def check_part(part: Part) -> Outcome:
     project = _project(part.config)
     for document in part.documents:
         project.overlay(document)
-    result = project.check(part.paths, traced=False)
-    imports, packages = dict(project.looked_up[0]), dict(project.looked_up[1])
+    idle, looked_up = _idle(project, part)
+    paths = [path for path in part.paths if path not in idle]
+    result = project.check(paths, traced=False)
+    imports, packages = {**looked_up, **project.looked_up[0]}, dict(project.looked_up[1])
     found = [_raw(finding) for finding in result.findings if finding.diagnostic.failure is not None]
     if part.mend is not None and any(one.severity <= part.mend for one in found):
-        again = project.check(part.paths)
+        again = project.check(paths)
         found = [
             _raw(finding, tuple(project.fixes(finding)) if finding.severity <= part.mend else None)
             for finding in again.findings
@@ -161,13 +167,53 @@ def check_part(part: Part) -> Outcome:
     internal = any(problem.internal for problem in result.problems)
     outcome = outcome_of(project, part.paths, frozenset(filter(None, imports.values())), found)
     outcome.imports, outcome.packages = imports, packages
-    outcome.problems, outcome.checked = result.problems, result.checked
+    outcome.problems, outcome.checked = result.problems, result.checked + len(idle)
     outcome.whole = [] if internal else [path for path in part.paths if path not in faulty]
     if part.documents:
         outcome.reads = {}
     if part.documents or sum(map(size, result.documents)) > KEPT:
         del _kept.project
     return outcome
+
+
+def _idle(project: Project, part: Part) -> tuple[set[str], dict[Import, str | None]]:
+    """The files of a part that need not be parsed, for nothing can be wrong with them; and where imports lead.
+
+    They neither use torch nor import what does, their syntax is right, and no comment in them could be idle itself.
+    """
+    texts: dict[str, str] = {document.path: document.text for document in part.documents}
+    looked_up: dict[Import, str | None] = {}
+
+    def text(path: str) -> str:
+        if path not in texts:
+            texts[path] = ""
+            with suppress(Unreadable):
+                texts[path] = read_document(path).text
+        return texts[path]
+
+    def find(name: str, level: int, importer: str) -> str | None:
+        adds = "sys.path" in text(importer)
+        key = (name, level, importer if adds else os.path.dirname(importer))
+        if key not in looked_up:
+            looked_up[key] = project.find(name, level, importer, text(importer)) if name or level else None
+        return looked_up[key]
+
+    if all(uses_torch(text(path)) for path in part.paths):
+        return set(), {}
+    matters = may_matter(part.paths, text, find)
+    rest = [path for path in part.paths if path not in matters and path.endswith(".py")]
+    return {path for path in rest if text(path) and not may_silence(text(path)) and _parses(text(path))}, looked_up
+
+
+def _parses(text: str) -> bool:
+    """Whether Python takes the text; its own parser is much faster than one that keeps every blank."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def outcome_of(project: Project, paths: Sequence[str], imported: Set[str], found: list[Found]) -> Outcome:

@@ -98,7 +98,7 @@ class Comments:
 
     def of(self, source: Source) -> list[Suppression]:
         """The comments in a text of the file, in order."""
-        if not _may_silence(source.text):
+        if not may_silence(source.text):
             return []
         before, self._known = self._known, {}
         found = []
@@ -118,14 +118,15 @@ def _moved(found: Suppression, chunk: Chunk) -> Suppression:
     return replace(found, line=line, start=start, end=end, used=set())
 
 
-def _may_silence(text: str) -> bool:
+def may_silence(text: str) -> bool:
+    """Whether there may be a comment that silences something."""
     text = text.lower()
     return "gradguard:" in text or "noqa" in text
 
 
 def find_suppressions(text: str) -> list[Suppression]:
     """The comments in a text that silence diagnostics, in order."""
-    if not _may_silence(text):
+    if not may_silence(text):
         return []
     starts = Lines(text).starts
     return [found for line, column, comment in _comments(text) for found in _read(line, starts[line] + column, comment)]
