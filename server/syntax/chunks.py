@@ -13,10 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import ir
+from .cursor import next_token
 from .parts import edited, take_over
 from .renewal import renew
 from .repair import Fault, is_broken, lower_or_repair
-from .scan import Kind, Piece, split, split_until
+from .scan import Kind, Piece, split, split_members, split_until
 from .walk import blocks, statements
 
 if TYPE_CHECKING:
@@ -245,6 +246,9 @@ def _pieces(text: str, old: list[Chunk], difference: _Difference) -> tuple[list[
     statements that were there before: the unchanged end keeps its boundaries if the new ones join it with text
     that is broken.
     """
+    within = _pieces_of_class(text, old, difference)
+    if within is not None:
+        return within
     tail = _unchanged_tail(old, difference)
     shift = difference.length - (difference.end - difference.start)
     cut = tail[0].offset + shift if tail else len(text)
@@ -258,6 +262,23 @@ def _pieces(text: str, old: list[Chunk], difference: _Difference) -> tuple[list[
     if joined is None or not is_broken(text[joined.start : joined.end], joined.kind):
         return [], pieces, []
     return [], split(text[:cut]), tail
+
+
+def _pieces_of_class(
+    text: str, old: list[Chunk], difference: _Difference
+) -> tuple[list[Chunk], list[Piece], list[Chunk]] | None:
+    """The same where nothing but members of a class change that come after its first: only they are looked at."""
+    first = bisect_left(old, difference.end, key=lambda chunk: chunk.offset)
+    last = bisect_right(old, difference.start, key=lambda chunk: chunk.offset) - 2
+    if last < 1 or old[last - 1].kind == "statement" or any(chunk.kind != "member" for chunk in old[last:first]):
+        return None
+    head, tail = old[:last], old[first:]
+    begin = head[-1].offset + len(head[-1].current)
+    word = next_token(text, begin)
+    indent = text[max(text.rfind("\n", 0, word), text.rfind("\r", 0, word)) + 1 : word]
+    end = tail[0].offset + difference.length - (difference.end - difference.start) if tail else len(text)
+    middle = split_members(text, begin, end, indent)
+    return None if middle is None else (head, middle, tail)
 
 
 def _unchanged_tail(old: list[Chunk], difference: _Difference) -> list[Chunk]:

@@ -124,6 +124,19 @@ def split_until(text: str, begin: int, end: int) -> list[Piece] | None:
     return _cut(text, statements) if statements[-1][0] == end else None
 
 
+def split_members(text: str, begin: int, end: int, indent: str) -> list[Piece] | None:
+    """The members of a class from `begin`, where one begins, up to `end`; None if no statement begins there.
+
+    Nor where the class ends before that. `indent` is the indentation of its members.
+    """
+    starts = statement_starts(text, begin, len(text), f"(?:{re.escape(indent)})?", until=end)
+    if end == len(text):
+        starts.append((end, end))
+    if starts[-1][0] != end or any(text[line:head] != indent for line, head in starts[1:-1]):
+        return None
+    return [Piece("member", start, stop) for (start, _), (stop, _) in pairwise(starts)]
+
+
 def _cut(text: str, statements: list[tuple[int, int]]) -> list[Piece]:
     """The pieces of all statements but the last one, which tells where that before it ends."""
     pieces = []
