@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 
 const python = process.env.PYTHON ?? 'python3';
-for (const stale of ['bundled', '../build']) {
+for (const stale of ['bundled', '../build/lib']) {
   rmSync(stale, { recursive: true, force: true });
 }
 execFileSync(python, ['-m', 'pip', 'wheel', '--quiet', '--no-deps', '--wheel-dir', 'bundled', '..'], {
