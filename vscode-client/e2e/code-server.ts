@@ -24,6 +24,7 @@ const QUIET = {
   'chat.commandCenter.enabled': false,
   'editor.accessibilitySupport': 'off',
   'breadcrumbs.enabled': false,
+  'editor.cursorBlinking': 'solid', // a picture is the same each time
   'editor.minimap.enabled': false,
   'editor.autoClosingBrackets': 'never', // what is half-finished must stay so
   'files.autoSave': 'off',
