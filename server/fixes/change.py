@@ -63,14 +63,15 @@ def find_change(failure: Failure, context: Context) -> Change | None:
             if isinstance(target, Subscript) and (place.node is stmt.node or _within(target, place)):
                 return Change("item", stmt, target)
     call = call_of(place)
-    return _called_change(call) if call else None
+    return called_change(call) if call else None
 
 
 def _within(target: Expr, place: Place) -> bool:
     return any(node is target for node in place.chain)
 
 
-def _called_change(call: Place) -> Change | None:
+def called_change(call: Place) -> Change | None:
+    """Give what a call changes in place, as far as its form tells."""
     node = call.node
     assert isinstance(node, Call)
     for arg in node.args:

@@ -7,6 +7,7 @@ views; `source` copies the value that is written, where it overlaps the target.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..syntax.ir import (
@@ -28,7 +29,7 @@ from ..syntax.ir import (
     Tuple,
     UnaryOp,
 )
-from .change import find_change, is_inplace_name, is_module, rebindable, root
+from .change import called_change, find_change, is_inplace_name, is_module, rebindable, root
 from .edit import Edit, Fix, safety
 from .layout import can_precede, fresh_name, insert_before, suffix
 from .liveness import reads_later
@@ -123,12 +124,16 @@ def _mentions(place: Place, name: str) -> bool:
 
 
 def _inputs(place: Place) -> Iterator[Expr]:
+    """Give the operands, but for what the operation itself changes: of that a copy would be changed in its stead."""
     node = place.node.value if isinstance(place.node, ExprStmt | Return | Assign) else place.node
     if isinstance(node, Call):
-        if isinstance(node.func, Attribute) and not is_module(place, node.func):
+        change = called_change(place.of(node))
+        changed = change.target if change else None
+        if isinstance(node.func, Attribute) and not is_module(place, node.func) and node.func.value is not changed:
             yield node.func.value
         for arg in node.args:
-            yield from _items(arg.value)
+            if arg.value is not changed:
+                yield from _items(arg.value)
     elif isinstance(node, BinOp):
         yield from (node.left, node.right)
     elif isinstance(node, UnaryOp):
@@ -205,12 +210,13 @@ def _handed(place: Place | None, name: str | None) -> list[Place]:
 def argument(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to pass a copy to a call that changes its argument, such as a custom Function's `apply`."""
     call = call_of(context.place(failure.site))
-    if find_change(failure, context) is not None or call is None:
+    here = replace(failure, write=None)  # what the call changes, wherever in it
+    if find_change(here, context) is not None or call is None:
         return
     for place in _handed(call, failure.name)[:1]:
         if isinstance(place.node, Name | Attribute | Subscript):
             read = not isinstance(place.node, Name) or reads_later(call, place.node.id)
-            changes = "others" if read or observed(failure, context) else None
+            changes = "others" if read or observed(here, context) else None
             title = context.say("argument", changes, value=quote(place.text))
             yield Fix(title, safety(changes), tuple(suffix(place, CLONE)))
 

@@ -162,7 +162,7 @@ def _after_backward(
     backward = context.place(failure.backward)
     if backward is None:
         return
-    for together in dict.fromkeys([kinds.known, *((one,) for one in kinds.known)]):
+    for together in dict.fromkeys([*((one,) for one in kinds.known), kinds.known]):
         names = ", ".join(name for name, _ in together)
         values = ", ".join(each(name, kind) for name, kind in together)
         if together:

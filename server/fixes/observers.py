@@ -43,14 +43,15 @@ def observed(failure: Failure, context: Context) -> bool:
     says that something outside of the function does. Else the replay's rows tell which names share it, and
     the text whether a container got hold of it. What isn't known counts as observed.
     """
-    place = context.place(failure.site)
+    write = failure.write
+    place = context.place(write.site if write else failure.site)
     if place is None:
         return True
     if "aliases" in failure.facts:
         aliases = failure.facts["aliases"]
         assert isinstance(aliases, tuple)
         return bool(failure.facts.get("shared", False)) or any(_is_read(place, name) for name in aliases)
-    name = failure.name or (failure.write.name if failure.write else None)
+    name = (write.name if write else None) or failure.name
     if name is None or context.report is None:
         return True
     name = name.partition("[")[0]  # an item of a tensor is its memory; an item of a container is in no row

@@ -97,9 +97,11 @@ class Trials:
         """
         if mended.raised is None:
             return False
+        reached = self._was_reached(new, kept)
         if (new.kind, new.cause) == (mended.kind, mended.cause):
-            return new.name != mended.name or (_scope(new) != _scope(mended) and not self._was_reached(new, kept))
-        return keeps or not self._was_reached(new, kept)
+            apart = new.raised == new.site or _scope(new) != _scope(mended)
+            return new.name != mended.name or (apart and not reached)
+        return keeps or not reached
 
     def _was_reached(self, failure: Failure, kept: Mapping[str, Kept]) -> bool:
         sites = [failure.site, *([failure.raised] if failure.raised else [])]

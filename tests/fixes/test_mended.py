@@ -9,7 +9,7 @@ import pytest
 from gradguard.fixes.edit import Edit, Fix
 
 from ..oracle import run_program
-from .folder import Folder
+from .folder import Folder, told
 from .proof import different, mended, proven, written
 from .real import run
 
@@ -83,6 +83,28 @@ loss.backward()
 """a change that another name is meant to see"""
 
 
+REACHED_BY_VIEWS = """\
+import torch
+
+w = torch.ones(4, requires_grad=True)
+x = w * 2
+a, b = x.chunk(2)
+x += 1
+(a * b).sum().backward()
+"""
+"""PyTorch refuses this at once, so that no run tells what was meant"""
+
+SAVES_WHAT_IT_CHANGES = """\
+import torch
+
+w = torch.ones(4, requires_grad=True)
+(w.sum()).backward()
+x = torch.sigmoid(w)
+x.multiply_(x)
+x.sum().backward()
+"""
+
+
 def program(text: str, folder: Path) -> Folder:
     folder.mkdir()
     (folder / "main.py").write_text(text, "utf-8")
@@ -119,3 +141,42 @@ def test_a_wrong_belief_about_who_sees_a_change_is_found(tmp_path: Path, monkeyp
     for module in ("outplace", "clone"):
         monkeypatch.setattr(f"gradguard.fixes.{module}.observed", lambda failure, context: False)
     assert any("the losses differ" in problem for problem in proven(Folder(watched.root), tmp_path / "wrong"))
+
+
+def test_a_change_that_views_made_before_show_is_seen(tmp_path: Path) -> None:
+    views = program(REACHED_BY_VIEWS, tmp_path / "views")
+    report = views.replay()
+    (failure,) = told(report)
+    fixes = views.fixes(failure, report)
+    assert fixes
+    assert all(fix.safety == "unsafe" for fix in fixes)
+
+
+def test_what_an_operation_changes_is_not_copied_for_it(tmp_path: Path) -> None:
+    squared = program(SAVES_WHAT_IT_CHANGES, tmp_path / "squared")
+    assert not list(proven(squared, tmp_path / "each"))
+
+
+SEVERAL = """\
+import copy
+
+import torch
+
+w = torch.ones(3, requires_grad=True)
+h = torch.sigmoid(w)
+h += 1
+loss = h.sum()
+loss.backward()
+w -= 0.1
+w *= 2
+held = [w * 2]
+copied = copy.deepcopy(held)
+again = copy.deepcopy(held)
+"""
+
+
+def test_failures_one_behind_the_other_are_mended_one_by_one(tmp_path: Path) -> None:
+    last, count = mended(program(SEVERAL, tmp_path / "several"), tmp_path / "all")
+    assert count > 3
+    verdict = run_program(last)
+    assert verdict.ok, verdict.message
