@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from . import explaining
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .rule import Rule
 
 
@@ -24,6 +26,11 @@ class Frame:
     line: int
     function: str
     text: str
+
+    @property
+    def in_cell(self) -> bool:
+        """Whether it is in a cell of a notebook: the path is then not the notebook's, and the line the cell's own."""
+        return CELL.match(self.path) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +112,19 @@ FRAME = re.compile(
     r'(?:\n(?![ \t]*File ")(?P<text>[^\n]*))?',  # frames without a source, as of frozen modules, have no text
     re.MULTILINE,
 )
+DECORATION = re.compile(r"\x1b\[[\d;]*m|^\[rank\d+\]: ?", re.MULTILINE)
+"""colours of a terminal, and what torchrun puts before each line of a process"""
+CELL = re.compile(r"Cell In\[|<ipython-input|.*[/\\]ipykernel_\d+[/\\]")
+IPYTHON_PLACE = re.compile(
+    r"(?:File )?(?P<path>Cell In\[\d+\]|<ipython-input[^>]*>|\S+\.py)(?::\d+|, line \d+)?,?(?: in (?P<function>.+))?"
+)
+IPYTHON_LINE = re.compile(r"-+> ?(?P<line>\d+) +(?P<text>.+)")
 ANOMALY = re.compile(r"Error detected in (?P<node>[\w:]+)\. Traceback of forward call that caused the error:")
 
 
 def read(text: str) -> PytorchError | None:
     """Read what Python printed, or just the message; None where nothing is known of what it says."""
+    text = DECORATION.sub("", text)
     rules = tuple(explaining(text))
     others = tuple(key for piece, key in OTHERS.items() if piece in " ".join(text.split()))
     if not rules and not others:
@@ -144,7 +159,18 @@ def _tensor(text: str) -> StaleTensor | None:
 
 
 def _frames(text: str) -> tuple[Frame, ...]:
-    return tuple(
+    printed = tuple(
         Frame(found["path"], int(found["line"]), found["function"].strip(), (found["text"] or "").strip())
         for found in FRAME.finditer(text)
     )
+    return printed + tuple(_ipython_frames(text))
+
+
+def _ipython_frames(text: str) -> Iterator[Frame]:
+    """The frames of a traceback as IPython and Jupyter print it: a place, the lines around, an arrow at the line."""
+    place = None
+    for line in text.splitlines():
+        if found := IPYTHON_PLACE.fullmatch(line.strip()):
+            place = found
+        elif place and (found := IPYTHON_LINE.fullmatch(line.strip())):
+            yield Frame(place["path"], int(found["line"]), place["function"] or "<module>", found["text"].strip())

@@ -93,14 +93,17 @@ def _shows(frames: Iterable[Frame], site: Site, documents: Mapping[str, Document
     """Whether one of the frames is at a site's statement, by its line, or by its text where the lines have moved."""
     span = site.chunk.span(site.node)
     text = Lines(documents[site.chunk.path].text)[span.start_line].strip()
-    here = [frame for frame in frames if _means(frame.path, site.chunk.path, documents)]
-    if any(span.start_line < frame.line <= span.end_line + 1 for frame in here):
+    here = [frame for frame in frames if _means(frame, site.chunk.path, documents)]
+    if any(span.start_line < frame.line <= span.end_line + 1 for frame in here if not frame.in_cell):
         return True
     return any(frame.text and frame.text == text for frame in here)
 
 
-def _means(printed: str, path: str, documents: Mapping[str, Document]) -> bool:
-    """Whether a path in a traceback means that file of the project; it may come from another machine or place."""
+def _means(frame: Frame, path: str, documents: Mapping[str, Document]) -> bool:
+    """Whether a frame is in that file of the project; its path may come from another machine or place."""
+    printed = frame.path
+    if frame.in_cell:
+        return path.endswith(".ipynb")
     if printed == path:
         return True
     common = [_common_parts(printed, document) for document in documents]

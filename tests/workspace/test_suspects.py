@@ -5,6 +5,7 @@ All failing programs are laid together as one project, so that there are many su
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -90,6 +91,72 @@ def late(x):
 
 (early if len(sys.argv) > 1 else late)(torch.rand(3, requires_grad=True))
 """
+
+
+def test_a_traceback_of_jupyter(tmp_path: Path) -> None:
+    """As IPython 9 prints it: cells, files and arrows. Two cells fail alike; the arrow tells which."""
+    cells = ["import torch", ONE_OF_TWO, ONE_OF_TWO.replace("y", "z").replace("one", "two")]
+    cells.append("(one if input() else two)(torch.rand(3, requires_grad=True))")
+    notebook = {"cells": [{"cell_type": "code", "source": cell} for cell in cells], "nbformat": 4, "metadata": {}}
+    path = tmp_path / "study.ipynb"
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    result = Project(tmp_path).check([str(path)], Severity.HINT)
+    first, second = found(JUPYTER, result)
+    assert "`z`" in first.finding.message
+    assert "raised-in-traceback" in first.clues
+    assert "raised-in-traceback" not in second.clues
+
+
+ONE_OF_TWO = """\
+def one(x):
+    y = x.exp()
+    y += 1
+    y.sum().backward()
+"""
+
+JUPYTER = """\
+---------------------------------------------------------------------------
+RuntimeError                              Traceback (most recent call last)
+Cell In[4], line 1
+----> 1 (one if input() else two)(torch.rand(3, requires_grad=True))
+
+Cell In[3], line 4, in two(x)
+      2 z = x.exp()
+      3 z += 1
+----> 4 z.sum().backward()
+
+File /opt/lib/python3.12/site-packages/torch/_tensor.py:623, in Tensor.backward(self, gradient, retain_graph)
+    613     return handle_torch_function(
+    614         Tensor.backward,
+   (...)    621         inputs=inputs,
+    622     )
+--> 623 torch.autograd.backward(
+    624     self, gradient, retain_graph, create_graph, inputs=inputs
+    625 )
+
+RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: \
+[torch.FloatTensor [3]], which is output 0 of Exp, is at version 1; expected version 0 instead.
+"""
+
+
+def test_the_frames_of_jupyter() -> None:
+    error = read(JUPYTER)
+    assert error is not None
+    assert [(frame.path, frame.line, frame.in_cell) for frame in error.raised] == [
+        ("Cell In[4]", 1, True),
+        ("Cell In[3]", 4, True),
+        ("/opt/lib/python3.12/site-packages/torch/_tensor.py", 623, False),
+    ]
+
+
+def test_what_a_terminal_and_torchrun_add(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(TWO_FAILURES)
+    text = printed_error(path)
+    decorated = "".join(f"[rank0]: {line}\n" for line in text.splitlines()).replace(
+        "RuntimeError", "\x1b[1;35mRuntimeError\x1b[0m"
+    )
+    assert read(decorated) == read(text)
 
 
 @pytest.mark.parametrize("dtype", DTYPES.values())
