@@ -250,6 +250,7 @@ def _executor(args: argparse.Namespace) -> Iterator[Executor | None]:
 
 def _mend(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
     """Edit the projects' texts, and write them unless only the difference is asked for."""
+    from ..workspace.findings import merged
     from ..workspace.mending import mend_project, silence_project, written
     from ..workspace.parts import split
     from ..workspace.project import Project
@@ -274,7 +275,7 @@ def _mend(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
     documents = {path: document for one in mended for path, document in one.result.documents.items()}
     problems = [problem for one in mended for problem in one.result.problems]
     results = Results(
-        sorted(found, key=lambda one: one.position),
+        sorted(merged([found]), key=lambda one: one.position),
         documents,
         lambda one: sources[id(one)][0].fixes(sources[id(one)][1]),
         problems,

@@ -147,8 +147,8 @@ class ProjectAnalyser:
 
     def rest(self) -> None:
         """Keep what was found in saved documents."""
-        reads = {path: frozenset(self._project(path)[0].reads([path])) for path in self._open}
-        self._memory.keep(reads)
+        if waiting := [path for path in self._memory.waiting if path in self._open]:
+            self._memory.keep({path: frozenset(self._project(path)[0].reads([path])) for path in waiting})
 
     def _check(self, project: _Linked, program: list[str], notices: list[str]) -> Analysis:
         """Check a program; what was found for one of its documents holds for the others."""

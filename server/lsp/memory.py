@@ -13,7 +13,7 @@ from ..workspace.parts import Part, outcome_of, plain
 from ..workspace.problems import Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ..rules.messages import Locale
     from ..workspace.config import Config
@@ -59,6 +59,11 @@ class Memory:
         """Take down what was found in a document that is a program of its own, to be kept when there is time."""
         if self._folder is not None and self._kept.get(file.path) != file.text:
             self._waiting[file.path] = project, locale, file, findings
+
+    @property
+    def waiting(self) -> Collection[str]:
+        """The documents of which something was taken down."""
+        return self._waiting.keys()
 
     def keep(self, reads: Mapping[str, frozenset[str]]) -> None:
         """Keep what was taken down of documents that are saved; `reads` are the files that each rests on."""
