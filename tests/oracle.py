@@ -663,9 +663,9 @@ class Tracer:
         scope = frame.f_globals | frame.f_locals
         for name in names:
             value = _look_up(scope, name)
+            self.rows.pop((first, name), None)
             if isinstance(value, torch.Tensor) and not value.is_inference():
                 number = self.number(value.untyped_storage())
-                self.rows.pop((first, name), None)
                 with suppress(RuntimeError):  # a view that may not be used any more raises when asked
                     self.rows[first, name] = Row(
                         first, name, value._version, value.requires_grad, value.is_leaf, number

@@ -10,7 +10,7 @@ import heapq
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
-from .engine import Flow, Times
+from .engine import DERIVED, Flow, Times
 from .geometry import Geometry
 from .report import Failure, Hop, Site, Write
 from .tensors import (
@@ -48,6 +48,8 @@ class Autograd:
         self.mode: dict[str, Value] = {"grad": True, "inference": False, "hooks": None}
         self.state.scoped.add(id(self.mode))
         self.order = 0
+        self.begun: Times = (0, None)
+        """how often the gradient that the present backward begins with was written"""
         self.nodes: list[Node] = []
         self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}
 
@@ -293,7 +295,7 @@ class Autograd:
         t: Tensor,
         via: str,
         by: Literal["user", "optimizer", "library"] = "user",
-        times: int | tuple[int, int] | None = 1,
+        times: int | Times | None = 1,
     ) -> None:
         """`increment_version` after a change of content; `times` None where the number of bumps isn't known.
 
@@ -368,35 +370,38 @@ class Autograd:
         create: bool = False,
         inputs: Sequence[Tensor] = (),
         accumulate: bool = True,
+        begun: Times = (0, None),
     ) -> None:
         """`Engine::execute` from the roots' nodes: unpack what is saved, free it, add up the leaves' gradients.
 
         `retain`: keep the graph. `inputs`: the tensors of `autograd.grad`, which receive no `.grad`.
+        `begun`: how often the gradient that it begins with was written.
         Records a failure where a node on the way is freed or its saved tensor is stale.
         """
         order, leaves = self._reachable(roots, inputs)
-        with self._engine(create):
+        with self._engine(create, begun):
             self.m.raise_collected(self._unpack(order))
             if not retain:
                 for node, guards in order:
                     if node.holds is not False:
                         self._free(node, guards)
             if accumulate:
-                stored = Flow(list(dict.fromkeys(node for node, _ in order)), None, create).stored
+                stored = Flow(list(dict.fromkeys(node for node, _ in order)), None, create, begun).stored
                 for leaf in leaves:
                     nodes = self.reached(roots, [leaf]) if create else None
                     self._accumulate(leaf, nodes, stored.get(leaf.uid, (0, None)))
 
     @contextmanager
-    def _engine(self, create: bool) -> Iterator[None]:
+    def _engine(self, create: bool, begun: Times) -> Iterator[None]:
         """What hooks and custom functions find while the engine runs them: grad mode is on with `create_graph`."""
-        mode, running = self.mode["grad"], self.m.explain.running
+        mode, running, before = self.mode["grad"], self.m.explain.running, self.begun
         self.state.set(self.mode, "grad", create)
+        self.begun = begun
         try:
             yield
         finally:
             self.state.set(self.mode, "grad", mode)
-            self.m.explain.running = running
+            self.m.explain.running, self.begun = running, before
 
     def _reachable(
         self, roots: Sequence[Value], inputs: Sequence[Tensor]
@@ -469,7 +474,7 @@ class Autograd:
         last: Node | None = None
         for node, guards in order:
             if node is not last:
-                self._call_hooks(node.outputs)
+                self._call_hooks(node.outputs, node)
             last = node
             for more, freed in self.state.alternatives(node.d["freed"], guards):
                 if isinstance(freed, Site) and node.holds is not False:
@@ -488,11 +493,11 @@ class Autograd:
                 self.pasts = {}
         return found
 
-    def _call_hooks(self, tensors: Sequence[Tensor]) -> None:
+    def _call_hooks(self, tensors: Sequence[Tensor], maker: Node | None = None) -> None:
         """The hooks of a node's results run before the node does, and may change what is still to be unpacked."""
         for t in tensors:
             for hook in self.m.tuple_of(t.d.get("hooks", ())):
-                self.m.call(hook, Args([self.gradient(t, self.m.explain.running)], site=self.m.site))
+                self.m.call(hook, Args([self.gradient(t, self.m.explain.running, maker=maker)], site=self.m.site))
                 self.pasts = {}
 
     def _check_saved(self, node: Node, saved: SavedTensor, guards: Guards) -> list[tuple[Failure, Guards]]:
@@ -569,21 +574,23 @@ class Autograd:
             self.set_history(grad, self.derived(nodes, [leaf], [old] if isinstance(old, Tensor) else []))
         self.state.put(leaf, "grad", grad)
 
-    def gradient(self, t: Tensor, nodes: Sequence[Node], flow: Flow | None = None) -> Tensor:
-        """The gradient of a tensor that a backward through these nodes gives."""
-        made = self.grad_fn(t) or t
+    def gradient(self, t: Tensor, nodes: Sequence[Node], flow: Flow | None = None, maker: Node | None = None) -> Tensor:
+        """The gradient of a tensor that a backward through these nodes gives.
+
+        `maker`: of what that node made, which may have been written since.
+        """
+        made = maker or self.grad_fn(t) or t
         given = self._consumers(made, nodes)
         g = self.tensor(self._gradient_geometry(t, given, nodes), t.d["dtype"])
-        flow = flow or Flow(nodes, None, self.mode["grad"] is True)
+        flow = flow or Flow(nodes, None, self.mode["grad"] is True, self.begun)
         found = flow.of(made, t.d["output_nr"])
         g.d["counter"].d["v"] = Version(found.low, found.high) if found is not None else Version(0, 0)  # zeros
         return g
 
-    def flow(self, nodes: Sequence[Node], goals: Sequence[Tensor], create: bool) -> Flow:
+    def flow(self, nodes: Sequence[Node], goals: Sequence[Tensor], create: bool, begun: Times) -> Flow:
         """The gradients of a backward through these nodes that some tensors ask for."""
-        return Flow(
-            nodes, {made.uid for t in goals if isinstance(made := self.grad_fn(t) or t, (Node, Tensor))}, create
-        )
+        made = [self.grad_fn(t) or t for t in goals]
+        return Flow(nodes, {one.uid for one in made if isinstance(one, (Node, Tensor))}, create, begun)
 
     def _consumers(self, made: Value, nodes: Sequence[Node]) -> list[Node]:
         """The nodes that took what a node (or leaf) made, once for each time."""
@@ -608,7 +615,7 @@ class Autograd:
             needs = either(needs, self.requires_grad(t))
         saved = tuple(dict.fromkeys(saved for n in nodes for saved in n.saved))
         hidden = [] if all(n.is_plain for n in nodes) else wanted
-        node = self.node("GradBackward0", [*(s.tensor for s in saved), *given, *hidden], needs)
+        node = self.node(DERIVED, [*(s.tensor for s in saved), *given, *hidden], needs)
         if node is not None:
             node.holds = True
             node.saved = saved
@@ -621,7 +628,7 @@ class Autograd:
             for s in n.saved:
                 found = either(found, self.requires_grad(s.tensor))
             made = n.function if isinstance(n.function, Node) else n
-            if made.holds is not False and not made.is_plain:
+            if made.holds is not False and not (made.is_plain and made.saved):
                 text = f"{n.called} keeps something for itself that the gradient depends on"
                 found = either(found, frozenset({Cond((text, n.uid), "guess", text, n.site)}))
         return found

@@ -91,7 +91,8 @@ def unchanged(m: Machine, name: str, source: Tensor, call: Call) -> bool | None:
     if name in AT_LEAST:
         return None if source.shape is None else len(source.shape) >= int(name[-2])
     if name == "prod":
-        return call.values.get("dim") == ()
+        dim = call.values.get("dim")  # there is nothing to reduce
+        return True if dim == () else dim is None and source.shape == () if source.shape is not None else None
     if name == "cartesian_prod":
         return len(call.all()) == 1
     return None

@@ -19,6 +19,7 @@ from .tensors import DEFAULT, MULTI_OUTPUT, Grad, Node, Tensor, Version, conditi
 from .values import Args, DictV, ListV, SliceV, Unknown, Value
 
 if TYPE_CHECKING:
+    from .engine import Times
     from .machine import Machine
 
 NAMED_RESULTS = {
@@ -256,13 +257,15 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         m.via = previous
 
 
-def writes(m: Machine, case: Case, call: Call) -> Iterator[tuple[Mutation, Tensor, tuple[int, int]]]:
+def writes(m: Machine, case: Case, call: Call) -> Iterator[tuple[Mutation, Tensor, Times]]:
     """The arguments that a call changes, and how often; a change that the table is not certain of is none."""
     for w in case.mutates:
         if w.certain or inner_writes.decides(call):
             times = inner_writes.changes(m, call, w)
             if w.bumps == 0 or times != (0, 0):
-                yield from ((w, t, times) for t in call.tensors.get(w.what, ()))
+                given = call.values.get(w.what)
+                many = isinstance(given, ListV) and m.is_open(given)  # further ones may share their memory
+                yield from ((w, t, (times[0], None) if many else times) for t in call.tensors.get(w.what, ()))
 
 
 def given_back(case: Case, w: Mutation) -> bool:
@@ -496,6 +499,9 @@ def expected(m: Machine, call: Call) -> int:
     n = call.values.get("chunks", call.values.get("indices_or_sections"))
     if isinstance(n, int):
         return min(n, 16)
+    cuts = m.pick(call.values.get("sections"))
+    if isinstance(cuts, Tensor) and cuts.shape is not None and len(cuts.shape) == 1 and cuts.shape[0] is not None:
+        return cuts.shape[0] + 1
     sizes = call.values.get("split_size", call.values.get("split_sizes"))
     if isinstance(sizes, tuple):
         return len(sizes)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     from .values import Value
 
+DERIVED = "GradBackward0"
+"""the node that stands for a whole backward which made a graph"""
+
 Times = tuple[int, int | None]
 """from so often to so often; None: nobody knows"""
 
@@ -45,21 +48,26 @@ class Gradient:
     tensor: int
     """which of the tensors over that memory it is"""
     dense: bool = True
+    free: bool | None = True
+    """whether the engine adds to it in place, where nobody else has its memory"""
     low: int = 0
     high: int | None = 0
 
 
-UNKNOWN = Gradient(None, 0, False, 0, None)
+UNKNOWN = Gradient(None, 0, False, None, 0, None)
 
 
 class Flow:
     """The gradients of one backward, through nodes in the order in which they run.
 
     `goals` are the nodes and leaves whose gradients `torch.autograd.grad` was asked for, None of a `backward()`,
-    which stores those of the leaves.
+    which stores those of the leaves. `begun` is how often the gradient of the roots was written.
     """
 
-    def __init__(self, nodes: Sequence[Node], goals: Collection[int] | None, create: bool) -> None:
+    def __init__(
+        self, nodes: Sequence[Node], goals: Collection[int] | None, create: bool, begun: Times = (0, 0)
+    ) -> None:
+        self.begun = begun
         self.goals = goals
         self.create = create
         self.reached = None if goals is None else {*goals, *(n.uid for n in nodes)}
@@ -74,8 +82,10 @@ class Flow:
         self.taken: dict[int, dict[int, Gradient]] = {}
         self.stored: dict[int, Times] = {}
         self.count = 0
-        self.known = all(isinstance(edge, (Node, Tensor)) for n in nodes for edge in n.edges)
-        """else a condition decides on the way"""
+        self.known = all(isinstance(edge, (Node, Tensor)) for n in nodes for edge in n.edges) and all(
+            n.name != DERIVED for n in nodes
+        )
+        """else a condition decides on the way, or it leads through the backward of another one"""
         if self.known:
             self.run(nodes)
 
@@ -93,7 +103,7 @@ class Flow:
             self.pending.update(slot[0] for slots in targets.values() for slot in slots if slot is not None)
         for n in nodes:
             if n.uid not in fed:  # a root's gradient is the caller's, who keeps it
-                self.buffers[n.uid] = {0: self.made(NEW)}
+                self.buffers[n.uid] = {0: replace(self.made(NEW), low=self.begun[0], high=self.begun[1])}
                 self.hold(self.buffers[n.uid][0])
                 self.hold(self.buffers[n.uid][0])
             self.step(n, targets[n.uid])
@@ -131,10 +141,11 @@ class Flow:
         if old is None:
             buffer[nr] = one
             return
-        if old.memory is None and not self.create:
-            made = replace(self.made(NEW), high=None)
-        elif not self.create and old.dense and self.references[old.memory or 0] == 1:
-            made = replace(old, low=old.low + 1, high=None if old.high is None else old.high + 1)
+        if old.memory is None or one.memory is None:
+            made = UNKNOWN
+        elif not self.create and old.free is not False and self.references[old.memory] == 1:
+            low = old.low + 1 if old.free else 0
+            made = replace(old, free=True, low=low, high=None if old.high is None else old.high + 1)
         else:
             made = self.made(NEW)
         self.let_go(old)
@@ -157,7 +168,7 @@ class Flow:
     def made(self, way: Way) -> Gradient:
         """A gradient in memory of its own."""
         self.count += 1
-        return Gradient(self.count, self.count, way.dense, way.low, way.high)
+        return Gradient(self.count, self.count, way.dense, way.free, way.low, way.high)
 
     def hold(self, one: Gradient) -> None:
         """One more has a reference to a gradient."""
@@ -182,10 +193,13 @@ class Flow:
         high = None if came.high is None else came.high + way.high
         self.count += 1
         tensor = came.tensor if way.same else self.count
-        return replace(came, tensor=tensor, dense=came.dense and way.dense, low=came.low + way.low, high=high)
+        free = came.free and way.free
+        return replace(
+            came, tensor=tensor, dense=came.dense and way.dense, free=free, low=came.low + way.low, high=high
+        )
 
 
-COPIED = Way(False, False, True, 2, 2)
+COPIED = Way(False, False, True, True, 2, 2)
 """what `CopySlices` hands to the base: the gradient copied, and then what the write makes of the view's part"""
 
 
@@ -200,14 +214,14 @@ def way_of(node: Node, k: int) -> Way | None:
     name = node.op or BY_NODE.get(node.name)
     parameter = node.roles[index] if index < len(node.roles) else "self"
     given, made = node.shapes[index], node.outputs[0].geometry if node.outputs else None
+    single = given is not None and given.numel() == 1  # it has the result's shape where others of its kind don't
     same, other = (facts.find(name, parameter, alike) if name else None for alike in (True, False))
     if given is None or made is None:
         way = same if same == other else None
     else:
-        single = given.numel() == 1  # then it may have the result's shape where others of its kind don't
         way = same or (other if single else None) if given.shape == made.shape else other
     if way is None:
         return None
     if node.function is not None and way.passed:  # `CopySlices` hands a copy to the write
         return NEW
-    return replace(way, dense=True) if given is not None and given.numel() == 1 else way
+    return replace(way, dense=True, free=True if way.passed else way.free) if single else way

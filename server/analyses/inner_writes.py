@@ -80,7 +80,7 @@ PRODUCTS = LINEAR | MATMUL
 def _product(tensors: Mapping[str, Sequence[Tensor]]) -> Times | None:
     """A vector times a matrix is squeezed in place (`_matmul_impl`).
 
-    `linear` adds its bias in place to the product of a stack of rows that is not contiguous.
+    `linear` adds its bias in place to the product of rows that are not contiguous, unless they are a matrix.
     """
     layouts = [t.geometry for given in ("input", "other", "mat2") for t in tensors.get(given, ())]
     if not layouts:
@@ -92,8 +92,9 @@ def _product(tensors: Mapping[str, Sequence[Tensor]]) -> Times | None:
     if "other" in tensors or "mat2" in tensors:
         return (1, 1) if ranks == [1, 2] else (0, 0)
     if any(tensors.get(given) for given in ("bias", "self.bias")):
-        contiguous = first is None or ranks[0] < 3 or first.is_contiguous()
-        return (0, 1) if contiguous is None else (0, 0) if contiguous else (1, 1)
+        contiguous = first is None or ranks[0] == 2 or first.is_contiguous()
+        most = 2 if ranks[0] == 1 else 1
+        return (0, most) if contiguous is None else (0, 0) if contiguous else (most, most)
     return (1, 1) if ranks[0] == 1 else (0, 0)
 
 

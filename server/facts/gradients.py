@@ -21,12 +21,14 @@ class Way:
     """whether it is the very tensor that was handed in, and no view of it"""
     dense: bool
     """whether its elements fill a stretch of memory, if those that were handed in did"""
+    free: bool | None
+    """whether the engine adds to it in place, if it would to the one that was handed in"""
     low: int
     high: int
     """from how often to how often it was written"""
 
 
-NEW = Way(False, False, True, 0, 0)
+NEW = Way(False, False, True, True, 0, 0)
 """the usual way, which the file leaves out"""
 
 
@@ -46,11 +48,12 @@ def find(name: str, parameter: str, same_shape: bool) -> Way | None:
     if known is None:
         return None
     text = known.get(parameter, ("new", "new"))[0 if same_shape else 1]
-    match = re.fullmatch(r"(new|passed|same)(~?)(\d*)-?(\d*)", text or "")
+    match = re.fullmatch(r"(new|passed|same)(~?)([!|]?)(\d*)-?(\d*)", text or "")
     if match is None:
         return None
-    kind, sparse, low, high = match.groups()
-    return Way(kind != "new", kind == "same", not sparse, int(low or 0), int(high or low or 0))
+    kind, sparse, kept, low, high = match.groups()
+    free = {"": not sparse, "!": False}.get(kept)
+    return Way(kind != "new", kind == "same", not sparse, free, int(low or 0), int(high or low or 0))
 
 
 def write(ways: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import attributes, effects
+from ..autograd import bounds
 from ..state import Raised
 from ..tensors import CUSTOM, Grad, Node, Tensor, either
 from ..values import (
@@ -25,6 +26,7 @@ from .registry import BASES, MODES, method_of, model
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..engine import Times
     from ..machine import Machine
 
 # -- modes ----------------------------------------------------------------------------------------------
@@ -124,6 +126,14 @@ def roots_of(m: Machine, v: Value) -> list[Value]:
     return [m.grad.grad_fn(t) for t in effects.tensors_in(m, v) if m.grad.requires_grad(t) is not False]
 
 
+def begun(m: Machine, given: Value) -> Times:
+    """How often the gradient was written that a backward begins with: the caller's, or one made for it."""
+    given = m.state.resolve(given)
+    if isinstance(given, Tensor):
+        return bounds([v for _, v in m.state.alternatives(m.grad.version(given))])
+    return (0, 0) if given is None else (0, None)
+
+
 @method_of("torch.Tensor", "backward")
 def backward(m: Machine, args: Args) -> Value:
     """`t.backward(gradient, retain_graph, create_graph)`."""
@@ -134,7 +144,7 @@ def backward(m: Machine, args: Args) -> Value:
         keep = create if retain is None else retain is not False
         leaves = effects.tensors_in(m, args.kw.get("inputs"))
         require_graph(m, [t])
-        m.grad.backward(roots_of(m, t), keep, create, leaves)
+        m.grad.backward(roots_of(m, t), keep, create, leaves, begun=begun(m, args.get(1, "gradient")))
         return None
 
     return m.state.each(args.pos[0], one)
@@ -153,7 +163,8 @@ def autograd_backward(m: Machine, args: Args) -> Value:
     create = args.get(3, "create_graph", False) is True
     retain = m.state.resolve(args.get(2, "retain_graph"))
     keep = create if retain is None else retain is not False
-    m.grad.backward(roots_of(m, args.get(0, "tensors")), keep, create)
+    given = begun(m, args.get(1, "grad_tensors"))
+    m.grad.backward(roots_of(m, args.get(0, "tensors")), keep, create, begun=given)
     return None
 
 
@@ -169,9 +180,10 @@ def grad(m: Machine, args: Args) -> Value:
     nodes = m.grad.reached(roots, wanted)
     if wanted and not nodes and args.kw.get("allow_unused") is not True:
         m.refused("the differentiated tensors are not used in the graph")
-    m.grad.backward(roots, keep, create, wanted, accumulate=False)
+    given = begun(m, args.get(2, "grad_outputs"))
+    m.grad.backward(roots, keep, create, wanted, accumulate=False, begun=given)
     made: list[Value] = []
-    flow = m.grad.flow(nodes, wanted, create)
+    flow = m.grad.flow(nodes, wanted, create, given)
     unused = args.kw.get("allow_unused") is True and args.kw.get("materialize_grads", False) is False
     for t in wanted:
         fn = m.grad.grad_fn(t)
@@ -212,7 +224,7 @@ def apply(m: Machine, args: Args) -> Value:
     if node is not None:
         outputs, taken = effects.tensors_in(m, result), None if args.open else len(inner.pos)
         node.function, node.called = cls, f"{cls.name}.apply"
-        node.run = partial(run_backward, m, cls, ctx, outputs, taken)
+        node.run = partial(run_backward, m, cls, ctx, outputs, node, taken)
     return finish(m, cls, ctx, inputs, needs, node, result)
 
 
@@ -276,10 +288,10 @@ def finish(
     return rebuilt(m, result, made)
 
 
-def run_backward(m: Machine, cls: ClassV, ctx: Instance, outputs: list[Tensor], taken: int | None) -> None:
+def run_backward(m: Machine, cls: ClassV, ctx: Instance, outputs: list[Tensor], node: Node, taken: int | None) -> None:
     """Call the class's backward with a gradient for each output; it has to give one for each of the `taken` inputs."""
     if cls.lookup("backward") is not ABSENT:
-        gradients: list[Value] = [m.grad.gradient(t, m.explain.running) for t in outputs]
+        gradients: list[Value] = [m.grad.gradient(t, m.explain.running, maker=node) for t in outputs]
         result = m.state.resolve(m.call(attributes.get(m, cls, "backward"), Args([ctx, *gradients], site=m.site)))
         if taken is not None and (isinstance(result, (Tensor, tuple)) or result is None):
             check_number(m, cls, result if isinstance(result, tuple) else (result,), taken)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 SAMPLES = 6
 
-Leaves = list[tuple[str, torch.Tensor]]
+Leaves = list[tuple[str, torch.Tensor, torch.Tensor]]
+"""leaves by parameter, each with a tensor that was made of it before the call"""
 
 Seen = dict[str, dict[bool, set[Way]]]
 """by parameter, and whether it has the result's shape: the ways that gradients came"""
@@ -70,14 +71,16 @@ def _written(ways: set[Way] | None) -> str | None:
         return "?"
     (kind, dense) = kinds.pop()
     low, high = min(way.low for way in ways), max(way.high for way in ways)
+    free = {way.free for way in ways}
+    kept = "" if free == {dense} else "!" if free == {False} else "|"
     times = "" if high == 0 else str(low) if low == high else f"{low}-{high}"
-    return f"{kind}{'' if dense else '~'}{times}"
+    return f"{kind}{'' if dense else '~'}{kept}{times}"
 
 
 def _called(one: Call, given: dict[str, Any], leaves: Leaves) -> Any:
     """Build a module and call it; its parameters are leaves too."""
     module = one.build()
-    leaves += [(f"self.{name}", p) for name, p in module.named_parameters() if p.requires_grad]
+    leaves += [(f"self.{name}", p, p * 1) for name, p in module.named_parameters() if p.requires_grad]
     return module(**given)
 
 
@@ -90,13 +93,13 @@ def _observe(run: Callable[[dict[str, Any], Leaves], Any], arguments: dict[str, 
         made = [t for t in results(run(inputs, leaves)) if t.grad_fn is not None]
         for output in made[:3]:
             given = torch.rand(output.shape, dtype=output.dtype)
-            handed = torch.autograd.grad(output, [t for _, t in leaves], given, retain_graph=True, allow_unused=True)
-            memory = [storage_of(t) for t in handed if t is not None]
-            for (name, t), g in zip(leaves, handed, strict=True):
+            handed = torch.autograd.grad(output, [t for _, t, _ in leaves], given, retain_graph=True, allow_unused=True)
+            for (name, t, earlier), g in zip(leaves, handed, strict=True):
                 if g is not None and g.layout == torch.strided and t.numel() > 1:
                     passed = storage_of(g) == storage_of(given)
-                    alone = passed or memory.count(storage_of(g)) == 1
-                    way = Way(passed, g is given, _is_dense(g) and alone, g._version, g._version)
+                    dense = _is_dense(g)
+                    free = dense if passed else _is_added_to(output, t, earlier, given, g._version)
+                    way = Way(passed, g is given, dense, free, g._version, g._version)
                     seen[name][t.shape == output.shape].add(way)
     except RAISED:
         return
@@ -105,11 +108,21 @@ def _observe(run: Callable[[dict[str, Any], Leaves], Any], arguments: dict[str, 
 def _grown(name: str, value: Any, leaves: Leaves) -> Any:
     """Return a copy of an argument whose tensors come from new leaves, which are noted."""
     if isinstance(value, torch.Tensor) and may_require_grad(value):
-        leaves.append((name, value.detach().clone().requires_grad_()))
-        return leaves[-1][1].clone()
+        leaf = value.detach().clone().requires_grad_()
+        copy = leaf.clone()
+        leaves.append((name, leaf, copy * 1))
+        return copy
     if type(value) in (list, tuple):
         return type(value)(_grown(name, item, leaves) for item in value)
     return fresh(value, grad=False)
+
+
+def _is_added_to(
+    output: torch.Tensor, t: torch.Tensor, earlier: torch.Tensor, given: torch.Tensor, version: int
+) -> bool:
+    """Whether the engine adds in place to the gradient that comes from the output, as the first of two."""
+    (both,) = torch.autograd.grad([output, earlier], [t], [given, torch.ones_like(earlier)], retain_graph=True)
+    return both._version == version + 1
 
 
 def _is_dense(t: torch.Tensor) -> bool:
