@@ -175,7 +175,8 @@ def write(m: Machine, a: NDArray, via: str) -> None:
 @method_of("numpy.ndarray", "reshape", "ravel", "squeeze", "view", "transpose", "swapaxes", "diagonal", "__getitem__")
 def array_view(m: Machine, args: Args) -> Value:
     """Methods of an array that give a view."""
-    return arrays.view(args.pos[0])
+    array = m.pick(args.pos[0])
+    return arrays.view(array) if isinstance(array, NDArray) else Unknown("an array")
 
 
 @method_of("numpy.ndarray", "fill", "sort", "put", "itemset", "partition", "resize", "setfield", "byteswap")

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from gradguard.analyses.values import Unknown
 
+from ..replaying import replayed
 from .agreement import assert_agreement, told
 
 if TYPE_CHECKING:
@@ -72,3 +74,8 @@ def test_an_array_of_a_tensor_with_a_graph_is_refused(call: str) -> None:
     after = f"{SETUP}\n{call}\nleaf.mul_(2)\n"
     assert told(after) == set()
     assert told(after.replace(call, f"with torch.no_grad(): {call}")) == {"leaf-inplace"}
+
+
+def test_a_class_of_arrays_of_the_program_is_unknown_inside() -> None:
+    text = "import numpy as np\nclass Image(np.ndarray): pass\nimage = Image((2, 3))[..., 0]\n"
+    assert isinstance(replayed(text).names["image"], Unknown)
