@@ -69,6 +69,10 @@ class Verdict:
     mutation: tuple[str, ...] = ()
     raised: str | None = None
     stack: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    """the lines that read `.grad` of a non-leaf, of which PyTorch warns"""
+    silent: tuple[str, ...] = ()
+    """the lines whose operation saved a tensor that a backward found changed behind its counter's back"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,6 +368,10 @@ class Recorder:
         """The lines that moved a saved tensor's counter after it was saved."""
         return [b.line for b in self.bumps[made.bumps_before :] if b.line and _address(b.storage) == saved.storage]
 
+    def spoilt(self) -> tuple[str, ...]:
+        """The lines whose operation saved what was changed where no counter sees it."""
+        return _ordered([made.line for made, _ in self.silent if made.line])
+
     def hidden_changes(self) -> list[str]:
         """The lines that moved a counter which the failing line's call touched, after it or else in it."""
         for line, before, touched in self.calls:
@@ -390,7 +398,7 @@ class Recorder:
     def hear(self, message: Warning | str, *_: object, **__: object) -> None:
         """A warning: anomaly mode's traceback of the failing node, or the read of a lost gradient."""
         text = str(message)
-        if "Traceback of forward call" in text:
+        if "Traceback of forward call that caused the error" in text:
             places = re.findall(r'File "([^"]+)", line (\d+)', text)
             self.forward = next((self.told(f, int(n)) for f, n in reversed(places) if self.is_program(f)), None)
         elif "not a leaf Tensor is being accessed" in text and (line := self.line()):
@@ -425,13 +433,11 @@ def _refused(recorder: Recorder, error: Exception) -> Verdict:
     if kind == "stale-saved":
         stale = recorder.stale()
         saved = [made.line for made, _ in stale if made.line]
-        hidden = [made for made in recorder.reached() if made.node.name().endswith("CopySlices")]
-        saved += [made.line for made in hidden if made.line and made.line == recorder.forward]
+        saved += [recorder.forward] if recorder.forward else []  # the node may be out of Python's sight
         spoilt = [made.line for made in recorder.reached() if made.spoilt and made.line]
         mutation = [line for made, unpacked in stale for line in recorder.changes(made, unpacked)]
         saved, mutation = saved + spoilt, mutation + spoilt
-        if not saved and recorder.forward:  # the node is inside a CopySlices, out of Python's sight
-            saved, mutation = [recorder.forward], recorder.hidden_changes()
+        mutation = mutation or recorder.hidden_changes()
     return Verdict(
         False,
         kind,
@@ -440,18 +446,20 @@ def _refused(recorder: Recorder, error: Exception) -> Verdict:
         _ordered(mutation),
         stack[-1] if stack else None,
         tuple(stack),
+        _ordered(recorder.lost),
+        recorder.spoilt(),
     )
 
 
 def _ran(recorder: Recorder) -> Verdict:
     """The verdict on a program that ran to its end."""
     if recorder.silent:
-        saved = _ordered([made.line for made, _ in recorder.silent if made.line])
+        saved, lost = recorder.spoilt(), _ordered(recorder.lost)
         mutation = _ordered([line for pair in recorder.silent for line in recorder.changes(*pair)])
-        return Verdict(False, "silent-stale", saved=saved, mutation=mutation)
+        return Verdict(False, "silent-stale", saved=saved, mutation=mutation, lost=lost, silent=saved)
     if recorder.lost:
         lines = _ordered(recorder.lost)
-        return Verdict(False, "nonleaf-grad", mutation=lines, raised=lines[0])
+        return Verdict(False, "nonleaf-grad", mutation=lines, raised=lines[0], lost=lines)
     return Verdict(True)
 
 

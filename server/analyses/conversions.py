@@ -88,6 +88,8 @@ def unchanged(m: Machine, name: str, source: Tensor, call: Call) -> bool | None:
         return dropout_off(m, call)
     if name in ("positive", "real", "conj", "resolve_conj", "resolve_neg", "conj_physical"):
         return None if source.dtype is None else not source.dtype.startswith("complex")
+    if name == "cartesian_prod":
+        return len(call.all()) == 1
     if name in AT_LEAST:
         return None if source.shape is None else len(source.shape) >= int(name[-2])
     if name == "prod":

@@ -60,6 +60,9 @@ class Call:
     """whether an argument's memory is used, of those that the operator makes a view or a copy of and saves that"""
     settings: Mapping[str, Value] = field(default_factory=dict)
     """what a module's constructor was given"""
+    apart: frozenset[str] = frozenset()
+    overlapping: bool = False
+    """of what is written, as in `Op`"""
 
     def all(self) -> list[Tensor]:
         """All tensors among the arguments."""
@@ -127,7 +130,8 @@ def prepare(m: Machine, op: Op, args: Args) -> Call:
             v = m.as_tensor(v)
         bound[k] = v
     found = {k: tensors_in(m, v) for k, v in bound.items()}
-    return Call(op.name, bound, found, kept=operands.of_linear(m, found) if op.name in operands.LINEAR else {})
+    kept = operands.of_linear(m, found) if op.name in operands.LINEAR else {}
+    return Call(op.name, bound, found, kept=kept, apart=op.apart, overlapping=op.overlapping)
 
 
 def choose(m: Machine, op: Op, call: Call, extra: Mapping[str, Value] | None = None) -> Case:
@@ -168,10 +172,10 @@ def advanced(index: Value) -> bool:
 def apply(m: Machine, op: Op, args: Args) -> Value:
     """Replay a call of `op`; its result."""
     call = prepare(m, op, args)
-    case = choose(m, op, call)
     out = call.values.pop("out", None)
     call.tensors.pop("out", None)
     outs = tensors_in(m, out) if out is not None else []
+    case = choose(m, op, call)
     if outs:
         return write_out(m, op, case, call, out, outs)
     if op.inplace_of is not None or case.mutates:
@@ -310,29 +314,26 @@ def save_results(m: Machine, node: Node, case: Case, result: Value, grads: Mappi
 
 
 def check_overlap(m: Machine, t: Tensor, call: Call) -> None:
-    """`assert_no_internal_overlap` and `assert_no_partial_overlap` (ATen/MemoryOverlap.h)."""
-    name = called(call.name)
+    """`assert_no_internal_overlap`, `assert_no_partial_overlap`, `assert_no_overlap` (ATen/MemoryOverlap.h)."""
     g = t.geometry
-    if g is None or name in CARELESS:
-        return
-    if g.overlaps_itself() is True:
+    if g is not None and not call.overlapping and g.overlaps_itself() is True:
         m.grad.fail("overlap-write", "direct", t, detail="itself", built=t.origin)
     storage = m.grad.storage(t)
-    for other in call.all():
-        h = other.geometry
-        if other is t or h is None or m.grad.storage(other) is not storage:
-            continue
-        if h != g and partly_overlaps(g, h) == "partial":
-            m.grad.fail("overlap-write", "direct", t, detail="input")
+    for p, others in call.tensors.items():
+        for other in others:
+            if m.grad.storage(other) is storage and is_too_near(call, p, t, other):
+                m.grad.fail("overlap-write", "direct", t, detail="input")
 
 
-CARELESS = frozenset(
-    {
-        "fill_", "zero_", "masked_fill_", "index_put_", "resize_", "set_", "requires_grad_", "detach_",
-        "t_", "transpose_", "squeeze_", "unsqueeze_", "as_strided_", "swapaxes_", "swapdims_", "__setitem__",
-    }
-)  # fmt: skip
-"""Writes that ATen doesn't check for overlap."""
+def is_too_near(call: Call, p: str, t: Tensor, other: Tensor) -> bool:
+    """Whether an argument that is of the memory of the written tensor must not be so."""
+    g, h = t.geometry, other.geometry
+    if p in call.apart and (other is t or (g is not None and g == h)):
+        return True
+    if other is t or g is None or h is None or (call.overlapping and p not in call.apart):
+        return False
+    overlap = partly_overlaps(g, h)
+    return overlap == "partial" or (overlap == "full" and p in call.apart)
 
 
 def reshape_in_place(m: Machine, call: Call, t: Tensor) -> None:

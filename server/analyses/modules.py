@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ..facts import table
@@ -258,8 +259,9 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     if fact.name == "torch.nn.MultiheadAttention":
         call.kept = operands.of_attention(m, call.tensors, extra.get("batch_first") is True)
     case = completed(effects.choose(m, op, call, extra), op, call)
-    inputs: Sequence[Arg] = [described(m, v) for v in call.values.values()] or [UNKNOWN]
-    output = shapes.module_output(fact.name, {k: described(m, v) for k, v in extra.items()}, inputs)
+    given = {k: described(m, v) for k, v in call.values.items()}
+    inputs: Sequence[Arg] = [given.pop(p.name) for p in takewhile(lambda p: p.name in given, op.params)] or [UNKNOWN]
+    output = shapes.module_output(fact.name, {k: described(m, v) for k, v in extra.items()}, inputs, given)
     inplace = extra.get("inplace") is True
     previous, m.constructor = m.constructor, obj.site if inplace else None
     try:

@@ -345,8 +345,8 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
         m.grad.check_inplace(target, needs)
         if sources and advanced:
             check_put(m, target, sources[0])
-        elif sources:
-            check_copy(m, target, sources[0])
+        elif not advanced:
+            check_copy(m, target, sources[0] if sources else None)
         node = m.grad.node("IndexPutBackward0" if advanced else "CopySlices", [t, *sources], needs)
         if node is not None:
             node.op = "torch.Tensor.index_put_" if advanced else "torch.Tensor.copy_"
@@ -378,12 +378,12 @@ def view_for_write(m: Machine, t: Tensor, index: Value) -> Tensor:
     return view
 
 
-def check_copy(m: Machine, target: Tensor, source: Tensor) -> None:
-    """`copy_` into a view refuses a source or target whose elements share memory with others."""
-    g, h = target.geometry, source.geometry
+def check_copy(m: Machine, target: Tensor, source: Tensor | None) -> None:
+    """`copy_` into a view, of a tensor or a number, refuses one whose elements share memory with others."""
+    g, h = target.geometry, source.geometry if source is not None else None
     if g is not None and g.overlaps_itself() is True:
         m.grad.fail("overlap-write", "direct", target, detail="itself")
-    if g is None or h is None or m.grad.storage(target) is not m.grad.storage(source):
+    if source is None or g is None or h is None or m.grad.storage(target) is not m.grad.storage(source):
         return
     while h.ndim > g.ndim and h.shape[0] == 1:
         h = h.select(0, 0)

@@ -32,6 +32,10 @@ def _heading(fact: Op | ModuleFact) -> Iterator[str]:
     if fact.accepts_out:
         graph = "takes part in the graph" if fact.out_differentiable else "refused where a tensor requires grad"
         yield f"  out= is changed in place ({_bumps(fact.out_bumps)}); {graph}"
+    if fact.apart:
+        yield f"  refused where {' or '.join(sorted(fact.apart))} shares memory with what is changed"
+    if fact.overlapping:
+        yield "  takes tensors whose elements share memory (expanded ones)"
     if not fact.measured:
         yield "  not measured: this is what its schema declares, what it saves is unknown"
 

@@ -38,8 +38,9 @@ def decode(name: str, plain: Plain) -> Fact:
     params = read_params(plain)
     kind = plain.get("kind", "op")
     if kind == "op":
-        keys = ("inplace_of", "accepts_out", "out_bumps", "out_differentiable", "measured", "doc")
-        return Op(name, params, _cases(plain), **{key: plain[key] for key in keys if key in plain})
+        keys = ("inplace_of", "accepts_out", "out_bumps", "out_differentiable", "overlapping", "measured", "doc")
+        known = {key: plain[key] for key in keys if key in plain}
+        return Op(name, params, _cases(plain), apart=frozenset(plain.get("apart", ())), **known)
     if kind == "module":
         tensors = (tuple(plain.get("parameters", ())), tuple(plain.get("buffers", ())))
         return ModuleFact(name, params, *tensors, read_params(plain, "forward"), _cases(plain))

@@ -120,6 +120,10 @@ class Op:
     out_bumps: int = 1
     out_differentiable: bool = False
     """whether the tensor given as `out=` becomes a part of the graph, where most operators refuse one"""
+    apart: frozenset[str] = frozenset()
+    """inputs that must not share memory with what is written, be it the whole of it"""
+    overlapping: bool = False
+    """whether it writes a tensor whose elements share a place, which most refuse"""
     measured: bool = True
     """False: no sample runs it; mutations and results are read off its schema, what it saves is unknown"""
     doc: str = ""

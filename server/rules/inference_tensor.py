@@ -18,7 +18,9 @@ def matches(failure: Failure) -> bool:
 
 
 def message(failure: Failure, locale: Locale = "en") -> str:
-    """Whether the tensor is to be saved or to be changed here."""
+    """Whether the tensor is to be saved, to be changed or to require grad here."""
+    if failure.detail == "required":
+        return phrases.at_once("inference-required", failure, locale)
     if failure.saved is None and failure.detail != "saved":
         return phrases.at_once("inference-changed", failure, locale)
     name = failure.saved.op if failure.saved else failure.via
@@ -34,10 +36,11 @@ RULE = Rule(
     error=(
         "Inplace update to inference tensor outside InferenceMode is not allowed",
         "Inference tensors cannot be saved for backward",
+        "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed",
     ),
     what="""\
 Finds a tensor that was computed under `torch.inference_mode()` and then meets autograd: an operation needs
-to save it for backward, or it is changed in place outside of inference mode.""",
+to save it for backward, or, outside of inference mode, it is changed in place or made to require grad.""",
     why="""\
 `inference_mode` is faster than `no_grad` because its tensors have no version counter. Without one, backward
 could not tell whether a saved tensor was changed; so PyTorch refuses to save it, and refuses to change it

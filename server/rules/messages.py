@@ -108,6 +108,9 @@ ENGLISH = {
     "inference-saved": (
         "{op} has to save {tensor} for backward here, but it is an inference tensor{made}: {when}{raises}."
     ),
+    "inference-required": (
+        "{tensor} is to require grad from here on, but it is an inference tensor{made}: {when}{raises}."
+    ),
     "freed-graph": (
         "This backward needs what {saver} saved, but an earlier backward{made} has freed it: {when}{raises}."
     ),
@@ -342,6 +345,7 @@ CHINESE = {
     "overlap-read": "{tensor} 在此处被就地修改{how}，而写入的值与它位于同一内存{made}：{when}{raises}。",
     "out-grad": ("`out=` 在此处写入 {tensor}，但 autograd 不记录 `out=`，而其中有张量需要梯度{made}：{when}{raises}。"),
     "inference-changed": "{tensor} 在此处被就地修改{how}，但它是推理张量{made}：{when}{raises}。",
+    "inference-required": "{tensor} 在此处被要求计算梯度，但它是推理张量{made}：{when}{raises}。",
     "inference-saved": "{op} 需要在此处为反向传播保存 {tensor}，但它是推理张量{made}：{when}{raises}。",
     "freed-graph": "这次反向传播需要{saver}保存的内容，但此前的反向传播{made}已将其释放：{when}{raises}。",
     "nonleaf-grad": (

@@ -111,13 +111,22 @@ def _compare_verdicts(report: Report, verdict: Verdict, places: Places, found: C
     raised = numbers(verdict.stack[:1])
     early = [f for f in told if verdict.ok or (raised and places.ran_before(line_of(_end(f)), *raised))]
     if verdict.kind in ("silent-stale", "nonleaf-grad"):
-        early = [f for f in told if f.kind not in ("silent-stale", "nonleaf-grad")]
-    for failure in [f for f in early if f.kind != verdict.kind or _lacking(f, verdict)]:
+        early = told
+    for failure in [f for f in early if not _is_so(f, verdict)]:
         found.verdict_agrees = False
         about = f"false {failure.kind}"
         found.disagreements.append(Disagreement(about, line_of(failure.site), _described(failure), _truth(verdict)))
     if not verdict.ok:
         _compare_failure(told, verdict, found)
+
+
+def _is_so(failure: Failure, verdict: Verdict) -> bool:
+    """Whether a failure that is told to come is the one that came, or a warning that did."""
+    if failure.kind == "nonleaf-grad":
+        return bool(numbers(verdict.lost) & {*lines_of(failure.site)})
+    if failure.kind == "silent-stale" and failure.saved:
+        return bool(numbers(verdict.silent) & {*lines_of(failure.saved.site)})
+    return failure.kind == verdict.kind and not _lacking(failure, verdict)
 
 
 def _compare_failure(told: list[Failure], verdict: Verdict, found: Comparison) -> None:

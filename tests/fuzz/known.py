@@ -44,4 +44,56 @@ x = torch.rand(3, requires_grad=True)
 (g,) = torch.autograd.grad(torch.nan_to_num(x).sum(), x, create_graph=True)
 """,
     ),
+    Limit(
+        "Numbers on which single precision is exact",
+        "`gradcheck` in single precision passes on zeros, if the function is as plain; it is taken to fail.",
+        r"false gradcheck",
+        r"gradcheck\(",
+        """
+import torch
+
+x = torch.zeros(3, requires_grad=True)
+torch.nn.init.zeros_(x)
+torch.autograd.gradcheck(lambda t: t, x)
+""",
+    ),
+    Limit(
+        "An inference tensor that requires grad, in operators that use `out=` inside",
+        "Outside of inference mode `mean` of such a tensor is refused, for an `out=` that nobody wrote.",
+        r"missed out-grad",
+        r"inference_mode\(\)",
+        """
+import torch
+
+with torch.inference_mode():
+    x = torch.rand(3, requires_grad=True)
+x.mean()
+""",
+    ),
+    Limit(
+        "`out=` of an operator that autograd knows nothing of",
+        "`bitwise_xor` and its kin refuse a leaf that requires grad, and take any other tensor; none is refused here.",
+        r"missed out-grad",
+        r"torch\.(bitwise|gcd|lcm|nextafter|special)\w*\(.*out=",
+        """
+import torch
+
+x = torch.rand(3, requires_grad=True)
+torch.bitwise_xor(torch.tensor([1, 2, 3]), 2, out=x)
+""",
+    ),
+    Limit(
+        "A reduction under a mask that reduces one dimension after the other",
+        "What `torch.masked.prod` saves depends on how many dimensions it reduces; it is taken to save nothing.",
+        r"missed (silent-stale|stale-saved)",
+        r"torch\.masked\.\w+\(",
+        """
+import torch
+
+x = torch.rand(3, requires_grad=True)
+y = torch.masked.prod(x, 0)
+x.data += 1
+y.backward()
+""",
+    ),
 )

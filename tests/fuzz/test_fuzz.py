@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,14 +14,31 @@ from gradguard.facts import table
 
 from . import known
 from .generate import draw
+from .program import IMPORTS
 from .run import judged, run
 from .shrink import shrink
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 SEED, SLICES, PROGRAMS = "r3", (0, 35, 70), 25
+
+
+def agreed() -> list[object]:
+    """The programs of `agreed.md` under their titles."""
+    _, *sections = Path(__file__).with_name("agreed.md").read_text().split("\n## ")
+    return [
+        pytest.param(program, id=section.partition("\n")[0])
+        for section in sections
+        for program in re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    ]
+
+
+@pytest.mark.parametrize("program", agreed())
+def test_the_answers_are_the_same(program: str, tmp_path: Path) -> None:
+    comparison = judged(IMPORTS + program, tmp_path)
+    assert comparison is not None
+    assert not comparison.disagreements
 
 
 @pytest.mark.parametrize("first", SLICES)

@@ -270,7 +270,7 @@ def finish(
         elif any(t is d for d in dirty):
             m.grad.rebase(t, node)
         elif any(t is i for i in inputs):
-            out = m.grad.view(t, t.geometry, CUSTOM)
+            out = m.grad.view(t, t.geometry, CUSTOM) if node is not None else m.grad.alias(t)
             m.grad.set_history(out, node, nr)
         elif isinstance(m.state.resolve(t.d["base"]), Tensor) and any(
             m.grad.storage(i) is m.grad.storage(t) for i in inputs

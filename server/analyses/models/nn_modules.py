@@ -508,9 +508,9 @@ def write_gradients(m: Machine, parameters: Value, times: int) -> None:
 
 @model("torch.nn.utils.parameters_to_vector")
 def parameters_to_vector(m: Machine, args: Args) -> Value:
-    """`parameters_to_vector(parameters)`: a concatenation."""
+    """`parameters_to_vector(parameters)`: a concatenation of all in one row each."""
     items = sequences.sequence(m, args.get(0, "parameters")).known(m)
-    return m.call(Lib("torch.cat"), Args([tuple(items)]))
+    return m.call(Lib("torch.cat"), Args([tuple(torch_ops.call(m, "torch.Tensor.view", Args([p, -1])) for p in items)]))
 
 
 @model("torch.nn.utils.vector_to_parameters")

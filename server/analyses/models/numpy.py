@@ -53,6 +53,14 @@ SCALARS = frozenset({"random", "uniform", "normal", "randint", "choice", "rand",
 """Random functions that give one number unless a size is asked for."""
 
 
+NUMBERS: dict[str, type[bool] | type[int] | type[float]] = {
+    "bool_": bool,
+    **{f"{sign}int{bits}": int for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    **dict.fromkeys(("float16", "float32", "float64", "double"), float),
+}
+"""NumPy's own numbers, which PyTorch takes as Python's."""
+
+
 # -- between tensors and arrays -----------------------------------------------------------------------------
 
 
@@ -134,6 +142,10 @@ def call(m: Machine, name: str, args: Args) -> Value:
             return arrays.fresh(m)
     if isinstance(first, NDArray):
         return of_array(m, short, first)
+    if short in NUMBERS and isinstance(first, (int, float)):
+        return NUMBERS[short](first)
+    if short in NUMBERS and isinstance(first, Unknown) and first.number:
+        return Unknown("a number", number=True)
     if short in SCALARS and "size" not in plain.kw and len(plain.pos) < (1 if short in ("rand", "randn") else 3):
         return Unknown("a number")
     if short[:1].isupper() or short in ("seed", "default_rng", "load", "save", "savez", "set_printoptions", "shuffle"):

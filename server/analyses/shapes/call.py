@@ -168,9 +168,9 @@ class Call:
         return value
 
     def flag(self, name: str, otherwise: bool = False) -> bool:
-        """A bool."""
+        """A bool; functions that are written in Python take None for False."""
         value = self.get(name, otherwise)
-        if not isinstance(value, (bool, int)):
+        if not isinstance(value, (bool, int, type(None))):
             raise Undecided
         return bool(value)
 

@@ -297,9 +297,13 @@ def loss(each: ShapeRule) -> ShapeRule:
         old_style = [call.get("size_average"), call.get("reduce")]
         if old_style != [None, None]:
             return each(call) if call.get("reduce") is False else _reduced(call)
-        return each(call) if call.text("reduction", "mean") == "none" else ()
+        return each(call) if call.get("reduction", "mean") in ("none", NO_REDUCTION) else ()
 
     return rule
+
+
+NO_REDUCTION = 0
+"""how the functions behind `torch.nn.functional` spell `"none"` (`at::Reduction`)"""
 
 
 def _reduced(call: Call) -> Shape:
@@ -461,6 +465,16 @@ def convolutions() -> dict[str, Op]:
             ),
             **ops(f"max_pool{rank}d", f"{pool} dilation ceil_mode return_indices", with_indices(pooled(rank))),
             **ops(f"avg_pool{rank}d", f"{pool} ceil_mode", result(pooled(rank), kept)),
+            **ops(
+                f"max_pool{rank}d_with_indices",
+                f"{pool} dilation ceil_mode",
+                results((pooled(rank), kept), (pooled(rank), always("int64"))),
+            ),
+            **ops(
+                f"adaptive_max_pool{rank}d_with_indices",
+                "input output_size",
+                results((adaptive(rank), kept), (adaptive(rank), always("int64"))),
+            ),
             **ops(f"lp_pool{rank}d", "input norm_type kernel_size stride ceil_mode", result(pooled(rank), kept)),
             **ops(f"adaptive_avg_pool{rank}d", "input output_size", result(adaptive(rank), kept)),
             **ops(f"adaptive_max_pool{rank}d", "input output_size return_indices", with_indices(adaptive(rank))),
@@ -516,7 +530,7 @@ OPS: dict[str, Op] = {
     **ops("torch.embedding_bag", "weight input|indices offsets", result(bagged, same_dtype("weight"))),
     **ops("one_hot", "tensor|input|self num_classes", result(one_hot, always("int64"))),
     **ops("scaled_dot_product_attention", "query key value attn_mask", result(attended, same_dtype("query"))),
-    **ops("grid_sample", "input grid", result(sampled, kept)),
+    **ops("grid_sample grid_sampler grid_sampler_2d grid_sampler_3d", "input grid", result(sampled, kept)),
     **ops("affine_grid", "theta size", result(affine_grid, same_dtype("theta"))),
     **ops("cosine_similarity", "x1 x2 dim", result(compared, promoted_floating("x1", "x2"))),
     **ops("pairwise_distance", "x1 x2 p eps keepdim", result(pairwise, real_part_of(promoted_floating("x1", "x2")))),

@@ -420,7 +420,7 @@ OPS: dict[str, Op] = {
     **ops("linalg.solve_ex", "input other", results((solved, kept), (batch, always("int32")))),
     **ops("triangular_solve", "input other|A", results((batched_solve, kept), (triangle, kept))),
     **ops("ormqr", "input tau|input2 other|input3", result(same_shape("other"), kept)),
-    **ops("linalg.householder_product", "input tau", result(same, kept)),
+    **ops("orgqr linalg.householder_product", "input tau|input2", result(same, kept)),
     **ops("linalg.ldl_factor", "input", results((same, kept), pivots)),
     **ops("linalg.ldl_factor_ex", "input", results((same, kept), pivots, (batch, always("int32")))),
     **ops("linalg.tensorinv", "input ind", result(inverted_tensor, kept)),

@@ -190,6 +190,16 @@ def binned(extra: int) -> ShapeRule:
     return rule
 
 
+def unravelled(call: Call) -> Answer:
+    """`unravel_index(indices, shape)`: the indices of each dimension."""
+    return [TensorType(call.shape("indices"), "int64") for _ in call.sizes("shape")]
+
+
+def nonzero_padded(call: Call) -> Shape:
+    """`nonzero_static(input, size)`: as many rows as are asked for."""
+    return (call.size("size"), len(call.shape("input")))
+
+
 def multinomial(call: Call) -> Shape:
     """`multinomial(input, num_samples)`."""
     return (*call.shape("input")[:-1], call.size("num_samples"))
@@ -251,6 +261,8 @@ OPS: dict[str, Op] = {
     **ops("unique", "input sorted return_inverse return_counts dim", sequence_counts),
     **ops("unique_consecutive", "input return_inverse return_counts dim", sequence_counts),
     **ops("nonzero argwhere", "input", nonzero),
+    **ops("unravel_index", "indices shape", unravelled),
+    **ops("nonzero_static", "input size fill_value", result(nonzero_padded, indices)),
     **ops("sum_to_size", "input *size", result(summed_to, summed_to_dtype)),
     **ops("searchsorted", "sorted_sequence values|input|self", result(searched, index_type)),
     **ops("bucketize", "values|input|self boundaries", result(searched, index_type)),
@@ -258,5 +270,17 @@ OPS: dict[str, Op] = {
     **ops("combinations", "input r with_replacement", result(combined, kept)),
     **ops("trace", "input", result(scalar, summed)),
     **ops("equal allclose", "input other", lambda call: []),
+    **ops("masked.sum masked.prod", f"{REDUCE} mask", result(reduced, summed)),
+    **ops("masked.mean", f"{REDUCE} mask", result(reduced, asked_or(kept))),
+    **ops("masked.amax masked.amin", f"{REDUCE} mask", result(reduced, asked_or(kept))),
+    **ops("masked.logsumexp", f"{REDUCE} mask", result(reduced, asked_or(made_floating))),
+    **ops("masked.argmax masked.argmin", f"{REDUCE} mask", result(flat_or_along, indices)),
+    **ops("masked.norm", "input ord dim keepdim dtype mask", result(reduced, normed)),
+    **ops("masked.var masked.std", "input dim unbiased keepdim dtype mask", result(reduced, parts)),
+    **ops("masked.median", f"{REDUCE} mask", result(along, asked_or(kept))),
+    **ops("masked.cumsum masked.cumprod", "input dim dtype mask", result(same, summed)),
+    **ops("masked.softmax masked.log_softmax masked.softmin", "input dim dtype mask", result(same, asked_or(kept))),
+    **ops("masked.normalize", "input ord dim eps dtype mask", result(same, asked_or(kept))),
+    **ops("masked.logaddexp", "input other dtype", result(together("input", "other"), promoted("input", "other"))),
     **ops("histogram", "input bins", results((binned(0), kept), (binned(1), kept))),
 }

@@ -12,6 +12,7 @@ import torch
 from torch.testing._internal.common_methods_invocations import op_db
 
 from ..model import Case, Mutation, Op, Result
+from . import writes
 from .catalogue import named_in_tests, out_of_place
 from .condense import Sample, condense
 from .probe import RAISED, Observation, Prepare, effects, fresh, observe, of_function, results
@@ -92,6 +93,7 @@ def _cases(entry: Entry, samples: Sequence[Sample]) -> tuple[Case, ...] | None:
 
 def _op(entry: Entry, cases: tuple[Case, ...], samples: Sequence[Sample]) -> Op:
     takes_out = accepts_out(entry.name, entry.call)
+    written = _written(entry, cases)
     return Op(
         entry.name,
         entry.params,
@@ -100,8 +102,16 @@ def _op(entry: Entry, cases: tuple[Case, ...], samples: Sequence[Sample]) -> Op:
         accepts_out=takes_out,
         out_bumps=_out_bumps(entry, samples) if takes_out else 1,
         out_differentiable=takes_out and _out_differentiable(entry, samples),
+        apart=writes.apart(entry, written, samples) if written else frozenset(),
+        overlapping=written is not None and not writes.is_checked(entry, written, samples),
         measured=bool(samples) or entry.name in MOVING,
     )
+
+
+def _written(entry: Entry, cases: Sequence[Case]) -> str | None:
+    """Return the tensor that a method, or a function named like one (`relu_`), changes."""
+    changed = [m.what for case in cases for m in case.mutates]
+    return changed[0] if entry.name.endswith("_") and changed and entry.name not in CRASHING else None
 
 
 def _out_bumps(entry: Entry, samples: Iterable[Sample]) -> int:

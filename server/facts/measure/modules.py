@@ -139,8 +139,13 @@ def _size(call: Call) -> int:
 
 
 def _varied(call: Call) -> Iterator[Call]:
-    for constructor in variations(constructor_params(call.cls), call.constructor):
-        yield replace(call, constructor=constructor)
+    params = constructor_params(call.cls)
+    given = [call.constructor]
+    if any(p.name == "inplace" for p in params):
+        given.append({**call.constructor, "inplace": True})
+    for constructor in given:
+        for varied in variations(params, constructor):
+            yield replace(call, constructor=varied)
 
 
 def _observed(call: Call, together: bool, tally: Tally) -> list[tuple[Call, Sample]]:
