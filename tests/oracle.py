@@ -373,11 +373,10 @@ class Recorder:
         return _ordered([made.line for made, _ in self.silent if made.line])
 
     def hidden_changes(self) -> list[str]:
-        """The lines that moved a counter which the failing line's call touched, after it or else in it."""
+        """The lines that moved a counter which the failing line's call touched, in it or after it."""
         for line, before, touched in self.calls:
             if line == self.forward:
-                later = [b.line for b in self.bumps[before:] if b.line and _address(b.storage) in touched]
-                return [at for at in later if at != line] or later
+                return [b.line for b in self.bumps[before:] if b.line and _address(b.storage) in touched]
         return []
 
     def line(self) -> str | None:
@@ -433,11 +432,11 @@ def _refused(recorder: Recorder, error: Exception) -> Verdict:
     if kind == "stale-saved":
         stale = recorder.stale()
         saved = [made.line for made, _ in stale if made.line]
-        saved += [recorder.forward] if recorder.forward else []  # the node may be out of Python's sight
         spoilt = [made.line for made in recorder.reached() if made.spoilt and made.line]
         mutation = [line for made, unpacked in stale for line in recorder.changes(made, unpacked)]
         saved, mutation = saved + spoilt, mutation + spoilt
-        mutation = mutation or recorder.hidden_changes()
+        if recorder.forward and recorder.forward not in saved:  # the node is out of Python's sight
+            saved, mutation = [*saved, recorder.forward], [*mutation, *recorder.hidden_changes()]
     return Verdict(
         False,
         kind,
