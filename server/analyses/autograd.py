@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from .engine import DERIVED, Flow, Times
-from .geometry import Geometry
+from .geometry import Geometry, times
 from .report import Failure, Hop, Site, Write
 from .tensors import (
     DEFAULT,
@@ -580,11 +580,14 @@ class Autograd:
         `maker`: of what that node made, which may have been written since.
         """
         made = maker or self.grad_fn(t) or t
-        given = self._consumers(made, nodes)
+        given = self._consumers(made, nodes, t.d["output_nr"])
         g = self.tensor(self._gradient_geometry(t, given, nodes), t.d["dtype"])
+        if g.geometry is not None and g.geometry.overlaps_itself():  # an `expand` that the engine made
+            g.d["base"], g.d["meta"] = self.alias(g), NO_GRAD
         flow = flow or Flow(nodes, None, self.mode["grad"] is True, self.begun)
         found = flow.of(made, t.d["output_nr"])
         g.d["counter"].d["v"] = Version(found.low, found.high) if found is not None else Version(0, 0)  # zeros
+        g.d["at"] = self.version(g)
         return g
 
     def flow(self, nodes: Sequence[Node], goals: Sequence[Tensor], create: bool, begun: Times) -> Flow:
@@ -592,16 +595,26 @@ class Autograd:
         made = [self.grad_fn(t) or t for t in goals]
         return Flow(nodes, {one.uid for one in made if isinstance(one, (Node, Tensor))}, create, begun)
 
-    def _consumers(self, made: Value, nodes: Sequence[Node]) -> list[Node]:
-        """The nodes that took what a node (or leaf) made, once for each time."""
-        return [n for n in nodes for e in n.edges if any(v is made for _, v in self.state.alternatives(e))]
+    def _consumers(self, made: Value, nodes: Sequence[Node], nr: int = 0) -> list[Node]:
+        """The nodes that took one of the results of a node (or a leaf), once for each time."""
+        found = [n for n in nodes for e in n.edges if any(v is made for _, v in self.state.alternatives(e))]
+        return [n for n in found if self._takes(n, made, nr)]
+
+    def _takes(self, n: Node, made: Value, nr: int) -> bool:
+        """Whether a node took that result, as far as its inputs tell of which of several they are."""
+        pieces = [t.d["output_nr"] for t in n.inputs if self.state.resolve(t.d["fn"]) is made]
+        return not pieces or nr in pieces
 
     def _gradient_geometry(self, t: Tensor, given: Sequence[Node], nodes: Sequence[Node]) -> Geometry | None:
-        """A sum hands the same number to all elements, which is one place of memory; `add` and `clone` pass it on."""
-        while len(given) == 1 and given[0].name in ("AddBackward0", "CloneBackward0"):
-            given = self._consumers(given[0], nodes)
-        if len(given) == 1 and given[0].called == "sum" and [o.shape for o in given[0].outputs] == [()] and t.shape:
-            return Geometry.contiguous(()).expand(t.shape)
+        """A sum hands the same number to all elements, which is one place of memory; other nodes pass it on."""
+        shape, one = t.shape, given
+        while shape and len(one) == 1 and len(one[0].outputs) == 1:
+            out = one[0].outputs[0]
+            if one[0].called == "sum" and out.shape == ():
+                return Geometry.contiguous(()).expand(shape)
+            if one[0].called != "sum" and (one[0].name not in PASSING or times(*(out.shape or ())) != times(*shape)):
+                break
+            one = self._consumers(one[0], nodes)
         return t.geometry
 
     def derived(self, nodes: Sequence[Node], wanted: Sequence[Tensor], given: Sequence[Tensor] = ()) -> Node | None:
@@ -699,6 +712,12 @@ class Past:
                 self.at = v
         return True
 
+
+PASSING = frozenset(
+    f"{name}Backward0"
+    for name in ("Add", "Clone", "View", "UnsafeView", "T", "Transpose", "Permute", "Unsqueeze", "Squeeze", "Alias")
+)
+"""Nodes that hand a gradient on, or a view of it."""
 
 MAX_WAYS = 4
 """So many conditions are told apart under which a backward reaches one node."""
