@@ -24,7 +24,6 @@ KNOWN = {
     "autograd/rows_made_orthogonal/fixed": "a line of an inner loop with an unknown end may have run last",
     "autograd/slots_listed_without_grad/benign": "a yield is looked at when the generator goes on, not when it is left",
     "autograd/slots_listed_without_grad/fixed": "a yield is looked at when the generator goes on, not when it is left",
-    "clean/cached_transformer/benign": "PyTorch has no versions of the inference tensors of the last run",
     "clean/distilled_tagger/benign": "update_bn() does not call the module",
     "clean/normalising_flow/benign": "a line under an unknown condition is taken to have run last when it may have",
     "data/generator_resumed_after_break/benign": "a yield is looked at when the generator goes on, not when it is left",

@@ -21,7 +21,7 @@ from .shrink import shrink
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-SEED, SLICES, PROGRAMS = "r3", (0, 35, 70), 25
+SEED, SLICES, PROGRAMS = "r3", (0, 50), 50
 
 
 def agreed() -> list[object]:
