@@ -22,7 +22,7 @@ from .files import read_document
 from .findings import Found
 from .problems import Unreadable
 from .project import Project, stamp_of, statement
-from .relevance import may_matter, uses_torch
+from .relevance import relevant, uses_torch
 from .suppressions import may_silence
 
 if TYPE_CHECKING:
@@ -195,12 +195,12 @@ def _idle(project: Project, part: Part) -> tuple[set[str], dict[Import, str | No
         adds = "sys.path" in text(importer)
         key = (name, level, importer if adds else os.path.dirname(importer))
         if key not in looked_up:
-            looked_up[key] = project.find(name, level, importer, text(importer)) if name or level else None
+            looked_up[key] = project.find(name, level, importer, text(importer))
         return looked_up[key]
 
     if all(uses_torch(text(path)) for path in part.paths):
         return set(), {}
-    matters = may_matter(part.paths, text, find)
+    matters = relevant(part.paths, text, find)
     rest = [path for path in part.paths if path not in matters and path.endswith(".py")]
     return {path for path in rest if text(path) and not may_silence(text(path)) and _parses(text(path))}, looked_up
 

@@ -85,13 +85,15 @@ class CheckResult:
 
 @dataclass(slots=True)
 class _File:
-    """A file as it was last read and parsed; `stamp` tells whether it is still that on the disk."""
+    """A file as it was last read; `stamp` tells whether it is still that on the disk."""
 
     stamp: tuple[int, int] | None
     document: Document
-    source: Source
     finds: bool
     """whether it may say itself where modules are found"""
+    source: Source | None = None
+    """the file as it was last parsed: while it is not `parsed`, that of an earlier text"""
+    parsed: bool = False
 
 
 class Project:
@@ -131,22 +133,29 @@ class Project:
 
     def source(self, path: str) -> Source:
         """The parsed file. Raises Unreadable."""
-        return self._file(path).source
+        file = self._file(path)
+        if not file.parsed or file.source is None:
+            file.source, file.parsed = _parsed(file.document, file.source, self._ready.get(path)), True
+        return file.source
 
     def load(self, name: str, level: int, importer: str) -> Source | None:
         """The module that an import in the file `importer` means; None if it is none of the project's.
 
         `name` has no leading dots, `level` counts them.
         """
-        known = self._files.get(importer)
-        key = (name, level, importer if known is not None and known.finds else os.path.dirname(importer))
-        if key not in self._modules:
-            self._modules[key] = self.find(name, level, importer, known.source.text if known is not None else "")
-        path = self._modules[key]
+        path = self._locate(name, level, importer)
         try:
             return None if path is None else self.source(path)
         except Unreadable:
             return None
+
+    def _locate(self, name: str, level: int, importer: str) -> str | None:
+        """The path of the module that `load` gives."""
+        known = self._files.get(importer)
+        key = (name, level, importer if known is not None and known.finds else os.path.dirname(importer))
+        if key not in self._modules:
+            self._modules[key] = self.find(name, level, importer, known.document.text if known is not None else "")
+        return self._modules[key]
 
     def find(self, name: str, level: int, importer: str, text: str = "") -> str | None:
         """The path that an import in the file `importer`, with this text, leads to, if it is one of the project's."""
@@ -203,9 +212,16 @@ class Project:
         if known is not None and (shown is known.document if shown else stamp is not None and stamp == known.stamp):
             return known
         document = shown or read_document(path)
-        source = _parsed(document, known, self._ready.get(path))
-        self._files[path] = _File(stamp, document, source, "sys.path" in document.text)
+        before = known.source if known is not None else None
+        self._files[path] = _File(stamp, document, "sys.path" in document.text, before)
         return self._files[path]
+
+    def _text(self, path: str) -> str:
+        """The text of a module; empty if it cannot be read."""
+        try:
+            return self._file(path).document.text
+        except Unreadable:
+            return ""
 
     # -- checking --------------------------------------------------------------------------------
 
@@ -229,7 +245,8 @@ class Project:
 
         self.refresh()
         sources, problems = self._sources(paths, on_file)
-        roots = relevant(sources.values(), self)
+        matter = relevant(list(sources), self._text, self._locate)
+        roots = [source for path, source in sources.items() if path in matter]
         report = self.replay(roots, traced)
         self._replayed, self._trials = (roots, report) if traced else None, None
         diagnostics = diagnose(report, locale)
@@ -267,7 +284,7 @@ class Project:
         failure = finding.diagnostic.failure
         if failure is None or self._replayed is None:
             return [finding.fix] if finding.fix and wanted(finding.fix) else []
-        sources = {path: file.source for path, file in self._files.items()}
+        sources = {path: file.source for path, file in self._files.items() if file.source and file.parsed}
         if self._trials is None:
             roots, report = self._replayed
             self._trials = Trials(report, sources, roots, self)
@@ -296,7 +313,7 @@ class Project:
         """
         diagnostics = list(diagnostics)
         read = dict.fromkeys((*sources, *(diagnostic.site.chunk.path for diagnostic in diagnostics)))
-        suppressions = {path: self._comments[path].of(self._files[path].source) for path in read}
+        suppressions = {path: self._comments[path].of(self.source(path)) for path in read}
         findings = []
         for diagnostic in diagnostics:
             path = diagnostic.site.chunk.path
@@ -383,15 +400,12 @@ def span_of(site: Site) -> Span:
     return site.chunk.span(site.node)
 
 
-def _parsed(document: Document, known: _File | None, ready: Source | None) -> Source:
+def _parsed(document: Document, before: Source | None, ready: Source | None) -> Source:
+    """The document as a parsed file; what `before` has of it, an earlier text's, is taken over."""
     from ..syntax.chunks import parse
 
-    if known is not None and known.document.text == document.text:
-        source = known.source
-    elif ready is not None and ready.text == document.text:
-        source = ready
-    else:
-        source = parse(document.text, document.path, known.source if known else None)
+    same = next((known for known in (before, ready) if known is not None and known.text == document.text), None)
+    source = same or parse(document.text, document.path, before)
     if document.notebook is not None:
         cells = tuple(zip(document.notebook.cells, document.notebook.lines, strict=True))
         for chunk in source.chunks:
