@@ -496,7 +496,10 @@ class Autograd:
     def _call_hooks(self, tensors: Sequence[Tensor], maker: Node | None = None) -> None:
         """The hooks of a node's results run before the node does, and may change what is still to be unpacked."""
         for t in tensors:
-            for hook in self.m.tuple_of(t.d.get("hooks", ())):
+            hooks = self.m.tuple_of(t.d.get("hooks", ()))
+            if maker is not None:
+                hooks += self.m.tuple_of(maker.d.get(("hooks", t.d["output_nr"]), ()))
+            for hook in hooks:
                 self.m.call(hook, Args([self.gradient(t, self.m.explain.running, maker=maker)], site=self.m.site))
                 self.pasts = {}
 

@@ -218,10 +218,27 @@ def gradients(m: Machine, call: Call) -> dict[str, Grad]:
     return found
 
 
+COPIES = frozenset({"clone", "to", "type", "double", "float", "half", "bfloat16", "contiguous", "sort"})
+SELECTIONS = frozenset({"where", "masked_fill", "dropout"})
+ARITHMETIC = frozenset({"add", "sub", "mul", "div", "true_divide", "floor_divide", "fmod", "remainder", "rsub"})
+
+
+def is_past_autograd(m: Machine, call: Call) -> bool:
+    """Whether autograd sees nothing of a call outside of inference mode: all its operands are inference tensors.
+
+    It sees an operator that goes on with a tensor which it makes itself: a copy, a mask, or that of a number.
+    """
+    given, name = call.all(), called(call.name)
+    if m.grad.mode["inference"] or not given or any(t.d["inference"] is not True for t in given):
+        return False
+    number = name in ARITHMETIC and not all(call.tensors.get(p) for p in ("input", "other") if p in call.values)
+    return not (number or name in COPIES or name in SELECTIONS or name.endswith("_"))
+
+
 def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None) -> Value:
     """The effect of one case of a fact; its result. `inferred` are the results' types where they are known."""
     dtype = autocast.apply(m, call)
-    grads = gradients(m, call)
+    grads: Mapping[str, Grad] = {} if is_past_autograd(m, call) else gradients(m, call)
     needs: Grad = False
     for p in case.flows:
         needs = either(needs, grads.get(p, False))
@@ -231,7 +248,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         seen = tracked(case)
         for w, t, _ in written:
             if given_back(case, w):
-                m.grad.check_inplace(t, needs if seen else False)
+                m.grad.check_inplace(t, own_needs(m, case, call, w, t, needs) if seen else False)
         node = None
         if seen and (any(r.differentiable for r in case.results) or written):
             inputs = [(p, t) for p in call.tensors for t in call.tensors[p] if p in case.flows]
@@ -251,7 +268,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
             save_results(m, node, case, result, grads)
         for w, t, _ in written:
             if given_back(case, w):
-                m.grad.rebase(t, node)
+                m.grad.rebase(t, node if own_needs(m, case, call, w, t, needs) is not False else None)
                 reshape_in_place(m, call, t)
         if dtype is not None:
             for t in tensors_in(m, result):
@@ -275,6 +292,20 @@ def writes(m: Machine, case: Case, call: Call) -> Iterator[tuple[Mutation, Tenso
 def given_back(case: Case, w: Mutation) -> bool:
     """Whether a call changes a tensor as its result does; others write under no_grad (`max_norm`, statistics)."""
     return w.bumps > 0 and any(r.kind == "same" and r.of == w.what for r in case.results)
+
+
+def own_needs(m: Machine, case: Case, call: Call, w: Mutation, t: Tensor, needs: Grad) -> Grad:
+    """Whether what is written to one tensor requires grad: in an operator on lists each goes by its own operands."""
+    own = call.tensors[w.what]
+    taken = [call.tensors.get(p, []) for p in case.flows]
+    if not case.sequence or any(len(ts) not in (0, 1, len(own)) for ts in taken):
+        return needs
+    at = next(i for i, one in enumerate(own) if one is t)
+    found: Grad = False
+    for ts in taken:
+        if ts:
+            found = either(found, m.grad.requires_grad(ts[at] if len(ts) == len(own) else ts[0]))
+    return found
 
 
 def tracked(case: Case) -> bool:
@@ -390,6 +421,8 @@ def result(
     if r.kind == "same" and source is not None:
         return source
     if r.kind == "view" and source is not None:
+        if source.shape == () and called(call.name) in shapes.IDENTITY_ON_NUMBERS:
+            return source
         return one_view(m, r, source, node, call, described, type_)
     if r.kind == "alias" and source is not None:
         t = m.grad.alias(source, own_counter=True)

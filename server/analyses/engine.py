@@ -206,7 +206,7 @@ COPIED = Way(False, False, True, True, 2, 2)
 def way_of(node: Node, k: int) -> Way | None:
     """How a node's gradient for its edge number `k` comes; None where that isn't known."""
     fed = node.fed[k] if k < len(node.fed) else None
-    if fed is None or any(t.d.get("hooks") for t in node.outputs):
+    if fed is None or any(t.d.get("hooks") or node.d.get(("hooks", t.d["output_nr"])) for t in node.outputs):
         return None
     index, _ = fed
     if index < 0:

@@ -27,7 +27,7 @@ Times = tuple[int, int]
 def times(m: Machine, call: Call, told: Times) -> Times:
     """How often a new result of the call was written; `told` is what the fact says."""
     name = call.name.rsplit(".", 1)[-1]
-    if name == "clone" and any(t.d["inference"] is True for t in call.all()):
+    if (name == "clone" or name.endswith("_copy")) and any(t.d["inference"] is True for t in call.all()):
         return 1, 1
     if name in PRODUCTS:
         return _product(call.tensors) or told

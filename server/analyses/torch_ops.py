@@ -10,14 +10,14 @@ from ..facts.model import Op
 from . import effects, sequences, shapes
 from .arrays import NDArray
 from .describe_types import described
-from .geometry import Geometry, GeometryError, partly_overlaps
+from .geometry import Geometry, GeometryError, partly_overlaps, times
 from .shapes import TensorType
 from .state import leaves
 from .tensors import MULTI_OUTPUT, Node, Tensor, either
 from .values import Args, Cond, Instance, Lib, ListV, Phi, SliceV, Unknown, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from .machine import Machine
 
@@ -345,7 +345,11 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
         m.grad.check_inplace(target, needs)
         if sources and advanced:
             check_put(m, target, sources[0])
-        elif not advanced:
+        if advanced:
+            for i in index if isinstance(index, tuple) else (index,):
+                if isinstance(i, Tensor):
+                    check_index(m, target, i, sources)
+        else:
             check_copy(m, target, sources[0] if sources else None)
         node = m.grad.node("IndexPutBackward0" if advanced else "CopySlices", [t, *sources], needs)
         if node is not None:
@@ -396,9 +400,23 @@ def check_copy(m: Machine, target: Tensor, source: Tensor | None) -> None:
 def check_put(m: Machine, target: Tensor, source: Tensor) -> None:
     """`index_put_` refuses a value that shares memory with its target (`assert_no_overlap`), be it the whole of it."""
     g, h = target.geometry, source.geometry
-    if g is None or h is None or m.grad.storage(target) is not m.grad.storage(source):
+    if m.grad.storage(target) is not m.grad.storage(source):
         return
-    if source is target or partly_overlaps(g, h) in ("partial", "full"):
+    if source is target or (g is not None and h is not None and partly_overlaps(g, h) in ("partial", "full")):
+        m.grad.fail("overlap-write", "direct", target, detail="input")
+
+
+def check_index(m: Machine, target: Tensor, index: Tensor, sources: Sequence[Tensor]) -> None:
+    """`index_put_` refuses an index out of its target's memory.
+
+    With one value for all that a mask takes it is `masked_fill_`, which refuses a part of that memory alone.
+    """
+    if m.grad.storage(target) is not m.grad.storage(index):
+        return
+    g, h = target.geometry, index.geometry
+    overlap = "full" if index is target else partly_overlaps(g, h) if g is not None and h is not None else "no"
+    one = not sources or sources[0].shape is None or times(*sources[0].shape) in (1, None)
+    if overlap == "partial" or (overlap == "full" and not (one and index.dtype in (None, "bool"))):
         m.grad.fail("overlap-write", "direct", target, detail="input")
 
 

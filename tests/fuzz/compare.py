@@ -151,9 +151,14 @@ def _lacking(failure: Failure, verdict: Verdict) -> list[str]:
         end = failure.backward or failure.raised
         if verdict.stack and end and not numbers(verdict.stack) & {*lines_of(end)}:
             lacking.append("raised line of")
-    elif not numbers(verdict.mutation) & {*lines_of(failure.site), *lines_of(failure.raised)}:
+    elif not _raising(verdict) & {*lines_of(failure.site), *lines_of(failure.raised)}:
         lacking.append("line of")
     return lacking
+
+
+def _raising(verdict: Verdict) -> set[int]:
+    """The line that raised; a graph that is freed is told at its backward, also where a custom one's body reads it."""
+    return numbers(verdict.stack if verdict.kind == "freed-graph" else verdict.mutation)
 
 
 def _writes(failure: Failure) -> set[int]:

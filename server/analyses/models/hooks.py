@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..tensors import Node, Tensor
 from ..values import Args, Instance, Object, Value, Wrapped
 from .nn_modules import MODULE
 from .registry import BASES, class_named, method_of, model
@@ -71,14 +72,20 @@ of_all("backward_hooks", "register_module_full_backward_hook")
 # -- of tensors -----------------------------------------------------------------------------------------
 
 
-def of_tensor(slot: str, name: str) -> None:
-    """Register the method that gives a tensor a hook of one kind."""
+@method_of("torch.Tensor", "register_hook")
+def register_hook(m: Machine, args: Args) -> Value:
+    """`t.register_hook(hook)`: it belongs to the present grad_fn, also when a write gives the tensor another one."""
 
-    def run(m: Machine, args: Args) -> Value:
-        return m.state.each(args.pos[0], lambda t: add(m, t, slot, args.get(1, "hook")))
+    def one(t: Tensor) -> Value:
+        fn, hook = m.grad.grad_fn(t), args.get(1, "hook")
+        if isinstance(fn, Node):
+            return add(m, fn, ("hooks", t.d["output_nr"]), hook)
+        return add(m, t, "hooks", hook)
 
-    method_of("torch.Tensor", name)(run)
+    return m.state.each(args.pos[0], one)
 
 
-of_tensor("hooks", "register_hook")
-of_tensor("accumulated", "register_post_accumulate_grad_hook")
+@method_of("torch.Tensor", "register_post_accumulate_grad_hook")
+def register_post_accumulate_grad_hook(m: Machine, args: Args) -> Value:
+    """`t.register_post_accumulate_grad_hook(hook)`."""
+    return m.state.each(args.pos[0], lambda t: add(m, t, "accumulated", args.get(1, "hook")))
