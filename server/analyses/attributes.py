@@ -256,7 +256,11 @@ def of_super(m: Machine, v: Super, name: str) -> Value:
 def new_object(m: Machine, args: Args) -> Value:
     """`object.__new__(cls)`."""
     cls = m.state.resolve(args.pos[0])
-    return Instance(cls, m.site) if isinstance(cls, ClassV) else Unknown("an object")
+    if not isinstance(cls, ClassV):
+        return Unknown("an object")
+    made = Instance(cls, m.site)
+    registry.hold(made)
+    return made
 
 
 def set_directly(m: Machine, args: Args) -> Value:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from . import attributes, functions, modules
 from .arguments import unknown_arguments
 from .machine import STEPS, Machine
+from .models import registry
 from .report import Assumption, Site, fault
 from .state import Dead, Exhausted, Raised, Unwanted, gated
 from .tensors import Tensor
@@ -113,6 +114,7 @@ class Entry:
         obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)), patience)
         if not isinstance(obj, Instance):
             obj = Instance(cls)
+            registry.hold(obj, open_=True)
         if modules.is_module(obj) and self.untouched(cls.lookup("forward")):
             self.train(obj)
         for v in methods:

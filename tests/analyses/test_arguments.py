@@ -101,3 +101,44 @@ def test_an_index_cannot_require_grad() -> None:
     assert messages(text.format("torch.index_select(mask > 0, 0, index, out=torch.empty(3, dtype=torch.bool))")) == []
     (message,) = messages(text.format("torch.mul(mask, 2, out=torch.empty(3))"))
     assert "if `mask` requires grad" in message
+
+
+def test_a_container_that_its_constructor_refuses_is_entered_all_the_same() -> None:
+    report = replay([parse(UNBUILT, "main.py")], Alone())
+    assert not report.problems
+
+
+UNBUILT = """\
+import torch
+
+class Named(dict):
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+        self.largest = max(len(name) for name in self)
+        raise ValueError("no names")
+
+    def total(self):
+        return sum(torch.exp(value) for name, value in self.items())
+
+    def same(self):
+        made = dict.__new__(type(self))
+        return [(name, value) for name, value in made.items()]
+"""
+
+
+def test_an_attribute_is_asked_by_a_name_that_a_loop_may_find() -> None:
+    report = replay([parse(NAMED_BY_A_LOOP, "main.py")], Alone())
+    assert not report.problems
+
+
+NAMED_BY_A_LOOP = """\
+import importlib
+
+def load(config):
+    found = None
+    for name in config.names:
+        if "Model" in name:
+            found = name
+            break
+    return getattr(importlib.import_module("library"), found, None)
+"""

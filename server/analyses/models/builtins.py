@@ -22,6 +22,7 @@ from ..values import (
     Lib,
     ListV,
     Object,
+    Phi,
     SliceV,
     Unknown,
     Value,
@@ -642,12 +643,10 @@ def hasattr_(m: Machine, args: Args) -> Value:
 def getattr_(m: Machine, args: Args) -> Value:
     """`getattr(v, name, default)`."""
     name = m.state.resolve(args.pos[1])
+    if isinstance(name, Phi):
+        return m.state.each(name, lambda n: getattr_(m, Args([args.pos[0], n, *args.pos[2:]])))
     if not isinstance(name, str):
-        return (
-            m.state.each(name, lambda n: getattr_(m, Args([args.pos[0], n, *args.pos[2:]])))
-            if not isinstance(name, Unknown)
-            else Unknown("an attribute")
-        )
+        return Unknown("an attribute")
     if len(args.pos) > 2:
         has = attributes.has(m, args.pos[0], name)
         if has is False:

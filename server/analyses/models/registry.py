@@ -219,13 +219,20 @@ def prepare(m: Machine, obj: Instance) -> None:
     """What every object of a library's class has before its constructor runs."""
     if obj.cls.derives("torch.nn.Module"):
         obj.d["training"] = True
+    hold(obj)
+
+
+def hold(obj: Instance, open_: bool = False) -> None:
+    """Give an object whose class derives from a container what it holds: nothing, or with `open_` who knows what."""
     kind = next((CONTENTS[c.qualname] for c in obj.cls.mro if c.qualname in CONTENTS), None)
-    if kind is not None:
-        obj.state["contents"] = ListV(kind=kind) if kind in ("list", "deque") else DictV(kind=kind)
+    if kind is None:
+        return
+    inner = obj.state["contents"] = ListV(kind=kind) if kind in ("list", "deque") else DictV(kind=kind)
+    inner.d["open"] = open_
     if obj.cls.derives("collections.Counter"):
-        obj.state["contents"].counts = True
+        inner.counts = True
     if obj.cls.derives("collections.UserDict") or obj.cls.derives("collections.UserList"):
-        obj.d["data"] = obj.state["contents"]
+        obj.d["data"] = inner
 
 
 def constructor(cls: str) -> Model | None:
