@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from .engine import DERIVED, Flow, Times
@@ -28,6 +29,7 @@ from .tensors import (
     either,
     parts_of,
     together,
+    ways,
 )
 from .values import Args, Cond, Phi, Value
 
@@ -168,8 +170,8 @@ class Autograd:
         now = self.version(t)
         if state.resolve(t.d["at"]) is now:
             return fn
+        state.each(now, partial(self._check_used, t, base))
         needs = self.requires_grad(base)
-        self.check_view(t, needs, indirect=True)
         self.order += 1
         when = either(needs, self._known_grad(fn))  # it stays part of a graph when its base no longer is
         node = Node("AsStridedBackward0", self.m.site, self.order, self.edges([base]), when)
@@ -259,7 +261,15 @@ class Autograd:
 
     # -- writing --------------------------------------------------------------------------------
 
-    def check_view(self, t: Tensor, needs: Grad, indirect: bool = False) -> None:
+    def _check_used(self, t: Tensor, base: Tensor, version: Value) -> None:
+        """A view is used at this version of its family, which a write has led to that the view was not made after.
+
+        A version without a write is the first one, or one of too many.
+        """
+        if self.state.resolve(t.d["at"]) is not version and isinstance(version, Version) and version.write is not None:
+            self.check_view(t, self.requires_grad(base), " indirect", version.write)
+
+    def check_view(self, t: Tensor, needs: Grad, how: str = "", write: Write | None = None) -> None:
         """`handle_view_on_rebase`: some views must not be written in grad mode, nor used after their base was.
 
         `needs` tells whether there is a gradient to record.
@@ -269,8 +279,7 @@ class Autograd:
             return
         fn = self.state.resolve(t.d["fn"])
         kind: Kind = "no-grad-view-inplace" if meta in (INFERENCE, NO_GRAD) or fn is None else "multi-view-inplace"
-        write = self.version(t).write if indirect and isinstance(self.version(t), Version) else None
-        self.fail(kind, "direct", t, conditions(needs), meta + (" indirect" if indirect else ""), write)
+        self.fail(kind, "direct", t, conditions(needs), meta + how, write, ways(needs))
 
     def check_inplace(self, t: Tensor, needs: Grad) -> None:
         """`check_inplace` (VariableTypeUtils.h) and the inference-mode check, before a tensor is written."""
@@ -288,7 +297,7 @@ class Autograd:
             self._leaf("leaf-inplace", t, own)
 
     def _leaf(self, kind: Kind, t: Tensor, own: Grad) -> None:
-        self.fail(kind, "direct", t, guards=conditions(own))
+        self.fail(kind, "direct", t, guards=conditions(own), ways=ways(own))
 
     def bump(
         self,
@@ -659,9 +668,10 @@ class Autograd:
         guards: Guards = (),
         detail: str = "",
         write: Write | None = None,
+        ways: Sequence[Guards] = (),
         **facts: object,
     ) -> None:
-        """Record a failure that raises here; the path ends unless the failure rests on an assumption."""
+        """Record a failure that raises here; the path ends unless the failure rests on an assumption (`guards`)."""
         name = self.m.written or (t.name if t is not None else None)
         hops: tuple[Hop, ...] = ()
         if t is not None and t.origin is not None and t.origin is not self.m.site:
@@ -674,6 +684,7 @@ class Autograd:
                 kind, cause, site, name, self.m.via, write=write, hops=hops, raised=site, detail=detail, facts=facts
             ),
             guards,
+            ways,
         )
 
 

@@ -15,7 +15,7 @@ from . import autocast, inner_writes, operands, sequences, shapes
 from .describe_types import described_all, dtype_of, geometry_of
 from .geometry import Geometry, GeometryError, partly_overlaps
 from .shapes import Arg, TensorType
-from .tensors import DEFAULT, MULTI_OUTPUT, Grad, Node, Tensor, Version, conditions, either
+from .tensors import DEFAULT, MULTI_OUTPUT, Grad, Node, Tensor, Version, conditions, either, ways
 from .values import Args, DictV, ListV, SliceV, Unknown, Value
 
 if TYPE_CHECKING:
@@ -566,7 +566,9 @@ def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list
     try:
         refused = needs is not False and m.grad.grad_mode and bool(case.flows)
         if refused and not op.out_differentiable:
-            m.grad.fail("out-grad", "direct", outs[0], guards=conditions(needs), detail=called(op.name))
+            m.grad.fail(
+                "out-grad", "direct", outs[0], guards=conditions(needs), detail=called(op.name), ways=ways(needs)
+            )
         inputs = [(p, t) for p in call.tensors for t in call.tensors[p] if p in case.flows]
         for t in outs:
             m.grad.check_inplace(t, needs if op.out_differentiable else False)

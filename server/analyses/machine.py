@@ -294,22 +294,24 @@ class Machine:
 
     # -- failures ---------------------------------------------------------------------------------
 
-    def raise_failure(self, failure: Failure, guards: Guards) -> None:
+    def raise_failure(self, failure: Failure, guards: Guards, ways: Sequence[Guards] = ()) -> None:
         """The program fails here: raises Raised, or records the failure and goes on if it rests on `guards`.
 
-        It goes on where they do not hold: what needs all of them, and the sides of the branches that lead here,
-        is not reached any more.
+        Each of several `ways` to it is enough. It goes on where none holds: what needs all of one, and the sides of
+        the branches that lead here, is not reached any more.
         """
         if guards:
-            needed = frozenset((cond.key, holds) for cond, holds in (*self.state.sides, *guards))
-            if self.catching or any(ended <= needed for ended in self.state.ended):
+            every = [
+                frozenset((cond.key, holds) for cond, holds in (*self.state.sides, *way)) for way in ways or (guards,)
+            ]
+            if self.catching or all(any(ended <= needed for ended in self.state.ended) for needed in every):
                 return
             self.report(failure, guards)
+            for needed in every:
+                self.state.set(self.state.ended, needed, True)
             if len(guards) == 1 and not self.state.splits:
                 cond, holds = guards[0]
                 self.state.assume(cond, not holds)
-            else:
-                self.state.set(self.state.ended, needed, True)
             return
         raise Raised(None, "RuntimeError", [self.explain.finish(failure, tuple(self.state.splits))])
 

@@ -61,10 +61,15 @@ def parts_of(cond: Cond, holds: bool = True) -> Answers:
 
 def conditions(when: Grad) -> Answers:
     """The open conditions that something rests on; where several ways lead to it, those of the shortest one."""
+    known = ways(when)
+    return known[0] if known and len(known[-1]) > 1 else tuple(part for parts in known for part in parts)
+
+
+def ways(when: Grad) -> tuple[Answers, ...]:
+    """The open conditions of each way that leads to something, the shortest first."""
     if not isinstance(when, frozenset):
         return ()
-    ways = sorted((parts_of(cond) for cond in when), key=lambda parts: (len(parts), [c.text for c, _ in parts]))
-    return ways[0] if len(ways[-1]) > 1 else tuple(part for parts in ways for part in parts)
+    return tuple(sorted(map(parts_of, when), key=lambda parts: (len(parts), [c.text for c, _ in parts])))
 
 
 @dataclass(slots=True, eq=False)

@@ -142,3 +142,15 @@ def load(config):
             break
     return getattr(importlib.import_module("library"), found, None)
 """
+
+
+def test_a_class_is_made_by_who_knows_which_arguments() -> None:
+    report = replay([parse(METACLASS, "main.py")], Alone())
+    assert not report.problems
+
+
+METACLASS = """\
+class Meta(type):
+    def __new__(cls, name, bases, *args, **kwargs):
+        return super().__new__(cls, name, bases, *args, **kwargs)
+"""

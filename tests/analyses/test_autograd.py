@@ -141,6 +141,25 @@ def scaled(x: torch.Tensor, double):
     assert [failure.site.chunk.span(failure.site.node).start_line for failure in report.failures] == [5]
 
 
+def test_what_comes_after_a_failure_in_a_loop_is_not_reached() -> None:
+    program = """\
+import torch
+
+def grown(x: torch.Tensor):
+    volume, mass = torch.split(x, 1, -1)
+    active = torch.ones_like(volume).bool()
+    for _ in range(100):
+        if active.sum() == 0:
+            break
+        loss = volume[active] * mass[active]
+        volume[active] = volume[active] + loss
+        mass[active] = mass[active] + loss
+    return torch.stack([volume, mass])
+"""
+    report = replay([parse(program, "main.py")], Alone())
+    assert [failure.site.chunk.span(failure.site.node).start_line for failure in report.failures] == [9]
+
+
 def test_a_branch_on_requires_grad_is_one_on_what_decides_it() -> None:
     program = """\
 import torch

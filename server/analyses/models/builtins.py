@@ -705,7 +705,7 @@ def type_new(m: Machine, args: Args) -> Value:
     """`type.__new__(meta, name, bases, namespace)`: what a `class` statement makes."""
     from .. import classes
 
-    name, bases, names = (m.state.resolve(v) for v in args.pos[1:4])
+    name, bases, names = (m.state.resolve(args.get(at, of)) for at, of in enumerate(("name", "bases", "dict"), 1))
     if not isinstance(names, DictV) or not isinstance(name, str):
         return Unknown("a class")
     cls = names.cls if isinstance(names, classes.Namespace) else None

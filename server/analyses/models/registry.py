@@ -227,10 +227,11 @@ def hold(obj: Instance, open_: bool = False) -> None:
     kind = next((CONTENTS[c.qualname] for c in obj.cls.mro if c.qualname in CONTENTS), None)
     if kind is None:
         return
-    inner = obj.state["contents"] = ListV(kind=kind) if kind in ("list", "deque") else DictV(kind=kind)
+    inner = ListV(kind=kind) if kind in ("list", "deque") else DictV(kind=kind)
+    obj.state["contents"] = inner
     inner.d["open"] = open_
-    if obj.cls.derives("collections.Counter"):
-        inner.counts = True
+    if isinstance(inner, DictV):
+        inner.counts = obj.cls.derives("collections.Counter")
     if obj.cls.derives("collections.UserDict") or obj.cls.derives("collections.UserList"):
         obj.d["data"] = inner
 
