@@ -154,3 +154,24 @@ class Meta(type):
     def __new__(cls, name, bases, *args, **kwargs):
         return super().__new__(cls, name, bases, *args, **kwargs)
 """
+
+
+def test_a_queue_is_filled_on_either_side_of_a_branch() -> None:
+    report = replay([parse(QUEUED, "main.py")], Alone())
+    assert not report.problems
+
+
+QUEUED = """\
+import queue
+
+class Server:
+    def __init__(self):
+        self.replies = queue.Queue()
+
+    def reply(self, failed, value):
+        if failed:
+            self.replies.put((0, failed))
+        else:
+            self.replies.put((1, value))
+        return self.replies.get()
+"""

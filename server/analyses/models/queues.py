@@ -110,7 +110,7 @@ for _name in (LIFO, "queue.SimpleQueue", "asyncio.Queue", "multiprocessing.Queue
 def held(m: Machine, queue: Instance) -> ListV:
     """The list behind a queue."""
     if "items" not in queue.state:
-        m.state.set(queue.state, "items", ListV())
+        m.state.note_item(queue.state, "items", ListV())  # one list on all sides of a branch
     items = queue.state["items"]
     assert isinstance(items, ListV)
     return items
