@@ -431,6 +431,8 @@ def result(
     if r.kind == "depends" and source is not None:
         return depends(m, r, source, node, type_, call)
     made = fresh(m, r, node, type_, nr)
+    if made.geometry is not None:
+        made.d["geometry"] = laid_out(made.geometry, call, nr)
     made.d["counter"].d["v"] = Version(*inner_writes.times(m, call, r.version))
     return made
 
@@ -444,6 +446,22 @@ def fresh(m: Machine, r: Result, node: Node | None, type_: TensorType | None, nr
     if r.differentiable and not (dtype is not None and dtype.startswith(("int", "bool", "uint"))):
         m.grad.set_history(t, node, nr)
     return t
+
+
+def laid_out(g: Geometry, call: Call, nr: int) -> Geometry:
+    """How a result lies in memory of its own: as its first operand (`TensorIterator`), or in columns, from LAPACK."""
+    name, given = called(call.name), [t.geometry for t in call.all() if t.shape != ()]
+    first = given[0] if given else None
+    if first is None or g.ndim < 2:
+        return g
+    if name in shapes.IN_COLUMNS and first.ndim == g.ndim:
+        last_of_svd = name == "svd" and nr == 2 and ".linalg." not in call.name  # what LAPACK gives, transposed
+        rows = Geometry.contiguous((*g.shape[:-2], g.shape[-1], g.shape[-2]))
+        return g if last_of_svd else rows.transpose(-2, -1)
+    if name not in shapes.ELEMENTWISE or first.shape != g.shape or first.is_contiguous() is not False:
+        return g
+    decides = first.is_dense() and (1 not in first.shape or all(other == first for other in given))
+    return Geometry(first.shape, first.strides, 0) if decides else g
 
 
 def one_view(
