@@ -22,7 +22,6 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..fixes.edit import Edit, Fix
 from ..rules.rule import Severity
 from ..syntax.chunks import Span
 from .files import read_document
@@ -34,6 +33,7 @@ from .project import Project
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..fixes.edit import Fix
     from .parts import Part
 
 FOLDER = ".gradguard_cache"
@@ -245,4 +245,6 @@ def _fix_parts(fix: Fix) -> Iterator[Any]:
 
 
 def _fix_of_json(title: str, safety: Any, preferred: bool, edits: list[list[Any]]) -> Fix:
+    from ..fixes.edit import Edit, Fix  # all of `fixes` comes with it, and few findings bring one
+
     return Fix(title, safety, tuple(Edit(*edit) for edit in edits), preferred)

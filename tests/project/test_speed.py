@@ -44,7 +44,7 @@ def test_a_short_check_costs_little(program: Path) -> None:
 
 def test_a_check_imports_only_what_it_needs(program: Path) -> None:
     code = "import sys; from gradguard.cli.main import main; main(); print(*sys.modules)"
-    done = run("-c", code, "check", str(program))
+    done = run("-c", code, "check", "--no-cache", str(program))
     loaded = set(done.stdout.split())
     assert "gradguard.analyses.program" in loaded
     assert not {"pygls", "lsprotocol", "jedi", "rich", "torch", "numpy", "asyncio", "pathspec"} & loaded

@@ -297,7 +297,10 @@ def loss(each: ShapeRule) -> ShapeRule:
         old_style = [call.get("size_average"), call.get("reduce")]
         if old_style != [None, None]:
             return each(call) if call.get("reduce") is False else _reduced(call)
-        return each(call) if call.get("reduction", "mean") in ("none", NO_REDUCTION) else ()
+        mode = call.get("reduction", "mean")
+        if not isinstance(mode, (str, int)):
+            raise Undecided
+        return each(call) if mode in ("none", NO_REDUCTION) else ()
 
     return rule
 
