@@ -202,11 +202,6 @@ def grad(m: Machine, args: Args) -> Value:
 # -- custom functions -------------------------------------------------------------------------------------
 
 
-def is_function(cls: ClassV) -> bool:
-    """Whether a class is a custom autograd.Function."""
-    return cls.derives("torch.autograd.Function")
-
-
 @model("torch.autograd.Function.apply")
 def apply(m: Machine, args: Args) -> Value:
     """`Function.apply(…)` (`torch/csrc/autograd/custom_function.cpp`): forward without grad, then the saving."""
