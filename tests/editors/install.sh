@@ -57,6 +57,7 @@ debian chromium emacs-nox vim-nox vim-ale
 emacs --batch --eval "(progn (package-initialize) (require 'eglot))" 2>/dev/null || debian elpa-eglot
 if [ ! -e "$dir/.ready" ]; then
     debian g++ make python3 python3-venv libkrb5-dev libx11-dev libxkbfile-dev libsecret-1-dev # Code's native modules
+    mkdir -p "$dir"
     echo "installing code-server $code_server"
     install_code_server >"$dir.log" 2>&1 || { tail -n 30 "$dir.log" >&2; fail 'code-server could not be installed'; }
 fi
