@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from .config import Config, selected
 from .files import Document, read_document
-from .findings import Place
+from .findings import Place, is_on
 from .modules import Layout
 from .ops import fact_of
 from .problems import Problem, Unreadable
@@ -326,18 +326,11 @@ class Project:
 
     def _idle(self, source: Source, comments: Sequence[Suppression], locale: Locale) -> list[Finding]:
         """Findings for the comments of a file that silence nothing."""
-        from ..rules import rule
         from ..rules.diagnostic import unused_suppression
-
-        def is_on(code: str) -> bool | None:
-            try:
-                return selected(self.config, rule(code).code, Path(source.path))
-            except KeyError:
-                return None
 
         findings = []
         for comment in comments:
-            codes = comment.leftover(is_on)
+            codes = comment.leftover(lambda code: is_on(self.config, code, source.path))
             if codes is not None:
                 diagnostic = unused_suppression(comment_site(source.path, source.text, comment), codes, locale)
                 finding = _finding(diagnostic, comments, range(comment.line, comment.line + 1))

@@ -41,6 +41,18 @@ def lesson(body: str, at: str) -> str | None:
     return "\n".join(said)
 
 
+def assert_said(said: str, name: str, body: str, change: str) -> None:
+    """A lesson says that a name is saved just where PyTorch refuses the backward after a change of it."""
+    saved = f"- `{name}`, if" in said or (name == "y" and "- its result, if" in said)
+    try:
+        exec(f"{HEAD}{body}with torch.no_grad():\n    {change}\ny.sum().backward()\n", {})
+    except RuntimeError as error:
+        assert "modified by an inplace operation" in str(error)
+        assert saved, (name, said)
+    else:
+        assert not saved, (name, said)
+
+
 @pytest.mark.parametrize(
     ("call", "at"),
     [
@@ -65,15 +77,7 @@ def lesson(body: str, at: str) -> str | None:
 def test_what_is_said_to_be_saved_may_not_be_changed_and_the_rest_may(call: str, at: str) -> None:
     said = lesson(f"y = {call}\n", at)
     for name in ("a", "b", "y"):
-        saved = f"- `{name}`, if" in said or (name == "y" and "- its result, if" in said)
-        program = f"{HEAD}y = {call}\nwith torch.no_grad():\n    {name} += 1\ny.sum().backward()\n"
-        try:
-            exec(program, {})
-        except RuntimeError as error:
-            assert "modified by an inplace operation" in str(error)
-            assert saved, (name, said)
-        else:
-            assert not saved, (name, said)
+        assert_said(said, name, f"y = {call}\n", f"{name} += 1")
 
 
 @pytest.mark.parametrize(
@@ -85,15 +89,7 @@ def test_of_a_module_is_said_what_it_saves(made: str) -> None:
     for name in ("a", "y", "m.weight", "m.bias"):
         if name.startswith("m.") and not hasattr(eval(f"torch.nn.{made}"), name[2:]):
             continue
-        saved = f"- `{name}`, if" in said or (name == "y" and "- its result, if" in said)
-        program = f"{HEAD}{body}with torch.no_grad():\n    {name}.mul_(1)\ny.sum().backward()\n"
-        try:
-            exec(program, {})
-        except RuntimeError as error:
-            assert "modified by an inplace operation" in str(error)
-            assert saved, (name, said)
-        else:
-            assert not saved, (name, said)
+        assert_said(said, name, body, f"{name}.mul_(1)")
 
 
 def test_a_module_is_the_one_that_its_class_makes() -> None:
