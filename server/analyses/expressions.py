@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
-from . import attributes, operators, plain, sequences
+from . import attributes, loops, operators, plain, sequences
 from .builtin_names import builtin
 from .values import (
     ABSENT,
@@ -271,7 +271,7 @@ def comprehension(m: Machine, e: ir.Comp) -> Value:
         return s
     out = ListV()
     run(lambda v: m.state.put(out, "items", (*m.tuple_of(out.d["items"]), v)))
-    first = sequences.is_open(m, e.generators[0])
+    first = loops.is_open(m, e.generators[0])
     if first:
         m.state.put(out, "open", True)
     return out
@@ -296,7 +296,7 @@ def generators(m: Machine, e: ir.Comp, depth: int, consume: Callable[[Value], Va
         return tests(0)
 
     iterable = m.eval(g.iter)
-    sequences.loop(m, g, iterable, one)
+    loops.loop(m, g, iterable, one)
     return None
 
 
@@ -329,7 +329,7 @@ def yield_(m: Machine, e: ir.Yield) -> Value:
     def one(item: Value) -> None:
         consume(item)
 
-    sequences.loop(m, e, v, one)
+    loops.loop(m, e, v, one)
     return None
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
-from . import arrays, attributes, classes, contexts, functions, imports, library, operators, patterns, sequences
+from . import arrays, attributes, classes, contexts, functions, imports, library, loops, operators, patterns, sequences
 from .arrays import NDArray
 from .state import Dead, Exhausted, Outcome, Raised, Unwanted
 from .tensors import Tensor
@@ -246,14 +246,14 @@ def while_(m: Machine, s: ir.While) -> Value:
         t = operators.truth(m, m.eval(s.test))
         return t if isinstance(t, bool) else None
 
-    return finished(m, s, sequences.turns(m, s, again, lambda: run_block(m, s.body)))
+    return finished(m, s, loops.turns(m, s, again, lambda: run_block(m, s.body)))
 
 
 def finished(m: Machine, s: ir.While | ir.For, outcome: Value) -> Value:
     """The outcome of a loop: its `else` runs where it wasn't left by `break`."""
     if s.orelse:
         outcome = after(m, outcome, lambda: run_block(m, s.orelse))
-    return sequences.left(m, outcome)
+    return loops.left(m, outcome)
 
 
 def for_(m: Machine, s: ir.For) -> Value:
@@ -266,7 +266,7 @@ def for_(m: Machine, s: ir.For) -> Value:
         m.trace.after(s)
         return run_block(m, s.body)
 
-    return finished(m, s, sequences.loop(m, s, iterable, turn))
+    return finished(m, s, loops.loop(m, s, iterable, turn))
 
 
 def try_(m: Machine, s: ir.Try) -> Value:

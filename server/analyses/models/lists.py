@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from .. import operators, sequences
 from ..state import Raised
 from ..values import Args, DictV, ListV, Unknown, Value
-from .builtins import each_item, sorted_, unknown_of
+from .builtins import unknown_of
+from .iterables import each_item, sorted_
 from .registry import method_of
 
 if TYPE_CHECKING:

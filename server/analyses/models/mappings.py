@@ -20,7 +20,7 @@ from ..values import (
     contents,
     key_of,
 )
-from .builtins import iter_, next_
+from .iterables import iter_, next_
 from .registry import METHODS, method_of, model
 
 if TYPE_CHECKING:

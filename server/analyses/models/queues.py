@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .. import attributes, contexts, operators, sequences
 from ..state import Raised
 from ..values import ABSENT, Args, Builtin, Instance, Lib, ListV, Unknown, Value, is_constant
-from .builtins import map_
+from .iterables import map_
 from .lists import pop
 from .registry import BASES, LENGTHS, class_named, method_of, model
 

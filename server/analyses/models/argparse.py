@@ -1,0 +1,70 @@
+"""Models of Python's `argparse`: what a parser gives are its defaults, each of which may be another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import sequences
+from ..values import (
+    Args,
+    DictV,
+    Instance,
+    Unknown,
+    Value,
+)
+from . import registry
+from .registry import method_of
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+
+
+@method_of("argparse.ArgumentParser", "__init__")
+def parser(m: Machine, args: Args) -> Value:
+    """`ArgumentParser(…)`."""
+    args.pos[0].state["defaults"] = DictV()
+    return None
+
+
+@method_of("argparse.ArgumentParser", "add_argument")
+def add_argument(m: Machine, args: Args) -> Value:
+    """`p.add_argument("--name", default=…)`: the default is what the program is taken to run with."""
+    names = [n for n in args.pos[1:] if isinstance(n, str)]
+    if not names:
+        return Unknown("an argument")
+    long = next((n for n in names if n.startswith("--")), names[0])
+    dest = args.kw.get("dest", long.lstrip("-").replace("-", "_"))
+    action = args.kw.get("action")
+    if "default" in args.kw:
+        value = args.kw["default"]
+    elif action in ("store_true", "store_false"):
+        value = action == "store_false"
+    elif not long.startswith("-"):
+        value = Unknown(str(dest))
+    else:
+        value = None if "required" not in args.kw else Unknown(str(dest))
+    sequences.add(m, args.pos[0].state["defaults"], dest, value)
+    return Unknown("an argument")
+
+
+@method_of("argparse.ArgumentParser", "set_defaults")
+def set_defaults(m: Machine, args: Args) -> Value:
+    """`p.set_defaults(**kw)`."""
+    for k, v in args.kw.items():
+        sequences.add(m, args.pos[0].state["defaults"], k, v)
+    return None
+
+
+@method_of("argparse.ArgumentParser", "add_argument_group", "add_mutually_exclusive_group")
+def argument_group(m: Machine, args: Args) -> Value:
+    """A group adds to its parser."""
+    return args.pos[0]
+
+
+@method_of("argparse.ArgumentParser", "parse_args", "parse_known_args")
+def parse_args(m: Machine, args: Args) -> Value:
+    """`p.parse_args()`: the defaults."""
+    made = Instance(registry.class_named(m, "argparse.Namespace"), m.site)
+    defaults = args.pos[0].state["defaults"]
+    made.d.update({str(k): m.state.resolve(defaults.items[k]) for k in sequences.keys(defaults)})
+    return made
