@@ -12,6 +12,8 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from .state import Raised
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -38,7 +40,7 @@ class Coroutine:
         self.inbox: SimpleQueue[tuple[Value, BaseException | None]] = SimpleQueue()
         self.outbox: SimpleQueue[tuple[bool, Value] | BaseException] = SimpleQueue()
         self.inside: tuple[Any, ...] | None = None
-        self.done = False
+        self.running = self.done = False
         m.coroutines.append(self)
 
     def resume(self, value: Value = None, error: BaseException | None = None) -> tuple[bool, Value]:
@@ -48,14 +50,18 @@ class Coroutine:
         """
         if self.done:
             return False, None
+        if self.running:
+            raise Raised(None, "ValueError")  # generator already executing
         outside = self.m.place()
         if self.inside is None:
             self.m.come_to((*outside[:-5], {}, [], [], [], []))
             self._start()
         else:
             self.m.come_to(self.inside)
+        self.running = True
         self.inbox.put((value, error))
         reply = self.outbox.get()
+        self.running = False
         self.inside = self.m.place()
         self.m.come_to(outside)
         if isinstance(reply, BaseException):

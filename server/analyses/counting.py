@@ -7,18 +7,22 @@ of them, or in none, and that is found by trying them.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from . import operators
 from .values import Unknown, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterator, Sequence
 
     from .machine import Machine
 
 MANY = 4_000
 """Turns that are tried of a loop whose end isn't known."""
+
+BLOCK = 64
+"""Turns that are tried at a time."""
 
 Key = Any
 
@@ -64,10 +68,14 @@ def answers(m: Machine, key: Key, on: Key) -> set[bool]:
     assumed = [(k, holds) for k, holds in m.state.assumed.items() if turn_of(k) == on]
     left = m.turns[on]
     found: set[bool] = set()
-    for t in range(MANY if left is None else min(left, MANY)):
+    most = MANY if left is None else min(left, MANY)
+    for start in range(0, most, BLOCK):
+        turns: Sequence[int] = range(start, min(start + BLOCK, most))
         try:
-            if all(bool(value(k, t)) is holds for k, holds in assumed):
-                found.add(bool(value(key, t)))
+            for k, holds in assumed:
+                truths = values(k, turns)
+                turns = [t for t, truth in zip(turns, truths, strict=True) if bool(truth) is holds]
+            found.update(map(bool, values(key, turns)))
         except (TypeError, ValueError, ArithmeticError):
             return {True, False}
         if len(found) == 2:
@@ -75,6 +83,7 @@ def answers(m: Machine, key: Key, on: Key) -> set[bool]:
     return found
 
 
+@lru_cache(maxsize=4096)
 def turn_of(key: Key) -> Key | None:
     """The one turn that a key is about; None where it is about something else as well."""
     found: set[Hashable] = set()
@@ -95,15 +104,20 @@ def parts(key: Key, found: set[Hashable]) -> Iterator[bool]:
 
 def value(key: Key, t: int) -> Any:
     """What a key stands for in the `t`-th of its turns."""
+    return values(key, [t])[0]
+
+
+def values(key: Key, turns: Sequence[int]) -> Sequence[Any]:
+    """What a key stands for in each of these of its turns."""
     if key[0] == "turn":
-        return t
+        return turns
     if key[0] == "const":
-        return key[2]
-    operands = [value(part, t) for part in key[1:]]
+        return [key[2]] * len(turns)
+    operands = [values(part, turns) for part in key[1:]]
     if key[0] == "not":
-        return not operands[0]
+        return [not one for one in operands[0]]
     if key[0] == "and":
-        return operands[0] and operands[1]
+        return [one and other for one, other in zip(*operands, strict=True)]
     if len(operands) == 1:
-        return operators.UNARY[key[0]](operands[0])
-    return (operators.BINARY.get(key[0]) or operators.COMPARE[key[0]])(*operands)
+        return list(map(operators.UNARY[key[0]], operands[0]))
+    return list(map(operators.BINARY.get(key[0]) or operators.COMPARE[key[0]], *operands))

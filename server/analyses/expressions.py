@@ -246,7 +246,11 @@ def lambda_(m: Machine, e: ir.Lambda) -> Value:
 
 
 def comprehension(m: Machine, e: ir.Comp) -> Value:
-    """A comprehension, run in a scope of its own. A generator expression is run when it is consumed."""
+    """A comprehension, run in a scope of its own. A generator expression is run when it is consumed.
+
+    What it goes through first is found out before, in the scope around it.
+    """
+    iterable = m.eval(e.generators[0].iter)
     frame = Frame(m.frame, m.frame.globals, m.frame.name)
     frame.function, frame.is_comprehension = m.frame.function, True
     chunk = m.chunk
@@ -255,7 +259,7 @@ def comprehension(m: Machine, e: ir.Comp) -> Value:
         before, at = m.frame, (m.chunk, m.node)
         m.frame, m.chunk = frame, chunk
         try:
-            return generators(m, e, 0, consume)
+            return generators(m, e, 0, iterable, consume)
         finally:
             m.frame, (m.chunk, m.node) = before, at
 
@@ -277,25 +281,27 @@ def comprehension(m: Machine, e: ir.Comp) -> Value:
     return out
 
 
-def generators(m: Machine, e: ir.Comp, depth: int, consume: Callable[[Value], Value]) -> Value:
-    """Run the `for`s of a comprehension from the given one inwards."""
-    if depth == len(e.generators):
+def generators(m: Machine, e: ir.Comp, depth: int, iterable: Value, consume: Callable[[Value], Value]) -> Value:
+    """Run the `for`s of a comprehension from the given one, which goes through `iterable`, inwards."""
+    g = e.generators[depth]
+
+    def inner() -> Value:
+        if depth + 1 < len(e.generators):
+            return generators(m, e, depth + 1, m.eval(e.generators[depth + 1].iter), consume)
         v = (m.eval(e.elt), m.eval(e.value)) if e.value is not None else m.eval(e.elt)
         consume(v)
         return None
-    g = e.generators[depth]
 
     def one(value: Value) -> Value:
         operators.bind(m, g.target, value)
 
         def tests(i: int) -> Value:
             if i == len(g.ifs):
-                return generators(m, e, depth + 1, consume)
+                return inner()
             return operators.branch(m, m.eval(g.ifs[i]), g.ifs[i], lambda: tests(i + 1), lambda: None)
 
         return tests(0)
 
-    iterable = m.eval(g.iter)
     loops.loop(m, g, iterable, one)
     return None
 

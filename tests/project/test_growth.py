@@ -272,6 +272,67 @@ def hooks(n: int) -> Shape:
     return repeated(n, "y = y * 2\ny.register_hook(lambda g: g * {i})") + "y.sum().backward()\n"
 
 
+@shape(20)
+def generators_that_go_through_their_namesakes(n: int) -> Shape:
+    body = repeated(n, "found = (v for v in found if v is not flags[{i}])", 4)
+    return f"def f(found):\n{body}    return next(found)\n\nf(iter([x])).exp().sum().backward()\n"
+
+
+@shape(30)
+def classes_of_a_shared_base(n: int) -> Shape:
+    start = """\
+class Base(nn.Module):
+    def __init__(self, act=F.relu):
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+        self.act = act
+
+    def mixed(self, x):
+        y = self.act(self.linear(x))
+        y += x
+        return y
+
+    def forward(self, x):
+        return self.mixed(x) * 2
+"""
+    return start + repeated(
+        n, "class M{i}(Base):\n    def forward(self, x):\n        return super().forward(self.mixed(x))\n"
+    )
+
+
+@shape(8)
+def modules_in_modules(n: int) -> Shape:
+    start = """\
+class M0(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return F.relu(self.linear(x))
+"""
+    made = """\
+class M{i}(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = M{j}()
+
+    def forward(self, x):
+        return x + self.inner(x)
+"""
+    rest = "".join(made.format(i=i, j=i - 1) for i in range(1, n))
+    return f"{start}{rest}M{n - 1}()(x).sum().backward()\n"
+
+
+@shape(12)
+def files_that_import_each_other(n: int) -> Shape:
+    """Each calls the one before, and the first one the last."""
+    body = "{}import torch\nclass C{}:\n    pass\ndef f(x, back=False):\n    return {}\n"
+    made = {f"m{i}": body.format(f"import m{i - 1}\nimport m{n - 1}\n", i, f"m{i - 1}.f(x * 2)") for i in range(1, n)}
+    made["m0"] = body.format(f"import m{n - 1}\n", 0, "x.exp()")
+    return {"main": "import m0\n" + START + f"m0.m{n - 1}.f(x).sum().backward()\n", **made}
+
+
 @shape(12)
 def files(n: int) -> Shape:
     """Each imports the one before and calls it."""
