@@ -1,4 +1,4 @@
-"""What the name of an attribute tells of an object: some names are those of tensors alone."""
+"""What names tell: some attributes are those of tensors alone, and some tensors hold integers."""
 
 from __future__ import annotations
 
@@ -38,3 +38,13 @@ def tells_tensor(m: Machine, name: str) -> bool:
     if name in OF_OTHERS or not tensor_attributes.is_known(name):
         return False
     return name not in OF_ARRAYS or any(a.kind == "trained" for a in m.entry_assumptions)
+
+
+OF_INTEGERS = _names("id ids idx idxs index indexes indices ind inds len lengths lens length")
+"""the last words of names that indices and lengths have"""
+
+
+def tells_integers(name: str) -> bool:
+    """Whether a tensor of that name holds integers, which cannot require grad: `edge_index`, `batch.lengths`."""
+    words = re.findall(r"[a-z0-9]+", name.rpartition(".")[2].lower())
+    return bool(words) and words[-1] in OF_INTEGERS

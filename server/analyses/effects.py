@@ -15,6 +15,7 @@ from . import autocast, inner_writes, operands, sequences, shapes
 from .describe_types import described_all, dtype_of, geometry_of
 from .geometry import Geometry, GeometryError, partly_overlaps
 from .shapes import Arg, TensorType
+from .shapes.dtypes import is_integral
 from .tensors import DEFAULT, MULTI_OUTPUT, Grad, Node, Tensor, Version, conditions, either, ways
 from .values import Args, DictV, ListV, SliceV, Unknown, Value
 
@@ -577,7 +578,9 @@ def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list
     grads = gradients(m, call)
     needs: Grad = False
     # What no gradient flows to, such as an index, cannot require grad, or is known to.
-    flowing = [g for p, g in grads.items() if p in case.flows or g is True]
+    # Nor can what is written into integers, which PyTorch casts no floating result to.
+    whole = any(t.dtype is not None and is_integral(t.dtype) for t in outs)
+    flowing = [g for p, g in grads.items() if g is True or (p in case.flows and not whole)]
     for g in (*flowing, *(m.grad.requires_grad(t) for t in outs)):
         needs = either(needs, g)
     previous, m.via = m.via, "out="

@@ -1,7 +1,7 @@
 """Entering a program where nothing of it has been: with unknown arguments, as a caller or a training would.
 
 Modules of `torch.nn` are built and their `forward` is called, and backward from what it gives; other functions and
-methods are called once.
+methods are called once. What is private comes after what is public: its callers decide what it is called with.
 """
 
 from __future__ import annotations
@@ -86,16 +86,16 @@ class Entry:
         self.m = machine
         self.executed = machine.familiar = executed
 
-    def enter(self, v: ClassV | FunctionV) -> None:
+    def enter(self, v: Value) -> None:
         """Enter what of it nobody has entered."""
         if isinstance(v, ClassV):
             self.enter_class(v)
         else:
             self.enter_function(v, Args())
 
-    def left(self, v: ClassV | FunctionV) -> Hashable:
+    def left(self, v: Value) -> Hashable:
         """What of it nobody has entered; something false if there is nothing."""
-        if isinstance(v, FunctionV):
+        if not isinstance(v, ClassV):
             return self.untouched(v)
         methods = tuple(name for name, method in v.d.items() if self.untouched(method))
         return methods and (methods, self.untouched(v.lookup("forward")))
@@ -108,7 +108,7 @@ class Entry:
     def enter_class(self, cls: ClassV) -> None:
         """Build an object of a class that nobody built, and call what nobody called."""
         m = self.m
-        methods = [v for v in cls.d.values() if self.untouched(v)]
+        methods = [v for _, v in sorted(cls.d.items(), key=lambda item: is_private(item[0])) if self.untouched(v)]
         m.node, m.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
         patience = TRAINING_PATIENCE if cls.derives("torch.nn.Module") else PATIENCE
         obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)), patience)
@@ -148,17 +148,21 @@ class Entry:
     def enter_method(self, obj: Instance, v: Value) -> None:
         """Call a method with unknown arguments."""
         if isinstance(v, Property):
-            self.enter_function(plain_function(v), Args([obj]))
+            self.enter_function(v.getter, Args([obj]))
         elif isinstance(v, StaticMethod):
-            self.enter_function(plain_function(v), Args())
+            self.enter_function(v.function, Args())
         elif isinstance(v, ClassMethod):
-            self.enter_function(plain_function(v), Args([obj.cls]))
+            self.enter_function(v.function, Args([obj.cls]))
         else:
-            self.enter_function(plain_function(v), Args([obj]), v)
+            self.enter_function(v, Args([obj]))
 
-    def enter_function(self, f: FunctionV | None, first: Args, through: Value = None) -> None:
-        """Call a function that nobody called, with unknown arguments, and run backward from what it gives."""
+    def enter_function(self, v: Value, first: Args) -> None:
+        """Call a function that nobody called, with unknown arguments, and run backward from what it gives.
+
+        It is called as its decorators have left it: under `torch.no_grad()`, where one says so.
+        """
         m = self.m
+        f = plain_function(v)
         if f is None or not self.untouched(f):
             return
         inner = f
@@ -169,7 +173,7 @@ class Entry:
             m.node, m.chunk = inner.node, inner.chunk
             args = unknown_arguments(m, inner, len(first.pos))
             args.pos = [*first.pos, *args.pos]
-            result = m.call(through if through is not None else inner, args)
+            result = m.call(v, args)
             m.node, m.chunk = inner.node, inner.chunk
             m.entry_assumptions = (BACKWARD,)
             backward_from(m, result)
@@ -177,6 +181,11 @@ class Entry:
 
         self.outside(inner.name, run)
         m.entry_assumptions = ()
+
+
+def is_private(name: str) -> bool:
+    """Whether a name is meant for the program's own use alone."""
+    return name.startswith("_") and not name.endswith("__")
 
 
 def plain_function(v: Value) -> FunctionV | None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ..syntax import ir
+from . import duck
 from .autograd import Autograd
 from .calls import call
 from .explain import Explainer
@@ -261,7 +262,8 @@ class Machine:
 
     def requires_grad(self, v: Unknown) -> Cond:
         """The question whether an unknown value requires grad."""
-        return Cond(("requires grad", v.key), "requires-grad" if v.parameter else "guess", v.why, self.site)
+        expected = v.parameter and not duck.tells_integers(v.why)
+        return Cond(("requires grad", v.key), "requires-grad" if expected else "guess", v.why, self.site)
 
     def require_grad(self, t: Tensor, value: Value) -> None:
         """`t.requires_grad_(value)`: refused for integers; a non-leaf can't be switched off."""

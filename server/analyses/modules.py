@@ -153,7 +153,7 @@ def named_tensors(m: Machine, obj: Instance, parameters: bool, recurse: bool = T
             v = m.pick(v)
             if not isinstance(v, Tensor) or v.uid in seen or not isinstance(k, str):
                 continue
-            if (k in trained or bool(v.d["param"])) is parameters and (parameters or k in buffers):
+            if (k in trained or bool(v.d["param"])) is parameters and (parameters or k in buffers or v.d["buffer"]):
                 seen.add(v.uid)
                 yield (f"{prefix}.{k}" if prefix else k), v
 

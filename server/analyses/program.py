@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax import ir
 from . import statements
-from .entries import Entry, guarded
+from .entries import Entry, guarded, is_private
 from .machine import STEPS, Machine, Modules, always
 from .models import load_models
 from .report import Report, Told
@@ -190,28 +190,32 @@ class Session:
         self.m.now = Step(None, self.m.mark())
         executed = {node for step in self.own for node in step.executed}
         entry = Entry(self.m, executed)
-        for source in roots:
-            self.m.main = source.path
-            for kind in (ClassV, FunctionV):
-                for v in self.defined(source.path):
-                    if not isinstance(v, kind) or not (left := entry.left(v)):
-                        continue
-                    step = known.get(v)
-                    if step is None or step.left != left or step.executed & executed != step.familiar:
-                        step = None
-                    if step is None or not is_fresh(step):
-                        step = self.run_entry(entry, v)
-                        step.left, step.familiar = left, step.executed & executed
-                    self.entered[v] = step
-                    executed |= step.executed
+        for path, name, v in self.in_turn(roots):
+            if not (left := entry.left(v)):
+                continue
+            self.m.main = path
+            step = known.get(v)
+            if step is None or step.left != left or step.executed & executed != step.familiar:
+                step = None
+            if step is None or not is_fresh(step):
+                step = self.run_entry(entry, name, v)
+                step.left, step.familiar = left, step.executed & executed
+            self.entered[v] = step
+            executed |= step.executed
 
-    def run_entry(self, entry: Entry, v: ClassV | FunctionV) -> Step:
+    def in_turn(self, roots: Sequence[Source]) -> list[tuple[str, str, Value]]:
+        """What the files define, each by its file and name: public before private, of each file classes first."""
+        defined = [(source.path, name, v) for source in roots for name, v in self.defined(source.path)]
+        place = {source.path: i for i, source in enumerate(roots)}
+        return sorted(defined, key=lambda it: (is_private(it[1]), place[it[0]], not isinstance(it[2], ClassV)))
+
+    def run_entry(self, entry: Entry, name: str, v: Value) -> Step:
         """Enter something from the state at the end of the files' own code, and go back to that."""
         m = self.m
         own, m.trace = m.trace, self.tracer(m, self.told.keys(), len(m.grad.nodes))
         try:
-            step = self.step(v, v.name, lambda: entry.enter(v))
-            guarded(m, v.name, m.leave_coroutines)
+            step = self.step(v, name, lambda: entry.enter(v))
+            guarded(m, name, m.leave_coroutines)
             step.told = m.trace.told()
         except Unwanted:
             guarded(m, v.name, m.leave_coroutines)
@@ -221,16 +225,18 @@ class Session:
             m.trace = own
         return step
 
-    def defined(self, path: str) -> Iterator[Value]:
-        """The classes and functions that a file defines at its top level."""
+    def defined(self, path: str) -> Iterator[tuple[str, Value]]:
+        """The classes and functions that a file defines at its top level, with their decorators, by their names."""
         for v in list(self.frames[path].d.values()):
-            inner = self.m.pick(v)
+            v = self.m.pick(v)
+            inner = v
             while isinstance(inner, Wrapped):
                 inner = inner.function
-            if (
-                isinstance(inner, FunctionV) and isinstance(inner.node, ir.FunctionDef) and inner.chunk.path == path
-            ) or (isinstance(inner, ClassV) and inner.node is not None and inner.node.chunk.path == path):
-                yield inner
+            if isinstance(inner, FunctionV):
+                if isinstance(inner.node, ir.FunctionDef) and inner.chunk.path == path:
+                    yield inner.name, v
+            elif isinstance(inner, ClassV) and inner.node is not None and inner.node.chunk.path == path:
+                yield inner.name, inner
 
 
 def last_told(own: Mapping[ir.Stmt, Told], entered: Iterable[Mapping[ir.Stmt, Told]]) -> Iterable[Told]:

@@ -120,8 +120,8 @@ class Tensor(Object):
 
     `storage`, `counter`; `geometry` and `dtype` (None: unknown); `rg`: the flag of a leaf (Grad);
     `fn`: its grad_fn (Node, None, or an Unknown); for a view, `base`, `meta` (CreationMeta) and `at`,
-    the Version at which `fn` was computed; `grad`; `inference`; `param` for an nn.Parameter; `shown`, the
-    Version of its `data`, which an assignment to that changes.
+    the Version at which `fn` was computed; `grad`; `inference`; `param` for an nn.Parameter,
+    `buffer` for an nn.Buffer; `shown`, the Version of its `data`, which an assignment to that changes.
     `label` is the name that the program gave it first, `owner` the module that it is a parameter or buffer
     of, `bound` the statement that bound it last.
     """
@@ -148,6 +148,7 @@ class Tensor(Object):
             grad=None,
             inference=False,
             param=False,
+            buffer=False,
             shown=None,
         )
 

@@ -86,11 +86,12 @@ def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
 
     A usual assumption makes it a warning. It is a hint where it rests on something unknown, on a way
     through many branches that may never be gone, or where nothing shows that the code is trained at all:
-    two assumptions of grad or backward at once.
+    two assumptions of grad or backward at once, or one where the code itself speaks against it.
     """
     kinds = [a.kind for a in assumptions]
     about_training = sum(kind in ("requires-grad", "backward") for kind in kinds)
-    if "guess" in kinds or kinds.count("branch") > MAX_BRANCHES or (about_training > 1 and "trained" not in kinds):
+    untrained = about_training > (0 if rule.unrecorded else 1) and "trained" not in kinds
+    if "guess" in kinds or kinds.count("branch") > MAX_BRANCHES or untrained:
         return Severity.HINT
     return max(rule.severity, Severity.WARNING) if kinds else rule.severity
 

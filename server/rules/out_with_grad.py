@@ -52,10 +52,12 @@ buffer = torch.mm(weight, weight)
 buffer.sum().backward()
 """,
     limits="""\
-Whether an argument of a function requires grad may depend on its callers; the message then says so.""",
+Whether an argument of a function requires grad may depend on its callers. Whoever writes `out=` expects none that
+does, so it is a hint there, unless a module is trained with it; the message says what it rests on.""",
     fixes="""\
 Safe: `buffer = torch.mm(…)` for `torch.mm(…, out=buffer)`. It is unsafe where another name reads the
 result in the old memory afterwards.""",
     matches=matches,
     message=message,
+    unrecorded=True,
 )

@@ -64,6 +64,8 @@ class Rule:
     """the sentence or two that a diagnostic says about a failure that matches"""
     severity: Severity = Severity.ERROR
     """that of a diagnostic which rests on no assumption"""
+    unrecorded: bool = False
+    """whether those who write such code say by it that nothing is recorded there"""
 
     @property
     def kind(self) -> Kind | None:

@@ -11,6 +11,7 @@ def load_models() -> None:
         attention,
         builtins,
         chance,
+        collectives,
         compilers,
         data,
         dataclasses,

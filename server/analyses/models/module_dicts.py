@@ -63,7 +63,12 @@ def parameters(m: Machine, obj: Instance) -> Value:
 @property_of(MODULE, "_buffers")
 def buffers(m: Machine, obj: Instance) -> Value:
     """`module._buffers`."""
-    return part(obj, "_buffers", lambda value: False)
+
+    def belongs(value: Value) -> bool:
+        t = m.pick(value)
+        return isinstance(t, Tensor) and bool(t.d["buffer"])
+
+    return part(obj, "_buffers", belongs)
 
 
 @property_of(MODULE, "_modules")

@@ -173,7 +173,21 @@ def is_tensor(m: Machine, args: Args) -> Value:
     return operators.truth(m, m.call(Lib("isinstance"), Args([args.pos[0], Lib("torch.Tensor")])))
 
 
-@model("torch.nn.Parameter", "torch.nn.Buffer")
+@model("torch.nn.Buffer")
+def buffer(m: Machine, args: Args) -> Value:
+    """`nn.Buffer(t)`: a leaf over the same memory and counter, which a module keeps as its buffer."""
+
+    def one(t: Value) -> Value:
+        made = m.grad.alias(t) if isinstance(t, Tensor) else m.grad.tensor()
+        made.d["rg"] = m.grad.requires_grad(t) if isinstance(t, Tensor) else False
+        made.d["buffer"] = True
+        made.label = None
+        return made
+
+    return m.state.each(args.get(0, "data", None), one)
+
+
+@model("torch.nn.Parameter")
 def parameter(m: Machine, args: Args) -> Value:
     """`nn.Parameter(t)`: a leaf over the same memory and counter."""
 
@@ -444,7 +458,7 @@ class Copier:
             layout, held = carried.layout(m, m.pick(self.root)), tuple(carried.graphs(m, self.root))
             m.grad.fail("deepcopy-nonleaf", "direct", t, layout=layout, held=held)
         made = m.grad.tensor(t.d["geometry"], t.d["dtype"], rg if isinstance(rg, bool) else False)
-        made.d["param"], made.label = t.d["param"], t.label
+        made.d["param"], made.d["buffer"], made.label = t.d["param"], t.d["buffer"], t.label
         written_when_copied(made)
         self.done[id(t)] = made
         return made

@@ -1,0 +1,28 @@
+"""Collectives (`torch.distributed`): autograd records none of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..tensors import Tensor
+from ..values import Args, Unknown, Value
+from .registry import model
+
+if TYPE_CHECKING:
+    from ..machine import Machine
+
+
+@model("torch.distributed.all_reduce", "torch.distributed.broadcast", "torch.distributed.reduce")
+def collective(m: Machine, args: Args) -> Value:
+    """`all_reduce(t)`: whoever hands an argument to it in grad mode knows that no gradient will flow through it.
+
+    PyTorch warns, at backward, of gradients that are silently wrong.
+    """
+    t = m.pick(args.get(0, "tensor"))
+    if isinstance(t, Tensor) and m.grad.grad_mode:
+        asked = m.grad.requires_grad(t)
+        if isinstance(asked, frozenset):
+            for cond in asked:
+                if cond.kind == "requires-grad":
+                    m.state.assume(cond, False)
+    return Unknown("a request")

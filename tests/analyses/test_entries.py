@@ -1,0 +1,236 @@
+"""What is entered with arguments that nobody gave: told where a caller that PyTorch refuses is to be expected.
+
+Each text is a library without a program. `call` is how somebody may use it, and PyTorch is asked what comes of that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import dedent
+
+import pytest
+import torch
+from gradguard.analyses import replay
+from gradguard.rules.diagnostic import Severity, diagnose
+from gradguard.syntax.chunks import parse
+
+from .replaying import Alone
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A text, the part of it that makes it fail, what stands there in the form that does not, and a use of both."""
+
+    text: str
+    fails: str
+    works: str
+    call: str
+
+    def form(self, part: str) -> str:
+        return dedent(self.text).replace("# PART", part)
+
+
+LIBRARIES = {
+    "mode_of_a_decorator": Library(
+        """\
+        import torch
+
+        # PART
+        def centred(rows: torch.Tensor):
+            first, *others = rows.unbind(0)
+            first -= rows.mean(0)
+            return first
+        """,
+        "@torch.enable_grad()",
+        "@torch.no_grad()",
+        "centred(torch.rand(2, 3, requires_grad=True) * 1)",
+    ),
+    "mode_of_a_static_method": Library(
+        """\
+        import torch
+
+        class Filters:
+            @staticmethod
+            # PART
+            def centred(rows: torch.Tensor):
+                first, *others = rows.unbind(0)
+                first -= rows.mean(0)
+                return first
+        """,
+        "@torch.enable_grad()",
+        "@torch.no_grad()",
+        "Filters.centred(torch.rand(2, 3, requires_grad=True) * 1)",
+    ),
+    "private_helper_with_a_caller": Library(
+        """\
+        import torch
+
+        def _halved(rows: torch.Tensor, reuse: bool):
+            top, bottom = rows.chunk(2)
+            return top.mul_(0.5) if reuse else top * 0.5
+
+        def halved(rows: torch.Tensor):
+            return _halved(rows, reuse=# PART)
+        """,
+        "True",
+        "not (torch.is_grad_enabled() and rows.requires_grad)",
+        "halved(torch.rand(2, 3, requires_grad=True) * 1)",
+    ),
+    "private_method_with_a_caller": Library(
+        """\
+        import torch
+
+        class Grid:
+            def _moved(self, rows: torch.Tensor, reuse: bool):
+                top, bottom = rows.chunk(2)
+                return top.sub_(1) if reuse else top - 1
+
+            def moved(self, rows: torch.Tensor):
+                return self._moved(rows, reuse=# PART)
+        """,
+        "True",
+        "False",
+        "Grid().moved(torch.rand(2, 3, requires_grad=True) * 1)",
+    ),
+    "handed_to_a_collective": Library(
+        """\
+        import torch
+        from torch import distributed
+
+        def averaged(slices: torch.Tensor, workers: int):
+            for one in slices:
+                # PART
+            for one in slices:
+                one /= workers
+        """,
+        "pass",
+        "distributed.all_reduce(one)",
+        "averaged(torch.rand(2, 3, requires_grad=WANTED) * 1, 2)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_a_failing_use_is_told(name: str) -> None:
+    library = LIBRARIES[name]
+    text = library.form(library.fails)
+    with pytest.raises(RuntimeError):
+        exec(text + library.call.replace("WANTED", "True"), {})
+    assert alarms(text)
+
+
+@pytest.mark.parametrize("name", [name for name in LIBRARIES if "collective" not in name])
+def test_the_harmless_form_runs(name: str) -> None:
+    library = LIBRARIES[name]
+    exec(library.form(library.works) + library.call, {})
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_the_harmless_form_is_silent(name: str) -> None:
+    library = LIBRARIES[name]
+    assert not alarms(library.form(library.works))
+
+
+# -- out= ---------------------------------------------------------------------------------------------
+
+
+ADDED_INTO = """\
+import torch
+
+def counted(scores: torch.Tensor, more: torch.Tensor):
+    best = torch.{what}
+    torch.where(best > 2, best, more, out=best)
+    return best
+"""
+
+
+def test_whoever_writes_out_expects_no_gradients() -> None:
+    text = ADDED_INTO.format(what="exp(scores)")
+    with pytest.raises(RuntimeError, match="automatic differentiation"):
+        exec(f"{text}counted(torch.rand(3, requires_grad=True), torch.rand(3))", {})
+    assert set(severities(text)) == {Severity.HINT}
+
+
+def test_a_module_that_is_trained_must_not_write_out() -> None:
+    text = """\
+import torch
+
+class Shifted(torch.nn.Module):
+    def forward(self, x):
+        return torch.add(x, 1, out=torch.empty(3))
+"""
+    assert severities(text) == [Severity.WARNING]
+
+
+def test_no_gradient_flows_into_integers() -> None:
+    text = ADDED_INTO.format(what="argmax(scores, 0)")
+    with pytest.raises(RuntimeError, match="Long"):
+        exec(f"{text}counted(torch.rand(3, 2), torch.rand(2))", {})
+    assert severities(text) == []
+
+
+# -- names --------------------------------------------------------------------------------------------
+
+
+PIECES = (
+    "import torch\n\ndef shifted({name}: torch.Tensor):\n    for one in {name}.clone().split(2):\n        one -= 1\n"
+)
+
+
+@pytest.mark.parametrize("name", ["edge_index", "token_ids", "idx", "lengths"])
+def test_indices_require_no_grad(name: str) -> None:
+    assert severities(PIECES.format(name=name)) == [Severity.HINT]
+
+
+@pytest.mark.parametrize("name", ["edge_weight", "indexed", "features"])
+def test_other_names_tell_nothing(name: str) -> None:
+    assert severities(PIECES.format(name=name)) == [Severity.WARNING]
+
+
+# -- buffers ------------------------------------------------------------------------------------------
+
+
+BUFFERS = """\
+import torch
+from torch import nn
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.seen = nn.Buffer(torch.zeros([1], dtype=torch.long))
+        self.scale = nn.Buffer(torch.ones(3))
+        self.shift = nn.Parameter(torch.zeros(3))
+
+    def forward(self, x):
+        y = (x + self.shift) * self.scale
+        self.{changed} += 1
+        return y
+"""
+
+
+@pytest.mark.skipif(not hasattr(torch.nn, "Buffer"), reason="newer than this PyTorch")
+@pytest.mark.parametrize(("changed", "fails"), [("seen", False), ("scale", True)])
+def test_a_buffer_is_no_parameter(changed: str, fails: bool) -> None:
+    text = BUFFERS.format(changed=changed)
+    names = "[name for name, _ in Scaled().named_buffers()] == ['seen', 'scale']"
+    scope: dict[str, object] = {}
+    exec(f"{text}assert {names}\nout = Scaled()(torch.ones(3)).sum()", scope)
+    loss = scope["out"]
+    assert isinstance(loss, torch.Tensor)
+    if fails:
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            loss.backward()
+    else:
+        loss.backward()
+    assert bool(alarms(text)) is fails
+    assert not alarms(
+        f"{text.replace('self.scale += 1', '')}if not {names}:\n    torch.ones(2, requires_grad=True).add_(1)"
+    )
+
+
+def severities(text: str) -> list[Severity]:
+    return [diagnostic.severity for diagnostic in diagnose(replay([parse(text, "main.py")], Alone()))]
+
+
+def alarms(text: str) -> list[Severity]:
+    return [severity for severity in severities(text) if severity <= Severity.WARNING]
