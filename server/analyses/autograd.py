@@ -125,6 +125,13 @@ class Autograd:
             return either(found, self.requires_grad(base))
         return found
 
+    def expect_none(self, t: Tensor) -> None:
+        """Take the arguments from which a tensor comes to require no grad: the program does not expect it either."""
+        asked = self.requires_grad(t)
+        for cond in asked if isinstance(asked, frozenset) else ():
+            if cond.kind == "requires-grad":
+                self.state.assume(cond, False)
+
     def _known_grad(self, slot: Value) -> Grad:
         """What a slot that holds a flag or a node says; where only some alternatives do, their conditions."""
         slot = self.state.resolve(slot)

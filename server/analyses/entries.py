@@ -32,7 +32,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence, Set
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 
     from ..syntax import ir
     from .state import Guards
@@ -108,7 +108,7 @@ class Entry:
     def enter_class(self, cls: ClassV) -> None:
         """Build an object of a class that nobody built, and call what nobody called."""
         m = self.m
-        methods = [v for _, v in sorted(cls.d.items(), key=lambda item: is_private(item[0])) if self.untouched(v)]
+        names = sorted((name for name, v in cls.d.items() if self.untouched(v)), key=is_private)
         m.node, m.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
         patience = TRAINING_PATIENCE if cls.derives("torch.nn.Module") else PATIENCE
         obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)), patience)
@@ -117,9 +117,19 @@ class Entry:
             registry.hold(obj, open_=True)
         if modules.is_module(obj) and self.untouched(cls.lookup("forward")):
             self.train(obj)
-        for v in methods:
-            if self.untouched(v):
-                self.enter_method(obj, v)
+        for name in names:
+            before = dict(obj.d)
+            self.enter_method(obj, cls.d[name])
+            if is_private(name):
+                self.restore(obj, before)
+
+    def restore(self, obj: Instance, before: Mapping[str, Value]) -> None:
+        """Give an object the attributes that it had: what comes after a private method is for its callers to say."""
+        for name in {**before, **obj.d}:
+            if name not in before:
+                self.m.state.delete(obj.d, name)
+            elif obj.d.get(name) is not before[name]:
+                self.m.state.set(obj.d, name, before[name])
 
     def untouched(self, v: Value) -> bool:
         """Whether a function was never entered."""

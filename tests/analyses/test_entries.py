@@ -92,6 +92,38 @@ LIBRARIES = {
         "False",
         "Grid().moved(torch.rand(2, 3, requires_grad=True) * 1)",
     ),
+    "private_method_after_another": Library(
+        """\
+        import torch
+
+        class Tracker:
+            def __init__(self):
+                self.mean = torch.zeros(3)
+
+            def # PART(self):
+                with torch.inference_mode():
+                    self.mean = torch.zeros(3) + 1
+
+            def _clear(self):
+                self.mean.fill_(0)
+        """,
+        "prepare",
+        "_prepare",
+        "t = Tracker(); getattr(t, 'prepare', bool)(); t._clear()",
+    ),
+    "searched_for_a_number": Library(
+        """\
+        import torch
+
+        def masked(texts: torch.Tensor, end: int):
+            for text in texts:
+                if # PART:
+                    text[0] = 0
+        """,
+        "(text * 2).sum() > end",
+        "end in text",
+        "masked(torch.ones(2, 3, requires_grad=WANTED) * 1, 1)",
+    ),
     "handed_to_a_collective": Library(
         """\
         import torch
@@ -119,7 +151,7 @@ def test_a_failing_use_is_told(name: str) -> None:
     assert alarms(text)
 
 
-@pytest.mark.parametrize("name", [name for name in LIBRARIES if "collective" not in name])
+@pytest.mark.parametrize("name", [name for name, library in LIBRARIES.items() if "WANTED" not in library.call])
 def test_the_harmless_form_runs(name: str) -> None:
     library = LIBRARIES[name]
     exec(library.form(library.works) + library.call, {})

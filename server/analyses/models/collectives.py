@@ -20,9 +20,5 @@ def collective(m: Machine, args: Args) -> Value:
     """
     t = m.pick(args.get(0, "tensor"))
     if isinstance(t, Tensor) and m.grad.grad_mode:
-        asked = m.grad.requires_grad(t)
-        if isinstance(asked, frozenset):
-            for cond in asked:
-                if cond.kind == "requires-grad":
-                    m.state.assume(cond, False)
+        m.grad.expect_none(t)
     return Unknown("a request")
