@@ -65,7 +65,7 @@ class Autograd:
     def tensor(self, geometry: Geometry | None = None, dtype: str | None = None, requires_grad: Grad = False) -> Tensor:
         """A new tensor with memory and a counter of its own."""
         site = self.m.site
-        t = Tensor(Storage(site), Counter(), site)
+        t = Tensor(Storage(site), Counter(not self.mode["inference"]), site)
         d = t.d
         d["geometry"], d["dtype"], d["rg"] = geometry, dtype, requires_grad
         d["inference"] = self.mode["inference"]
@@ -74,7 +74,8 @@ class Autograd:
     def alias(self, t: Tensor, own_counter: bool = False) -> Tensor:
         """Another tensor over `t`'s memory, unrelated to it for autograd: detach(), or `.data` with its own counter."""
         get = self.state.resolve
-        new = Tensor(get(t.d["storage"]), Counter() if own_counter else get(t.d["counter"]), self.m.site)
+        counter = Counter(not self.mode["inference"]) if own_counter else get(t.d["counter"])
+        new = Tensor(get(t.d["storage"]), counter, self.m.site)
         new.d["geometry"], new.d["dtype"], new.d["inference"] = t.d["geometry"], t.d["dtype"], t.d["inference"]
         new.label = t.label
         return new
@@ -83,6 +84,8 @@ class Autograd:
         """A differentiable view (`as_view` in VariableTypeUtils.h, `propagate_creation_meta`)."""
         new = self.alias(t)
         d = new.d
+        if t.d["inference"] is True and not self.mode["inference"]:
+            d["counter"] = Counter(False)
         d["geometry"] = geometry
         if self.mode["inference"] and not t.d["inference"]:
             meta = INFERENCE
@@ -290,8 +293,7 @@ class Autograd:
 
     def check_inplace(self, t: Tensor, needs: Grad) -> None:
         """`check_inplace` (VariableTypeUtils.h) and the inference-mode check, before a tensor is written."""
-        if t.d["inference"] is True and not self.mode["inference"]:
-            self.fail("inference-tensor", "direct", t, detail="written")
+        self.check_counted(t)
         if needs is False or not self.grad_mode:
             return
         base = self.state.resolve(t.d["base"])
@@ -303,6 +305,11 @@ class Autograd:
         elif own is not False and self.is_leaf(t):
             self._leaf("leaf-inplace", t, own)
 
+    def check_counted(self, t: Tensor) -> None:
+        """`VariableVersion::bump`: outside of inference mode, a tensor that has no counter isn't written."""
+        if t.d["inference"] is True and not self.mode["inference"] and not self.counter(t).counts:
+            self.fail("inference-tensor", "direct", t, detail="written")
+
     def _leaf(self, kind: Kind, t: Tensor, own: Grad) -> None:
         self.fail(kind, "direct", t, guards=conditions(own), ways=ways(own))
 
@@ -312,10 +319,12 @@ class Autograd:
         via: str,
         by: Literal["user", "optimizer", "library"] = "user",
         times: int | Times | None = 1,
+        same: bool = False,
     ) -> None:
         """`increment_version` after a change of content; `times` None where the number of bumps isn't known.
 
         A change of no bump is silent: no counter moves, but what was saved of the memory is another content now.
+        `same`: the content was written that was there.
         """
         state = self.state
         counter, storage = self.counter(t), self.storage(t)
@@ -325,13 +334,16 @@ class Autograd:
         if most == 0:
             self.write_silently(storage, via, self.m.written or t.name, low, by)
             return
+        if by == "user":
+            self.check_counted(t)
         after_low = low + least
         after_high = None if high is None or most is None else high + most
         exact = low if low == high else None
         after = after_low if after_low == after_high else None
         write = Write(self.m.site, via, self.m.written or t.name, exact, after, by, self.m.stack, self.m.constructor)
         state.put(counter, "v", Version(after_low, after_high, old, write))
-        state.put(storage, "w", Version(0, 0, state.resolve(storage.d["w"]), write))
+        if not same:
+            state.put(storage, "w", Version(0, 0, state.resolve(storage.d["w"]), write))
 
     def write_silently(
         self,
@@ -369,6 +381,9 @@ class Autograd:
             copy.saved, copy.stack, copy.iterations = node.saved, node.stack, node.iterations
             copy.holds = True  # the function itself, which `CopySlices::release_variables` lets go of
             copy.function, copy.run = node, node.run
+            g = t.geometry
+            if own and g is not None and g.overlaps_itself():
+                copy.d["spread"] = t
             state.put(base, "fn", copy)
             copy.outputs = (base,)
             state.put(t, "fn", None)
@@ -500,6 +515,10 @@ class Autograd:
                     found.append((self.m.explain.freed(node, freed), on))
                     if not on:
                         return found
+            if "spread" in node.d:
+                found.append((self.m.explain.spread(node, node.d["spread"]), (*guards, *conditions(node.when))))
+                if not found[-1][1]:
+                    return found
             if node.d["freed"] is False:
                 for saved in node.saved:
                     on = (*guards, *conditions(node.when), *conditions(saved.when))

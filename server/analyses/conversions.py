@@ -92,11 +92,11 @@ def unchanged(m: Machine, name: str, source: Tensor, call: Call) -> bool | None:
         return len(call.all()) == 1
     if name in AT_LEAST:
         return None if source.shape is None else len(source.shape) >= int(name[-2])
+    if name == "prod" and call.values.get("mask") is not None:
+        return False
     if name == "prod":
         dim = call.values.get("dim")  # there is nothing to reduce
         return True if dim == () else dim is None and source.shape == () if source.shape is not None else None
-    if name == "cartesian_prod":
-        return len(call.all()) == 1
     return None
 
 

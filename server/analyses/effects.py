@@ -265,6 +265,8 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         for _, t, times in written:
             m.grad.bump(t, via or called(call.name), times=times)
         result = results(m, case, call, node, inferred)
+        if call.values.get("requires_grad") is True and isinstance(result, Tensor):
+            m.require_grad(result, True)
         if node is not None:
             save_results(m, node, case, result, grads)
         for w, t, _ in written:

@@ -123,6 +123,23 @@ class Explainer:
             facts=facts,
         )
 
+    def spread(self, node: Node, view: Tensor) -> Failure:
+        """`CopySlices` writes a gradient as the view lies that was written, whose elements share their places."""
+        site = node.site or self.m.site
+        hops = (Hop(site, "changed", view.name, None, spoken(node)), Hop(self.m.site, "backward"))
+        return Failure(
+            "overlap-write",
+            "direct",
+            site,
+            view.name,
+            spoken(node),
+            backward=self.m.site,
+            hops=hops,
+            raised=self.m.site,
+            detail="itself",
+            facts={"built": view.origin},
+        )
+
     @staticmethod
     def settled(failures: Sequence[Failure]) -> list[Failure]:
         """What is told in the end."""

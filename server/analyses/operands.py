@@ -24,11 +24,12 @@ LINEAR = frozenset({"torch.nn.functional.linear", "torch.nn.Linear"})
 def of_linear(m: Machine, tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, Grad]:
     """`linear` folds the leading dimensions of its input into one (`aten/src/ATen/native/Linear.cpp`).
 
-    It multiplies with the transpose of its weight, a view.
+    It multiplies with the transpose of its weight, a view; an input that is a matrix is taken as it is.
     """
     kept: dict[str, Grad] = {"weight": True, "self.weight": True}
     for t in tensors.get("input", ()):
-        kept["input"] = folded(m, t, False)
+        if t.shape is None or len(t.shape) != 2:
+            kept["input"] = folded(m, t, False)
     return kept
 
 

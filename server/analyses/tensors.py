@@ -91,12 +91,16 @@ class Version:
 
 
 class Counter(Object):
-    """`VariableVersion`: one for a tensor, its views and its detached aliases. `d["v"]` is its Version."""
+    """`VariableVersion`: one for a tensor, its views and its detached aliases. `d["v"]` is its Version.
 
-    __slots__ = ()
+    `counts` is False where there is none in truth, as of what is made in inference mode.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("counts",)
+
+    def __init__(self, counts: bool = True) -> None:
         super().__init__()
+        self.counts = counts
         self.d["v"] = Version(0, 0)
 
 

@@ -359,11 +359,16 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
             node.holds = True
             for i in indices:
                 m.grad.save(node, i, "index")
-        m.grad.bump(t, m.via)
+        m.grad.bump(t, m.via, same=bool(sources) and not advanced and are_one(m, target, sources[0]))
         if target is t or advanced:
             m.grad.rebase(t, node)
         else:
             m.grad.rebase(target, node)
+
+
+def are_one(m: Machine, a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors are the same elements of the same memory."""
+    return a is b or (m.grad.storage(a) is m.grad.storage(b) and a.geometry is not None and a.geometry == b.geometry)
 
 
 def whole(index: Value) -> bool:
@@ -389,20 +394,32 @@ def check_copy(m: Machine, target: Tensor, source: Tensor | None) -> None:
         m.grad.fail("overlap-write", "direct", target, detail="itself")
     if source is None or g is None or h is None or m.grad.storage(target) is not m.grad.storage(source):
         return
-    while h.ndim > g.ndim and h.shape[0] == 1:
-        h = h.select(0, 0)
-    with suppress(GeometryError):
-        h = h.expand(g.shape)
+    if h.shape == ():
+        return  # a number fills the target
+    if h.shape != g.shape:
+        with suppress(GeometryError):
+            h = less_leading_ones(h).expand(g.shape)
     if g != h and partly_overlaps(g, h) == "partial":
         m.grad.fail("overlap-write", "direct", target, detail="input")
 
 
+def less_leading_ones(g: Geometry) -> Geometry:
+    """`slicePrefix1sSize` of TensorIndexing.h: a value to be stored, less the dimensions of size 1 in front."""
+    while g.ndim and g.shape[0] == 1:
+        g = g.select(0, 0)
+    return g
+
+
 def check_put(m: Machine, target: Tensor, source: Tensor) -> None:
-    """`index_put_` refuses a value that shares memory with its target (`assert_no_overlap`), be it the whole of it."""
+    """`index_put_` refuses a value that shares memory with its target (`assert_no_overlap`), be it the whole of it.
+
+    A value that begins with a dimension of size 1 is viewed without it.
+    """
     g, h = target.geometry, source.geometry
     if m.grad.storage(target) is not m.grad.storage(source):
         return
-    if source is target or (g is not None and h is not None and partly_overlaps(g, h) in ("partial", "full")):
+    same = source is target and (h is None or h.shape[:1] != (1,))
+    if same or (g is not None and h is not None and partly_overlaps(g, less_leading_ones(h)) in ("partial", "full")):
         m.grad.fail("overlap-write", "direct", target, detail="input")
 
 

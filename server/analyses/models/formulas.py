@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .. import attributes, operators
+from .. import attributes, operators, torch_ops
 from ..tensors import Tensor, either
 from ..values import Args, Lib, Value
+from .registry import model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +84,26 @@ def arguments(*args: Value, **kw: Value) -> Args:
 def torch(m: Machine, name: str, *args: Value, **kw: Value) -> Term:
     """`torch.name(*args, **kw)`."""
     return Term(m, m.call(Lib(f"torch.{name}"), arguments(*args, **kw)))
+
+
+@model("torch.vander")
+def vander(m: Machine, args: Args) -> Value:
+    """`vander` of `native/LinearAlgebra.cpp`: the powers are put where their factors were saved."""
+    x, n, increasing = args.get(0, "x"), m.state.resolve(args.get(1, "N")), args.get(2, "increasing", False)
+    t = m.state.resolve(x)
+    shape = t.shape if isinstance(t, Tensor) else None
+    rows = shape[0] if shape is not None and len(shape) == 1 else None
+    n = rows if n is None else n
+    if rows is None or not isinstance(n, int) or not isinstance(m.state.resolve(increasing), bool):
+        return torch_ops.call(m, "torch.vander", args)
+    result = torch(m, "empty", rows, n)
+    if n > 0:
+        result.do("select", 1, 0).do("fill_", 1)
+    if n > 1:
+        result.do("narrow", 1, 1, n - 1).do("copy_", Term(m, t).do("unsqueeze", 1))
+        powers = torch(m, "cumprod", result.do("narrow", 1, 1, n - 1), 1)
+        result.do("narrow", 1, 1, n - 1).do("copy_", powers)
+    return plain(result if increasing else result.do("flip", 1))
 
 
 def linked(m: Machine, values: Sequence[Value]) -> Tensor:

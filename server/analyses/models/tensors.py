@@ -44,8 +44,8 @@ def requires_grad_(m: Machine, args: Args) -> Value:
 @method_of("torch.Tensor", "detach")
 @model("torch.detach")
 def detach(m: Machine, args: Args) -> Value:
-    """`t.detach()`: the same memory and counter, no history."""
-    return each(m, args.pos[0], lambda t: m.grad.alias(t))
+    """`t.detach()`: the same memory and counter, no history; where there is no counter, with one of its own."""
+    return each(m, args.pos[0], lambda t: m.grad.alias(t, own_counter=not m.grad.counter(t).counts))
 
 
 @method_of("torch.Tensor", "detach_")

@@ -155,14 +155,25 @@ def _accepted(prepare: Prepare, subset: Subset) -> bool:
 
 
 def _without_backward(prepare: Prepare, name: str) -> Observation:
-    """Return how an input takes part in the graph that has no formula for its gradient, which backward would tell."""
+    """Return how an input takes part in the graph where its backward, which would tell, raises.
+
+    There is no formula for its gradient, or none for a gradient of ones (`eig`): then the graph shows what is saved.
+    """
+    subset = frozenset({name})
     try:
-        trial = prepare(frozenset({name}))
+        trial = prepare(subset)
         given = {t.grad_fn for _, t, _ in trial.versions}
         outputs = results(trial.run())
+        walked = saved_storages([*outputs, *trial.changed()])
     except RAISED:
         return {}
-    return _graph_of(trial, outputs, given, name)
+    seen = _graph_of(trial, outputs, given, name)
+    if walked:
+        seen["frees", subset] = True
+        shown = {n: tensors(value) for n, value in trial.inputs.items() if tensors(value)}
+        for label, ts in (*shown.items(), *((i, [o]) for i, o in enumerate(outputs))):
+            seen["save", label, subset] = any(storage_of(t) in walked for t in ts)
+    return seen
 
 
 def _graph_of(trial: Trial, outputs: Sequence[torch.Tensor], given: set[Any], only: str | None) -> Observation:
