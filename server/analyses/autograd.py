@@ -340,7 +340,8 @@ class Autograd:
         after_high = None if high is None or most is None else high + most
         exact = low if low == high else None
         after = after_low if after_low == after_high else None
-        write = Write(self.m.site, via, self.m.written or t.name, exact, after, by, self.m.stack, self.m.constructor)
+        name, recorded = self.m.written or t.name, self.grad_mode
+        write = Write(self.m.site, via, name, exact, after, by, self.m.stack, self.m.constructor, recorded)
         state.put(counter, "v", Version(after_low, after_high, old, write))
         if not same:
             state.put(storage, "w", Version(0, 0, state.resolve(storage.d["w"]), write))
@@ -354,7 +355,7 @@ class Autograd:
         by: Literal["user", "optimizer", "library"] = "user",
     ) -> None:
         """Change memory where no version counter sees it (`.data`, NumPy, a fused kernel)."""
-        write = Write(self.m.site, via, name, version, version, by, self.m.stack)
+        write = Write(self.m.site, via, name, version, version, by, self.m.stack, recorded=self.grad_mode)
         self.state.put(storage, "w", Version(0, 0, self.state.resolve(storage.d["w"]), write))
 
     def show(self, t: Tensor, storage: Storage, via: str, by: Literal["user", "optimizer", "library"] = "user") -> None:
@@ -363,7 +364,8 @@ class Autograd:
             return
         v = self.version(t)
         number = v.number if isinstance(v, Version) else None
-        write = Write(self.m.site, via, self.m.written or t.name, number, number, by, self.m.stack)
+        name, recorded = self.m.written or t.name, self.grad_mode
+        write = Write(self.m.site, via, name, number, number, by, self.m.stack, recorded=recorded)
         self.state.put(t, "shown", Version(0, 0, self.state.resolve(t.d["shown"]), write))
         self.state.put(t, "storage", storage)
 

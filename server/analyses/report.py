@@ -74,6 +74,8 @@ class Write:
     """the calls that led to it, outermost first"""
     built: Site | None = None
     """where the module was made that writes its input (`nn.ReLU(inplace=True)`)"""
+    recorded: bool = True
+    """whether operations are recorded there: False under `torch.no_grad()`"""
 
 
 @dataclass(frozen=True, slots=True)

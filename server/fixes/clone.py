@@ -33,7 +33,7 @@ from .change import called_change, find_change, is_inplace_name, is_module, rebi
 from .edit import Edit, Fix, safety
 from .layout import can_precede, fresh_name, insert_before, suffix
 from .liveness import reads_later
-from .observers import observed
+from .observers import left_graph, observed, rebinding
 from .place import binding, call_of, walk
 from .text import quote, words
 
@@ -167,10 +167,8 @@ def change(failure: Failure, context: Context) -> Iterator[Fix]:
     text = place.text_of(owner)
     edit = insert_before(found.statement, f"{text} = {text}{CLONE}")
     if edit:
-        leaf = failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
         # A copy of memory that several views share parts from the others; only the replay knows who reads them.
-        shared = observed(failure, context) or failure.kind == "silent-stale"
-        changes = "leaf" if leaf else "others" if shared else None
+        changes = "others" if failure.kind == "silent-stale" else rebinding(failure, context, found)
         yield Fix(context.say("clone-before", changes, name=quote(text)), safety(changes), (edit,))
 
 
@@ -186,7 +184,8 @@ def alias(failure: Failure, context: Context) -> Iterator[Fix]:
         if not isinstance(value, Expr) or isinstance(value, Tuple | List | Constant) or _is_target(place):
             continue
         made = failure.kind == "leaf-inplace" and isinstance(value, Call)  # a copy of a new leaf is none
-        changes = "leaf" if made else "others" if observed(failure, context) else None
+        lost = left_graph(failure, context, found) if found else None
+        changes = "leaf" if made else "others" if observed(failure, context) else lost
         title = context.say("clone-here", changes, value=quote(place.text_of(value)), name=quote(failure.name or ""))
         yield Fix(title, safety(changes), tuple(copied(place.of(value))))
 

@@ -26,7 +26,7 @@ from .change import Change, find_change, rebindable
 from .edit import Fix, safety
 from .layout import is_pure
 from .nograd import torch_name
-from .observers import observed
+from .observers import rebinding
 from .text import quote
 
 if TYPE_CHECKING:
@@ -57,8 +57,7 @@ def placed(failure: Failure, context: Context) -> Iterator[Fix]:
 def _fixes(item: _Item, texts: list[str | None], failure: Failure, context: Context) -> Iterator[Fix]:
     for text in (text for text in texts if text):
         line = f"{item.name} = {text}"
-        leaf = failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
-        changes = "leaf" if leaf else "others" if observed(failure, context) else None
+        changes = rebinding(failure, context, item.change)
         title = context.say("write", changes, text=quote(line), name=quote(item.name))
         imports = [] if text.startswith(f"{item.name}.") else item.imports
         yield Fix(title, safety(changes), (*imports, item.change.place.edit(line)))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Assign, Comp, For, FunctionDef, Lambda, Name, Raise, Return, Stmt, While
+from ..syntax.ir import Assign, Comp, For, FunctionDef, Lambda, Name, Raise, Return, Stmt, Try, While
 from .place import below, module_body
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..syntax.ir import Node
+    from ..syntax.ir import Node, Scope
     from .place import Place
 
 
@@ -23,17 +23,21 @@ def reads_later(place: Place, name: str) -> bool:
     comp = place.up(Comp)
     if comp and isinstance(comp.node, Comp) and _binds(comp.node, name):
         return sum(found.id == name for found in below(comp.node, Name)) > 2
+    function = place.function
+    if function is not None and name not in _scope(function).locals:
+        return True
     stmt = place.statement
     if any(found.id == name and found.start >= place.node.end for found in below(stmt.node, Name)):
         return True
     if place.node is not stmt.node and (_binds_anew(stmt.node, name) or isinstance(stmt.node, Return | Raise)):
         return False
     level: Place | None = stmt
-    function = place.function
-    if any(_captures(one, name) for one in _other_functions(place, function)):
+    if captured(place, name):
         return True
     while level is not None and not (function and level.node is function.node):
         if isinstance(level.node, Stmt):
+            if any(_occurs(one, name) for one in _afterwards(level)):
+                return True
             killed = _scan(_following(level), name)
             if killed is not None:
                 return killed
@@ -50,9 +54,18 @@ def local(place: Place, name: str) -> bool:
     function = place.function
     if function is None:
         return True
-    assert isinstance(function.node, FunctionDef)
-    scope = function.node.scope
+    scope = _scope(function)
     return name in scope.locals or name in scope.globals or name in scope.nonlocals
+
+
+def captured(place: Place, name: str) -> bool:
+    """Tell whether a function inside of the one at `place` may read the name."""
+    return any(_captures(one, name) for one in _other_functions(place, place.function))
+
+
+def _scope(function: Place) -> Scope:
+    assert isinstance(function.node, FunctionDef)
+    return function.node.scope
 
 
 def _other_functions(place: Place, function: Place | None) -> Iterator[FunctionDef | Lambda]:
@@ -76,6 +89,19 @@ def _following(stmt: Place) -> Sequence[Stmt]:
     block = stmt.block
     index = next(i for i, one in enumerate(block) if one is stmt.node)
     return block[index + 1 :]
+
+
+def _afterwards(stmt: Place) -> Iterator[Node]:
+    """Give what may run behind the block of a statement and belongs to the statement around it: `else`, `finally`."""
+    around = stmt.outer
+    while around is not None and not isinstance(around.node, Stmt):
+        around = around.outer
+    node = around.node if around else None
+    if isinstance(node, For | While) and stmt.block is node.body:
+        yield from node.orelse
+    elif isinstance(node, Try):
+        parts = (*node.handlers, *node.orelse, *node.finalbody)
+        yield from (part for part in parts if not any(part is one for one in stmt.chain))
 
 
 def _scan(statements: Sequence[Stmt], name: str) -> bool | None:

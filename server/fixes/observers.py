@@ -5,35 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax.ir import (
-    Arg,
     Assign,
-    Attribute,
-    Call,
-    Dict,
-    For,
     FunctionDef,
-    ImportFrom,
     List,
     Name,
-    Return,
-    Set,
-    Starred,
-    Subscript,
     Tuple,
-    Yield,
 )
-from .liveness import reads_later
-from .place import below, children, statements, walk
+from .change import root
+from .keepers import kept
+from .liveness import captured, local, reads_later
+from .place import below, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from ..analyses.report import Failure, VersionRow
-    from ..syntax.ir import Expr, Node
+    from ..syntax.ir import Node
+    from .change import Change
     from .place import Context, Place
-
-KEEPERS = frozenset({"append", "appendleft", "add", "extend", "insert", "put", "setdefault", "update"})
-"""Methods of containers that keep what they are given."""
 
 
 def observed(failure: Failure, context: Context) -> bool:
@@ -56,7 +45,30 @@ def observed(failure: Failure, context: Context) -> bool:
         return True
     name = name.partition("[")[0]  # an item of a tensor is its memory; an item of a container is in no row
     rows = _sharing(context.report.rows, place, name)
-    return not rows or _kept(place, name) or _seen_by_name(context, rows, place, name)
+    return not rows or _kept(context, rows, place, name) or _seen_by_name(context, rows, place, name)
+
+
+def rebinding(failure: Failure, context: Context, change: Change) -> str | None:
+    """Tell what it changes that the changed name gets a tensor of its own instead; None if nothing."""
+    if failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}:
+        return "leaf"
+    return "others" if observed(failure, context) else left_graph(failure, context, change)
+
+
+def left_graph(failure: Failure, context: Context, change: Change) -> str | None:
+    """Tell what is lost where nothing is recorded: a tensor changed in place stays in the graph, a new one is in none.
+
+    None if nothing is: the tensor requires no grad, or its name isn't read later.
+    """
+    owner = root(change.target)
+    if failure.write is None or failure.write.recorded:
+        return None
+    story = context.story(owner, change.place.text_of(owner))
+    if story is not None and story.requires_grad is False:
+        return None
+    if isinstance(owner, Name) and not reads_later(change.statement, owner.id):
+        return None
+    return "leaf" if story is None or story.is_leaf else "no-grad"
 
 
 def _is_read(place: Place, name: str) -> bool:
@@ -71,28 +83,59 @@ def _sharing(rows: Iterable[VersionRow], place: Place, name: str) -> list[Versio
     return [row for row in rows if row.storage in storages]
 
 
+def _kept(context: Context, rows: list[VersionRow], place: Place, name: str) -> bool:
+    """Tell whether something else holds the memory, by the name or by one that shares it."""
+    if kept(place, name, context, None if place.loops else place.statement.end):
+        return True
+    seen = {(id(_function(place)), name)}
+    for row in rows:
+        there = context.place(row.site)
+        if there is None:
+            return True
+        key = (id(_function(there)), row.name)
+        if key not in seen and (kept(there, row.name, context) or captured(there, row.name)):
+            return True
+        seen.add(key)
+    return False
+
+
+def _function(place: Place) -> Node | None:
+    return place.function.node if place.function else None
+
+
 def _seen_by_name(context: Context, rows: list[VersionRow], place: Place, name: str) -> bool:
     """Tell whether one of the names that share the storage is read after the change."""
-    function = place.function.node if place.function else None
+    function = _function(place)
     parameters = _parameters(function)
     siblings = _unpacked_with(place, name)
     attr = name.rpartition(".")[2] if "." in name else None
     if name in parameters:
         return True
     for row in rows:
-        if row.name == name or row.name in siblings:
+        there = context.place(row.site)
+        if there is None:
+            return True
+        same = _function(there) is function
+        if row.name == name and (same or _is_variable_of(place, there, name)):
             continue
         if "." in row.name:
-            if row.name.rpartition(".")[2] != attr:
+            if row.name != name and (same or row.name.rpartition(".")[2] != attr):
                 return True
-            continue
-        there = context.place(row.site)
-        same = there is not None and (there.function.node if there.function else None) is function
-        if there is None or (attr and not same) or (same and row.name in parameters):
-            return True
-        if same and (there.start < place.start or place.loops) and reads_later(place, row.name):
+        elif same:
+            if row.name in parameters:
+                return True
+            seen = there.start < place.start or place.loops
+            if row.name not in siblings and seen and reads_later(place, row.name):
+                return True
+        elif attr or not local(there, row.name):
             return True
     return False
+
+
+def _is_variable_of(place: Place, there: Place, name: str) -> bool:
+    """Tell whether a plain name in a function inside is the variable that it is at `place`."""
+    inside = place.function is None or any(one is place.function.node for one in there.chain)
+    return inside and there.path == place.path and not local(there, name)
 
 
 def _parameters(function: Node | None) -> set[str]:
@@ -106,81 +149,11 @@ def _parameters(function: Node | None) -> set[str]:
 def _unpacked_with(place: Place, name: str) -> set[str]:
     """Give the names that one statement unpacks along with `name`: pieces of one tensor, with nothing in common."""
     scope = place.function.node if place.function else None
-    roots = [scope] if scope else list(place.source.body)
     found: set[str] = set()
-    for root in roots:
-        for assign in below(root, Assign):
+    for around in [scope] if scope else list(place.source.body):
+        for assign in below(around, Assign):
             for target in assign.targets:
                 together = {one.id for one in below(target, Name)} if isinstance(target, Tuple | List) else set()
                 if name in together:
                     found |= together
     return found
-
-
-def _kept(place: Place, name: str) -> bool:
-    """Tell whether a container may hold what the plain `name` stands for: it was put into one, or came out of one."""
-    if "." in name:
-        return False
-    scope = place.function.node if place.function else None
-    roots: list[Node] = [scope] if scope else list(place.source.body)
-    own = {stmt.name for stmt in statements(place.source.body) if isinstance(stmt, FunctionDef)} - {"forward"}
-    own |= _imported_functions(place)
-    return any(_keeps(node, name, own) for root in roots for node in _parts(root, name))
-
-
-def _imported_functions(place: Place) -> set[str]:
-    """Give the names imported from elsewhere than torch that look like functions: what they return may be kept."""
-    found: set[str] = set()
-    for stmt in statements(place.source.body):
-        if isinstance(stmt, ImportFrom) and not (stmt.module or "").startswith("torch"):
-            found |= {alias.asname or alias.name for alias in stmt.names}
-    return {name for name in found if name.islower()}
-
-
-def _parts(node: Node, name: str) -> Iterator[Node]:
-    """Give the nodes below, but for displays that hold nothing on: targets, indices, what is returned.
-
-    A function inside for which `name` is a variable of its own has nothing to do with it.
-    """
-    yield node
-    for child in children(node):
-        if isinstance(child, FunctionDef) and name in child.scope.locals:
-            continue
-        passing = isinstance(node, Assign) and any(child is one for one in node.targets)
-        passing |= isinstance(node, Return) or (isinstance(node, Subscript) and child is node.slice)
-        if not (passing and isinstance(child, Tuple | List)):
-            yield from _parts(child, name)
-
-
-def _keeps(node: Node, name: str, own: set[str]) -> bool:
-    if isinstance(node, For):
-        return any(one.id == name for one in below(node.target, Name))
-    if isinstance(node, Assign):
-        put = any(isinstance(target, Subscript | Attribute) for target in node.targets) and _is(node.value, name)
-        unpacked = not isinstance(node.value, Call) and any(
-            _is(one, name) for target in node.targets if isinstance(target, Tuple | List) for one in target.elts
-        )
-        got = unpacked or (_hands_out(node.value, own) and any(_is(target, name) for target in node.targets))
-        return put or got
-    if isinstance(node, Call):
-        keeps = isinstance(node.func, Attribute) and node.func.attr in KEEPERS
-        return keeps and any(_is(arg.value, name) for arg in node.args)
-    if isinstance(node, List | Set | Dict | Yield | Starred | Tuple):
-        return any(_is(child.value if isinstance(child, Arg) else child, name) for child in children(node))
-    return False
-
-
-def _hands_out(value: Expr, own: set[str]) -> bool:
-    """Tell whether an expression may give what is held elsewhere: an item, what the program's code returns."""
-    if isinstance(value, Call):
-        func = value.func
-        return (func.attr if isinstance(func, Attribute) else getattr(func, "id", "")) in own | {
-            "get",
-            "pop",
-            "setdefault",
-        }
-    return isinstance(value, Subscript)
-
-
-def _is(node: Node, name: str) -> bool:
-    return isinstance(node, Name) and node.id == name

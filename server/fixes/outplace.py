@@ -9,13 +9,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..facts.model import Op
+from ..facts.table import find
+from ..syntax.imports import import_table
 from ..syntax.ir import Attribute, AugAssign, Call, Expr, ExprStmt, Name, Subscript, Tuple
 from .change import Change, find_change, is_inplace_name, rebindable
 from .edit import Edit, Fix, apply, safety
 from .layout import can_precede, fresh_name, insert_before, is_pure, operand, remove_argument
 from .liveness import reads_later
-from .observers import observed
-from .place import walk
+from .observers import rebinding
+from .place import dotted, walk
 from .text import quote, words
 
 if TYPE_CHECKING:
@@ -49,7 +52,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     else:
         edits = None
     if edits:
-        changes = "leaf" if _is_leaf(failure) else "others" if observed(failure, context) else None
+        changes = rebinding(failure, context, change)
         yield Fix(_title(change, context, changes), safety(changes), tuple(edits))
 
 
@@ -68,10 +71,6 @@ def _title(change: Change, context: Context, changes: str | None) -> str:
 def _method_name(change: Change) -> str:
     assert isinstance(change.place.node, Call) and isinstance(change.place.node.func, Attribute)
     return change.place.node.func.attr
-
-
-def _is_leaf(failure: Failure) -> bool:
-    return failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
 
 
 # -- augmented assignment ---------------------------------------------------------------------
@@ -175,11 +174,15 @@ def _functional_call(change: Change) -> list[Edit]:
     assert isinstance(node, Call)
     if change.form == "function":
         func = place.of(node.func)
-        assert isinstance(node.func, Attribute)
-        known = node.func.attr not in NO_FUNCTIONAL | OTHER_RESULT
-        return [Edit(place.path, func.end - 1, func.end, "")] if known else []
+        return [Edit(place.path, func.end - 1, func.end, "")] if _has_twin(func) else []
     flag = next(arg for arg in node.args if arg.name == ("out" if change.form == "out" else "inplace"))
     return [remove_argument(place, flag)]
+
+
+def _has_twin(func: Place) -> bool:
+    """Tell whether the function has a form that changes nothing: `torch.nn.init.zeros_` has none."""
+    fact = find(import_table(func.source).resolve(dotted(func.node)) or "")
+    return isinstance(fact, Op) and fact.inplace_of is not None
 
 
 def rebound(place: Place, target: Expr, edits: list[Edit]) -> list[Edit] | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..syntax.ir import (
     Assign,
+    Attribute,
     Call,
     ExprStmt,
     For,
@@ -205,6 +206,14 @@ def walk(node: Node) -> Iterator[Node]:
     yield node
     for child in children(node):
         yield from walk(child)
+
+
+def dotted(node: Node) -> str:
+    """Give the name that a name or a chain of attributes spells, `torch.nn.init`; empty for anything else."""
+    if isinstance(node, Attribute):
+        before = dotted(node.value)
+        return f"{before}.{node.attr}" if before else ""
+    return node.id if isinstance(node, Name) else ""
 
 
 def below(node: Node, kind: type[N]) -> Iterator[N]:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 Key = tuple[str, str, int]
 """A failure's kind, and the file and line (of the old text) of its site."""
 
+Told = tuple[object, object, object]
+"""A tensor's shape, dtype and whether it requires grad, each None where it isn't known."""
+
 
 class Trials:
     """Tries edits of a program in a replay of its own, which replays again only what an edit concerns.
@@ -86,8 +89,10 @@ class Trials:
         if not all(_is_guess(one) or self._is_revealed(one, failure, kept, keeps) for one in new):
             return False
         unchanged = {path: one.unchanged for path, one in kept.items()}
-        traced = _tensors(self.report, unchanged, {})
-        return 2 * len(traced - _tensors(again, unchanged, kept)) <= len(traced)
+        traced, now = _tensors(self.report, unchanged, {}), _tensors(again, unchanged, kept)
+        if keeps and any(_differ(traced[name], now[name]) for name in traced.keys() & now.keys()):
+            return False
+        return 2 * len(traced.keys() - now.keys()) <= len(traced)
 
     def _is_revealed(self, new: Failure, mended: Failure, kept: Mapping[str, Kept], keeps: bool) -> bool:
         """Tell whether a failure was there all along, behind the one that ended the program.
@@ -176,14 +181,21 @@ def _line(site: Site, kept: Mapping[str, Kept]) -> tuple[str, int]:
     return chunk.path, kept[chunk.path].line(line) if chunk.path in kept else line
 
 
-def _tensors(report: Report, unchanged: Mapping[str, set[int]], kept: Mapping[str, Kept]) -> set[tuple[str, int, str]]:
+def _tensors(
+    report: Report, unchanged: Mapping[str, set[int]], kept: Mapping[str, Kept]
+) -> dict[tuple[str, int, str], Told]:
     """Give the names that stood for tensors on unchanged lines: one that ends the program early loses most."""
-    found = set()
-    for row in report.rows:
-        path, line = _line(row.site, kept)
+    found: dict[tuple[str, int, str], Told] = {}
+    for story in report.stories.values():
+        path, line = _line(story.site, kept)
         if path not in unchanged or line in unchanged[path]:
-            found.add((path, line, row.name))
+            found[path, line, story.name] = story.shape, story.dtype, story.requires_grad
     return found
+
+
+def _differ(before: Told, after: Told) -> bool:
+    """Tell whether two tensors are known to have another shape or dtype, or to require grad otherwise."""
+    return any(one is not None and other is not None and one != other for one, other in zip(before, after, strict=True))
 
 
 def _is_guess(failure: Failure) -> bool:

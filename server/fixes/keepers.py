@@ -1,0 +1,206 @@
+"""Whether something that the replay's rows don't tell of holds the memory of a name: a container, a closure, an array.
+
+Read off the text: what a use of the name may hand on, and where that goes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..facts.model import Op
+from ..facts.table import find
+from ..syntax.imports import import_table
+from ..syntax.ir import (
+    Arg,
+    Assign,
+    Attribute,
+    BinOp,
+    BoolOp,
+    Call,
+    Compare,
+    Constant,
+    Dict,
+    Expr,
+    For,
+    FunctionDef,
+    IfExp,
+    ImportFrom,
+    JoinedStr,
+    List,
+    Name,
+    NamedExpr,
+    Return,
+    Set,
+    Starred,
+    Subscript,
+    Tuple,
+    UnaryOp,
+    Yield,
+)
+from .place import below, children, dotted, statements
+from .text import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..syntax.imports import ImportTable
+    from ..syntax.ir import Node
+    from .place import Context, Place
+
+KEEPERS = words("append appendleft add extend insert put setdefault update retain_grad")
+"""Methods that keep what they are given, or are about the very tensor."""
+
+PLAIN = words(
+    "bool data_ptr device dim dtype element_size float format get_device grad_fn hasattr id int is_contiguous is_leaf "
+    "isinstance item itemsize layout len ndim nelement numel print range repr requires_grad shape size storage_offset "
+    "str stride tolist type"
+)
+"""Attributes, methods and functions that give nothing of a tensor's memory."""
+
+
+def kept(place: Place, name: str, context: Context, before: int | None = None) -> bool:
+    """Tell whether something else may hold what the plain `name` stands for in the function at `place`.
+
+    What begins behind `before`, a place in the text, doesn't count.
+    """
+    if "." in name:
+        return False
+    scope = place.function.node if place.function else None
+    roots: list[Node] = [scope] if scope else list(place.source.body)
+    uses = _Uses(place, name, context)
+    for root in roots:
+        for node in uses.parts(root):
+            late = before is not None and _chunk_start(place, root) + node.start >= before
+            if not late and uses.keeps(node):
+                return True
+    return False
+
+
+def _chunk_start(place: Place, root: Node) -> int:
+    return getattr(root, "chunk", place.chunk).offset
+
+
+class _Uses:
+    """What uses of a name in a function hand on."""
+
+    def __init__(self, place: Place, name: str, context: Context) -> None:
+        self.place, self.name, self.context = place, name, context
+        self.imports: ImportTable = import_table(place.source)
+        self.own = {one.name for one in statements(place.source.body) if isinstance(one, FunctionDef)} - {"forward"}
+        self.own |= _imported_functions(place)
+
+    def parts(self, node: Node) -> Iterator[Node]:
+        """Give the nodes below, but for displays that hold nothing on: targets, indices, what is returned or stacked.
+
+        A function inside for which the name is a variable of its own has nothing to do with it.
+        """
+        yield node
+        for child in children(node):
+            if isinstance(child, FunctionDef) and self.name in child.scope.locals:
+                continue
+            passing = isinstance(node, Assign) and any(child is one for one in node.targets)
+            passing |= isinstance(node, Return) or (isinstance(node, Subscript) and child is node.slice)
+            given = isinstance(node, Call) and isinstance(child, Arg) and self._gives_new(node.func)
+            inner = child.value if given and isinstance(child, Arg) else child
+            if not ((passing or given) and isinstance(inner, Tuple | List)):
+                yield from self.parts(child)
+
+    def keeps(self, node: Node) -> bool:
+        """Tell whether something gets hold of the memory at a node."""
+        if isinstance(node, For):
+            return any(one.id == self.name for one in below(node.target, Name))
+        if isinstance(node, Assign):
+            return self._assigned(node)
+        if isinstance(node, NamedExpr):
+            return self.shares(node.value)
+        if isinstance(node, Call):
+            keeps = isinstance(node.func, Attribute) and node.func.attr in KEEPERS
+            return keeps and any(map(self.shares, _given(node)))
+        if isinstance(node, List | Set | Dict | Yield | Starred | Tuple):
+            return any(self._is(child.value if isinstance(child, Arg) else child) for child in children(node))
+        return False
+
+    def _assigned(self, node: Assign) -> bool:
+        names = [one for target in node.targets for one in _names(target)]
+        if any(isinstance(target, Subscript | Attribute) for target in node.targets) and self.shares(node.value):
+            return True
+        unpacked = [target for target in node.targets if isinstance(target, Tuple | List)]
+        if not isinstance(node.value, Call) and any(self._is(one) for target in unpacked for one in _names(target)):
+            return True
+        if _hands_out(node.value, self.own) and any(self._is(target) for target in node.targets):
+            return True
+        # A tensor has a row, which tells whether the memory is the same; what has none may be an array or an object.
+        untold = any(self.context.story(one, one.id) is None for one in names)
+        return untold and self.may_hold(node.value)
+
+    def shares(self, value: Expr) -> bool:
+        """Tell whether an expression is the tensor, or a view of it by its form."""
+        if isinstance(value, Name):
+            return self._is(value)
+        if isinstance(value, Attribute):
+            return value.attr not in PLAIN and self.shares(value.value)
+        if isinstance(value, Subscript):
+            return self.shares(value.value)
+        return isinstance(value, Call) and isinstance(value.func, Attribute) and self.may_hold(value)
+
+    def may_hold(self, value: Expr) -> bool:
+        """Tell whether what an expression gives may hold the memory."""
+        if isinstance(value, BinOp | UnaryOp | Compare | JoinedStr | Constant):
+            return False
+        if isinstance(value, Name):
+            return self._is(value)
+        if isinstance(value, Attribute):
+            return value.attr not in PLAIN and self.may_hold(value.value)
+        if isinstance(value, Subscript):
+            return self.may_hold(value.value)
+        if isinstance(value, IfExp | BoolOp):
+            return any(self.may_hold(one) for one in children(value) if isinstance(one, Expr))
+        if isinstance(value, Call):
+            return not self._gives_new(value.func) and any(self.may_hold(one) for one in _given(value))
+        return any(self._is(one) for one in below(value, Name))
+
+    def _gives_new(self, func: Expr) -> bool:
+        """Tell whether a function or a tensor's method gives plain values, or tensors of their own memory."""
+        called = func.attr if isinstance(func, Attribute) else getattr(func, "id", "")
+        if called in PLAIN:
+            return True
+        fact = find(self.imports.resolve(dotted(func)) or f"torch.Tensor.{called}")
+        return isinstance(fact, Op) and all(result.kind == "new" for case in fact.cases for result in case.results)
+
+    def _is(self, node: Node) -> bool:
+        return isinstance(node, Name) and node.id == self.name
+
+
+def _names(target: Expr) -> Iterator[Name]:
+    """Give the plain names that an assignment to a target binds."""
+    if isinstance(target, Name):
+        yield target
+    elif isinstance(target, Tuple | List):
+        for one in target.elts:
+            yield from _names(one)
+
+
+def _given(call: Call) -> Iterable[Expr]:
+    """What a call is given: its arguments, and the object whose method it is."""
+    if isinstance(call.func, Attribute):
+        yield call.func.value
+    for arg in call.args:
+        yield arg.value
+
+
+def _imported_functions(place: Place) -> set[str]:
+    """Give the names imported from elsewhere than torch that look like functions: what they return may be kept."""
+    found: set[str] = set()
+    for stmt in statements(place.source.body):
+        if isinstance(stmt, ImportFrom) and not (stmt.module or "").startswith("torch"):
+            found |= {alias.asname or alias.name for alias in stmt.names}
+    return {name for name in found if name.islower()}
+
+
+def _hands_out(value: Expr, own: set[str]) -> bool:
+    """Tell whether an expression may give what is held elsewhere: an item, what the program's code returns."""
+    if isinstance(value, Call):
+        func = value.func
+        called = func.attr if isinstance(func, Attribute) else getattr(func, "id", "")
+        return called in own | {"get", "pop", "setdefault"}
+    return isinstance(value, Subscript)

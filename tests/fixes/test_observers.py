@@ -1,0 +1,185 @@
+"""A change that something else sees is not taken for one that a new tensor can replace; PyTorch tells what is seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .folder import Folder, told
+from .proof import proven
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+START = """\
+import copy
+from functools import partial
+from types import SimpleNamespace
+
+import torch
+from torch import nn
+
+store = []
+
+
+def keep(tensor):
+    store.append(tensor[1:])
+
+
+class Holder:
+    pass
+
+
+w = torch.rand(3, requires_grad=True)
+x = w * 1
+"""
+
+HELD = {
+    "d = dict(a=x)": 'print(d["a"])',
+    "d = {'a': x}": 'print({**d}["a"])',
+    "d = {}\nd['a'] = x.view(-1)": 'print(d["a"])',
+    "d = SimpleNamespace(a=x)": "print(d.a)",
+    "d = [x for _ in range(2)]": "print(d[1])",
+    "d = (x, x)": "print(d)",
+    "d = torch.broadcast_tensors(x, x)": "print(d)",
+    "d = iter([x])": "print(next(d))",
+    "d = max([x], key=len)": "print(d)",
+    "add = partial(torch.add, x)": "print(add(1))",
+    "array = x.detach().numpy()": "print(array)",
+    "keep(x)": "print(store)",
+    "if (z := x) is not None: pass": "print(z)",
+    "x.retain_grad()": "",
+    "module = nn.Module()\nmodule.register_buffer('b', x.detach())": "print(module.b)",
+    "def made():\n    h = x\n    return lambda: print(h)\nshow = made()": "show()",
+}
+"""What else holds `x`, and how that is read after `x += 1`."""
+
+ALONE = {
+    "": "print(x)",
+    "n = x.shape[0]": "print(n)",
+    "n = x.sum().item()": "print(n)",
+    "copied = x.detach().clone().numpy()": "print(copied)",
+    "both = torch.stack([x, x])": "print(both)",
+    "def show(): print(x)": "show()",
+}
+"""What does not."""
+
+
+def written(text: str, folder: Path) -> Folder:
+    (folder / "program").mkdir()
+    (folder / "program" / "main.py").write_text(text, "utf-8")
+    return Folder(folder / "program")
+
+
+def changed(held: str, read: str) -> str:
+    grad = "print(x.grad)" if "retain_grad" in held else ""
+    return f"{START}{held}\ny = x.square()\nx += 1\n{read}\n(y.sum() + x.sum()).backward()\n{grad}\n"
+
+
+def safe_lines(program: Folder) -> set[str]:
+    """The lines that fixes which keep every value bring."""
+    report = program.replay()
+    fixes = [fix for failure in told(report) for fix in program.fixes(failure, report) if fix.safety == "safe"]
+    texts = [text for fix in fixes for text in program.mended(fix).values()]
+    return {line for text in texts for line in text.splitlines()} - set(program.main.text.splitlines())
+
+
+@pytest.mark.parametrize("held", HELD)
+def test_what_else_holds_a_tensor_sees_its_change(held: str, tmp_path: Path) -> None:
+    program = written(changed(held, HELD[held]), tmp_path)
+    assert safe_lines(program) == {"y = x.clone().square()"}
+    assert not list(proven(program, tmp_path / "each"))
+
+
+@pytest.mark.parametrize("held", ALONE)
+def test_a_tensor_that_nothing_else_holds_may_be_a_new_one(held: str, tmp_path: Path) -> None:
+    program = written(changed(held, ALONE[held]), tmp_path)
+    assert safe_lines(program) == {"x = x + 1", "y = x.clone().square()", "x = x.clone()"}
+    assert not list(proven(program, tmp_path / "each"))
+
+
+OTHERS = {
+    "a name of another function": """\
+def step():
+    return x.mul_(2)
+y = x.square()
+z = step()
+(y.sum() + x.sum() + z.sum()).backward()
+""",
+    "finally": """\
+y = x.square()
+try:
+    z = x.add_(1)
+finally:
+    print(x)
+(z.sum() + y.sum()).backward()
+""",
+    "else of a loop": """\
+y = x.square()
+for _ in range(1):
+    z = x.add_(1)
+else:
+    print(x)
+(z.sum() + y.sum()).backward()
+""",
+    "another dtype": """\
+y = x.square()
+x *= torch.full((3,), 0.1, dtype=torch.float64)
+print(x)
+y.sum().backward()
+""",
+    "a leaf under no_grad": """\
+y = w.square()
+with torch.no_grad():
+    w *= 2
+(y.sum() + (w * 2).sum()).backward()
+""",
+    "a result under no_grad": """\
+y = x.square()
+with torch.no_grad():
+    x.relu_()
+(y.sum() + (x * 2).sum()).backward()
+""",
+    "another object's attribute": """\
+a, b = Holder(), Holder()
+a.h = x
+b.h = a.h
+y = a.h.square()
+a.h += 1
+print(b.h)
+y.sum().backward()
+""",
+    "a copy of an object": """\
+a = Holder()
+a.h = w * 1
+b = copy.copy(a)
+y = a.h.square()
+a.h += 1
+print(b.h)
+y.sum().backward()
+""",
+    "a name of the module": """\
+def change():
+    z = x
+    y = z.square()
+    z += 1
+    return y
+y = change()
+print(x)
+y.sum().backward()
+""",
+    "a function of torch.nn.init": """\
+y = w.square()
+with torch.no_grad():
+    nn.init.zeros_(w)
+y.sum().backward()
+""",
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_safe_fixes_keep_what_is_read(case: str, tmp_path: Path) -> None:
+    program = written(START + OTHERS[case], tmp_path)
+    assert any(".clone()" in line for line in safe_lines(program))
+    assert not list(proven(program, tmp_path / "each"))
