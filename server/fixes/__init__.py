@@ -49,6 +49,7 @@ APART: tuple[Strategy, ...] = (
     inplace_flag.propose,
     functional.propose,
     clone.save,
+    clone.results,
     clone.change,
     functional.placed,
     clone.argument,
@@ -165,7 +166,24 @@ def mend(
             kept.append(fix if kept else replace(fix, preferred=True))
         if len(kept) == most:
             break
-    return kept
+    return kept or _revealing(failure, texts, sources, trials, locale, wanted)
+
+
+def _revealing(
+    failure: Failure,
+    texts: Mapping[str, str],
+    sources: Mapping[str, Source],
+    trials: Trials,
+    locale: Locale,
+    wanted: Callable[[Fix], bool],
+) -> list[Fix]:
+    """Give the first fix after which the very backward() that failed fails in another way, if none does better."""
+    if failure.kind != "freed-graph" or failure.cause == "carried":
+        return []
+    for fix in filter(wanted, _tried(failure, sources, trials, locale)):
+        if trials.helps(failure, apply_all(texts, fix.edits), keeps=fix.safety == "safe", reveals=True):
+            return [replace(fix, preferred=True)]
+    return []
 
 
 def _tried(failure: Failure, sources: Mapping[str, Source], trials: Trials, locale: Locale) -> list[Fix]:

@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..facts.model import Op
+from ..facts.table import find
+from ..syntax.imports import import_table
 from ..syntax.ir import (
     Arg,
     Assign,
@@ -34,7 +37,7 @@ from .edit import Edit, Fix, safety
 from .layout import can_precede, fresh_name, insert_before, suffix
 from .liveness import reads_later
 from .observers import left_graph, observed, rebinding
-from .place import binding, call_of, walk
+from .place import binding, call_of, dotted, module_body, walk
 from .text import quote, words
 
 if TYPE_CHECKING:
@@ -253,6 +256,39 @@ def pieces(failure: Failure, context: Context) -> Iterator[Fix]:
     title = context.say("clone-pieces", changes, value=quote(place.text))
     text = f"tuple({name}{CLONE} for {name} in {place.text})"
     yield Fix(title, safety(changes), (place.edit(text),))
+
+
+def results(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose to clone each result of a call that gives several, of which one was saved and is changed as `r[0]`."""
+    saved = failure.saved
+    place = call_of(context.place(saved.site)) if saved and saved.role == "result" else None
+    stmt = place.parent if place else None
+    if place is None or not isinstance(stmt, Assign) or stmt.value is not place.node or not _is_by_index(stmt, place):
+        return
+    name = fresh_name(place, "part")
+    title = context.say("clone-pieces", value=quote(place.text))
+    yield Fix(title, "safe", (place.edit(f"tuple({name}{CLONE} for {name} in {place.text})"),))
+
+
+def _is_by_index(stmt: Assign, place: Place) -> bool:
+    """Tell whether the one name that is bound is read as `name[…]` alone, and changed so somewhere."""
+    target = stmt.targets[0]
+    if len(stmt.targets) > 1 or not isinstance(target, Name):
+        return False
+    body = [place.function.node] if place.function else module_body(place.source)
+    nodes = [node for one in body for node in walk(one)]
+    uses = sum(isinstance(node, Name) and node.id == target.id for node in nodes)
+    items = [node.value for node in nodes if isinstance(node, Subscript)]
+    read = sum(isinstance(node, Name) and node.id == target.id for node in items)
+    return uses == read + 1 and _gives_several(place)
+
+
+def _gives_several(place: Place) -> bool:
+    """Tell whether a call gives several tensors, as far as its fact tells."""
+    assert isinstance(place.node, Call)
+    func = place.node.func
+    fact = find(import_table(place.source).resolve(dotted(func)) or f"torch.Tensor.{getattr(func, 'attr', '')}")
+    return isinstance(fact, Op) and any(len(case.results) > 1 or case.sequence for case in fact.cases)
 
 
 def base(failure: Failure, context: Context) -> Iterator[Fix]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Assign, Attribute, BinOp, Call, Constant, Name, Stmt
+from ..syntax.ir import Assign, Attribute, BinOp, Call, Constant, Name, Stmt, Subscript
+from .change import root
 from .edit import Edit, Fix
-from .layout import fresh_name, insert_after, remove_argument, suffix, wrap
+from .layout import fresh_name, insert_after, is_pure, remove_argument, suffix, wrap
 from .nograd import torch_name
 from .place import below, binding, walk
 from .text import quote
@@ -27,6 +28,9 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     built = next((context.place(hop.site) for hop in failure.hops if hop.kind == "built"), None)
     stmt = context.place(failure.facts.get("rebound")) or (_last_binding(read) if read else None)
     stmt = stmt or (built.statement if built else None)
+    if read is not None and (part := _part(read)) is not None:
+        yield from _retained(read, part, context)
+        return
     if read is None or stmt is None or not isinstance(stmt.node, Assign) or len(stmt.node.targets) != 1:
         return
     target = stmt.node.targets[0]
@@ -40,6 +44,22 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     yield Fix(context.say("retain-grad", "result-grad", name=quote(name)), "unsafe", (retain,))
     anew = tuple(suffix(stmt.of(stmt.node.value), ".detach().requires_grad_()"))
     yield Fix(context.say("new-leaf", "that-leaf", name=quote(name)), "unsafe", anew)
+
+
+def _part(read: Place) -> Subscript | None:
+    """Give the item of a container of which `.grad` is read."""
+    items = (node.value for node in walk(read.node) if isinstance(node, Attribute) and node.attr == "grad")
+    return next((item for item in items if isinstance(item, Subscript) and is_pure(item)), None)
+
+
+def _retained(read: Place, part: Subscript, context: Context) -> Iterator[Fix]:
+    """Keep the gradient of an item where its container was made."""
+    owner = root(part)
+    stmt = binding(read, owner.id) if isinstance(owner, Name) else None
+    if stmt is not None:
+        text = read.text_of(part)
+        line = insert_after(stmt, f"{text}.retain_grad()")
+        yield Fix(context.say("retain-grad", "result-grad", name=quote(text)), "unsafe", (line,))
 
 
 def _last_binding(read: Place) -> Place | None:

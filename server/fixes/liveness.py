@@ -23,6 +23,9 @@ def reads_later(place: Place, name: str) -> bool:
     comp = place.up(Comp)
     if comp and isinstance(comp.node, Comp) and _binds(comp.node, name):
         return sum(found.id == name for found in below(comp.node, Name)) > 2
+    inside = place.up(Lambda)
+    if inside and isinstance(inside.node, Lambda) and name in _parameters(inside.node):
+        return any(found.id == name and found.start >= place.node.end for found in below(inside.node.body, Name))
     function = place.function
     if function is not None and name not in _scope(function).locals:
         return True
@@ -76,9 +79,14 @@ def _other_functions(place: Place, function: Place | None) -> Iterator[FunctionD
 
 
 def _captures(function: FunctionDef | Lambda, name: str) -> bool:
-    if isinstance(function, FunctionDef) and name in function.scope.locals:
-        return False
-    return _occurs(function, name)
+    own = function.scope.locals if isinstance(function, FunctionDef) else _parameters(function)
+    return name not in own and _occurs(function, name)
+
+
+def _parameters(function: Lambda) -> set[str]:
+    params = function.params
+    every = [*params.posonly, *params.args, *params.kwonly, *(one for one in (params.vararg, params.kwarg) if one)]
+    return {one.name for one in every}
 
 
 def _binds(comp: Comp, name: str) -> bool:

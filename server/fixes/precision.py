@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax.ir import Assign, Attribute, Call, Expr, ExprStmt, List, Name, Tuple
-from .change import is_module
+from .change import is_module, rebindable
 from .edit import Edit, Fix
-from .layout import add_argument, delete, remove_argument, suffix
+from .layout import add_argument, delete, insert_before, remove_argument, suffix
 from .nograd import torch_name
-from .place import binding, call_of
+from .place import below, binding, call_of, dotted, module_body
 from .text import quote, words
 
 if TYPE_CHECKING:
@@ -33,12 +33,14 @@ def gradcheck(failure: Failure, context: Context) -> Iterator[Fix]:
     """
     told = failure.facts.get("gradcheck_inputs")
     site = context.place(failure.site)
-    places = [context.place(one) for one in told] if isinstance(told, tuple) else []
-    places += _arguments(site)
+    arguments = list(_arguments(site))
+    copied = [binding(place, place.node.id) for place in arguments if isinstance(place.node, Name)]
+    apart = {id(stmt.node) for stmt in copied if stmt}
+    found = [context.place(one) for one in told] if isinstance(told, tuple) else []
+    places = [*(place for place in found if place and id(place.statement.node) not in apart), *arguments]
     edits: list[Edit] = []
     for place in places:
-        if place is not None:
-            edits += _doubled(place)
+        edits += _doubled(place)
     if edits:
         unique = tuple(dict.fromkeys(edits))
         yield Fix(context.say("double", "double"), "unsafe", unique)
@@ -56,6 +58,9 @@ def _arguments(site: Place | None) -> Iterator[Place]:
 
 def _made(place: Place, expr: Expr) -> Iterator[Place]:
     """Give where the value of a name was made: the last assignment before `place`, in its block or around it."""
+    if isinstance(expr, Name) and _used_elsewhere(place, expr):
+        yield place.of(expr)
+        return
     if not isinstance(expr, Name):
         if isinstance(expr, Call):
             yield place.of(expr)
@@ -63,6 +68,15 @@ def _made(place: Place, expr: Expr) -> Iterator[Place]:
     stmt = binding(place, expr.id)
     if stmt is not None and isinstance(stmt.node, Assign):
         yield from _values(stmt, stmt.node.value)
+
+
+def _used_elsewhere(call: Place, name: Name) -> bool:
+    """Tell whether what the name stands for is read by something else than the call: that keeps its precision."""
+    roots = [call.function.node] if call.function else module_body(call.source)
+    found = [node for root in roots for node in below(root, Name) if node.id == name.id]
+    bound = {id(node) for root in roots for one in below(root, Assign) for t in one.targets for node in below(t, Name)}
+    inside = {id(node) for node in below(call.node, Name)}
+    return any(id(node) not in bound and id(node) not in inside for node in found)
 
 
 def _values(place: Place, value: Expr) -> Iterator[Place]:
@@ -94,10 +108,19 @@ def _is_double(place: Place) -> bool:
 
 def integer(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to drop `requires_grad=True`, or to make the tensor floating point."""
-    call = call_of(context.place(failure.site))
+    place = context.place(failure.site)
+    if place is not None and isinstance(place.statement.node, Assign) and not isinstance(place.node, Call):
+        yield from _assigned(place.statement, context)
+        return
+    call = call_of(place)
     if call is None or not isinstance(call.node, Call):
         return
     flag = next((arg for arg in call.node.args if arg.name == "requires_grad"), None)
+    if flag is None and dotted(call.node.func).endswith("Parameter") and call.node.args:
+        yield Fix(context.say("pass-no-grad", "no-gradient"), "unsafe", (add_argument(call, "requires_grad=False"),))
+        value = call.of(call.node.args[0].value)
+        yield Fix(context.say("floating", "float"), "unsafe", tuple(suffix(value, ".float()")))
+        return
     if flag is not None:
         drop = remove_argument(call, flag)
         floating = list(_floating(call))
@@ -114,6 +137,20 @@ def integer(failure: Failure, context: Context) -> Iterator[Fix]:
     made = Fix(context.say("floating", "float"), "unsafe", tuple(floating))
     indices = quote(call.text).startswith(("`torch.randint", "`torch.randperm"))
     yield from (one for one in ((dropped, made) if indices else (made, dropped)) if one.edits)
+
+
+def _assigned(stmt: Place, context: Context) -> Iterator[Fix]:
+    """`x.requires_grad = True` of a tensor that is no floating point."""
+    assert isinstance(stmt.node, Assign)
+    target = stmt.node.targets[0]
+    if not isinstance(target, Attribute) or target.attr != "requires_grad" or not rebindable(stmt, target.value):
+        return
+    owner = stmt.text_of(target.value)
+    before = insert_before(stmt, f"{owner} = {owner}.float()")
+    if before:
+        yield Fix(context.say("floating", "float"), "unsafe", (before,))
+    drop = delete(stmt) or stmt.edit("pass")
+    yield Fix(context.say("drop-requires-grad", "no-gradient"), "unsafe", (drop,))
 
 
 def _floating(call: Place) -> Iterator[Edit]:

@@ -132,10 +132,26 @@ def forward(failure: Failure, context: Context) -> Iterator[Fix]:
         for station in stations:
             for stmt in _up(station):
                 if stmt.start < loop.start and any(one is stmt.node for one in loop.block):
-                    gone, added = delete(stmt), first_line_of(loop, stmt.text)
-                    if gone and added:
+                    lines = _leading(stmt, loop)
+                    edits = [edit for line in lines for edit in (delete(line), first_line_of(loop, line.text))]
+                    if lines and None not in edits:
                         title = context.say("into-loop", "rounds", value=quote(stmt.text))
-                        yield Fix(title, "unsafe", (gone, added))
+                        yield Fix(title, "unsafe", tuple(edit for edit in edits if edit))
+
+
+def _leading(stmt: Place, loop: Place) -> list[Place]:
+    """Give the statement and those up to the loop that need what it binds; none if one of them does not bind itself."""
+    block = list(stmt.block)
+    first, last = (next(i for i, one in enumerate(block) if one is place.node) for place in (stmt, loop))
+    lines = [stmt]
+    bound = _bound(stmt.node) if isinstance(stmt.node, Assign) else set()
+    for one in block[first + 1 : last]:
+        if _names(one) & bound:
+            if not isinstance(one, Assign):
+                return []
+            lines.append(stmt.sibling(one))
+            bound |= _bound(one)
+    return lines
 
 
 def recompute(failure: Failure, context: Context) -> Iterator[Fix]:

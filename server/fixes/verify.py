@@ -53,10 +53,11 @@ class Trials:
         """Give what the program says of an operator of its own."""
         return self.modules.fact(name) if isinstance(self.modules, OwnFacts) else None
 
-    def helps(self, failure: Failure, texts: Mapping[str, str], keeps: bool = False) -> bool:
+    def helps(self, failure: Failure, texts: Mapping[str, str], keeps: bool = False, reveals: bool = False) -> bool:
         """Tell whether `texts`, the new texts of some files by path, mend a failure and bring no other.
 
-        An edit that `keeps` every value brings none: what fails then lay behind the failure that it mends.
+        An edit that `keeps` every value brings none: what fails then lay behind the failure that it mends. One that
+        `reveals` may let the very statement that raised raise something else.
         """
         sources = self.sources
         if any(_parses(sources[path].text) and not _parses(text) for path, text in texts.items()):
@@ -68,7 +69,7 @@ class Trials:
         if len(again.problems) > len(self.report.problems) or Counter(again.errors) - Counter(self.report.errors):
             return False
         kept = {path: Kept(sources[path].text, text) for path, text in texts.items()}
-        return self._is_better(failure, again, kept, keeps)
+        return self._is_better(failure, again, kept, keeps, reveals)
 
     def _show(self, texts: Mapping[str, str]) -> None:
         """Let the program have the texts; a file that was edited before goes back to what it was first.
@@ -81,12 +82,12 @@ class Trials:
                 if known is None or known.text != text:
                     known = self._edited[path] = parse(text, path, known)
 
-    def _is_better(self, failure: Failure, again: Report, kept: Mapping[str, Kept], keeps: bool) -> bool:
+    def _is_better(self, failure: Failure, again: Report, kept: Mapping[str, Kept], keeps: bool, reveals: bool) -> bool:
         after, mended = told(again, kept), key(failure, {})
         if after[mended] >= self._before[mended]:
             return False
         new = [one for one in again.failures if after[key(one, kept)] > self._before[key(one, kept)]]
-        if not all(_is_guess(one) or self._is_revealed(one, failure, kept, keeps) for one in new):
+        if not all(_is_guess(one) or self._is_revealed(one, failure, kept, keeps, reveals) for one in new):
             return False
         unchanged = {path: one.unchanged for path, one in kept.items()}
         traced, now = _tensors(self.report, unchanged, {}), _tensors(again, unchanged, kept)
@@ -94,7 +95,7 @@ class Trials:
             return False
         return 2 * len(traced.keys() - now.keys()) <= len(traced)
 
-    def _is_revealed(self, new: Failure, mended: Failure, kept: Mapping[str, Kept], keeps: bool) -> bool:
+    def _is_revealed(self, new: Failure, mended: Failure, kept: Mapping[str, Kept], keeps: bool, reveals: bool) -> bool:
         """Tell whether a failure was there all along, behind the one that ended the program.
 
         So is the same with another tensor, and one in code that wasn't reached before, unless what is mended
@@ -106,6 +107,8 @@ class Trials:
         if (new.kind, new.cause) == (mended.kind, mended.cause):
             apart = new.raised == new.site or _scope(new) != _scope(mended)
             return new.name != mended.name or (apart and not reached)
+        if reveals and new.raised is not None and _line(new.raised, kept) == _line(mended.raised, {}):
+            return True
         return keeps or not reached
 
     def _was_reached(self, failure: Failure, kept: Mapping[str, Kept]) -> bool:

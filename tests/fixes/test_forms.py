@@ -1,0 +1,88 @@
+"""Programs and the line that mends each: every way of mending once, tried on PyTorch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ..oracle import run_program
+from .folder import Folder, told
+from .proof import mended, proven
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+START = """\
+import copy
+
+import torch
+from torch import nn
+
+w = torch.rand(3, 3, requires_grad=True)
+"""
+
+FORMS = {
+    "a hook that changes its gradient": (
+        "w.register_hook(lambda grad: grad.mul_(2))\nw.sum().backward()\n",
+        "w.register_hook(lambda grad: grad.mul(2))",
+    ),
+    "a parameter of integers": (
+        "p = nn.Parameter(torch.arange(3))\n",
+        "p = nn.Parameter(torch.arange(3), requires_grad=False)",
+    ),
+    "a parameter of integers as floating point": (
+        "p = nn.Parameter(torch.arange(3))\n",
+        "p = nn.Parameter(torch.arange(3).float())",
+    ),
+    "integers that are told to require grad": (
+        "i = torch.arange(3)\ni.requires_grad = True\n",
+        "i = i.float()",
+    ),
+    "the gradient of an item": (
+        "r = torch.aminmax(w, dim=1)\nr[0].sum().backward()\nprint(r[0].grad)\n",
+        "r[0].retain_grad()",
+    ),
+    "several results, one of them changed": (
+        "r = torch.linalg.svd(w, False)\nr[1][:] = 0.5\n(r[0].sum() + r[1].sum()).backward()\n",
+        "r = tuple(part.clone() for part in torch.linalg.svd(w, False))",
+    ),
+    "one failure behind the other": (
+        "x = w * 1\ny = torch.linalg.vector_norm(x)\n(x.mean() + y).backward()\ny *= 2\n(x.sum() + y).backward()\n",
+        "(x.mean() + y).backward(retain_graph=True)",
+    ),
+    "what is checked is used elsewhere": (
+        "y = w * torch.rand(3)\ntorch.autograd.gradcheck(torch.exp, (w,))\n",
+        "torch.autograd.gradcheck(torch.exp, (w.double(),))",
+    ),
+    "two steps of a forward pass that rounds share": (
+        "x = w.exp()\ny = x.reshape(9)\nfor _ in range(2):\n    (x.sum() + y.sum()).backward()\n",
+        "    y = x.reshape(9)",
+    ),
+}
+"""A program, and a line of one of its fixes."""
+
+
+def written(text: str, folder: Path) -> Folder:
+    (folder / "program").mkdir()
+    (folder / "program" / "main.py").write_text(START + text, "utf-8")
+    return Folder(folder / "program")
+
+
+@pytest.mark.parametrize("case", FORMS)
+def test_a_failure_has_its_fix(case: str, tmp_path: Path) -> None:
+    text, line = FORMS[case]
+    program = written(text, tmp_path)
+    report = program.replay()
+    fixes = [fix for failure in told(report) for fix in program.fixes(failure, report)]
+    assert any(line in new.splitlines() for fix in fixes for new in program.mended(fix).values())
+    assert not list(proven(program, tmp_path / "each"))
+    last, _ = mended(program, tmp_path / "all")
+    verdict = run_program(last)
+    assert verdict.ok, verdict.message
+
+
+def test_results_that_are_read_by_name_stay_what_they_are(tmp_path: Path) -> None:
+    program = written("r = torch.linalg.svd(w, False)\nr[1][:] = 0.5\n(r.U.sum() + r[1].sum()).backward()\n", tmp_path)
+    report = program.replay()
+    assert not [fix for failure in told(report) for fix in program.fixes(failure, report)]
