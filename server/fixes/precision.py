@@ -40,10 +40,15 @@ def gradcheck(failure: Failure, context: Context) -> Iterator[Fix]:
     places = [*(place for place in found if place and id(place.statement.node) not in apart), *arguments]
     edits: list[Edit] = []
     for place in places:
-        edits += _doubled(place)
+        if not any(_is_within(place, other) for other in places):
+            edits += _doubled(place)
     if edits:
         unique = tuple(dict.fromkeys(edits))
         yield Fix(context.say("double", "double"), "unsafe", unique)
+
+
+def _is_within(place: Place, other: Place) -> bool:
+    return place.node is not other.node and any(node is other.node for node in place.chain)
 
 
 def _arguments(site: Place | None) -> Iterator[Place]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Attribute, Call, Constant, For, Name
+from ..syntax.ir import Attribute, Call, Constant, For, Name, Subscript
 from .change import is_module
 from .edit import Edit, Fix
 from .layout import begins_line, first_line_of, fresh_name, is_pure
@@ -26,7 +26,8 @@ def parts(failure: Failure, context: Context) -> Iterator[Fix]:
         return
     func, args = call.node.func, call.node.args
     first = all(isinstance(arg.value, Constant) and arg.value.value == 0 for arg in args)
-    if func.attr == "unbind" and first and is_pure(func.value) and not is_module(call, func.value):
+    named = isinstance(func.value, Name | Attribute | Subscript) and is_pure(func.value)
+    if func.attr == "unbind" and first and named and not is_module(call, func.value):
         rows, index = call.text_of(func.value), fresh_name(call, "i")
         text = f"[{rows}[{index}] for {index} in range(len({rows}))]"
         yield Fix(context.say("rows", value=quote(rows)), "safe", (call.edit(text),))

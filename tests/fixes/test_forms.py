@@ -55,6 +55,14 @@ FORMS = {
         "y = w * torch.rand(3)\ntorch.autograd.gradcheck(torch.exp, (w,))\n",
         "torch.autograd.gradcheck(torch.exp, (w.double(),))",
     ),
+    "a module of modules that is checked": (
+        "m = nn.Sequential(nn.Linear(3, 3), nn.Tanh())\ntorch.autograd.gradcheck(m, (w,))\n",
+        "m = nn.Sequential(nn.Linear(3, 3), nn.Tanh()).double()",
+    ),
+    "a part of several that come of an expression": (
+        "a, b, c = (w * 2).unbind()\na += 1\n(a + b).sum().backward()\n",
+        "a, b, c = tuple(part.clone() for part in (w * 2).unbind())",
+    ),
     "two steps of a forward pass that rounds share": (
         "x = w.exp()\ny = x.reshape(9)\nfor _ in range(2):\n    (x.sum() + y.sum()).backward()\n",
         "    y = x.reshape(9)",
