@@ -74,9 +74,9 @@ def _mistold(program: Folder, failure: Failure, fix: Fix, report: Report) -> Ite
     behind = {id(one) for one in after if failure.kind == "freed-graph" and _text(one.raised) == _text(failure.raised)}
     if len({(one.kind, id(one.site.node)) for one in after if id(one) not in behind}) > len(places):
         yield "more is told than before"
-    if len(places) == 1 and any((one.kind, one.cause) == (failure.kind, failure.cause) for one in after):
-        if any(_text(one.site) == _text(failure.site) for one in after):
-            yield "what it mends is still told"
+    same = [one for one in after if (one.kind, one.cause) == (failure.kind, failure.cause)]
+    if len(places) == 1 and any(_text(one.site) == _text(failure.site) for one in same):
+        yield "what it mends is still told"
 
 
 def _text(site: Site | None) -> str:
