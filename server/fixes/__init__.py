@@ -81,6 +81,9 @@ LEAF: tuple[Strategy, ...] = (
     clone.change,
 )
 
+REVEALING = frozenset({"freed-graph", "multi-view-inplace", "no-grad-view-inplace", "overlap-write"})
+"""What PyTorch looks for before it looks for a stale tensor."""
+
 BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
     "stale-saved": APART,
     "silent-stale": (clone.save, clone.alias, clone.change, outplace.propose, reorder.update, reorder.recompute),
@@ -177,8 +180,8 @@ def _revealing(
     locale: Locale,
     wanted: Callable[[Fix], bool],
 ) -> list[Fix]:
-    """Give the first fix after which the very backward() that failed fails in another way, if none does better."""
-    if failure.kind != "freed-graph" or failure.cause == "carried":
+    """Give the first fix after which what failed fails in another way, if none does better."""
+    if failure.kind not in REVEALING or failure.cause == "carried":
         return []
     for fix in filter(wanted, _tried(failure, sources, trials, locale)):
         if trials.helps(failure, apply_all(texts, fix.edits), keeps=fix.safety == "safe", reveals=True):

@@ -314,7 +314,9 @@ def source(failure: Failure, context: Context) -> Iterator[Fix]:
         value = node.value
     elif isinstance(node, Call) and found.form == "method" and node.args and not node.args[0].star:
         value = node.args[0].value
-    if value is not None and not isinstance(value, Constant):
-        place = found.place.of(value)
-        title = context.say("clone-source", value=quote(place.text))
-        yield Fix(title, "safe", tuple(suffix(place, CLONE)))
+    index = found.target.slice if isinstance(found.target, Subscript) else None
+    for one in (value, index):
+        if one is not None and not isinstance(one, Constant):
+            place = found.place.of(one)
+            title = context.say("clone-source", value=quote(place.text))
+            yield Fix(title, "safe", tuple(suffix(place, CLONE)))

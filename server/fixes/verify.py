@@ -103,6 +103,8 @@ class Trials:
         """
         if mended.raised is None:
             return False
+        if new.write is not None and _line(new.write.site, kept) == _line(mended.site, {}):
+            return reveals  # the very change that was mended fails still, later
         reached = self._was_reached(new, kept)
         if (new.kind, new.cause) == (mended.kind, mended.cause):
             apart = new.raised == new.site or _scope(new) != _scope(mended)

@@ -69,18 +69,24 @@ def _misshapen(program: Folder, fix: Fix) -> Iterator[str]:
 
 def _mistold(program: Folder, failure: Failure, fix: Fix, report: Report) -> Iterator[str]:
     """Whether GradGuard still tells of what is mended, or of more than before."""
-    before, after = told(report), told(program.with_fix(fix).replay())
+    mended = program.with_fix(fix)
+    before, after = told(report), told(mended.replay())
     places = Counter((one.kind, id(one.site.node)) for one in before)
-    behind = {id(one) for one in after if failure.kind == "freed-graph" and _text(one.raised) == _text(failure.raised)}
+    raised = _which(program, failure.raised)
+    behind = {id(one) for one in after if failure.kind == "freed-graph" and _which(mended, one.raised) == raised}
     if len({(one.kind, id(one.site.node)) for one in after if id(one) not in behind}) > len(places):
         yield "more is told than before"
     same = [one for one in after if (one.kind, one.cause) == (failure.kind, failure.cause)]
-    if len(places) == 1 and any(_text(one.site) == _text(failure.site) for one in same):
+    if len(places) == 1 and any(_which(mended, one.site) == _which(program, failure.site) for one in same):
         yield "what it mends is still told"
 
 
-def _text(site: Site | None) -> str:
-    return site.chunk.text[site.node.start : site.node.end] if site else ""
+def _which(program: Folder, site: Site | None) -> tuple[str, int]:
+    """The text of a place, and how often the same stands before it in its file."""
+    if site is None:
+        return "", 0
+    text = site.chunk.text[site.node.start : site.node.end]
+    return text, program.sources[site.chunk.path].text.count(text, 0, site.chunk.offset + site.node.start)
 
 
 def different(meant: Run, after: Run, alone: bool = True) -> Iterator[str]:

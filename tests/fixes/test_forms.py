@@ -63,6 +63,10 @@ FORMS = {
         "a, b, c = (w * 2).unbind()\na += 1\n(a + b).sum().backward()\n",
         "a, b, c = tuple(part.clone() for part in (w * 2).unbind())",
     ),
+    "an index that is the tensor itself": (
+        "i = torch.tensor([1, 0, 2])\ni[i] = i * 2\n",
+        "i[i.clone()] = i * 2",
+    ),
     "two steps of a forward pass that rounds share": (
         "x = w.exp()\ny = x.reshape(9)\nfor _ in range(2):\n    (x.sum() + y.sum()).backward()\n",
         "    y = x.reshape(9)",

@@ -22,7 +22,17 @@ def summary(result: Result) -> str:
         f"{result.points} versions compared, {result.exact} exact ({_share(result.exact, result.points)}), "
         f"{result.open} left open\n"
         f"{result.flags} flags and pairs compared; {len(result.used)} callables used; "
-        f"{result.seconds:.0f} s, seed {result.seed}"
+        f"{result.seconds:.0f} s, seed {result.seed}\n"
+        f"{_fixes(result)}\n"
+    ) + "\n".join(result.fixes.problems)
+
+
+def _fixes(result: Result) -> str:
+    fixes, (mended, failing) = result.fixes, result.fixes.share
+    return (
+        f"{mended} of {failing} failing programs mended ({_share(mended, failing)}) by the first fix of each failure, "
+        f"{fixes.ends['no fix']} have none; {fixes.safe} fixes that keep every value, {fixes.unsafe} others, "
+        f"{len(fixes.problems)} wrong"
     )
 
 
@@ -58,6 +68,15 @@ def written(result: Result) -> str:
             f"- {len(result.used)} callables of PyTorch used.",
             f"- {result.kinds['not comparable']} programs not compared: PyTorch raises something that is not about",
             "  autograd, or crashes.",
+            "",
+            "## Fixes",
+            "",
+            "Every fix of the failing ones among the first programs was tried: the program is replayed, and run on",
+            "PyTorch. One that says it keeps every value has to leave each loss and each gradient as it was meant.",
+            "",
+            f"- {_fixes(result)}.",
+            f"- {result.fixes.ends['fails of its own']} more end in an error that has nothing to do with autograd, in",
+            "  what stands behind the failure.",
             "",
             "## Known limits",
             "",

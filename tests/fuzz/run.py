@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import connection
 from multiprocessing.connection import Pipe
 from pathlib import Path
@@ -22,13 +23,15 @@ from . import recipes
 from .compare import STATES, Comparison, Disagreement, compare
 from .generate import draw
 from .known import LIMITS, Limit
+from .mending import Figures, mend
 from .program import attempt_text
 from .shrink import shrink
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from .generate import Program
+    from .mending import Mending
 
 BATCH = 25
 """programs a process"""
@@ -65,6 +68,7 @@ class Result:
     flags: int = 0
     used: set[str] = field(default_factory=set)
     differences: list[Difference] = field(default_factory=list)
+    fixes: Figures = field(default_factory=Figures)
     seconds: float = 0.0
 
     @property
@@ -79,7 +83,9 @@ class Result:
 
     @property
     def good_enough(self) -> bool:
-        """Whether enough was foretold."""
+        """Whether enough was foretold, and no fix does what it should not."""
+        if self.fixes.problems:
+            return False
         return sum(self.agreed.values()) >= VERDICTS * self.compared and self.exact >= VERSIONS * self.points
 
     def add(self, program: Program, comparison: Comparison | None) -> None:
@@ -102,8 +108,9 @@ def run(
     progress: TextIO,
     told: Callable[[Difference], object] = str,
     first: int = 0,
+    mended: int = 0,
 ) -> Result:
-    """Compare `count` programs, from the one numbered `first`.
+    """Compare `count` programs, from the one numbered `first`; of the first `mended`, mend those that fail.
 
     `told` hears of each difference that nothing explains as soon as it is found.
     """
@@ -113,10 +120,13 @@ def run(
     batches = [seeds[i : i + BATCH] for i in range(0, count, BATCH)]
     with tempfile.TemporaryDirectory() as folder:
         done = 0
-        for batch, answer in forked(batches, _batch, jobs, Path(folder)):
+        work = partial(_batch, mended=frozenset(seeds[:mended]))
+        for batch, answer in forked(batches, work, jobs, Path(folder)):
             done += len(batch)
-            for program, comparison, differences in answer or ():
+            for seed, program, comparison, differences, mending in answer or ():
                 result.add(program, comparison)
+                if mending is not None:
+                    result.fixes.add(seed, mending)
                 result.differences += differences
                 for difference in differences:
                     if difference.limit is None:
@@ -132,16 +142,18 @@ def run(
     return result
 
 
-Answer = list[tuple["Program", "Comparison | None", list[Difference]]]
+Answer = list[tuple[str, "Program", "Comparison | None", list[Difference], "Mending | None"]]
 
 
-def _batch(seeds: Sequence[str], folder: Path) -> Answer:
+def _batch(seeds: Sequence[str], folder: Path, mended: Collection[str] = ()) -> Answer:
     programs = [draw(seed) for seed in seeds]
     answer: Answer = []
     for seed, program in zip(seeds, programs, strict=True):
         comparison = judged(program.text, folder)
         differences = list(_differences(seed, program.text, comparison, folder)) if comparison else []
-        answer.append((program, comparison, differences))
+        fails = comparison is not None and comparison.kind is not None
+        mending = mend(program.text, folder / "mended") if fails and seed in mended else None
+        answer.append((seed, program, comparison, differences, mending))
     return answer
 
 
