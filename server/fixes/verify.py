@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 Key = tuple[str, str, int]
 """A failure's kind, and the file and line (of the old text) of its site."""
 
-Told = tuple[object, object, object]
-"""A tensor's shape, dtype and whether it requires grad, each None where it isn't known."""
-
 
 class Trials:
     """Tries edits of a program in a replay of its own, which replays again only what an edit concerns.
@@ -91,8 +88,9 @@ class Trials:
             return False
         unchanged = {path: one.unchanged for path, one in kept.items()}
         traced, now = _tensors(self.report, unchanged, {}), _tensors(again, unchanged, kept)
-        if keeps and any(_differ(traced[name], now[name]) for name in traced.keys() & now.keys()):
-            return False
+        same = traced.keys() & now.keys()
+        if keeps and any(traced[name] and now[name] and traced[name] != now[name] for name in same):
+            return False  # the shape and the graph may be those of another round; a dtype hardly ever
         return 2 * len(traced.keys() - now.keys()) <= len(traced)
 
     def _is_revealed(self, new: Failure, mended: Failure, kept: Mapping[str, Kept], keeps: bool, reveals: bool) -> bool:
@@ -188,19 +186,17 @@ def _line(site: Site, kept: Mapping[str, Kept]) -> tuple[str, int]:
 
 def _tensors(
     report: Report, unchanged: Mapping[str, set[int]], kept: Mapping[str, Kept]
-) -> dict[tuple[str, int, str], Told]:
-    """Give the names that stood for tensors on unchanged lines: one that ends the program early loses most."""
-    found: dict[tuple[str, int, str], Told] = {}
+) -> dict[tuple[str, int, str], str | None]:
+    """Give the names that stood for tensors on unchanged lines, and their dtypes.
+
+    A fix that ends the program early loses most of them.
+    """
+    found: dict[tuple[str, int, str], str | None] = {}
     for story in report.stories.values():
         path, line = _line(story.site, kept)
         if path not in unchanged or line in unchanged[path]:
-            found[path, line, story.name] = story.shape, story.dtype, story.requires_grad
+            found[path, line, story.name] = story.dtype
     return found
-
-
-def _differ(before: Told, after: Told) -> bool:
-    """Tell whether two tensors are known to have another shape or dtype, or to require grad otherwise."""
-    return any(one is not None and other is not None and one != other for one, other in zip(before, after, strict=True))
 
 
 def _is_guess(failure: Failure) -> bool:
