@@ -245,17 +245,28 @@ def view(failure: Failure, context: Context) -> Iterator[Fix]:
 
 def pieces(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to clone each of the views that one call gave: `tuple(part.clone() for part in x.split(2))`."""
-    place = call_of(next((context.place(hop.site) for hop in failure.hops if hop.kind == "built"), None))
-    if place is None or not isinstance(place.parent, Assign) or place.parent.value is not place.node:
-        return
-    func = place.node.func if isinstance(place.node, Call) else None
-    if not isinstance(func, Attribute) or func.attr not in SEVERAL:
+    place = next(_made_several(failure, context), None)
+    if place is None:
         return
     name = fresh_name(place, "part")
     changes = "base" if observed(failure, context) else None
     title = context.say("clone-pieces", changes, value=quote(place.text))
     text = f"tuple({name}{CLONE} for {name} in {place.text})"
     yield Fix(title, safety(changes), (place.edit(text),))
+
+
+def _made_several(failure: Failure, context: Context) -> Iterator[Place]:
+    """Give the call, the value of an assignment, that made the views: as told, or of the name that is changed."""
+    told = [call_of(context.place(hop.site)) for hop in failure.hops if hop.kind == "built"]
+    found = find_change(failure, context)
+    owner = root(found.target) if found else None
+    bound = binding(found.place, owner.id) if found and isinstance(owner, Name) else None
+    for place in (*told, call_of(bound)):
+        stmt = place.parent if place else None
+        if place and isinstance(place.node, Call) and isinstance(stmt, Assign) and stmt.value is place.node:
+            func = place.node.func
+            if isinstance(func, Attribute) and func.attr in SEVERAL:
+                yield place
 
 
 def results(failure: Failure, context: Context) -> Iterator[Fix]:
@@ -315,7 +326,7 @@ def source(failure: Failure, context: Context) -> Iterator[Fix]:
     elif isinstance(node, Call) and found.form == "method" and node.args and not node.args[0].star:
         value = node.args[0].value
     index = found.target.slice if isinstance(found.target, Subscript) else None
-    for one in (value, index):
+    for one in (value, index if isinstance(index, Name | Attribute) else None):
         if one is not None and not isinstance(one, Constant):
             place = found.place.of(one)
             title = context.say("clone-source", value=quote(place.text))

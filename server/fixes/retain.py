@@ -14,12 +14,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..analyses.report import Failure
-    from .place import Context
+    from .place import Context, Place
+
+FLAG = "retain_graph=True"
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose the flag at the backward() that freed the graph (`facts["freed"]`)."""
-    call = call_of(context.place(failure.facts.get("freed")))
-    if call and isinstance(call.node, Call) and not any(arg.name == "retain_graph" for arg in call.node.args):
-        title = context.say("retain-graph", "memory", value=quote(call.text))
-        yield Fix(title, "unsafe", (add_argument(call, "retain_graph=True"),))
+    """Propose the flag at the backward() that freed the graph (`facts["freed"]`), and at one that rounds repeat."""
+    freed, again = (call_of(context.place(one)) for one in (failure.facts.get("freed"), failure.site))
+    if freed is None or not _frees(freed):
+        return
+    title = context.say("retain-graph", "memory", value=quote(freed.text))
+    yield Fix(title, "unsafe", (add_argument(freed, FLAG),))
+    if again is not None and again.node is not freed.node and again.loops and _frees(again):
+        yield Fix(title, "unsafe", (add_argument(freed, FLAG), add_argument(again, FLAG)))
+
+
+def _frees(call: Place) -> bool:
+    return isinstance(call.node, Call) and not any(arg.name == "retain_graph" for arg in call.node.args)

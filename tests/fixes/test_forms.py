@@ -67,6 +67,14 @@ FORMS = {
         "i = torch.tensor([1, 0, 2])\ni[i] = i * 2\n",
         "i[i.clone()] = i * 2",
     ),
+    "a view of a part": (
+        "parts = torch.chunk(w, 2)\nparts[0][None, 0] = 1\nparts[1].sum().backward()\n",
+        "parts = tuple(part.clone() for part in torch.chunk(w, 2))",
+    ),
+    "a graph that rounds use after another backward": (
+        "x = w.exp()\nx.sum().backward()\nfor _ in range(2):\n    x.sum().backward()\n",
+        "    x.sum().backward(retain_graph=True)",
+    ),
     "two steps of a forward pass that rounds share": (
         "x = w.exp()\ny = x.reshape(9)\nfor _ in range(2):\n    (x.sum() + y.sum()).backward()\n",
         "    y = x.reshape(9)",
