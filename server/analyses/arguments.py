@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from .values import ABSENT, Args, FunctionV, Lib, Unknown, Value
+from .values import ABSENT, Args, ClassV, FunctionV, Lib, Unknown, Value
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -50,7 +50,7 @@ def unknown_arguments(m: Machine, f: FunctionV, skip: int, optional: bool = Fals
 
 def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
     """What comes in for one parameter: a tensor that may require grad, a number, or something unknown."""
-    unknown = Unknown(p.name, parameter=True)
+    unknown = Unknown(p.name, parameter=True, own=is_own(meant(m, f, p.annotation)))
     if p.default is not None:  # None may come in just as well
         return unknown
     kind = annotated(m, f, p.annotation)
@@ -73,17 +73,27 @@ def annotated(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> str:
     """The dotted name of the type that an annotation names; empty where it is none of a library."""
     if isinstance(annotation, ir.Subscript):
         return of_generic(m, f, annotation)
+    v = meant(m, f, annotation)
+    return v.name if isinstance(v, Lib) else ""
+
+
+def meant(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> Value:
+    """What an annotation stands for that is a dotted name; None where it is none."""
     if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
         annotation = unquoted(annotation.value, annotation)
     if annotation is None or not is_path(annotation):
-        return ""
+        return None
     before = m.frame
     m.frame = f.parent
     try:
-        v = m.state.resolve(m.eval(annotation))
+        return m.state.resolve(m.eval(annotation))
     finally:
         m.frame = before
-    return v.name if isinstance(v, Lib) else ""
+
+
+def is_own(kind: Value) -> bool:
+    """Whether a type is a class of the program, whose objects are no tensors."""
+    return isinstance(kind, ClassV) and kind.node is not None and not kind.derives("torch.Tensor")
 
 
 def of_generic(m: Machine, f: FunctionV, annotation: ir.Subscript) -> str:

@@ -262,7 +262,7 @@ class Machine:
 
     def requires_grad(self, v: Unknown) -> Cond:
         """The question whether an unknown value requires grad."""
-        expected = v.parameter and not duck.tells_integers(v.why)
+        expected = v.parameter and not v.own and not duck.tells_integers(v.why)
         return Cond(("requires grad", v.key), "requires-grad" if expected else "guess", v.why, self.site)
 
     def require_grad(self, t: Tensor, value: Value) -> None:

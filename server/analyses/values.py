@@ -62,14 +62,21 @@ class Unknown:
     `key` identifies it: two unknowns with equal keys are the same value (`a < b` twice). `why` names it
     for a message. `parameter` tells that it came in as an argument of an entry point, `data` that
     it is data from outside, whose tensors don't require grad, `number` that it is a plain number (a size, a
-    count, what `item()` gives).
+    count, what `item()` gives), `own` that it is an object of the program's own class, and so no tensor.
     """
 
-    __slots__ = ("data", "key", "number", "parameter", "tensor", "why")
+    __slots__ = ("data", "key", "number", "own", "parameter", "tensor", "why")
 
     def __init__(
-        self, why: str = "", key: Hashable = None, parameter: bool = False, data: bool = False, number: bool = False
+        self,
+        why: str = "",
+        key: Hashable = None,
+        parameter: bool = False,
+        data: bool = False,
+        number: bool = False,
+        own: bool = False,
     ) -> None:
+        self.own = own
         self.data = data
         self.number = number
         self.key = next(_serial) if key is None else key

@@ -49,6 +49,8 @@ def decorate(m: Machine, decorator: Value, value: Value) -> Value:
             return ClassMethod(value)
         if decorator.name in DISPATCH:
             return Wrapped(value, decorator.name, [])
+        if decorator.name in KERNELS:
+            return Unknown("a kernel")
         if registry.function(decorator.name) is None:
             return value
     if isinstance(decorator, ClassV) and contexts.modes_of(decorator) is not None:
@@ -82,6 +84,9 @@ def is_context_decorator(v: Value) -> bool:
     """Whether an object is a manager that may decorate functions, which then run inside it."""
     return isinstance(v, Instance) and v.cls.derives("contextlib.ContextDecorator")
 
+
+KERNELS = frozenset({"triton.jit", "triton.runtime.jit.jit", "triton.runtime.jit", "numba.cuda.jit"})
+"""Decorators of functions that a device runs: their arguments are addresses there, no tensors."""
 
 DISPATCH = {"functools.singledispatch": 0, "functools.singledispatchmethod": 1}
 """Decorators that choose a function by the class of one argument, and which argument that is."""

@@ -175,3 +175,32 @@ class Server:
             self.replies.put((1, value))
         return self.replies.get()
 """
+
+
+CLASSES = """\
+import torch
+
+class Graph:
+    def clone(self):
+        return Graph()
+
+class Nodes(torch.Tensor):
+    pass
+
+def f(x: {annotation}):
+    y = x.{name}.exp()
+    y += 1
+    y.sum().backward()
+"""
+
+
+@pytest.mark.parametrize(("annotation", "told"), [("Graph", False), ('"Graph"', False), ("Nodes", True), ("Any", True)])
+def test_an_object_of_an_own_class_is_no_tensor(annotation: str, told: bool) -> None:
+    found = messages(CLASSES.format(annotation=annotation, name="clone()"))
+    assert any("requires grad" in message for message in found) is told
+
+
+def test_what_an_object_of_an_own_class_keeps_may_be_one() -> None:
+    assert any(
+        "requires grad" in message for message in messages(CLASSES.format(annotation="Graph", name="nodes.sin()"))
+    )

@@ -163,6 +163,37 @@ def test_the_harmless_form_is_silent(name: str) -> None:
     assert not alarms(library.form(library.works))
 
 
+# -- kernels ------------------------------------------------------------------------------------------
+
+
+KERNEL = """\
+import torch
+import triton
+import numba
+
+{decorator}
+def moved(pointer, offset, CHUNK: int):
+    pointer += offset
+
+def move(weight: torch.nn.Parameter):
+    moved[(1,)](weight, 3, CHUNK=8)
+
+move(torch.nn.Parameter(torch.ones(3)))
+"""
+
+
+@pytest.mark.parametrize("decorator", ["@triton.jit", "@triton.autotune(configs=[], key=[])\n@triton.jit"])
+def test_the_arguments_of_a_kernel_are_addresses(decorator: str) -> None:
+    assert severities(KERNEL.format(decorator=decorator)) == []
+
+
+def test_a_function_of_the_same_text_changes_its_argument() -> None:
+    text = KERNEL.format(decorator="").replace("moved[(1,)]", "moved")
+    with pytest.raises(RuntimeError, match="a leaf Variable"):
+        exec(text.replace("import triton\nimport numba\n", ""), {})
+    assert severities(text) == [Severity.ERROR]
+
+
 # -- out= ---------------------------------------------------------------------------------------------
 
 
