@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gradguard.fixes.edit import Edit, Fix
 
+from ..altered import altered
 from ..oracle import run_program
 from .folder import Folder, told
 from .proof import different, mended, proven, written
@@ -138,9 +140,45 @@ def test_a_wrong_edit_is_told_by_what_it_changes(old: str, new: str, problem: st
 def test_a_wrong_belief_about_who_sees_a_change_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     watched = program(WATCHED, tmp_path / "watched")
     assert not list(proven(watched, tmp_path / "right"))
-    for module in ("outplace", "clone"):
+    for module in ("observers", "clone"):
         monkeypatch.setattr(f"gradguard.fixes.{module}.observed", lambda failure, context: False)
     assert any("the losses differ" in problem for problem in proven(Folder(watched.root), tmp_path / "wrong"))
+
+
+UNRECORDED = """\
+import torch
+
+w = torch.rand(3, requires_grad=True)
+v = torch.rand(3, requires_grad=True)
+x = w.neg()
+y = x * v
+with torch.no_grad():
+    x.relu_()
+loss = y.sum() + (x * w).sum()
+loss.backward()
+"""
+"""in place, `x` stays in the graph; a new tensor made under `no_grad()` is in none"""
+
+
+def test_the_gradients_tell_of_a_fact_that_is_wrong(tmp_path: Path) -> None:
+    def flows_not(case: dict[str, Any]) -> None:
+        case["flows"] = []
+
+    unrecorded = program(UNRECORDED, tmp_path / "unrecorded")
+    assert not list(proven(unrecorded, tmp_path / "right"))
+    with altered("torch.Tensor.neg", flows_not):
+        problems = list(proven(Folder(unrecorded.root), tmp_path / "wrong"))
+    assert any("the gradients differ" in problem for problem in problems)
+
+
+def test_the_losses_tell_of_a_fact_that_is_wrong(tmp_path: Path) -> None:
+    def is_new(case: dict[str, Any]) -> None:
+        case["results"] = [{"kind": "new"}]
+
+    watched = program(WATCHED, tmp_path / "watched")
+    with altered("torch.Tensor.view", is_new):
+        problems = list(proven(watched, tmp_path / "wrong"))
+    assert any("the losses differ" in problem for problem in problems)
 
 
 def test_a_change_that_views_made_before_show_is_seen(tmp_path: Path) -> None:

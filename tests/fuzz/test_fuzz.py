@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import io
-import json
 import re
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from gradguard.facts import table
 
+from ..altered import altered
 from . import known
 from .generate import draw
 from .program import IMPORTS
 from .run import judged, run
 from .shrink import shrink
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 SEED, SLICES, PROGRAMS = "r3", (0, 50), 50
 
@@ -87,22 +82,6 @@ y = torch.exp(x)
 z = y * 2
 z.add_(1)
 """
-
-
-@contextmanager
-def altered(name: str, change: Callable[[dict[str, Any]], object]) -> Iterator[None]:
-    """A context in which the first case of one fact in the table is another."""
-    lines = table._lines()
-    line = lines[name]
-    plain = json.loads(line)
-    change(plain["cases"][0])
-    lines[name] = json.dumps(plain)
-    table.find.cache_clear()
-    try:
-        yield
-    finally:
-        lines[name] = line
-        table.find.cache_clear()
 
 
 def differences(text: str, folder: Path) -> set[str]:
