@@ -19,7 +19,7 @@ from .status import FAILED, INTERRUPTED, OK
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PATIENCE = 100_000
+PATIENCE = 500_000
 """New objects after which Python looks for garbage: trees and replays make many, and nearly all of them stay."""
 
 COMMANDS = (check, merge, clean, versions, explain, rules, facts, server)

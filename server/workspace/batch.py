@@ -11,11 +11,12 @@ import os
 import pickle
 import signal
 import sys
+import threading
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from typing import TYPE_CHECKING
 
 from .files import read_document
@@ -28,6 +29,7 @@ from .suppressions import find_suppressions
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor, Future
+    from multiprocessing.process import BaseProcess
 
     from ..rules.rule import Severity
     from .cache import Cache
@@ -277,6 +279,14 @@ def _can_start_processes() -> bool:
 
 
 def _begin() -> None:
-    """A process begins: it leaves it to the first one to end all."""
+    """A process begins: it leaves it to the first one to end all, and ends with that."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
+    if (first := parent_process()) is not None:
+        threading.Thread(target=_end_with, args=(first,), daemon=True).start()
+
+
+def _end_with(process: BaseProcess) -> None:
+    """End when that process has; nobody would take what is found, nor hand out more."""
+    process.join()
+    os._exit(1)

@@ -16,6 +16,7 @@ import json
 import os
 import re
 import tempfile
+import time
 from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
@@ -40,6 +41,9 @@ FOLDER = ".gradguard_cache"
 
 LARGEST = 64 * 1024 * 1024
 """Bytes that a cache may have; what was not used for longest goes first."""
+
+UNUSED = 30 * 24 * 3600
+"""Seconds after which what was not used is taken out: another GradGuard made it, or of other files."""
 
 FORMAT = 1
 
@@ -92,7 +96,7 @@ class Cache:
                 raise
 
     def trim(self) -> None:
-        """Take out what was not used for longest, as far as there is too much."""
+        """Take out what was not used for a month, and as much of the rest, the oldest first, as is too much."""
         entries = []
         if self.folder.is_symlink():
             return
@@ -102,10 +106,10 @@ class Cache:
                     with suppress(OSError):
                         status = path.stat()
                         entries.append((status.st_mtime, status.st_size, path))
-        total = 0
-        for _, size, path in sorted(entries, reverse=True):
+        total, oldest = 0, time.time() - UNUSED
+        for used, size, path in sorted(entries, reverse=True):
             total += size
-            if total > LARGEST:
+            if total > LARGEST or used < oldest:
                 with suppress(OSError):
                     path.unlink()
 

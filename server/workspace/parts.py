@@ -36,11 +36,17 @@ if TYPE_CHECKING:
     from .problems import Problem
     from .project import Finding
 
-MOST = 1_500_000
-"""Bytes of code in a part: some 35,000 lines."""
+MOST, LEAST = 1_500_000, 150_000
+"""Bytes of code in a part at most, some 35,000 lines, and how many are not worth a process of their own."""
+
+PARTS = 4
+"""A project that isn't small falls into at least so many parts, so that several processes have something to do."""
 
 KEPT = 12_000_000
 """Bytes of code that a process keeps parsed between parts of one project; with the replay that is under 700 MB."""
+
+_Sized = tuple[tuple[str, ...], int]
+"""Files, and how many bytes they have."""
 
 Import = tuple[str, int, str]
 """A module's dotted name, the dots before it, and the folder, or the file, that imports it."""
@@ -85,33 +91,39 @@ class Outcome:
 
 def split(paths: Sequence[str], root: str) -> list[tuple[str, ...]]:
     """The files below a folder in parts, in their order; a folder stays whole if it is not too large."""
-    if sum(map(size, paths)) <= MOST or len(paths) == 1:
-        return [tuple(paths)] if paths else []
+    total = sum(map(size, paths))
+    return [part for part, _ in _split(paths, root, total, min(MOST, max(LEAST, total // PARTS)))]
+
+
+def _split(paths: Sequence[str], root: str, total: int, most: int) -> list[_Sized]:
+    """The files below a folder, of so many bytes in all, in parts of no more than `most`."""
+    if total <= most or len(paths) == 1:
+        return [(tuple(paths), total)] if paths else []
     below: dict[str, list[str]] = {}
     for path in paths:
         inside = os.path.relpath(path, root).split(os.sep)
         below.setdefault(os.path.join(root, inside[0]) if len(inside) > 1 else "", []).append(path)
     if len(below) == 1 and "" not in below:
-        return split(paths, next(iter(below)))
-    groups = [part for folder, inside in below.items() for part in (split(inside, folder) if folder else _runs(inside))]
-    return list(_gathered(groups))
+        return _split(paths, next(iter(below)), total, most)
+    groups: list[_Sized] = []
+    for folder, inside in below.items():
+        each = [((path,), size(path)) for path in inside]
+        groups += _split(inside, folder, sum(bytes_ for _, bytes_ in each), most) if folder else _gathered(each, most)
+    return list(_gathered(groups, most))
 
 
-def _runs(paths: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """The files of one folder, as many at a time as make a part."""
-    yield from _gathered([(path,) for path in paths])
-
-
-def _gathered(groups: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+def _gathered(groups: Sequence[_Sized], most: int) -> Iterator[_Sized]:
     """Neighbours together, as long as they make no more than a part."""
-    gathered: tuple[str, ...] = ()
-    for group in groups:
-        if gathered and sum(map(size, gathered)) + sum(map(size, group)) > MOST:
-            yield gathered
-            gathered = ()
+    gathered: list[str] = []
+    total = 0
+    for group, bytes_ in groups:
+        if gathered and total + bytes_ > most:
+            yield tuple(gathered), total
+            gathered, total = [], 0
         gathered += group
+        total += bytes_
     if gathered:
-        yield gathered
+        yield tuple(gathered), total
 
 
 @cache

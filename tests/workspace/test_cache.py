@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -109,14 +110,70 @@ def test_damaged_entries_are_as_good_as_none(project: Path) -> None:
     assert entry.read_bytes() == whole
 
 
-def test_a_run_that_was_killed_leaves_nothing_wrong(project: Path) -> None:
-    cold = gradguard(project, "--no-cache").stdout
-    for wait in (0.1, 0.3, 0.6):
-        running = subprocess.Popen([sys.executable, "-m", "gradguard", "check"], cwd=project, stdout=subprocess.DEVNULL)
-        time.sleep(wait)
-        running.send_signal(signal.SIGKILL)
-        running.wait()
-        assert gradguard(project).stdout == cold
+SEVERAL = """\
+import os, sys, time
+from gradguard.cli.main import main
+from gradguard.workspace import batch, parts
+
+parts.MOST = parts.LEAST = 10
+check_part = batch.check_part
+
+
+def slow(part):
+    outcome = check_part(part)
+    if part.paths[0].endswith("m2.py"):
+        print(os.getpid(), file=sys.stderr, flush=True)
+        time.sleep(60)
+    return outcome
+
+
+if "slow" in sys.argv:
+    slow.__module__, slow.__qualname__ = batch.__name__, "check_part"
+    batch.check_part = slow
+sys.exit(main(["check", "--output-format", "json", "--jobs", "2"]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="patches what forked processes run, and looks for one in /proc")
+def test_a_run_that_was_killed_leaves_nothing_wrong(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """It is killed when it has kept the first parts and one of its processes is in the middle of another."""
+    for number in range(4):
+        (tmp_path / f"m{number}.py").write_text(MAIN.replace("from helper", f"from h{number}"))
+        (tmp_path / f"h{number}.py").write_text(HELPER)
+    script = tmp_path_factory.mktemp("script") / "run.py"
+    script.write_text(SEVERAL)
+    cold = gradguard(tmp_path, "--no-cache").stdout
+    assert len(json.loads(cold)) == 4
+    command = [sys.executable, str(script), "slow"]
+    running = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert running.stderr is not None
+    worker = int(running.stderr.readline())
+    wait_until(lambda: len(entries(tmp_path)) > 2)
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    wait_until(lambda: not alive(worker))
+    assert 2 < len(entries(tmp_path)) < 8
+    for _ in range(2):
+        again = subprocess.run(command[:2], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert again.stdout == cold
+    assert len(entries(tmp_path)) == 8
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that has ended and waits for somebody to take note doesn't."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_two_runs_at_once(project: Path) -> None:
@@ -143,11 +200,25 @@ def test_it_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(cache, "LARGEST", 250)
     names = [f"{number:032}.json" for number in range(5)]
+    now = time.time()
     for number, name in enumerate(["somebody's.json", *names]):
         (tmp_path / name).write_text("x" * 100)
-        os.utime(tmp_path / name, (number, number))
+        os.utime(tmp_path / name, (now, now - 1000 + number))
     cache.Cache(tmp_path).trim()
     assert sorted(path.name for path in tmp_path.iterdir()) == [*names[3:], "somebody's.json"]
+
+
+def test_what_another_version_has_left_goes_when_it_was_not_used_for_long(project: Path) -> None:
+    gradguard(project)
+    (entry,) = entries(project)
+    day = 24 * 3600
+    for name, days in (("a", 29), ("b", 31)):
+        old = entry.with_name(f"{name * 32}.json")
+        old.write_bytes(entry.read_bytes())
+        os.utime(old, (time.time() - days * day,) * 2)
+    (project / "main.py").write_text(MAIN + "\n")
+    gradguard(project)
+    assert {path.stem[0] for path in entries(project) if path != entry} == {"a"}
 
 
 def test_it_does_not_follow_a_link_out_of_the_project(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
