@@ -86,7 +86,7 @@ def bind(params: Sequence[Param], args: Args) -> dict[str, Value]:
                 pos = []
         elif pos:
             bound[p.name] = pos.pop(0)
-    names = {p.name: p.name for p in params} | {a: p.name for p in params for a in p.aliases}
+    names = {p.name: p.name for p in params} | {a: p.name for p in params for a in p.aliases} if args.kw else {}
     for k, v in args.kw.items():
         bound.setdefault(names.get(k, k), v)
     return bound
@@ -110,24 +110,24 @@ def tensors_in(m: Machine, v: Value, depth: int = 0) -> list[Tensor]:
     return []
 
 
-def tensor_parameters(op: Op) -> set[str]:
-    """The parameters of which the fact says something: those that take tensors."""
-    found: set[str] = set()
-    for case in op.cases:
-        found |= case.flows
-        found |= {s.what for s in case.saves} | {w.what for w in case.mutates}
-        found |= {r.of for r in case.results if r.of}
-    return found
+def takes_tensor(op: Op, parameter: str) -> bool:
+    """Whether the fact says something of a parameter: those are the ones that take tensors."""
+    return any(
+        parameter in case.flows
+        or any(s.what == parameter for s in case.saves)
+        or any(w.what == parameter for w in case.mutates)
+        or any(r.of == parameter for r in case.results)
+        for case in op.cases
+    )
 
 
 def prepare(m: Machine, op: Op, args: Args) -> Call:
     """Bind the arguments, and take an unknown one for a tensor where the operator needs one."""
     bound = bind(op.params, args)
-    wanted = tensor_parameters(op)
     first = op.params[0].name if op.params else None
     for k, v in bound.items():
         v = m.state.resolve(v)
-        if isinstance(v, Unknown) and k in wanted and (k == first or v.tensor is not None or v.parameter):
+        if isinstance(v, Unknown) and (k == first or v.tensor is not None or v.parameter) and takes_tensor(op, k):
             v = m.as_tensor(v)
         bound[k] = v
     found = {k: tensors_in(m, v) for k, v in bound.items()}
@@ -137,6 +137,8 @@ def prepare(m: Machine, op: Op, args: Args) -> Call:
 
 def choose(m: Machine, op: Op, call: Call, extra: Mapping[str, Value] | None = None) -> Case:
     """The case of the fact that applies; an unknown argument counts as its default."""
+    if len(op.cases) == 1:
+        return op.cases[0]
     defaults = {p.name: p.default for p in op.params}
     for case in op.cases:
         if all(passes(t, call, defaults, extra or {}) for t in case.tests):

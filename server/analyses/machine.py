@@ -291,6 +291,9 @@ class Machine:
 
     def tuple_of(self, value: Value) -> tuple[Value, ...]:
         """A slot that holds several things: of a branch's alternatives the longest, nothing where it isn't known."""
+        value = self.state.resolve(value)
+        if type(value) is tuple:
+            return value
         options = [v for _, v in self.state.alternatives(value) if isinstance(v, tuple)]
         return max(options, key=len, default=())
 

@@ -55,6 +55,9 @@ class Cond:
     site: Site | None = field(compare=False, default=None)
     flipped: bool = field(compare=False, default=False)
 
+    def __hash__(self) -> int:
+        return hash(self.key)
+
 
 class Unknown:
     """A value that the replay does not know.
@@ -171,7 +174,7 @@ class ClassV(Object):
     `meta` is its metaclass, where the program defines one.
     """
 
-    __slots__ = ("bases", "frame", "meta", "mro", "name", "node", "qualname")
+    __slots__ = ("bases", "frame", "meta", "mro", "name", "node", "qualname", "qualnames")
 
     def __init__(self, name: str, bases: tuple[ClassV, ...], qualname: str, node: ir.ClassDef | None = None) -> None:
         super().__init__()
@@ -181,16 +184,17 @@ class ClassV(Object):
         self.node = node
         self.frame: Frame | None = None
         self.mro: tuple[ClassV, ...] = linearise(self)
+        self.qualnames = frozenset(c.qualname for c in self.mro)
         self.meta: ClassV | None = next((c.meta for c in self.mro[1:] if c.meta is not None), None)
 
     def derives(self, qualname: str) -> bool:
         """Whether the class or one of its bases is the library class of that dotted name."""
-        return any(c.qualname == qualname for c in self.mro)
+        return qualname in self.qualnames
 
     @property
     def open(self) -> bool:
         """Whether a base is unknown, so that there may be attributes which the replay doesn't see."""
-        return any(c.qualname == "?" for c in self.mro)
+        return "?" in self.qualnames
 
     def lookup(self, name: str) -> Value:
         """The class attribute along the method resolution order, or ABSENT."""
