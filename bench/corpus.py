@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
@@ -28,27 +29,30 @@ import sys, time
 from pathlib import Path
 import libcst
 texts = [path.read_bytes() for path in sorted(Path(sys.argv[1]).rglob("*.py"))]
-began = time.perf_counter()
+began, worked = time.perf_counter(), time.process_time()
 for text in texts:
     libcst.parse_module(text)
-print(time.perf_counter() - began)
+print(time.perf_counter() - began, time.process_time() - worked)
 """
 FLOOR_NAME = "libcst.parse_module"
 
 
 @dataclass
 class Timed:
-    """A package, and the seconds that each tool took, by its name; the best of all runs."""
+    """A package, and the seconds that each tool took by its name, and those of processors; the best of all runs."""
 
     name: str
     files: int
     lines: int
     seconds: dict[str, float] = field(default_factory=dict)
+    worked: dict[str, float] = field(default_factory=dict)
 
-    def took(self, tool: str, seconds: float) -> None:
-        """Note a run."""
+    def took(self, tool: str, times: tuple[float, float]) -> None:
+        """Note a run: how long it took, and how long processors worked on it."""
+        seconds, worked = times
         self.seconds[tool] = min(seconds, self.seconds.get(tool, seconds))
-        print(f"{self.name}: {tool} {seconds:.2f} s", file=sys.stderr, flush=True)
+        self.worked[tool] = min(worked, self.worked.get(tool, worked))
+        print(f"{self.name}: {tool} {seconds:.2f} s, {worked:.2f} s of processors", file=sys.stderr, flush=True)
 
 
 def unpacked(package: str, into: Path) -> Path:
@@ -72,7 +76,8 @@ def measured(package: str, folder: Path, runs: int) -> Timed:
     result = Timed(Path(package).name, len(files), sum(path.read_bytes().count(b"\n") for path in files))
     for _ in range(runs):
         floor = subprocess.run([sys.executable, "-c", FLOOR, folder], check=True, capture_output=True, text=True)
-        result.took(FLOOR_NAME, float(floor.stdout))
+        seconds, worked = map(float, floor.stdout.split())
+        result.took(FLOOR_NAME, (seconds, worked))
         for jobs in (1, 2):
             with tempfile.TemporaryDirectory() as cache:
                 check = [BIN / "gradguard", "check", folder, "--jobs", str(jobs), "--cache-dir", cache]
@@ -88,23 +93,31 @@ def processes(jobs: int) -> str:
     return "1 process" if jobs == 1 else f"{jobs} processes"
 
 
-def timed(command: list[str | Path]) -> float:
-    """Seconds that a command takes; it may find something, but must not fail."""
-    began = time.perf_counter()
+def timed(command: list[str | Path]) -> tuple[float, float]:
+    """Seconds that a command takes, and how many processors work on it; it may find something, but must not fail."""
+    began, worked = time.perf_counter(), worked_for_children()
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode not in (0, 1):
         raise SystemExit(f"{command[0]} failed: {done.stderr[-2000:]}")
-    return time.perf_counter() - began
+    return time.perf_counter() - began, worked_for_children() - worked
+
+
+def worked_for_children() -> float:
+    """Seconds that processors have worked for processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def table(results: list[Timed]) -> str:
     """The results as tables in Markdown, one a package."""
     parts = []
     for result in results:
-        floor = result.seconds[FLOOR_NAME]
+        floor, least = result.seconds[FLOOR_NAME], result.worked[FLOOR_NAME]
         parts.append(f"### {result.name}\n\n{result.files:,} files, {result.lines:,} lines\n")
-        parts.append("| | seconds | of the floor |\n|---|--:|--:|")
-        parts += [f"| {tool} | {took:.2f} | {took / floor:.2f} |" for tool, took in result.seconds.items()]
+        parts.append("| | seconds | of the floor | seconds of processors | of the floor |\n|---|--:|--:|--:|--:|")
+        for tool, took in result.seconds.items():
+            worked = result.worked[tool]
+            parts.append(f"| {tool} | {took:.2f} | {took / floor:.2f} | {worked:.2f} | {worked / least:.2f} |")
         parts.append("")
     return "\n".join(parts)
 
@@ -140,9 +153,10 @@ def plot(results: list[Timed]) -> str:
 
 PAGE = """# How long a check of whole packages takes
 
-Seconds from start to exit, the best of {runs}; {machine}. Cold is without a cache, warm with what the run before has
-left. The floor is the time that libcst takes to parse the same files in one process, and nothing else: GradGuard and
-TorchFix both parse with it. `make speed` measures again.
+Seconds from start to exit, and how many seconds processors worked in them, which other work on the machine changes
+little; the best of {runs} ({machine}). Cold is without a cache, warm with what the run before has left. The floor is
+the time that libcst takes to parse the same files in one process, and nothing else: GradGuard and TorchFix both parse
+with it. `make speed` measures again.
 
 {table}
 ![each time as a bar](speed.svg)
