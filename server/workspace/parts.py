@@ -8,6 +8,7 @@ same. What a part imports of others is read along with it, but told of only as f
 from __future__ import annotations
 
 import ast
+import gc
 import os
 import pickle
 import warnings
@@ -262,6 +263,7 @@ def _project(config: Config) -> Project:
     everything = replace(config, select=("ALL",), ignore=(), per_file_ignores={})
     known: Project | None = getattr(_kept, "project", None)
     if known is None or known.config != everything:
+        gc.collect()  # the one before it goes at once, not when there is as much again
         known = _kept.project = Project(config.root, everything, ready)
     return known
 

@@ -1,12 +1,16 @@
 """Which files of a part are parsed at all: those that may matter, and those that something is to be said of."""
 
+import gc
+import weakref
 from pathlib import Path
 
 import pytest
 from gradguard.rules.rule import Severity
 from gradguard.syntax import chunks
+from gradguard.workspace import parts
 from gradguard.workspace.batch import Group, Means, check_all
 from gradguard.workspace.config import Config
+from gradguard.workspace.project import Project
 
 STALE = """\
 import torch
@@ -73,3 +77,23 @@ def test_what_is_wrong_with_the_syntax_is_told_of_every_file(tmp_path: Path) -> 
 def test_idle_comments_are_told_of_in_every_file(tmp_path: Path) -> None:
     (idle,) = checked(tmp_path, web="x = 1  # gradguard: ignore[GG101]\n").found
     assert (idle.code, idle.span.start_line) == ("GG900", 0)
+
+
+def test_what_is_too_much_to_keep_is_gone_before_the_next_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[weakref.ref[Project]] = []
+
+    def making(*arguments) -> Project:
+        assert not any(one() for one in made)
+        project = Project(*arguments)
+        made.append(weakref.ref(project))
+        return project
+
+    monkeypatch.setattr(parts, "KEPT", 0)
+    monkeypatch.setattr(parts, "Project", making)
+    gc.disable()
+    try:
+        for name in ("one", "two"):
+            checked(tmp_path, **{name: STALE})
+    finally:
+        gc.enable()
+    assert len(made) == 2
