@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Call, Constant
+from ..syntax.ir import Assign, Call, Constant
 from .edit import Fix, safety
 from .layout import remove_argument
+from .liveness import reads_later
 from .observers import observed
+from .place import call_of
 from .text import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..analyses.report import Failure
+    from ..analyses.report import Failure, Write
     from ..syntax.ir import Arg
     from .place import Context
 
@@ -26,9 +28,27 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     flag = _flag(place.node)
     if flag is None:
         return
-    changes = "readers" if observed(failure, context) else None
+    changes = "readers" if observed(failure, context) or _read_again(failure, context) else None
     title = context.say("constructor", changes, value=quote(place.text))
     yield Fix(title, safety(changes), (remove_argument(place, flag),))
+
+
+def _read_again(failure: Failure, context: Context) -> bool:
+    """Tell whether what the module changes, at any call of it, is read later by the name that it was given by."""
+    constructor = failure.facts["constructor"]
+    stories = context.report.stories.values() if context.report else ()
+    writes = {write for story in stories for write in story.writes if write.built == constructor}
+    return any(_is_read(write, context) for write in {*writes, *([failure.write] if failure.write else [])})
+
+
+def _is_read(write: Write, context: Context) -> bool:
+    call, name = call_of(context.place(write.site)), write.name
+    if call is None or name is None:
+        return False
+    if name.isidentifier():
+        return reads_later(call, name)
+    stmt = call.statement
+    return not (isinstance(stmt.node, Assign) and any(stmt.text_of(target) == name for target in stmt.node.targets))
 
 
 def _flag(call: Call) -> Arg | None:

@@ -111,6 +111,8 @@ class _Uses:
             return any(one.id == self.name for one in below(node.target, Name))
         if isinstance(node, Assign):
             return self._assigned(node)
+        if isinstance(node, Attribute):
+            return node.attr == "_version" and self._is(node.value)
         if isinstance(node, NamedExpr):
             return self.shares(node.value)
         if isinstance(node, Call):
@@ -124,6 +126,8 @@ class _Uses:
         names = [one for target in node.targets for one in _names(target)]
         if any(isinstance(target, Subscript | Attribute) for target in node.targets) and self.shares(node.value):
             return True
+        if any(isinstance(one, Attribute) and one.attr != "data" and self._is(one.value) for one in node.targets):
+            return True  # an attribute of the very tensor
         unpacked = [target for target in node.targets if isinstance(target, Tuple | List)]
         if not isinstance(node.value, Call) and any(self._is(one) for target in unpacked for one in _names(target)):
             return True

@@ -169,6 +169,33 @@ y = change()
 print(x)
 y.sum().backward()
 """,
+    "a module that changes what is read again": """\
+act = nn.Threshold(0.6, 0.0, inplace=True)
+x = w.sigmoid()
+z = act(x)
+(z.sum() + x.sum()).backward()
+""",
+    "a module whose result nobody takes": """\
+act = nn.Threshold(0.6, 0.0, inplace=True)
+x = w.sigmoid()
+act(x)
+x.sum().backward()
+""",
+    "a module that is called at two places": """\
+act = nn.Threshold(0.6, 0.0, inplace=True)
+a = w * 2
+act(a)
+x = w.sigmoid()
+x = act(x)
+(x.sum() + a.sum()).backward()
+""",
+    "an attribute of a tensor": """\
+x.tag = "one"
+y = x.square()
+x += 1
+print(x.tag)
+y.sum().backward()
+""",
     "a function of torch.nn.init": """\
 y = w.square()
 with torch.no_grad():
