@@ -295,6 +295,8 @@ class Recorder:
     bumps: list[Bump] = field(default_factory=list)
     roots: list[Any] = field(default_factory=list)
     """where the last backward began"""
+    wanted: list[torch.Tensor] = field(default_factory=list)
+    """the tensors whose gradients it was asked for, where it was asked for some"""
     silent: list[tuple[Made, Unpacked]] = field(default_factory=list)
     """tensors that a backward was about to use, changed without their counter moving"""
     lost: set[str] = field(default_factory=set)
@@ -335,9 +337,10 @@ class Recorder:
         for earlier, _ in node.next_functions:
             self.note(earlier, line, within, depth - 1)
 
-    def before_backward(self, outputs: Any) -> None:
+    def before_backward(self, outputs: Any, inputs: Any) -> None:
         """Look for saved tensors whose content is no longer what it was, while their version is."""
         self.roots = [_grad_fn(tensor) for tensor in _tensors(outputs)]
+        self.wanted = _tensors(inputs)
         for made in self.reached():
             # batch norm's kernel writes the running statistics, which its backward doesn't use in train mode
             kernel_writes = {"_saved_running_mean", "_saved_running_var"} if _in_train_mode(made.node) else set()
@@ -348,17 +351,34 @@ class Recorder:
                         self.silent.append((made, saved))
 
     def reached(self) -> list[Made]:
-        """The known nodes that the last backward walks through, or all where none was seen."""
+        """The known nodes that the last backward runs, or all where none was seen."""
         if not self.roots:
             return list(self.made.values())
         reached: dict[int, Any] = {}
+        later: dict[int, list[int]] = {}
         todo = list(self.roots)
         while todo:
             node = todo.pop()
             if node is not None and id(node) not in reached:
                 reached[id(node)] = node
-                todo += [earlier for earlier, _ in node.next_functions]
-        return [made for made in self.made.values() if id(made.node) in reached]
+                for earlier, _ in node.next_functions:
+                    later.setdefault(id(earlier), []).append(id(node))
+                    todo.append(earlier)
+        run = self.leading(reached, later) if self.wanted else set(reached)
+        return [made for made in self.made.values() if id(made.node) in run]
+
+    def leading(self, reached: dict[int, Any], later: dict[int, list[int]]) -> set[int]:
+        """The nodes that lead to one of the tensors whose gradients are wanted: the engine runs no others."""
+        made = [_grad_fn(tensor) for tensor in self.wanted]
+        leaves = {id(tensor) for tensor, node in zip(self.wanted, made, strict=True) if node is None}
+        goals = [id(node) for node in made if node is not None]
+        goals += [key for key, node in reached.items() if id(getattr(node, "variable", None)) in leaves]
+        found = set[int]()
+        while goals:
+            new = set(later.get(goals.pop(), ())) - found
+            found |= new
+            goals += new
+        return found
 
     def stale(self) -> list[tuple[Made, Unpacked]]:
         """What the last backward would unpack although its version has moved."""
@@ -477,7 +497,7 @@ def _recording(recorder: Recorder) -> Iterator[None]:
 
     def engine(outputs: Any, *args: Any, **kwargs: Any) -> Any:
         with torch._C.DisableTorchFunction():
-            recorder.before_backward(outputs)
+            recorder.before_backward(outputs, args[3])  # after the gradients, retain_graph and create_graph
         with nullcontext() if torch._C._len_torch_function_stack() else Mode():  # for hooks and Functions' backwards
             return run_engine(outputs, *args, **kwargs)
 
@@ -614,8 +634,8 @@ class Reader(Recorder):
         self.readings: list[tuple[tuple[int, str], torch.UntypedStorage, tuple[int, int, int, bool]]] = []
         """of each: the line and node that saved, the storage, and the rest of a Reading's fields"""
 
-    def before_backward(self, outputs: Any) -> None:
-        super().before_backward(outputs)
+    def before_backward(self, outputs: Any, inputs: Any) -> None:
+        super().before_backward(outputs, inputs)
         line = _number(self.line())
         for made in self.reached():
             for saved in made.saved:

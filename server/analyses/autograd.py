@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import heapq
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal
 
-from .engine import DERIVED, Flow, Times
-from .geometry import Geometry, times
+from ..facts.gradients import NEW
+from .engine import DERIVED, UNKNOWN, Flow, Times
+from .geometry import Geometry
 from .report import Failure, Hop, Site, Write
 from .tensors import (
     DEFAULT,
@@ -36,6 +40,7 @@ from .values import Args, Cond, Phi, Value
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from .engine import Gradient
     from .machine import Machine
     from .report import Cause, Kind
     from .state import Guards, State
@@ -50,8 +55,6 @@ class Autograd:
         self.mode: dict[str, Value] = {"grad": True, "inference": False, "hooks": None}
         self.state.scoped.add(id(self.mode))
         self.order = 0
-        self.begun: Times = (0, None)
-        """how often the gradient that the present backward begins with was written"""
         self.nodes: list[Node] = []
         self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}
 
@@ -404,37 +407,47 @@ class Autograd:
         inputs: Sequence[Tensor] = (),
         accumulate: bool = True,
         begun: Times = (0, None),
-    ) -> None:
+    ) -> Flow:
         """`Engine::execute` from the roots' nodes: unpack what is saved, free it, add up the leaves' gradients.
 
         `retain`: keep the graph. `inputs`: the tensors of `autograd.grad`, which receive no `.grad`.
         `begun`: how often the gradient that it begins with was written.
         Records a failure where a node on the way is freed or its saved tensor is stale.
+        Returns the gradients.
         """
         order, leaves = self._reachable(roots, inputs)
-        with self._engine(create, begun):
-            self.m.raise_collected(self._unpack(order))
+        goals = None
+        if not accumulate:
+            goals = {one.uid for one in map(self._maker, inputs) if isinstance(one, (Node, Tensor))}
+        flow = Flow(list(dict.fromkeys(node for node, _ in order)), goals, create, begun)
+        with self._engine(create):
+            self.m.raise_collected(self._unpack(order, flow))
             if not retain:
                 for node, guards in order:
                     if node.holds is not False:
                         self._free(node, guards)
             if accumulate:
-                stored = Flow(list(dict.fromkeys(node for node, _ in order)), None, create, begun).stored
                 for leaf in leaves:
                     nodes = self.reached(roots, [leaf]) if create else None
-                    self._accumulate(leaf, nodes, stored.get(leaf.uid, (0, None)))
+                    self._accumulate(leaf, nodes, flow)
+            else:
+                self._capture(inputs, flow)
+        return flow
+
+    def _maker(self, t: Tensor) -> Value:
+        """What a gradient of a tensor goes to: its node, or the leaf itself."""
+        return self.grad_fn(t) or t
 
     @contextmanager
-    def _engine(self, create: bool, begun: Times) -> Iterator[None]:
+    def _engine(self, create: bool) -> Iterator[None]:
         """What hooks and custom functions find while the engine runs them: grad mode is on with `create_graph`."""
-        mode, running, before = self.mode["grad"], self.m.explain.running, self.begun
+        mode, running = self.mode["grad"], self.m.explain.running
         self.state.set(self.mode, "grad", create)
-        self.begun = begun
         try:
             yield
         finally:
             self.state.set(self.mode, "grad", mode)
-            self.m.explain.running, self.begun = running, before
+            self.m.explain.running = running
 
     def _reachable(
         self, roots: Sequence[Value], inputs: Sequence[Tensor]
@@ -499,46 +512,104 @@ class Autograd:
                     up.append(p)
         return found
 
-    def _unpack(self, order: list[tuple[Node, Guards]]) -> list[tuple[Failure, Guards]]:
+    def _unpack(self, order: list[tuple[Node, Guards]], flow: Flow) -> list[tuple[Failure, Guards]]:
         """Check every node in the engine's order. Nothing after a certain freed node is reached."""
         found: list[tuple[Failure, Guards]] = []
         self.m.explain.running = list(dict.fromkeys(node for node, _ in order))
         self.pasts = {}
-        last: Node | None = None
-        for node, guards in order:
-            if node is not last:
-                self._call_hooks(node.outputs, node)
-            last = node
-            for more, freed in self.state.alternatives(node.d["freed"], guards):
-                if isinstance(freed, Site) and node.holds is not False:
-                    if any(not g for _, g in found):
+        for node, paths in groupby(order, key=itemgetter(0)):
+            failed = any(not on for _, on in found)
+            given = self._arrive(node, flow, failed)
+            made: Mapping[int, Gradient | None] | None = None
+            for _, guards in paths:
+                for more, freed in self.state.alternatives(node.d["freed"], guards):
+                    if isinstance(freed, Site) and node.holds is not False:
+                        if any(not g for _, g in found):
+                            return found
+                        on = (*more, *conditions(node.when), *conditions(node.holds))
+                        found.append((self.m.explain.freed(node, freed), on))
+                        if not on:
+                            return found
+                if "spread" in node.d and not failed:
+                    found.append((self.m.explain.spread(node, node.d["spread"]), (*guards, *conditions(node.when))))
+                    if not found[-1][1]:
                         return found
-                    on = (*more, *conditions(node.when), *conditions(node.holds))
-                    found.append((self.m.explain.freed(node, freed), on))
-                    if not on:
-                        return found
-            if "spread" in node.d:
-                found.append((self.m.explain.spread(node, node.d["spread"]), (*guards, *conditions(node.when))))
-                if not found[-1][1]:
-                    return found
-            if node.d["freed"] is False:
-                for saved in node.saved:
-                    on = (*guards, *conditions(node.when), *conditions(saved.when))
-                    found += self._check_saved(node, saved, on)
-            if node.run is not None and node.when is True and not guards and not found:
-                node.run()
-                self.pasts = {}
+                if node.d["freed"] is False:
+                    for saved in node.saved:
+                        on = (*guards, *conditions(node.when), *conditions(saved.when))
+                        found += self._check_saved(node, saved, on)
+                if node.run is not None and node.when is True and not guards and not found:
+                    made = self._run(node, given, flow)
+            for leaf in flow.leave(node, given, made):
+                flow.store(
+                    leaf.uid, partial(self._through_hooks, flow, leaf, () if failed else leaf.d.get("hooks", ()))
+                )
         return found
 
-    def _call_hooks(self, tensors: Sequence[Tensor], maker: Node | None = None) -> None:
-        """The hooks of a node's results run before the node does, and may change what is still to be unpacked."""
-        for t in tensors:
-            hooks = self.m.tuple_of(t.d.get("hooks", ()))
-            if maker is not None:
-                hooks += self.m.tuple_of(maker.d.get(("hooks", t.d["output_nr"]), ()))
-            for hook in hooks:
-                self.m.call(hook, Args([self.gradient(t, self.m.explain.running, maker=maker)], site=self.m.site))
-                self.pasts = {}
+    def _arrive(self, node: Node, flow: Flow, failed: bool) -> dict[int, Gradient]:
+        """What a node is given, once its hooks have seen it, which may change what is still to be unpacked."""
+        given = flow.arrive(node) if flow.known else {}
+        for slot in [key for key in node.d if type(key) is tuple and key[0] == "hooks" and not failed]:
+            nr = slot[1]
+            t = next((t for t in node.outputs if t.d["output_nr"] == nr), None)
+            if t is not None and (nr in given or not flow.known):
+                given[nr] = self._through_hooks(flow, t, node.d[slot], given.get(nr, UNKNOWN))
+        return given
+
+    def _through_hooks(self, flow: Flow, t: Tensor, hooks: Value, one: Gradient) -> Gradient:
+        """The gradient of a tensor after its hooks: what they give, or what they were given, as they leave it."""
+        called = self.m.tuple_of(hooks)
+        if not called:
+            return one
+        g: Value = self.gradient(t, flow, one)
+        for hook in called:
+            made = self.state.resolve(self.m.call(hook, Args([g], site=self.m.site)))
+            self.pasts = {}
+            g = g if made is None else made
+        return flow.exchange(one, self._seen(flow, g))
+
+    def _run(self, node: Node, given: Mapping[int, Gradient], flow: Flow) -> Mapping[int, Gradient | None] | None:
+        """Run the backward of a custom function: what it gives for each of its node's inputs, where that is known."""
+        assert node.run is not None
+        inside = isinstance(node.function, Node)  # `CopySlices` hands it a copy
+
+        def gradient(t: Tensor, nr: int) -> Tensor:
+            return self.gradient(t, flow, flow.made(NEW) if inside else given.get(nr) if flow.known else UNKNOWN)
+
+        values = node.run(gradient)
+        self.pasts = {}
+        if inside or values is None:
+            return None
+        return {i: None if v is None else self._seen(flow, v) for i, v in enumerate(map(self.state.resolve, values))}
+
+    def _seen(self, flow: Flow, v: Value) -> Gradient:
+        """A gradient that the program's own code gives: one that it was given, or one that it has just made."""
+        if not isinstance(v, Tensor):
+            return UNKNOWN
+        times = bounds([one for _, one in self.state.alternatives(self.version(v))])
+        known = next((one for one, shown in flow.shown if shown is v), None)
+        if known is not None:
+            if known.memory is not None and (known.low, known.high) != times:
+                flow.written(known.memory, times)
+            return replace(known, low=times[0], high=times[1])
+        g = v.geometry
+        spread, dense = (g.overlaps_itself(), g.is_dense()) if g is not None else (None, None)
+        if dense is None or v.uid < flow.began:
+            return replace(UNKNOWN, spread=False if dense else None)
+        one = replace(flow.made(NEW), dense=dense, free=dense, low=times[0], high=times[1], spread=spread)
+        flow.shown.append((one, v))
+        return one
+
+    def _capture(self, inputs: Sequence[Tensor], flow: Flow) -> None:
+        """`torch.autograd.grad` takes the gradients of its inputs as the hooks there have left them."""
+        for made, t in {made: t for t in inputs if isinstance(made := self._maker(t), (Node, Tensor))}.items():
+            nr = t.d["output_nr"]
+            hooks = made.d.get(("hooks", nr) if isinstance(made, Node) else "hooks", ())
+            buffer = flow.buffers.get(made.uid, {})
+            if nr in buffer:
+                buffer[nr] = self._through_hooks(flow, t, hooks, buffer[nr])
+            elif not flow.known:
+                self._through_hooks(flow, t, hooks, UNKNOWN)
 
     def _check_saved(self, node: Node, saved: SavedTensor, guards: Guards) -> list[tuple[Failure, Guards]]:
         """`SavedVariable::unpack`: compare the versions; where they agree, the content may still differ."""
@@ -590,72 +661,49 @@ class Autograd:
             pair = (self.m.site, old) if holds else (old, self.m.site)
             self.state.put(node, "freed", self.state.merge(cond, *pair))
 
-    def _accumulate(self, leaf: Tensor, nodes: Sequence[Node] | None, stored: Times) -> None:
+    def _accumulate(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:
         """`AccumulateGrad`: the first gradient is stored, later ones are added in place.
 
         With create_graph, `nodes` are those that the gradient came through, and the sum is a new tensor.
-        `stored` is how often a first one was written.
         """
-        self._call_hooks([leaf])
-        self._add_gradient(leaf, nodes, stored)
+        if not flow.known:
+            self._through_hooks(flow, leaf, leaf.d.get("hooks", ()), UNKNOWN)
+        self._add_gradient(leaf, nodes, flow)
         for hook in self.m.tuple_of(leaf.d.get("accumulated", ())):
             self.m.call(hook, Args([leaf], site=self.m.site))
 
-    def _add_gradient(self, leaf: Tensor, nodes: Sequence[Node] | None, stored: Times) -> None:
+    def _add_gradient(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:
         old = self.state.resolve(leaf.d["grad"])
         if isinstance(old, Tensor) and nodes is None:
             self.bump(old, "backward()", by="library")
             return
-        grad = self.tensor(leaf.d["geometry"], leaf.d["dtype"])
+        taken = flow.tensor(flow.stolen.get(leaf.uid)) if nodes is None else None
+        grad = self.alias(taken) if taken is not None else self.tensor(leaf.d["geometry"], leaf.d["dtype"])
         grad.label = f"{leaf.name}.grad" if leaf.name else None
-        if not isinstance(old, Tensor):
-            grad.d["counter"].d["v"] = Version(*stored)
+        if not isinstance(old, Tensor) and taken is None:
+            grad.d["counter"].d["v"] = Version(*flow.stored.get(leaf.uid, (0, None)))
         if nodes is not None:
             self.set_history(grad, self.derived(nodes, [leaf], [old] if isinstance(old, Tensor) else []))
         self.state.put(leaf, "grad", grad)
 
-    def gradient(self, t: Tensor, nodes: Sequence[Node], flow: Flow | None = None, maker: Node | None = None) -> Tensor:
-        """The gradient of a tensor that a backward through these nodes gives.
-
-        `maker`: of what that node made, which may have been written since.
-        """
-        made = maker or self.grad_fn(t) or t
-        given = self._consumers(made, nodes, t.d["output_nr"])
-        g = self.tensor(self._gradient_geometry(t, given, nodes), t.d["dtype"])
-        if g.geometry is not None and g.geometry.overlaps_itself():  # an `expand` that the engine made
-            g.d["base"], g.d["meta"] = self.alias(g), NO_GRAD
-        flow = flow or Flow(nodes, None, self.mode["grad"] is True, self.begun)
-        found = flow.of(made, t.d["output_nr"])
-        g.d["counter"].d["v"] = Version(found.low, found.high) if found is not None else Version(0, 0)  # zeros
+    def gradient(self, t: Tensor, flow: Flow, one: Gradient | None) -> Tensor:
+        """The tensor that a gradient of another one is, None of zeros that are made in its place."""
+        if one is None:
+            return self.tensor(Geometry.contiguous(t.shape) if t.shape is not None else None, t.dtype)
+        found = flow.tensor(one)
+        g = found or self.tensor(gradient_geometry(t, one), t.dtype)
+        if found is None:
+            near = next((shown for known, shown in flow.shown if known.memory == one.memory is not None), None)
+            if near is not None:
+                g.d["storage"], g.d["counter"] = near.d["storage"], near.d["counter"]
+            if one.spread and not flow.create:  # an `expand` that the engine made
+                g.d["base"], g.d["meta"] = self.alias(g), NO_GRAD
+            flow.shown.append((one, g))
+        now = self.version(g)
+        if not isinstance(now, Version) or (now.low, now.high) != (one.low, one.high):
+            self.state.put(self.counter(g), "v", Version(one.low, one.high))
         g.d["at"] = self.version(g)
         return g
-
-    def flow(self, nodes: Sequence[Node], goals: Sequence[Tensor], create: bool, begun: Times) -> Flow:
-        """The gradients of a backward through these nodes that some tensors ask for."""
-        made = [self.grad_fn(t) or t for t in goals]
-        return Flow(nodes, {one.uid for one in made if isinstance(one, (Node, Tensor))}, create, begun)
-
-    def _consumers(self, made: Value, nodes: Sequence[Node], nr: int = 0) -> list[Node]:
-        """The nodes that took one of the results of a node (or a leaf), once for each time."""
-        found = [n for n in nodes for e in n.edges if any(v is made for _, v in self.state.alternatives(e))]
-        return [n for n in found if self._takes(n, made, nr)]
-
-    def _takes(self, n: Node, made: Value, nr: int) -> bool:
-        """Whether a node took that result, as far as its inputs tell of which of several they are."""
-        pieces = [t.d["output_nr"] for t in n.inputs if self.state.resolve(t.d["fn"]) is made]
-        return not pieces or nr in pieces
-
-    def _gradient_geometry(self, t: Tensor, given: Sequence[Node], nodes: Sequence[Node]) -> Geometry | None:
-        """A sum hands the same number to all elements, which is one place of memory; other nodes pass it on."""
-        shape, one = t.shape, given
-        while shape and len(one) == 1 and len(one[0].outputs) == 1:
-            out = one[0].outputs[0]
-            if one[0].called == "sum" and out.shape == ():
-                return Geometry.contiguous(()).expand(shape)
-            if one[0].called != "sum" and (one[0].name not in PASSING or times(*(out.shape or ())) != times(*shape)):
-                break
-            one = self._consumers(one[0], nodes)
-        return t.geometry
 
     def derived(self, nodes: Sequence[Node], wanted: Sequence[Tensor], given: Sequence[Tensor] = ()) -> Node | None:
         """The node of a gradient that was made with create_graph: it needs what the nodes behind it have saved.
@@ -755,11 +803,17 @@ class Past:
         return True
 
 
-PASSING = frozenset(
-    f"{name}Backward0"
-    for name in ("Add", "Clone", "View", "UnsafeView", "T", "Transpose", "Permute", "Unsqueeze", "Squeeze", "Alias")
-)
-"""Nodes that hand a gradient on, or a view of it."""
+def gradient_geometry(t: Tensor, one: Gradient) -> Geometry | None:
+    """How a gradient lies: as the tensor does, in memory of its own, or all of it in one place."""
+    shape, g = t.shape, t.geometry
+    if shape is None or g is None:
+        return None
+    if one.spread:
+        return Geometry.contiguous(()).expand(shape)
+    if one.spread is None:
+        return Geometry.unknown(shape)
+    return replace(g, offset=0) if g.is_dense() else Geometry.contiguous(shape)
+
 
 MAX_WAYS = 4
 """So many conditions are told apart under which a backward reaches one node."""

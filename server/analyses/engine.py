@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 from ..facts import gradients as facts
 from ..facts.gradients import NEW, Way
 from .tensors import Node, Tensor
+from .values import Object
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from .values import Value
 
@@ -52,13 +53,15 @@ class Gradient:
     """whether the engine adds to it in place, where nobody else has its memory"""
     low: int = 0
     high: int | None = 0
+    spread: bool | None = False
+    """whether it is expanded, all its elements one place in memory"""
 
 
-UNKNOWN = Gradient(None, 0, False, None, 0, None)
+UNKNOWN = Gradient(None, 0, False, None, 0, None, None)
 
 
 class Flow:
-    """The gradients of one backward, through nodes in the order in which they run.
+    """The gradients of one backward, through nodes in the order in which they run: they arrive at each, and leave it.
 
     `goals` are the nodes and leaves whose gradients `torch.autograd.grad` was asked for, None of a `backward()`,
     which stores those of the leaves. `begun` is how often the gradient of the roots was written.
@@ -81,13 +84,21 @@ class Flow:
         """how many gradients are still to come, by leaf"""
         self.taken: dict[int, dict[int, Gradient]] = {}
         self.stored: dict[int, Times] = {}
+        self.stolen: dict[int, Gradient] = {}
+        """of what was stored, by leaf: what wasn't copied"""
         self.count = 0
+        self.shown: list[tuple[Gradient, Tensor]] = []
+        """those that the program has seen, or made itself"""
+        self.began = Object().uid
+        """tensors of a lower number were there before"""
         self.known = all(isinstance(edge, (Node, Tensor)) for n in nodes for edge in n.edges) and all(
             n.name != DERIVED for n in nodes
         )
         """else a condition decides on the way, or it leads through the backward of another one"""
+        self.slots: dict[int, list[Slot | None]] = {}
+        self.roots: set[int] = set()
         if self.known:
-            self.run(nodes)
+            self.begin(nodes)
 
     def of(self, made: Value, nr: int = 0) -> Gradient | None:
         """The gradient that a node, or a leaf, was given; None if it was given none."""
@@ -95,36 +106,62 @@ class Flow:
             return UNKNOWN
         return self.taken.get(made.uid, self.buffers.get(made.uid, {})).get(nr)
 
-    def run(self, nodes: Sequence[Node]) -> None:
-        """Run the nodes."""
+    def begin(self, nodes: Sequence[Node]) -> None:
+        """Find out where gradients go."""
         fed = {edge.uid for n in nodes for edge in n.edges}
-        targets = {n.uid: self.targets(n) for n in nodes}
+        self.roots = {n.uid for n in nodes} - fed
+        self.slots = {n.uid: self.targets(n) for n in nodes}
         if self.goals is None:
-            self.pending.update(slot[0] for slots in targets.values() for slot in slots if slot is not None)
-        for n in nodes:
-            if n.uid not in fed:  # a root's gradient is the caller's, who keeps it
-                self.buffers[n.uid] = {0: replace(self.made(NEW), low=self.begun[0], high=self.begun[1])}
-                self.hold(self.buffers[n.uid][0])
-                self.hold(self.buffers[n.uid][0])
-            self.step(n, targets[n.uid])
+            self.pending.update(slot[0] for slots in self.slots.values() for slot in slots if slot is not None)
 
-    def step(self, node: Node, targets: Sequence[Slot | None]) -> None:
-        """Take what a node was given, and hand on what it makes of it."""
-        given = self.taken[node.uid] = self.buffers.pop(node.uid, {})
+    def arrive(self, node: Node) -> dict[int, Gradient]:
+        """What a node is given, by the number of its result, before hooks see it."""
+        if node.uid in self.roots:  # a root's gradient is the caller's, who keeps it
+            self.buffers[node.uid] = {0: replace(self.made(NEW), low=self.begun[0], high=self.begun[1])}
+            self.hold(self.buffers[node.uid][0])
+            self.hold(self.buffers[node.uid][0])
+        self.taken[node.uid] = self.buffers.pop(node.uid, {})
+        return dict(self.taken[node.uid])
+
+    def leave(
+        self, node: Node, given: dict[int, Gradient], made: Mapping[int, Gradient | None] | None = None
+    ) -> list[Tensor]:
+        """Hand on what a node makes of what it was given; the leaves that have all of their gradient now.
+
+        `made` tells it for each of the node's inputs where the program's own code has made it.
+        """
         if self.goals is None or node.uid not in self.goals:
             for one in given.values():
                 self.let_go(one)
-        outputs = [(slot, self.handed(node, k, given)) for k, slot in enumerate(targets) if slot is not None]
-        for _, one in outputs:
-            self.hold(one)
-        for (uid, nr), one in outputs:
-            if given:  # else a written view's old node, to which no gradient goes
-                self.add(self.buffers.setdefault(uid, {}), nr, one)
+        outputs: list[tuple[Slot, Gradient | None]] = []
+        for k, slot in enumerate(self.slots.get(node.uid, ())):
+            if slot is not None:
+                fed = node.fed[k] if k < len(node.fed) else None
+                known = made is not None and fed is not None and fed[0] in made
+                outputs.append((slot, made[fed[0]] if known else self.handed(node, k, given)))  # type: ignore[index]
+        for _, one_made in outputs:
+            if one_made is not None:
+                self.hold(one_made)
+        for (uid, nr), one_made in outputs:
+            if given and one_made is not None:  # else a written view's old node, to which no gradient goes
+                self.add(self.buffers.setdefault(uid, {}), nr, one_made)
             self.pending[uid] -= 1
-        if self.goals is None:
-            for edge in node.edges:
-                if isinstance(edge, Tensor) and self.pending[edge.uid] == 0 and edge.uid in self.buffers:
-                    self.store(edge.uid)
+        ready = {e.uid: e for e in node.edges if isinstance(e, Tensor)} if self.goals is None else {}
+        return [leaf for uid, leaf in ready.items() if self.pending[uid] == 0 and uid in self.buffers]
+
+    def exchange(self, old: Gradient, new: Gradient) -> Gradient:
+        """Put the gradient that a hook gives in the place of the one that it was given."""
+        if new is not old:
+            self.hold(new)
+            self.let_go(old)
+        return new
+
+    def written(self, memory: int, times: Times) -> None:
+        """The program has written a gradient: all that lie there have another version."""
+        for buffer in (*self.buffers.values(), *self.taken.values()):
+            for nr, one in buffer.items():
+                if one.memory == memory:
+                    buffer[nr] = replace(one, low=times[0], high=times[1])
 
     def targets(self, node: Node) -> list[Slot | None]:
         """Where a node's gradients go, edge by edge; None where that is nobody's concern."""
@@ -145,7 +182,7 @@ class Flow:
             made = UNKNOWN
         elif not self.create and old.free is not False and self.references[old.memory] == 1:
             low = old.low + 1 if old.free else 0
-            made = replace(old, free=True, low=low, high=None if old.high is None else old.high + 1)
+            made = replace(old, free=True, low=low, high=None if old.high is None else old.high + 1, spread=False)
         else:
             made = self.made(NEW)
         self.let_go(old)
@@ -153,10 +190,10 @@ class Flow:
         self.hold(made)
         buffer[nr] = made
 
-    def store(self, leaf: int) -> None:
+    def store(self, leaf: int, hooked: Callable[[Gradient], Gradient]) -> None:
         """`AccumulateGrad`: take the gradient over if nobody else has it and it lies as the leaf does, else copy it."""
         one = self.taken[leaf] = self.buffers.pop(leaf)
-        (given,) = one.values()
+        given = hooked(next(iter(one.values())))
         self.let_go(given)
         if given.memory is None:
             self.stored[leaf] = (0, None)
@@ -164,6 +201,13 @@ class Flow:
             self.stored[leaf] = (1, 1)
         else:
             self.stored[leaf] = (given.low, given.high)
+            self.stolen[leaf] = given
+
+    def tensor(self, one: Gradient | None) -> Tensor | None:
+        """The tensor that a gradient is, where the program has seen it."""
+        if one is None or one.memory is None:
+            return None
+        return next((shown for known, shown in self.shown if known.tensor == one.tensor), None)
 
     def made(self, way: Way) -> Gradient:
         """A gradient in memory of its own."""
@@ -187,16 +231,37 @@ class Flow:
         way = way_of(node, k)
         if way is None:
             return UNKNOWN
-        if not way.passed:
-            return self.made(replace(way, low=0) if self.create else way)
         came = next(iter(given.values())) if len(given) == 1 else UNKNOWN
+        spread = is_spread(node, k, way, came)
+        if not way.passed:
+            return replace(self.made(replace(way, low=0) if self.create else way), spread=spread)
         high = None if came.high is None else came.high + way.high
         self.count += 1
         tensor = came.tensor if way.same else self.count
         free = came.free and way.free
         return replace(
-            came, tensor=tensor, dense=came.dense and way.dense, free=free, low=came.low + way.low, high=high
+            came,
+            tensor=tensor,
+            dense=came.dense and way.dense,
+            free=free,
+            low=came.low + way.low,
+            high=high,
+            spread=spread,
         )
+
+
+def is_spread(node: Node, k: int, way: Way, came: Gradient) -> bool | None:
+    """Whether a gradient is handed on expanded; None where a part of its elements may share their places."""
+    fed = node.fed[k] if k < len(node.fed) else None
+    given, made = (
+        node.shapes[fed[0]] if fed and fed[0] >= 0 else None,
+        node.outputs[0].geometry if node.outputs else None,
+    )
+    if given is not None and given.numel() == 1:
+        return False
+    one = made is not None and made.numel() == 1
+    told = way.spread if one or came.spread is False else way.stays if came.spread or way.spread == way.stays else None
+    return False if told is False else True if told and way.passed and (one or came.spread) else None
 
 
 COPIED = Way(False, False, True, True, 2, 2)
@@ -206,7 +271,7 @@ COPIED = Way(False, False, True, True, 2, 2)
 def way_of(node: Node, k: int) -> Way | None:
     """How a node's gradient for its edge number `k` comes; None where that isn't known."""
     fed = node.fed[k] if k < len(node.fed) else None
-    if fed is None or any(t.d.get("hooks") or node.d.get(("hooks", t.d["output_nr"])) for t in node.outputs):
+    if fed is None:
         return None
     index, _ = fed
     if index < 0:

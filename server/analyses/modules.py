@@ -68,7 +68,6 @@ def make_tensors(m: Machine, obj: Instance, fact: ModuleFact, values: dict[str, 
             continue
         t = m.grad.tensor(geometry_of(type_), type_.dtype or "float32", name not in buffers)
         t.d["param"] = name not in buffers
-        t.d["inference"] = False
         t.label, t.owner = short, holder
         made = writes_in_construction(obj.cls.name, name, values)
         t.d["counter"].d["v"] = Version(made, made)

@@ -13,7 +13,7 @@ from .geometry import Geometry
 from .values import Cond, Object, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from .report import Site, Write
     from .values import Instance
@@ -213,7 +213,8 @@ class Node(Object):
     its AccumulateGrad). `holds` tells under which condition it keeps any saved value, so that a second
     backward raises. `when` is the condition under which the node exists at all. `iterations` are the
     turns of the loops around it, by the loop's run. `called` is the name by which the program called it, where
-    that isn't the node's. `run` is what the program itself does when backward reaches it (a custom function).
+    that isn't the node's. `run` is what the program itself does when backward reaches it (a custom function): it
+    asks for the gradient of each result, and gives one for each input, where it is known.
     `fed` tells for each edge which of the `inputs` it stands for, and which result of its maker that was; `op` is the
     fact's name, and `roles` and `shapes` are the inputs' parameters and layouts in that call.
     """
@@ -258,7 +259,7 @@ class Node(Object):
         self.roles: tuple[str, ...] = ()
         self.called: str | None = None
         self.function: Any = None
-        self.run: Callable[[], None] | None = None
+        self.run: Callable[[Callable[[Tensor, int], Tensor]], Sequence[Value] | None] | None = None
         self.d["freed"] = False
 
     def __repr__(self) -> str:

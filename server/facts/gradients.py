@@ -26,6 +26,10 @@ class Way:
     low: int
     high: int
     """from how often to how often it was written"""
+    spread: bool | None = False
+    """whether it is expanded: several of its elements are one place in memory"""
+    stays: bool | None = False
+    """the same, if all elements of the one that was handed in were one place"""
 
 
 NEW = Way(False, False, True, True, 0, 0)
@@ -48,12 +52,16 @@ def find(name: str, parameter: str, same_shape: bool) -> Way | None:
     if known is None:
         return None
     text = known.get(parameter, ("new", "new"))[0 if same_shape else 1]
-    match = re.fullmatch(r"(new|passed|same)(~?)([!|]?)(\d*)-?(\d*)", text or "")
+    match = re.fullmatch(r"(new|passed|same)(~?)([!|]?)(\d*)-?(\d*)(\^?)([-+?]?)", text or "")
     if match is None:
         return None
-    kind, sparse, kept, low, high = match.groups()
+    kind, sparse, kept, low, high, spread, stays = match.groups()
     free = {"": not sparse, "!": False}.get(kept)
-    return Way(kind != "new", kind == "same", not sparse, free, int(low or 0), int(high or low or 0))
+    times = int(low or 0), int(high or low or 0)
+    passed = kind != "new"
+    return Way(
+        passed, kind == "same", not sparse, free, *times, spread == "^", {"": passed, "+": True, "-": False}.get(stays)
+    )
 
 
 def write(ways: dict[str, Any]) -> None:

@@ -181,16 +181,16 @@ def grad(m: Machine, args: Args) -> Value:
     if wanted and not nodes and args.kw.get("allow_unused") is not True:
         m.refused("the differentiated tensors are not used in the graph")
     given = begun(m, args.get(2, "grad_outputs"))
-    m.grad.backward(roots, keep, create, wanted, accumulate=False, begun=given)
+    flow = m.grad.backward(roots, keep, create, wanted, accumulate=False, begun=given)
     made: list[Value] = []
-    flow = m.grad.flow(nodes, wanted, create, given)
     unused = args.kw.get("allow_unused") is True and args.kw.get("materialize_grads", False) is False
     for t in wanted:
         fn = m.grad.grad_fn(t)
-        if unused and flow.of(fn or t, t.d["output_nr"]) is None and all(fn is not root for root in roots):
+        one = flow.of(fn or t, t.d["output_nr"])
+        if unused and one is None and all(fn is not root for root in roots):
             made.append(None)
             continue
-        g = m.grad.gradient(t, nodes, flow)
+        g = m.grad.gradient(t, flow, one)
         if create:
             m.grad.set_history(g, m.grad.derived(nodes, wanted, effects.tensors_in(m, args.get(2, "grad_outputs"))))
         made.append(g)
@@ -219,7 +219,8 @@ def apply(m: Machine, args: Args) -> Value:
     if node is not None:
         outputs, taken = effects.tensors_in(m, result), None if args.open else len(inner.pos)
         node.function, node.called = cls, f"{cls.name}.apply"
-        node.run = partial(run_backward, m, cls, ctx, outputs, node, taken)
+        places = [i for i, v in enumerate(inner.pos) if isinstance(v, Tensor)]
+        node.run = partial(run_backward, m, cls, ctx, outputs, places, taken)
     return finish(m, cls, ctx, inputs, needs, node, result)
 
 
@@ -283,13 +284,29 @@ def finish(
     return rebuilt(m, result, made)
 
 
-def run_backward(m: Machine, cls: ClassV, ctx: Instance, outputs: list[Tensor], node: Node, taken: int | None) -> None:
-    """Call the class's backward with a gradient for each output; it has to give one for each of the `taken` inputs."""
-    if cls.lookup("backward") is not ABSENT:
-        gradients: list[Value] = [m.grad.gradient(t, m.explain.running, maker=node) for t in outputs]
-        result = m.state.resolve(m.call(attributes.get(m, cls, "backward"), Args([ctx, *gradients], site=m.site)))
-        if taken is not None and (isinstance(result, (Tensor, tuple)) or result is None):
-            check_number(m, cls, result if isinstance(result, tuple) else (result,), taken)
+def run_backward(
+    m: Machine,
+    cls: ClassV,
+    ctx: Instance,
+    outputs: list[Tensor],
+    places: list[int],
+    taken: int | None,
+    gradient: Callable[[Tensor, int], Tensor],
+) -> list[Value] | None:
+    """Call the class's backward with a gradient for each output; it has to give one for each of the `taken` inputs.
+
+    Returns those of the inputs at some places, the tensors, where they are known.
+    """
+    if cls.lookup("backward") is ABSENT:
+        return None
+    gradients: list[Value] = [gradient(t, nr) for nr, t in enumerate(outputs)]
+    result = m.state.resolve(m.call(attributes.get(m, cls, "backward"), Args([ctx, *gradients], site=m.site)))
+    if not (isinstance(result, (Tensor, tuple)) or result is None):
+        return None
+    given = result if isinstance(result, tuple) else (result,)
+    if taken is not None:
+        check_number(m, cls, given, taken)
+    return [given[i] for i in places] if len(given) > max(places, default=0) else None
 
 
 def check_number(m: Machine, cls: ClassV, given: tuple[Value, ...], taken: int) -> None:

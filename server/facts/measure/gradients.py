@@ -74,7 +74,10 @@ def _written(ways: set[Way] | None) -> str | None:
     free = {way.free for way in ways}
     kept = "" if free == {dense} else "!" if free == {False} else "|"
     times = "" if high == 0 else str(low) if low == high else f"{low}-{high}"
-    return f"{kind}{'' if dense else '~'}{kept}{times}"
+    spread = "^" if any(way.spread for way in ways) else ""
+    shown = {way.stays for way in ways} - {None}
+    stays = "?" if len(shown) > 1 else "" if shown <= {kind != "new"} else "+" if True in shown else "-"
+    return f"{kind}{'' if dense else '~'}{kept}{times}{spread}{stays}"
 
 
 def _called(one: Call, given: dict[str, Any], leaves: Leaves) -> Any:
@@ -94,12 +97,13 @@ def _observe(run: Callable[[dict[str, Any], Leaves], Any], arguments: dict[str, 
         for output in made[:3]:
             given = torch.rand(output.shape, dtype=output.dtype)
             handed = torch.autograd.grad(output, [t for _, t, _ in leaves], given, retain_graph=True, allow_unused=True)
-            for (name, t, earlier), g in zip(leaves, handed, strict=True):
+            stays = _stays_spread(output, [t for _, t, _ in leaves])
+            for (name, t, earlier), g, s in zip(leaves, handed, stays, strict=True):
                 if g is not None and g.layout == torch.strided and t.numel() > 1:
                     passed = storage_of(g) == storage_of(given)
                     dense = _is_dense(g)
                     free = dense if passed else _is_added_to(output, t, earlier, given, g._version)
-                    way = Way(passed, g is given, dense, free, g._version, g._version)
+                    way = Way(passed, g is given, dense, free, g._version, g._version, _is_spread(g), s)
                     seen[name][t.shape == output.shape].add(way)
     except RAISED:
         return
@@ -123,6 +127,20 @@ def _is_added_to(
     """Whether the engine adds in place to the gradient that comes from the output, as the first of two."""
     (both,) = torch.autograd.grad([output, earlier], [t], [given, torch.ones_like(earlier)], retain_graph=True)
     return both._version == version + 1
+
+
+def _stays_spread(output: torch.Tensor, leaves: Sequence[torch.Tensor]) -> list[bool | None]:
+    """Whether the gradients of the leaves are expanded where the one that is handed in is."""
+    if output.numel() == 1:
+        return [None] * len(leaves)
+    given = torch.rand((), dtype=output.dtype).expand(output.shape)
+    handed = torch.autograd.grad(output, leaves, given, retain_graph=True, allow_unused=True)
+    return [None if g is None or g.layout != torch.strided else _is_spread(g) for g in handed]
+
+
+def _is_spread(t: torch.Tensor) -> bool:
+    """Whether several elements are one place in memory, as `has_internal_overlap` tells it."""
+    return any(stride == 0 and size > 1 for stride, size in zip(t.stride(), t.shape, strict=True))
 
 
 def _is_dense(t: torch.Tensor) -> bool:
