@@ -299,6 +299,8 @@ class Recorder:
     """the tensors whose gradients it was asked for, where it was asked for some"""
     silent: list[tuple[Made, Unpacked]] = field(default_factory=list)
     """tensors that a backward was about to use, changed without their counter moving"""
+    unread: dict[int, list[tuple[Made, Unpacked]]] = field(default_factory=dict)
+    """such tensors of custom functions, by node: their backward may not ask for them"""
     lost: set[str] = field(default_factory=set)
     """lines that read `.grad` of a non-leaf"""
     forward: str | None = None
@@ -341,6 +343,7 @@ class Recorder:
         """Look for saved tensors whose content is no longer what it was, while their version is."""
         self.roots = [_grad_fn(tensor) for tensor in _tensors(outputs)]
         self.wanted = _tensors(inputs)
+        self.unread = {}
         for made in self.reached():
             # batch norm's kernel writes the running statistics, which its backward doesn't use in train mode
             kernel_writes = {"_saved_running_mean", "_saved_running_var"} if _in_train_mode(made.node) else set()
@@ -348,7 +351,12 @@ class Recorder:
                 if saved.tensor._version == saved.version and not saved.own and saved.attribute not in kernel_writes:
                     now = _copy(saved.tensor)
                     if now.shape == saved.content.shape and not bool(((now == saved.content) | now.isnan()).all()):
-                        self.silent.append((made, saved))
+                        custom = saved.attribute == "saved_tensors"
+                        (self.unread.setdefault(id(made.node), []) if custom else self.silent).append((made, saved))
+
+    def read(self, node: Any) -> None:
+        """A custom function's backward asks for what it has saved."""
+        self.silent += self.unread.pop(id(node), ())
 
     def reached(self) -> list[Made]:
         """The known nodes that the last backward runs, or all where none was seen."""
@@ -492,6 +500,7 @@ def _recording(recorder: Recorder) -> Iterator[None]:
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             return func(*args, **kwargs or {}) if _is_getter(func) else recorder.call(func, args, kwargs or {})
 
+    saved_tensors: Any = torch._C._FunctionBase.__dict__["saved_tensors"]
     run_engine: Any = vars(torch.autograd)["_engine_run_backward"]
     apply: Any = vars(torch.autograd.Function)["apply"].__func__
 
@@ -501,12 +510,17 @@ def _recording(recorder: Recorder) -> Iterator[None]:
         with nullcontext() if torch._C._len_torch_function_stack() else Mode():  # for hooks and Functions' backwards
             return run_engine(outputs, *args, **kwargs)
 
+    def read(node: Any) -> Any:
+        recorder.read(node)
+        return saved_tensors.__get__(node)
+
     def applied(cls: Any, *args: Any, **kwargs: Any) -> Any:
         return recorder.call(lambda *a, **k: apply(cls, *a, **k), args, kwargs)
 
     with (
         patch.object(torch.autograd, "_engine_run_backward", engine),
         patch.object(torch.autograd.Function, "apply", classmethod(applied)),
+        patch.object(torch.autograd.function.BackwardCFunction, "saved_tensors", property(read), create=True),
         torch.autograd.set_detect_anomaly(True, check_nan=False),
         Mode(),
     ):

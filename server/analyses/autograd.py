@@ -18,6 +18,7 @@ from ..facts.gradients import NEW
 from .engine import DERIVED, UNKNOWN, Flow, Times
 from .geometry import Geometry
 from .report import Failure, Hop, Site, Write
+from .state import Raised
 from .tensors import (
     DEFAULT,
     INFERENCE,
@@ -38,7 +39,7 @@ from .tensors import (
 from .values import Args, Cond, Phi, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from .engine import Gradient
     from .machine import Machine
@@ -56,6 +57,8 @@ class Autograd:
         self.state.scoped.add(id(self.mode))
         self.order = 0
         self.nodes: list[Node] = []
+        self.unpacking: dict[int, Callable[[], None]] = {}
+        """of each custom function's `ctx` whose backward runs and has not read what it saved: how that is unpacked"""
         self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}
 
     def set_modes(self, modes: dict[str, Value]) -> None:
@@ -522,29 +525,47 @@ class Autograd:
             given = self._arrive(node, flow, failed)
             made: Mapping[int, Gradient | None] | None = None
             for _, guards in paths:
-                for more, freed in self.state.alternatives(node.d["freed"], guards):
-                    if isinstance(freed, Site) and node.holds is not False:
-                        if any(not g for _, g in found):
-                            return found
-                        on = (*more, *conditions(node.when), *conditions(node.holds))
-                        found.append((self.m.explain.freed(node, freed), on))
-                        if not on:
-                            return found
-                if "spread" in node.d and not failed:
-                    found.append((self.m.explain.spread(node, node.d["spread"]), (*guards, *conditions(node.when))))
-                    if not found[-1][1]:
-                        return found
-                if node.d["freed"] is False:
-                    for saved in node.saved:
-                        on = (*guards, *conditions(node.when), *conditions(saved.when))
-                        found += self._check_saved(node, saved, on)
-                if node.run is not None and node.when is True and not guards and not found:
-                    made = self._run(node, given, flow)
+                runs = node.run is not None and node.when is True and not guards and not found
+                if runs and not isinstance(node.function, Node):
+                    made = self._run(node, given, flow, found)
+                elif self._check_freed(node, guards, found) or self._check_spread(node, guards, found):
+                    return found
+                elif runs:
+                    self._run(node, given, flow, found)
+                else:
+                    self._check_all(node, guards, found)
+                if runs and any(not on for _, on in found):
+                    return found
             for leaf in flow.leave(node, given, made):
-                flow.store(
-                    leaf.uid, partial(self._through_hooks, flow, leaf, () if failed else leaf.d.get("hooks", ()))
-                )
+                hooks = () if failed else leaf.d.get("hooks", ())
+                flow.store(leaf.uid, partial(self._through_hooks, flow, leaf, hooks))
         return found
+
+    def _check_freed(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> bool:
+        """Whether it is certain that a node was freed, or that another failed before it."""
+        for more, freed in self.state.alternatives(node.d["freed"], guards):
+            if isinstance(freed, Site) and node.holds is not False:
+                if any(not g for _, g in found):
+                    return True
+                on = (*more, *conditions(node.when), *conditions(node.holds))
+                found.append((self.m.explain.freed(node, freed), on))
+                if not on:
+                    return True
+        return False
+
+    def _check_spread(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> bool:
+        """Whether it is certain that a gradient would be written as an expanded view lies."""
+        if "spread" not in node.d or any(not on for _, on in found):
+            return False
+        found.append((self.m.explain.spread(node, node.d["spread"]), (*guards, *conditions(node.when))))
+        return not found[-1][1]
+
+    def _check_all(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> None:
+        """Unpack all that a node has saved."""
+        if node.d["freed"] is False:
+            for saved in node.saved:
+                on = (*guards, *conditions(node.when), *conditions(saved.when))
+                found += self._check_saved(node, saved, on)
 
     def _arrive(self, node: Node, flow: Flow, failed: bool) -> dict[int, Gradient]:
         """What a node is given, once its hooks have seen it, which may change what is still to be unpacked."""
@@ -568,15 +589,35 @@ class Autograd:
             g = g if made is None else made
         return flow.exchange(one, self._seen(flow, g))
 
-    def _run(self, node: Node, given: Mapping[int, Gradient], flow: Flow) -> Mapping[int, Gradient | None] | None:
-        """Run the backward of a custom function: what it gives for each of its node's inputs, where that is known."""
+    def _run(
+        self, node: Node, given: Mapping[int, Gradient], flow: Flow, found: list[tuple[Failure, Guards]]
+    ) -> Mapping[int, Gradient | None] | None:
+        """Run the backward of a custom function: what it gives for each of its node's inputs, where that is known.
+
+        What the function has saved is unpacked where it asks for it, and only then.
+        """
         assert node.run is not None
         inside = isinstance(node.function, Node)  # `CopySlices` hands it a copy
+        outside = self.m.place()
 
         def gradient(t: Tensor, nr: int) -> Tensor:
             return self.gradient(t, flow, flow.made(NEW) if inside else given.get(nr) if flow.known else UNKNOWN)
 
-        values = node.run(gradient)
+        def unpack() -> None:
+            here = self.m.place()
+            self.m.come_to(outside)
+            if not self._check_freed(node, (), found):
+                self._check_all(node, (), found)
+            self.m.come_to(here)
+            if any(not on for _, on in found):
+                raise Raised(None, "RuntimeError")
+
+        try:
+            values = node.run(gradient, unpack)
+        except Raised:
+            if any(not on for _, on in found):
+                return None
+            raise
         self.pasts = {}
         if inside or values is None:
             return None
@@ -709,17 +750,20 @@ class Autograd:
         """The node of a gradient that was made with create_graph: it needs what the nodes behind it have saved.
 
         There is none where their formulas use nothing that requires grad: the gradient of a sum is a constant.
+        It leads to the nodes that have saved their own results, and to those of a checkpoint, which read them again.
         `given` are further tensors that it is made of.
         """
         needs = self._depends(nodes)
         for t in given:
             needs = either(needs, self.requires_grad(t))
-        saved = tuple(dict.fromkeys(saved for n in nodes for saved in n.saved))
+        again = [n for n in nodes if n.name == CHECKPOINT]
+        saved = tuple(dict.fromkeys(saved for n in nodes if n not in again for saved in n.saved))
         hidden = [] if all(n.is_plain for n in nodes) else wanted
-        node = self.node(DERIVED, [*(s.tensor for s in saved), *given, *hidden], needs)
+        inside = [t for n in again for t in n.outputs]
+        node = self.node(DERIVED, [*(s.tensor for s in saved), *inside, *given, *hidden], needs)
         if node is not None:
             node.holds = True
-            node.saved = saved
+            node.saved = tuple(s for s in saved if s.role != "result")
         return node
 
     def _depends(self, nodes: Sequence[Node]) -> Grad:
@@ -814,6 +858,9 @@ def gradient_geometry(t: Tensor, one: Gradient) -> Geometry | None:
         return Geometry.unknown(shape)
     return replace(g, offset=0) if g.is_dense() else Geometry.contiguous(shape)
 
+
+CHECKPOINT = "CheckpointFunctionBackward"
+"""the node that stands for all that is run again in backward"""
 
 MAX_WAYS = 4
 """So many conditions are told apart under which a backward reaches one node."""

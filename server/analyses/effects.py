@@ -339,14 +339,15 @@ def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[s
 
 def save_results(m: Machine, node: Node, case: Case, result: Value, grads: Mapping[str, Grad]) -> None:
     """Save the results that the fact names."""
-    items = result if isinstance(result, tuple) else (result,)
+    items = tensors_in(m, result) if case.sequence else result if isinstance(result, tuple) else (result,)
     for s in case.saves:
         if not s.what.startswith("out") or not s.certain or not (s.what[3:].isdigit() or s.what == "out"):
             continue
         i = int(s.what[3:] or 0)
-        if i < len(items) and isinstance(items[i], Tensor):
-            when = condition(s.when, grads)
-            m.grad.save(node, items[i], "result", narrowed(when, node.when))
+        for t in items if case.sequence else items[i : i + 1]:
+            if isinstance(t, Tensor):
+                when = condition(s.when, grads)
+                m.grad.save(node, t, "result", narrowed(when, node.when))
 
 
 def check_overlap(m: Machine, t: Tensor, call: Call) -> None:

@@ -84,7 +84,7 @@ def writes_in_construction(cls: str, name: str, values: dict[str, Value]) -> int
     initialises the matrices.
     """
     short = name.rsplit(".", 1)[-1]
-    if cls.endswith("Loss"):
+    if cls.endswith("Loss") and "." not in name:
         return 0
     if cls.startswith("Transformer") and "layers." in name:
         return int(cls == "Transformer" and short.endswith("weight") and ".norm" not in name)

@@ -6,6 +6,7 @@ someone who has read that code knows where to look.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from .geometry import Geometry
 from .values import Cond, Object, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from .report import Site, Write
     from .values import Instance
@@ -206,6 +207,10 @@ class SavedTensor:
     itself: bool = False
 
 
+Gradients = Callable[[Tensor, int], Tensor]
+"""gives the gradient of a tensor, the result of a node of some number"""
+
+
 class Node(Object):
     """A node of the autograd graph (`torch::autograd::Node`); `d["freed"]` once backward has run over it.
 
@@ -214,7 +219,8 @@ class Node(Object):
     backward raises. `when` is the condition under which the node exists at all. `iterations` are the
     turns of the loops around it, by the loop's run. `called` is the name by which the program called it, where
     that isn't the node's. `run` is what the program itself does when backward reaches it (a custom function): it
-    asks for the gradient of each result, and gives one for each input, where it is known.
+    asks for the gradient of each result, calls another function before it reads what was saved, and gives a gradient
+    for each input, where that is known.
     `fed` tells for each edge which of the `inputs` it stands for, and which result of its maker that was; `op` is the
     fact's name, and `roles` and `shapes` are the inputs' parameters and layouts in that call.
     """
@@ -259,7 +265,7 @@ class Node(Object):
         self.roles: tuple[str, ...] = ()
         self.called: str | None = None
         self.function: Any = None
-        self.run: Callable[[Callable[[Tensor, int], Tensor]], Sequence[Value] | None] | None = None
+        self.run: Callable[[Gradients, Callable[[], None]], Sequence[Value] | None] | None = None
         self.d["freed"] = False
 
     def __repr__(self) -> str:

@@ -28,9 +28,9 @@ def test_the_file_says_what_is_measured() -> None:
 @pytest.mark.parametrize(
     ("name", "parameter", "same_shape", "way"),
     [
-        ("torch.add", "input", True, Way(True, True, True, True, 0, 0)),
+        ("torch.add", "input", True, Way(True, True, True, True, 0, 0, False, True)),
         ("torch.mul", "input", True, NEW),
-        ("torch.Tensor.sum", "self", False, Way(True, False, False, False, 0, 0)),
+        ("torch.Tensor.sum", "self", False, Way(True, False, False, False, 0, 0, True, True)),
         ("torch.no_such_callable", "self", True, None),
     ],
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .. import attributes, effects
 from ..autograd import bounds
 from ..state import Raised
-from ..tensors import CUSTOM, Grad, Node, Tensor, either
+from ..tensors import CUSTOM, Grad, Gradients, Node, Tensor, either
 from ..values import (
     ABSENT,
     Args,
@@ -291,17 +291,26 @@ def run_backward(
     outputs: list[Tensor],
     places: list[int],
     taken: int | None,
-    gradient: Callable[[Tensor, int], Tensor],
+    gradient: Gradients,
+    unpack: Callable[[], None],
 ) -> list[Value] | None:
     """Call the class's backward with a gradient for each output; it has to give one for each of the `taken` inputs.
 
-    Returns those of the inputs at some places, the tensors, where they are known.
+    `unpack` is called before what was saved is read. Returns the gradients of the inputs at some `places`, the tensors,
+    where they are known.
     """
     if cls.lookup("backward") is ABSENT:
+        unpack()
         return None
     gradients: list[Value] = [gradient(t, nr) for nr, t in enumerate(outputs)]
-    result = m.state.resolve(m.call(attributes.get(m, cls, "backward"), Args([ctx, *gradients], site=m.site)))
+    m.grad.unpacking[ctx.uid] = unpack
+    try:
+        result = m.state.resolve(m.call(attributes.get(m, cls, "backward"), Args([ctx, *gradients], site=m.site)))
+    finally:
+        unread = m.grad.unpacking.pop(ctx.uid, None)
     if not (isinstance(result, (Tensor, tuple)) or result is None):
+        if unread:
+            unpack()
         return None
     given = result if isinstance(result, tuple) else (result,)
     if taken is not None:
@@ -365,6 +374,9 @@ method_of(_CTX, "set_materialize_grads")(lambda m, args: None)
 @registry.property_of(_CTX, "saved_tensors")
 def saved_tensors(m: Machine, ctx: Instance) -> Value:
     """`ctx.saved_tensors`."""
+    unpack = m.grad.unpacking.pop(ctx.uid, None)
+    if unpack is not None:
+        unpack()
     return m.state.resolve(ctx.state.get("saved", ()))
 
 
@@ -411,6 +423,7 @@ def checkpoint(m: Machine, args: Args) -> Value:
                 if not reentrant:
                     node.edges = (*node.edges, fn)
                 m.state.put(t, "fn", node)
+                node.outputs = (*node.outputs, t)
     return result
 
 

@@ -504,7 +504,15 @@ NORMS = {
     "normalize": "input p dim eps",
 }
 
+
+def statistics(call: Call) -> Shape:
+    """What `native_layer_norm` tells of each group: the dimensions that it normalizes are 1 long."""
+    shape, over = call.shape("input"), len(call.sizes("normalized_shape"))
+    return (*shape[: len(shape) - over], *(1 for _ in range(over)))
+
+
 OPS: dict[str, Op] = {
+    **ops("native_layer_norm", NORMS["layer_norm"], results((same, kept), (statistics, kept), (statistics, kept))),
     **{name: op for name, params in NORMS.items() for op in ops(name, params, result(same, kept)).values()},
     **convolutions(),
     **several_losses(),

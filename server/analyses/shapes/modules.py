@@ -7,10 +7,11 @@ tensors under the same names, so that the function's rule answers for them.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..geometry import UNKNOWN, plus, times
-from .call import Call, attempt, result, same_dtype, same_shape
+from .call import Call, attempt, result, results, same_dtype, same_shape, scalar
 from .functional import per_dim
 from .pointwise import kept, same
 from .table import OPS
@@ -244,6 +245,19 @@ def group_norm(call: Call) -> Shapes:
     return {"weight": (size,), **bias(call, size)} if call.flag("affine", True) else {}
 
 
+def adaptive_softmax(call: Call) -> Shapes:
+    """`AdaptiveLogSoftmaxWithLoss`: a head for the frequent classes and the clusters, two matrices a cluster."""
+    width, cutoffs = call.size("in_features"), [*call.sizes("cutoffs"), call.size("n_classes")]
+    value = call.get("div_value", 4.0)
+    size = plus(cutoffs[0], len(cutoffs) - 1)
+    own: Shapes = {"head.weight": (size, width)} | ({"head.bias": (size,)} if call.flag("head_bias", False) else {})
+    for i, (start, stop) in enumerate(pairwise(cutoffs)):
+        known = width is not None and isinstance(value, (int, float))
+        hidden = int(width // value ** (i + 1)) if known else None  # type: ignore[operator]
+        own |= {f"tail.{i}.0.weight": (hidden, width), f"tail.{i}.1.weight": (plus(stop, times(-1, start)), hidden)}
+    return own
+
+
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
@@ -361,6 +375,7 @@ HOLDS: dict[str, Holds] = {
     **{name: recurrent(gates) for name, gates in GATES.items()},
     **{f"{name}Cell": cell(gates) for name, gates in GATES.items()},
     "MultiheadAttention": attention,
+    "AdaptiveLogSoftmaxWithLoss": adaptive_softmax,
     "TransformerEncoderLayer": transformer_layer(["self_attn"]),
     "TransformerDecoderLayer": transformer_layer(["self_attn", "multihead_attn"]),
     "Transformer": transformer,
@@ -464,6 +479,10 @@ GIVES: dict[str, tuple[Sequence[str], Gives]] = {
     "GRUCell": (STATE, step(cells=False)),
     "LSTMCell": (STATE, step(cells=True)),
     "MultiheadAttention": (QKV, attended),
+    "AdaptiveLogSoftmaxWithLoss": (
+        ("input_", "target_"),
+        results((same_shape("target_"), same_dtype("input_")), (scalar, same_dtype("input_"))),
+    ),
     "TransformerEncoderLayer": (("src",), like("src")),
     "TransformerEncoder": (("src",), like("src")),
     "TransformerDecoderLayer": (("tgt", "memory"), like("tgt")),
