@@ -125,14 +125,14 @@ class Explainer:
 
     def spread(self, node: Node, view: Tensor) -> Failure:
         """`CopySlices` writes a gradient as the view lies that was written, whose elements share their places."""
-        site = node.site or self.m.site
-        hops = (Hop(site, "changed", view.name, None, spoken(node)), Hop(self.m.site, "backward"))
+        site, via = node.site or self.m.site, (node.op or "").rpartition(".")[2] or spoken(node)
+        hops = (Hop(site, "changed", view.name, None, via), Hop(self.m.site, "backward"))
         return Failure(
             "overlap-write",
             "direct",
             site,
             view.name,
-            spoken(node),
+            via,
             backward=self.m.site,
             hops=hops,
             raised=self.m.site,

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...facts.model import Op
-from .. import effects, operands, shapes, torch_ops
+from .. import effects, operands, sequences, shapes, torch_ops
 from ..describe_types import described
 from ..shapes import TensorType
 from ..tensors import Tensor
-from ..values import Args, Unknown, Value
+from ..values import Args, ListV, Unknown, Value
+from .formulas import Term, torch
 from .registry import method_of, model
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..machine import Machine
 
 BY_RANKS = {(1, 1): "torch.dot", (2, 1): "torch.mv", (2, 2): "torch.mm"}
@@ -61,3 +64,44 @@ def batched(m: Machine, a: Tensor, b: Tensor) -> Value:
     call = effects.Call("torch.matmul", values, tensors, kept=operands.of_matmul(m, a, b))
     inferred = shapes.infer("torch.matmul", {k: described(m, v) for k, v in values.items()})
     return effects.replay(m, op.cases[0], call, "", inferred if isinstance(inferred, TensorType) else None)
+
+
+@model("torch.linalg.multi_dot")
+def multi_dot(m: Machine, args: Args) -> Value:
+    """`multi_dot(tensors)`: products of two in the order that is cheapest (`native/LinearAlgebra.cpp`)."""
+    given = m.state.resolve(args.get(0, "tensors"))
+    known = sequences.sequence(m, given).known(m) if isinstance(given, (tuple, ListV)) else ()
+    tensors = [t for t in map(m.state.resolve, known) if isinstance(t, Tensor)]
+    sizes = [n for t in tensors for n in t.shape or (None,)]
+    whole = [n for n in sizes if n is not None]
+    if not 2 <= len(tensors) <= 12 or len(tensors) != len(known) or len(whole) != len(sizes) or "out" in args.kw:
+        return torch_ops.call(m, "torch.linalg.multi_dot", args)
+    before, terms = len(m.grad.nodes), [Term(m, t) for t in tensors]
+    vectors = [len(t.shape or ()) == 1 for t in (tensors[0], tensors[-1])]
+    if vectors[0]:
+        terms[0], whole = terms[0].do("unsqueeze", 0), [1, *whole]
+    if vectors[1]:
+        terms[-1], whole = terms[-1].do("unsqueeze", 1), [*whole, 1]
+    shape = [n for n, is_one in zip((whole[0], whole[-1]), vectors, strict=True) if not is_one]
+    result = multiplied(m, terms, [*whole[::2], whole[-1]]).do("view", tuple(shape))
+    for node in m.grad.nodes[before:]:
+        node.called = "multi_dot"
+    return result.value
+
+
+def multiplied(m: Machine, terms: Sequence[Term], sizes: Sequence[int]) -> Term:
+    """The product of matrices, cut in two where that costs least; matrix `i` has `sizes[i]` rows."""
+    if len(terms) == 1:
+        return terms[0]
+    cuts = range(1, len(terms))
+    if len(terms) == 3 and len(sizes) == 4:
+        cuts = range(2, 0, -1)  # of two that cost the same, three matrices are multiplied from the left
+    cut = min(cuts, key=lambda k: cost(sizes[: k + 1]) + cost(sizes[k:]) + sizes[0] * sizes[k] * sizes[-1])
+    left, right = multiplied(m, terms[:cut], sizes[: cut + 1]), multiplied(m, terms[cut:], sizes[cut:])
+    return torch(m, "mm", left, right)
+
+
+def cost(sizes: Sequence[int]) -> int:
+    """How many multiplications the cheapest order takes."""
+    cuts = range(1, len(sizes) - 1)
+    return min((cost(sizes[: k + 1]) + cost(sizes[k:]) + sizes[0] * sizes[k] * sizes[-1] for k in cuts), default=0)
