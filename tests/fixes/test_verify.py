@@ -76,9 +76,9 @@ def test_a_trial_enters_again_only_what_it_edits(program: Folder, monkeypatch: p
     entered: list[str] = []
     enter = Session.run_entry
 
-    def noted(self: Session, entry: Entry, v: ClassV | FunctionV) -> Step:
+    def noted(self: Session, entry: Entry, name: str, v: ClassV | FunctionV) -> Step:
         entered.append(v.name)
-        return enter(self, entry, v)
+        return enter(self, entry, name, v)
 
     report = program.replay()
     doubled = next(failure for failure in told(report) if failure.name == "h")
