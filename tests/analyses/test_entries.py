@@ -242,7 +242,9 @@ PIECES = (
 
 @pytest.mark.parametrize("name", ["edge_index", "token_ids", "idx", "lengths"])
 def test_indices_require_no_grad(name: str) -> None:
-    assert severities(PIECES.format(name=name)) == [Severity.HINT]
+    (found,) = diagnose(replay([parse(PIECES.format(name=name), "main.py")], Alone()))
+    assert found.severity is Severity.HINT
+    assert f"assuming `{name}` requires grad" in found.message
 
 
 @pytest.mark.parametrize("name", ["edge_weight", "indexed", "features"])
