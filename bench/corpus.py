@@ -123,10 +123,10 @@ def table(results: list[Timed]) -> str:
 
 
 def plot(results: list[Timed]) -> str:
-    """Each time as a bar on a logarithmic axis, as SVG."""
+    """How long processors worked, as bars on a logarithmic axis, as SVG."""
     from math import log10
 
-    rows = [(result, tool, took) for result in results for tool, took in result.seconds.items()]
+    rows = [(result, tool, took) for result in results for tool, took in result.worked.items()]
     width, row, left = 760, 26, 300
     height = row * len(rows) + 50
 
@@ -154,12 +154,12 @@ def plot(results: list[Timed]) -> str:
 PAGE = """# How long a check of whole packages takes
 
 Seconds from start to exit, and how many seconds processors worked in them, which other work on the machine changes
-little; the best of {runs} ({machine}). Cold is without a cache, warm with what the run before has left. The floor is
-the time that libcst takes to parse the same files in one process, and nothing else: GradGuard and TorchFix both parse
-with it. `make speed` measures again.
+little; the best of {runs} ({machine}).
+Cold is without a cache, warm with what the run before has left. The floor is the time that libcst takes to parse the
+same files in one process, and nothing else: GradGuard and TorchFix both parse with it. `make speed` measures again.
 
 {table}
-![each time as a bar](speed.svg)
+![how long processors worked, as bars](speed.svg)
 
 The tools look for different things, and ruff has a parser of its own: this compares what a user waits for.
 """
