@@ -28,7 +28,8 @@ class Layout:
     """The folders that the imports of a project are looked for in.
 
     `src` are folders that the configuration names, relative to `root`. What manifests say of packages is read
-    once; whether a file is there is asked each time, of `is_file`.
+    once; which folders are on the path of a folder's files, until `refresh`; whether a file is there is asked each
+    time, of `is_file`.
     """
 
     def __init__(self, root: Path, src: Sequence[str] = (), is_file: Callable[[Path], bool] = os.path.isfile) -> None:
@@ -37,6 +38,11 @@ class Layout:
         self._is_file = is_file
         self._folders: list[Path] | None = None
         self._members: list[tuple[Path, Declared]] | None = None
+        self._paths: dict[Path, list[Path]] = {}
+
+    def refresh(self) -> None:
+        """Look for packages and projects anew: files may have come or gone."""
+        self._paths.clear()
 
     def find(self, name: str, level: int, importer: Path, text: str = "") -> Path | None:
         """The file that an import leads to, or None.
@@ -58,8 +64,11 @@ class Layout:
 
         The folder of a package is not among them: its modules are imported by their whole names.
         """
-        above = [folder for folder in self._above(importer) if not self._is_package(folder)]
-        return [*above, self.root, self.root / "src", *(self.root / folder for folder in self.src)]
+        if importer.parent not in self._paths:
+            above = [folder for folder in self._above(importer) if not self._is_package(folder)]
+            path = [*above, self.root, self.root / "src", *(self.root / folder for folder in self.src)]
+            self._paths[importer.parent] = list(dict.fromkeys(path))
+        return self._paths[importer.parent]
 
     def _above(self, importer: Path) -> Sequence[Path]:
         """The folder of a file and those above it, up to its project's."""

@@ -196,6 +196,7 @@ class Project:
         """Look for modules anew: files may have come or gone."""
         self._modules.clear()
         self._packages.clear()
+        self._layout.refresh()
 
     def read_again(self, paths: Iterable[str]) -> None:
         """Read these files anew, which have come, gone or changed on the disk, and look for modules anew."""
