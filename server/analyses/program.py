@@ -36,14 +36,16 @@ RECURSION = 20_000
 CLOSING = "the end of the program"
 
 
-def replay(roots: Sequence[Source], modules: Modules, traced: bool = True) -> Report:
+def replay(
+    roots: Sequence[Source], modules: Modules, traced: bool = True, wanted: Callable[[], bool] = always
+) -> Report:
     """Replay a program: `roots` are the files asked for, `modules` finds the others that they import.
 
     What is not `traced` costs less, and tells of failures alone: no rows, no stories.
-    Gives what was found, in the order of the files and lines. Raises nothing: an error inside is told in
-    `Report.problems` and costs the answers of the entry point where it happened.
+    Gives what was found, in the order of the files and lines. Raises Unwanted soon after `wanted` says so, and nothing
+    else: an error inside is told in `Report.problems` and costs the answers of the entry point where it happened.
     """
-    return Session(modules, traced).replay(roots)
+    return Session(modules, traced).replay(roots, wanted)
 
 
 class Session:

@@ -19,13 +19,12 @@ from ..rules.rule import Severity
 from ..workspace.config import Config, ConfigError, load_config
 from ..workspace.files import Document as File
 from ..workspace.files import Settings as FileSettings
-from ..workspace.files import find_files
 from ..workspace.mending import mend_project
 from ..workspace.project import Project
 from .memory import Memory, folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from ..analyses.report import Report
     from ..fixes.edit import Fix
@@ -82,8 +81,8 @@ class Analyser(Protocol):
     def recall(self, path: str, files: Mapping[str, File]) -> Recalled | None:
         """Return what an earlier session found in a document, if it would be found again."""
 
-    def rest(self) -> None:
-        """Do what there is time for when nobody types."""
+    def rest(self, files: Mapping[str, File]) -> None:
+        """Do what there is time for when nobody types; `files` are all open documents."""
 
     def source(self, path: str) -> Source:
         """Return the parsed text of a document that has been analysed."""
@@ -145,10 +144,15 @@ class ProjectAnalyser:
         """Return what an earlier session found in a document as a program of its own."""
         return self._memory.recall(self._project(path)[0].config, self._locale, files[path])
 
-    def rest(self) -> None:
-        """Keep what was found in saved documents."""
+    def rest(self, files: Mapping[str, File]) -> None:
+        """Keep what was found in saved documents, and nothing of files that no open document has to do with."""
+        self._close_others(files)
         if waiting := [path for path in self._memory.waiting if path in self._open]:
             self._memory.keep({path: frozenset(self._project(path)[0].reads([path])) for path in waiting})
+        used = [self._project(path)[0] for path in self._open]
+        self._projects = {key: project for key, project in self._projects.items() if project in used}
+        for project in used:
+            project.forget_others(self._open)
 
     def _check(self, project: _Linked, program: list[str], notices: list[str]) -> Analysis:
         """Check a program; what was found for one of its documents holds for the others."""
@@ -238,14 +242,17 @@ class ProjectAnalyser:
 
     def _show(self, project: _Linked, files: Mapping[str, File]) -> None:
         """Let the open documents stand for their files; an unchanged one keeps its record, and so its parse."""
-        for path in self._open.keys() - files.keys():
-            del self._open[path]
-            for one in self._projects.values():
-                one.uncover(path)
+        self._close_others(files)
         for path, file in files.items():
             if self._open.get(path) != file:
                 self._open[path] = file
             project.overlay(self._open[path])
+
+    def _close_others(self, files: Mapping[str, File]) -> None:
+        for path in self._open.keys() - files.keys():
+            del self._open[path]
+            for one in self._projects.values():
+                one.uncover(path)
 
 
 class _Linked(Project):
@@ -257,7 +264,6 @@ class _Linked(Project):
         self._sessions: OrderedDict[frozenset[str], Session] = OrderedDict()
         self._refreshed = 0.0
         self.checked: tuple[list[File], Analysis] | None = None
-        self.wanted: Callable[[], bool] = always
 
     def replay(self, roots: Sequence[Source], traced: bool = True) -> Report:
         """Replay a program, of one that was replayed lately only what has changed."""
@@ -306,6 +312,16 @@ class _Linked(Project):
             self._imports.setdefault(importer, set()).add(source.path)
         return source
 
+    def forget_others(self, paths: Collection[str]) -> None:
+        """Forget what none of these files has to do with: other files, and programs without any of these."""
+        kept = self.reads(paths)
+        self._files = {path: file for path, file in self._files.items() if path in kept}
+        self._imports = {path: imported for path, imported in self._imports.items() if path in kept}
+        for path in self._comments.keys() - kept:
+            del self._comments[path]
+        for program in [program for program in self._sessions if program.isdisjoint(paths)]:
+            del self._sessions[program]
+
     def unlink(self, paths: Iterable[str]) -> None:
         """Forget what these files import, and what that imports."""
         for path in self.reads(paths):
@@ -333,22 +349,6 @@ class _Linked(Project):
                 linked.add(here)
                 waiting += [one for one in reads if one in reads[here] or here in reads[one]]
         return linked
-
-
-def check_folders(settings: Settings, folders: Sequence[str], locale: Locale) -> list[Analysis]:
-    """Check all Python files below the folders as they are on the disk, each project as one program.
-
-    Raises ConfigError for a configuration that cannot be used.
-    """
-    analyses = []
-    for config, paths in find_files(folders, file_settings(settings)[0]).groups:
-        project = _Linked(config.root, config)
-        files = [path for path in paths if path.endswith(".py")]
-        result = project.check(files, least(config), locale=locale)
-        texts = {name: file.text for name, file in result.documents.items()}
-        problems = tuple(problem.message for problem in result.problems if problem.internal)
-        analyses.append(Analysis(result.findings, texts, frozenset(paths), result.report, problems))
-    return analyses
 
 
 def file_settings(settings: Settings) -> tuple[FileSettings, list[str]]:

@@ -136,10 +136,14 @@ async def document_diagnostic(
     ls: Server, params: types.DocumentDiagnosticParams
 ) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
     """Answer with a document's diagnostics, or that they are those of `previous_result_id`."""
+    uri = params.text_document.uri
     async with asked_for(ls, params.work_done_token, ls.texts("checking")):
-        await ls.documents.analysis(params.text_document.uri)
-    document = ls.documents.find(params.text_document.uri)
-    items = document.seen_from(params.text_document.uri).shown if document else []
+        if get_capability(ls.client_capabilities, "workspace.diagnostics.refresh_support", False):
+            await ls.documents.something(uri)  # it is asked to look again if that was not the last word
+        else:
+            await ls.documents.analysis(uri)
+    document = ls.documents.find(uri)
+    items = document.seen_from(uri).shown if document else []
     name = result_id(items)
     if name == params.previous_result_id:
         return types.RelatedUnchangedDocumentDiagnosticReport(name)

@@ -68,8 +68,12 @@ class Document:
     """the version and the diagnostics that were last pushed, by URI"""
     cost: float = 0.0
     indirect: bool = False
-    """whether it was another text that put the analysis out of date"""
+    """whether something else than an edit of this text has changed what is shown"""
+    recalled: bool = False
+    """whether what is shown is what an earlier session has found"""
     waiters: list[asyncio.Future[Analysis | None]] = field(default_factory=list)
+    viewers: list[asyncio.Future[None]] = field(default_factory=list)
+    """those who wait until there is something to show"""
     layout: Layout | None = None
     """of a notebook, which cell has which lines of the text"""
 
@@ -104,13 +108,12 @@ class Documents:
     """All open documents, and the one thread that analyses them.
 
     `analyse(path, files, wanted)` analyses the document at `path` among all open documents, or raises Unwanted when
-    `wanted()` no longer holds, and `present(analysis)` makes of it what is shown, by URI; both run in the analysis
-    thread. In the event loop,
-    `recall(path, files)` gives what is known of a document before that, and `rest()` is called when nobody types. In
-    the event loop, `on_recall(document)` is called when there is something to show of a document that was opened,
-    `on_analysis(document)` whenever a document's newest text has been analysed,
-    `on_close(document)` when it is closed, and `on_problem(message)` when something failed; `while_working(document)`
-    is entered for as long as an analysis takes.
+    `wanted()` no longer holds, and `present(analysis)` makes of it what is shown, by URI; `recall(path, files)` gives
+    what is known of a document before that, and `rest(files)` is called when nobody types: all that in the analysis
+    thread. In the event loop, `on_recall(document)` is called when there is something to show of a document that was
+    opened, `on_analysis(document)` whenever a document's newest text has been analysed, `on_close(document)` when it
+    is closed, and `on_problem(message)` when something failed; `while_working(document)` is entered for as long as an
+    analysis takes.
     """
 
     def __init__(
@@ -120,7 +123,7 @@ class Documents:
         encoding: Encoding,
         *,
         recall: Callable[[str, Mapping[str, File]], Recalled | None],
-        rest: Callable[[], None],
+        rest: Callable[[Mapping[str, File]], None],
         on_analysis: Callable[[Document], None],
         on_recall: Callable[[Document], None],
         on_close: Callable[[Document], None],
@@ -239,6 +242,15 @@ class Documents:
         self._wake()
         return await waiter
 
+    async def something(self, uri: str) -> None:
+        """Wait until there is something to show of a document: its analysis, or what was found before."""
+        document = self.find(uri)
+        if document is not None and document.python and not (document.is_current or document.recalled):
+            viewer: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            document.viewers.append(viewer)
+            self._wake()
+            await viewer
+
     async def ask(self, uri: str, question: Callable[[Document, Analysis], T]) -> T | None:
         """Return what `question` finds in the analysis of a document; None where there is no analysis.
 
@@ -278,6 +290,7 @@ class Documents:
 
     def _mark(self, document: Document, indirect: bool = False) -> None:
         document.edition += 1
+        document.recalled = False
         document.indirect = indirect
         if document.python:
             self._changed.pop(document.path, None)
@@ -286,8 +299,20 @@ class Documents:
     def _wake(self) -> None:
         if self._tidying is not None:
             self._tidying.cancel()
-        if self._changed and (self._task is None or self._task.done()):
+        if self.is_busy:
+            return
+        if self._changed:
             self._task = asyncio.ensure_future(self._work())
+        else:
+            self._tidy_soon()
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is a document to analyse."""
+        return self._task is not None and not self._task.done()
+
+    def _tidy_soon(self) -> None:
+        self._tidying = asyncio.get_running_loop().call_later(QUIET, self._worker.submit, self._tidy, self.files())
 
     async def _work(self) -> None:
         while self._changed:
@@ -297,7 +322,7 @@ class Documents:
             if self._changed.get(document.path) is document:
                 del self._changed[document.path]
                 await self._analyse_one(document)
-        self._tidying = asyncio.get_running_loop().call_later(QUIET, self._worker.submit, self._tidy)
+        self._tidy_soon()
 
     async def _pause(self, document: Document) -> None:
         """Wait until the user has stopped typing for as long as the analysis is worth."""
@@ -306,17 +331,18 @@ class Documents:
             edition = document.edition
             await asyncio.sleep(min(document.cost / 2, LONGEST_PAUSE))
 
-    def _tidy(self) -> None:
+    def _tidy(self, files: Mapping[str, File]) -> None:
+        self._rest(files)
         tidy()
-        self._rest()
 
     async def _remember(self, document: Document) -> None:
         """Show of a document that was just opened what earlier sessions have found, as long as it isn't analysed."""
         edition = document.edition
         told = await self.run(self._recalled, document.path, self.files())
         if told is not None and edition == document.edition and self._open.get(document.path) is document:
-            document.told = told
+            document.told, document.recalled = told, True
             self._on_recall(document)
+            _show(document)
 
     def _recalled(self, path: str, files: Mapping[str, File]) -> dict[str, list[types.Diagnostic]] | None:
         """What is known of a document without an analysis; None where nothing is, or looking for it goes wrong."""
@@ -343,7 +369,8 @@ class Documents:
         for problem in problems:
             self._on_problem(problem)
         if edition == document.edition and self._open.get(document.path) is document:
-            document.analysis, document.told, document.analysed = analysis, told, edition
+            document.indirect |= document.recalled and told != document.told
+            document.analysis, document.told, document.analysed, document.recalled = analysis, told, edition, False
             self._mark_linked(document)
             _answer(document, analysis)
             self._on_analysis(document)
@@ -394,3 +421,11 @@ def _answer(document: Document, analysis: Analysis | None) -> None:
         if not waiter.done():
             waiter.set_result(analysis)
     document.waiters.clear()
+    _show(document)
+
+
+def _show(document: Document) -> None:
+    for viewer in document.viewers:
+        if not viewer.done():
+            viewer.set_result(None)
+    document.viewers.clear()

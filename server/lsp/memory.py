@@ -39,7 +39,8 @@ class Memory:
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._waiting: dict[str, tuple[Project, Locale, File, Sequence[Finding]]] = {}
-        self._kept: dict[str, str] = {}
+        self._kept: dict[str, int] = {}
+        """of what was kept, by path, a hash of the text"""
 
     def recall(self, config: Config, locale: Locale, file: File) -> Recalled | None:
         """Return what was found in a document, if it would be found again."""
@@ -57,7 +58,7 @@ class Memory:
 
     def note(self, project: Project, locale: Locale, file: File, findings: Sequence[Finding]) -> None:
         """Take down what was found in a document that is a program of its own, to be kept when there is time."""
-        if self._folder is not None and self._kept.get(file.path) != file.text:
+        if self._folder is not None and self._kept.get(file.path) != hash(file.text):
             self._waiting[file.path] = project, locale, file, findings
 
     @property
@@ -71,7 +72,7 @@ class Memory:
             if self._folder is not None and path in reads and _is_saved(file):
                 outcome = outcome_of(project, [path], reads[path], [plain(finding) for finding in findings])
                 Cache(self._folder).put(_part(project.config, locale, path), outcome)
-                self._kept[path] = file.text
+                self._kept[path] = hash(file.text)
         self._waiting.clear()
         if self._folder is not None:
             Cache(self._folder).trim()
@@ -87,8 +88,8 @@ def folder() -> Path | None:
 
 
 def _part(config: Config, locale: Locale, path: str) -> Part:
-    wanted = (locale, config.select, config.ignore, config.min_severity, sorted(config.per_file_ignores.items()))
-    return Part(config, (path,), variant=repr(wanted))
+    wanted = (config.select, config.ignore, config.min_severity, sorted(config.per_file_ignores.items()))
+    return Part(config, (path,), variant=repr(wanted), locale=locale)
 
 
 def _is_saved(file: File) -> bool:

@@ -29,7 +29,10 @@ class Places:
         self._known: dict[str, Text] = {}
 
     def location(self, path: str, span: Span) -> types.Location:
-        """Return the client's place of a span."""
+        """Return the client's place of a span; of a notebook that isn't open, whose cells have no place, its begin."""
+        if path.endswith(".ipynb") and self._documents.at(path) is None:
+            start = types.Position(0, 0)
+            return types.Location(uri_of(path), types.Range(start, start))
         uri, text = self._at(path, span.start_line)
         return types.Location(uri, text.range(span))
 

@@ -12,7 +12,7 @@ from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Callable
 
     from .server import Server
 
@@ -21,14 +21,25 @@ MOMENT = 1.0
 
 
 @asynccontextmanager
-async def asked_for(ls: Server, token: types.ProgressToken | None, title: str) -> AsyncIterator[None]:
-    """While this lasts, show work under the token that the client sent along, if it did."""
+async def asked_for(
+    ls: Server, token: types.ProgressToken | None, title: str
+) -> AsyncIterator[Callable[[int, int], None]]:
+    """While this lasts, show work under the token that the client sent along, if it did.
+
+    What is yielded is told how much is done, and of how much; any thread may do so.
+    """
     if token is None:
-        yield
+        yield lambda done, of: None
         return
-    ls.work_done_progress.begin(token, types.WorkDoneProgressBegin(title))
+    loop = asyncio.get_running_loop()
+
+    def tell(done: int, of: int) -> None:
+        report = types.WorkDoneProgressReport(message=f"{done}/{of}", percentage=100 * done // max(of, 1))
+        loop.call_soon_threadsafe(ls.work_done_progress.report, token, report)
+
+    ls.work_done_progress.begin(token, types.WorkDoneProgressBegin(title, percentage=0))
     try:
-        yield
+        yield tell
     finally:
         ls.work_done_progress.end(token, types.WorkDoneProgressEnd())
         ls.work_done_progress.tokens.pop(token, None)

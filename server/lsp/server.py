@@ -245,6 +245,7 @@ def initialize(ls: Server, params: types.InitializeParams) -> None:
 
 def shutdown(ls: Server, params: None) -> None:
     """Stop working; what remains is to exit."""
+    ls.closed_files.stop()
     ls.documents.stop()
 
 

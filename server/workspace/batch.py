@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
     from multiprocessing.process import BaseProcess
 
+    from ..rules.messages import Locale
     from ..rules.rule import Severity
     from .cache import Cache
     from .config import Config
@@ -45,13 +46,14 @@ SHARES = 24
 class Group:
     """Files below one configuration; findings less grave than `least` are left out.
 
-    `documents` stand for files of these paths.
+    `documents` stand for files of these paths, `locale` is the language of the messages.
     """
 
     config: Config
     paths: Sequence[str]
     least: Severity
     documents: tuple[Document, ...] = ()
+    locale: Locale = "en"
 
 
 @dataclass(slots=True)
@@ -71,7 +73,7 @@ class Means:
     """How to check: with how many processes, or whose; from which cache; which share of the parts.
 
     `mend`: also look for fixes. `cache` gives the cache of a configuration. `on_part` hears of each part that is done,
-    with the number of its files.
+    with the number of its files. Where no other process works, `wanted` is asked whether to go on.
     """
 
     jobs: int = 1
@@ -80,6 +82,7 @@ class Means:
     shard: tuple[int, int] = (1, 1)
     mend: bool = False
     on_part: Callable[[int], None] = lambda files: None
+    wanted: Callable[[], bool] = lambda: True
 
 
 class Documents(dict[str, "Document"]):
@@ -94,9 +97,12 @@ class Documents(dict[str, "Document"]):
 
 
 def check_all(groups: Sequence[Group], means: Means) -> Checked:
-    """Check groups of files, each by its own configuration."""
+    """Check groups of files, each by its own configuration. Raises Unwanted soon after `means.wanted` says so."""
     parts = [
-        (index, Part(group.config, paths, group.documents, group.least if means.mend else None))
+        (
+            index,
+            Part(group.config, paths, group.documents, group.least if means.mend else None, locale=group.locale),
+        )
         for index, group in enumerate(groups)
         for paths in split(group.paths, str(group.config.root))
     ]
@@ -130,7 +136,7 @@ def _add(checked: Checked, group: Group, outcomes: Sequence[Outcome | None], com
         return find_suppressions(texts[path].text)
 
     def idle(path: str, comment: Suppression, codes: tuple[str, ...]) -> Found:
-        return _idle(texts[path], comment, codes)
+        return _idle(texts[path], comment, codes, group.locale)
 
     whole = {path for outcome in done for path in outcome.whole} if complete else set()
     try:
@@ -141,12 +147,12 @@ def _add(checked: Checked, group: Group, outcomes: Sequence[Outcome | None], com
     checked.found += [one for one in found if one.severity <= group.least]
 
 
-def _idle(document: Document, comment: Suppression, codes: tuple[str, ...]) -> Found:
+def _idle(document: Document, comment: Suppression, codes: tuple[str, ...], locale: Locale) -> Found:
     """The finding that a comment silences nothing."""
     from ..rules.diagnostic import unused_suppression
 
-    diagnostic = unused_suppression(comment_site(document.path, document.text, comment), codes)
-    fix = removal(document.path, document.text, comment, codes)
+    diagnostic = unused_suppression(comment_site(document.path, document.text, comment), codes, locale)
+    fix = removal(document.path, document.text, comment, codes, locale)
     return Found(
         path=document.path,
         span=span_of(diagnostic.site),
@@ -198,7 +204,7 @@ def _run(parts: Sequence[Part], means: Means) -> Iterator[tuple[Part, Outcome]]:
         yield from _handed_out(parts, means.executor)
     elif jobs < 2 or not _can_start_processes():
         for part in parts:
-            yield part, check_part(part)
+            yield part, check_part(part, means.wanted)
     else:
         yield from _in_processes(parts, jobs)
 

@@ -136,6 +136,7 @@ class Cache:
             part.mend,
             part.paths,
             part.variant,
+            part.locale,
         )
         return self.folder / f"{blake2b(repr(settings).encode(), digest_size=16).hexdigest()}.json"
 

@@ -18,7 +18,7 @@ from .config import Config, find_config
 from .problems import Problem, Unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from pathspec import GitIgnoreSpec
 
@@ -144,10 +144,10 @@ class Files:
         return (path for _, paths in self.groups for path in paths)
 
 
-def find_files(paths: Sequence[str], settings: Settings) -> Files:
+def find_files(paths: Sequence[str], settings: Settings, on_file: Callable[[], None] = lambda: None) -> Files:
     """All files that `paths` name or hold, absolute, each once, grouped by configuration.
 
-    Raises ConfigError if a configuration that holds for one of them is wrong.
+    `on_file` is called for each. Raises ConfigError if a configuration that holds for one of them is wrong.
     """
     files = Files()
     by_config: dict[tuple[Path | None, Path], tuple[Config, dict[str, None]]] = {}
@@ -158,12 +158,15 @@ def find_files(paths: Sequence[str], settings: Settings) -> Files:
             continue
         folder = start if start.is_dir() else start.parent
         root = Path.cwd() if folder.is_relative_to(Path.cwd()) else folder
-        found = list(_walk(start, root, settings)) if start.is_dir() else [(start, settings.at(folder, root))]
-        if not found:
-            files.empty.append(str(path))
+        found = _walk(start, root, settings) if start.is_dir() else [(start, settings.at(folder, root))]
+        empty = True
         for file, config in found:
+            on_file()
             _, group = by_config.setdefault((config.path, config.root), (config, {}))
             group[str(file)] = None
+            empty = False
+        if empty:
+            files.empty.append(str(path))
     files.groups = [(config, list(group)) for config, group in by_config.values()]
     return files
 

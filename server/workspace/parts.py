@@ -27,9 +27,10 @@ from .relevance import relevant, uses_torch
 from .suppressions import may_silence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence, Set
+    from collections.abc import Callable, Iterator, Sequence, Set
 
     from ..fixes.edit import Fix
+    from ..rules.messages import Locale
     from ..rules.rule import Severity
     from ..syntax.chunks import Source
     from .config import Config
@@ -57,8 +58,8 @@ Import = tuple[str, int, str]
 class Part:
     """Files to check as one program. `documents` stand for files of these paths.
 
-    With `mend`, fixes are looked for, for what is at least so grave. `variant` tells apart answers to other questions
-    about the same files.
+    With `mend`, fixes are looked for, for what is at least so grave. `locale` is the language of the messages,
+    `variant` tells apart answers to other questions about the same files.
     """
 
     config: Config
@@ -66,6 +67,7 @@ class Part:
     documents: tuple[Document, ...] = ()
     mend: Severity | None = None
     variant: str = ""
+    locale: Locale = "en"
 
     @property
     def size(self) -> int:
@@ -159,20 +161,21 @@ def parse_files(paths: Sequence[str]) -> list[bytes]:
     return parsed
 
 
-def check_part(part: Part) -> Outcome:
-    """Check a part; what it imports is read from the disk."""
+def check_part(part: Part, wanted: Callable[[], bool] = lambda: True) -> Outcome:
+    """Check a part; what it imports is read from the disk. Raises Unwanted soon after `wanted` says so."""
     project = _project(part.config)
+    project.wanted = wanted
     for document in part.documents:
         project.overlay(document)
     idle, looked_up = _idle(project, part)
     paths = [path for path in part.paths if path not in idle]
-    result = project.check(paths, traced=False)
+    result = project.check(paths, locale=part.locale, traced=False)
     imports, packages = {**looked_up, **project.looked_up[0]}, dict(project.looked_up[1])
     found = [_raw(finding) for finding in result.findings if finding.diagnostic.failure is not None]
     if part.mend is not None and any(one.severity <= part.mend for one in found):
-        again = project.check(paths)
+        again = project.check(paths, locale=part.locale)
         found = [
-            _raw(finding, tuple(project.fixes(finding)) if finding.severity <= part.mend else None)
+            _raw(finding, tuple(project.fixes(finding, part.locale)) if finding.severity <= part.mend else None)
             for finding in again.findings
             if finding.diagnostic.failure is not None
         ]

@@ -100,7 +100,8 @@ class Project:
     """The files below one configuration, and the modules that they import from one another.
 
     It is the resolver that a replay asks for modules. Files are read when they are needed, and parsed again
-    only when their text has changed. `ready` are files by path that somebody has parsed already.
+    only when their text has changed. `ready` are files by path that somebody has parsed already. A check ends with
+    Unwanted soon after `wanted` says so.
     """
 
     def __init__(self, root: Path, config: Config | None = None, ready: Mapping[str, Source] | None = None) -> None:
@@ -116,6 +117,7 @@ class Project:
         self._comments: defaultdict[str, Comments] = defaultdict(Comments)
         self._replayed: tuple[list[Source], Report] | None = None
         self._trials: Trials | None = None
+        self.wanted: Callable[[], bool] = lambda: True
 
     # -- texts -----------------------------------------------------------------------------------
 
@@ -249,6 +251,7 @@ class Project:
         matter = relevant(list(sources), self._text, self._locate)
         roots = [source for path, source in sources.items() if path in matter]
         report = self.replay(roots, traced)
+        self.go_on()
         self._replayed, self._trials = (roots, report) if traced else None, None
         diagnostics = diagnose(report, locale)
         problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
@@ -266,7 +269,14 @@ class Project:
         """The replay of a program that begins with the files `roots`."""
         from ..analyses import replay
 
-        return replay(roots, self, traced)
+        return replay(roots, self, traced, self.wanted)
+
+    def go_on(self) -> None:
+        """Raise Unwanted where nobody waits for the answer."""
+        if not self.wanted():
+            from ..analyses.state import Unwanted
+
+            raise Unwanted
 
     def fixes(
         self,
@@ -296,6 +306,7 @@ class Project:
         sources, problems = {}, []
         for path in paths:
             on_file()
+            self.go_on()
             try:
                 source = sources[path] = self.source(path)
             except Unreadable as error:

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import sys
 from typing import TYPE_CHECKING
 
+from gradguard.lsp.analysis import ProjectAnalyser
+from gradguard.lsp.configuration import Settings
+from gradguard.lsp.documents import tidy
+from gradguard.lsp.memory import FOLDER
+from gradguard.workspace.files import Document as File
 from lsprotocol import types
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
     from .conftest import Start
 
 REMEMBERED = "HAS BEEN CHANGED"
+LONG = "def f(x):\n    y = x.exp()\n    return y + 1\n" * 100
 
 
 async def kept(cache: Path) -> Path:
@@ -64,3 +73,23 @@ async def test_other_settings_are_another_question(start: Start, stale: str, tmp
     assert await (await start(cache=cache, options={"ignore": ["GG101"]})).open("a.py", stale) == []
     (chinese,) = await (await start(cache=cache, locale="zh-cn")).open("a.py", stale)
     assert REMEMBERED not in chinese.message and chinese.severity == types.DiagnosticSeverity.Error
+
+
+def test_of_files_that_nobody_has_open_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many files are opened and closed, memory holds those that are open and what they import."""
+    monkeypatch.setenv(FOLDER, "")
+    analyser = ProjectAnalyser()
+    analyser.configure(Settings(), [str(tmp_path)], "en")
+    sizes = []
+    for number in range(24):
+        (tmp_path / f"helper{number}.py").write_text(LONG)
+        path = str(tmp_path / f"main{number}.py")
+        files = {path: File(path, f"import torch, helper{number}\nx = torch.ones(3)\n{LONG}")}
+        analyser.analyse(path, files)
+        analyser.rest(files)
+        tidy()
+        sizes.append(sys.getallocatedblocks())
+    assert sizes[-1] < sizes[7] * 1.02, sizes
+    analyser.rest({})
+    tidy()
+    assert sys.getallocatedblocks() < sizes[-1] - LONG.count("\n"), "what was closed is gone"
