@@ -135,10 +135,9 @@ class Server(LanguageServer):
         return self._reading.settings if self._reading else Settings()
 
     def folders(self) -> list[str]:
-        """Return the paths of the workspace folders."""
-        return [path_of(uri) for uri in self.workspace.folders] or [
-            path_of(uri) for uri in (self.workspace.root_uri,) if uri
-        ]
+        """Return the paths of the workspace folders, as far as they are on this machine's disk."""
+        uris = list(self.workspace.folders) or [self.workspace.root_uri or ""]
+        return [path for path in map(path_of, uris) if os.path.isabs(path)]
 
     # -- settings and files ----------------------------------------------------------------------
 

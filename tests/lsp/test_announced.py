@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 from gradguard.lsp.server import Server
 from lsprotocol import types
+from lsprotocol.converters import get_converter
 from pytest_lsp import make_test_lsp_client
 
 from .conftest import COMMAND, RICH, Editor, stop
@@ -16,22 +17,40 @@ from .test_diagnostics import until
 from .test_notebooks import CHANGES, IMPORTS, SAVES, STALE, Book
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+DETAILS: set[str] = set()
+"""says how something is served that is announced besides"""
+
 BY_CAPABILITY: dict[str, set[str]] = {
-    "text_document_sync": {"textDocument/didOpen", "textDocument/didChange", "textDocument/didClose"},
-    "notebook_document_sync": {f"notebookDocument/{done}" for done in ("didOpen", "didChange", "didClose")},
-    "hover_provider": {"textDocument/hover"},
-    "code_action_provider": {"textDocument/codeAction", "codeAction/resolve"},
-    "document_highlight_provider": {"textDocument/documentHighlight"},
-    "inlay_hint_provider": {"textDocument/inlayHint", "inlayHint/resolve"},
-    "diagnostic_provider": {"textDocument/diagnostic", "workspace/diagnostic"},
-    "workspace": {"workspace/didChangeWorkspaceFolders"},
-    "position_encoding": set(),
+    "positionEncoding": DETAILS,
+    "textDocumentSync": DETAILS,
+    "textDocumentSync.openClose": {"textDocument/didOpen", "textDocument/didClose"},
+    "textDocumentSync.change": {"textDocument/didChange"},
+    "notebookDocumentSync": {f"notebookDocument/{done}" for done in ("didOpen", "didChange", "didClose")},
+    "notebookDocumentSync.notebookSelector": DETAILS,
+    "hoverProvider": {"textDocument/hover"},
+    "codeActionProvider": {"textDocument/codeAction"},
+    "codeActionProvider.codeActionKinds": DETAILS,
+    "codeActionProvider.resolveProvider": {"codeAction/resolve"},
+    "documentHighlightProvider": {"textDocument/documentHighlight"},
+    "inlayHintProvider": {"textDocument/inlayHint"},
+    "inlayHintProvider.resolveProvider": {"inlayHint/resolve"},
+    "diagnosticProvider": {"textDocument/diagnostic"},
+    "diagnosticProvider.workspaceDiagnostics": {"workspace/diagnostic"},
+    "diagnosticProvider.identifier": DETAILS,
+    "diagnosticProvider.interFileDependencies": DETAILS,
+    "diagnosticProvider.workDoneProgress": DETAILS,
+    "workspace": DETAILS,
+    "workspace.workspaceFolders": DETAILS,
+    "workspace.workspaceFolders.supported": DETAILS,
+    "workspace.workspaceFolders.changeNotifications": {"workspace/didChangeWorkspaceFolders"},
 }
+"""what announces which methods; a capability that isn't here is one that nobody has thought of"""
+
 LIFE = {"initialize", "initialized", "shutdown", "exit"}
 """driven by starting and stopping"""
 
@@ -225,10 +244,20 @@ async def test_it_does_what_it_is_for(server: Editor, name: str, stale: str, met
     await asyncio.wait_for(DRIVERS[method](server, name, stale), 60)
 
 
+def announced(capabilities: dict[str, Any], above: str = "") -> Iterator[str]:
+    """The capabilities that an answer to `initialize` has, with those inside them."""
+    for name, value in capabilities.items():
+        if value not in (None, False, {}):
+            yield above + name
+            if isinstance(value, dict):
+                yield from announced(value, f"{above}{name}.")
+
+
 async def test_everything_announced_is_driven(server: Editor) -> None:
-    capabilities = server.server.capabilities
-    announced = [one.name for one in capabilities.__attrs_attrs__ if getattr(capabilities, one.name) is not None]
-    assert set().union(*(BY_CAPABILITY[capability] for capability in announced)) <= DRIVERS.keys()
+    names = {*announced(get_converter().unstructure(server.server.capabilities))}
+    assert names <= BY_CAPABILITY.keys()
+    assert set().union(*(BY_CAPABILITY[name] for name in names)) <= DRIVERS.keys()
+    assert {"hoverProvider", "codeActionProvider.resolveProvider", "notebookDocumentSync"} <= names
 
 
 async def test_everything_served_is_driven() -> None:

@@ -45,6 +45,7 @@ async def test_hover_on_a_problem_explains_the_rule(editor: Editor, stale: str) 
     assert story.startswith("**`y`** · version 1")
     assert rule.startswith(f"**GG101 inplace-on-saved** · {RULES['GG101'].summary}")
     assert "will raise" not in story + rule
+    assert rule.endswith(f"({RULES['GG101'].address('en')})"), "the way to the rule's page"
 
 
 async def test_hover_without_markdown_is_plain_text(start: Start, stale: str) -> None:
@@ -53,6 +54,7 @@ async def test_hover_without_markdown_is_plain_text(start: Start, stale: str) ->
     story = await editor.hover("a.py", 3, 0) or ""
     assert "0 → 1    += changed it in place" in story
     assert not set("`*|") & set(story.replace("**", ""))
+    assert story.endswith(f": {RULES['GG101'].address('en')}"), "the way to the rule's page"
 
 
 @pytest.mark.parametrize("comment", ["# gradguard: ignore[GG101]", "# noqa: GG101", "# about GG101"])

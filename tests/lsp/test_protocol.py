@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
+from gradguard.lsp.server import Server
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
@@ -51,10 +52,10 @@ class Wire:
             if "method" not in message:
                 return message
 
-    async def answers(self, last: object) -> dict[object, int]:
-        """Return how many responses came for each id, up to the one for `last`."""
+    async def answers(self, *awaited: object) -> dict[object, int]:
+        """Return how many responses came for each id, until there is one for each of those awaited."""
         count: dict[object, int] = {}
-        while last not in count:
+        while not {*awaited} <= count.keys():
             number = (await self.answer()).get("id")
             count[number] = count.get(number, 0) + 1
         return count
@@ -64,9 +65,9 @@ class Wire:
 
 
 @contextlib.asynccontextmanager
-async def running() -> AsyncIterator[Wire]:
-    pipe = asyncio.subprocess.PIPE
-    process = await asyncio.create_subprocess_exec(*COMMAND, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL)
+async def running(folder: Path | None = None) -> AsyncIterator[Wire]:
+    pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+    process = await asyncio.create_subprocess_exec(*COMMAND, stdin=pipe, stdout=pipe, stderr=nowhere, cwd=folder)
     yield Wire(process)
     if process.returncode is None:
         process.kill()
@@ -74,9 +75,9 @@ async def running() -> AsyncIterator[Wire]:
 
 
 @pytest_asyncio.fixture
-async def wire() -> AsyncIterator[Wire]:
+async def wire(tmp_path: Path) -> AsyncIterator[Wire]:
     """A server that has just started."""
-    async with running() as fresh:
+    async with running(tmp_path) as fresh:
         yield fresh
 
 
@@ -219,6 +220,16 @@ VALID: list[tuple[str, dict[str, Any]]] = [
     ("workspace/didChangeWatchedFiles", {"changes": [{"uri": TEXT["uri"], "type": 2}]}),
     ("workspace/didChangeWorkspaceFolders", {"event": {"added": [{"uri": "file:///f", "name": "f"}], "removed": []}}),
     ("$/setTrace", {"value": "verbose"}),
+    (
+        "workspace/diagnostic",
+        {
+            "previousResultIds": [{"uri": TEXT["uri"], "value": "1"}],
+            "partialResultToken": "part",
+            "workDoneToken": "work",
+        },
+    ),
+    ("workspace/executeCommand", {"command": "fix", "arguments": [1]}),
+    ("window/workDoneProgress/cancel", {"token": "work"}),
     ("$/cancelRequest", {"id": 3}),
     ("initialized", {}),
     ("initialize", INITIALIZE),
@@ -236,6 +247,12 @@ def mutated(value: Any, chance: random.Random) -> Any:
     if isinstance(value, list):
         return [mutated(one, chance) for one in value for _ in range(chance.choice([1, 1, 1, 0, 2]))]
     return value
+
+
+def test_every_method_that_is_served_takes_part() -> None:
+    features = Server().protocol.fm
+    ends = {"shutdown", "exit"}
+    assert {*features.features, *features.builtin_features} - ends == {method for method, _ in VALID}
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -258,7 +275,7 @@ async def test_nonsense_in_any_order_is_answered_and_survived(wire: Wire, seed: 
     await wire.send(
         json.dumps({"jsonrpc": "2.0", "id": "last", "method": "textDocument/diagnostic", "params": pull}).encode()
     )
-    answers = await wire.answers("last")
+    answers = await wire.answers("last", *asked)
     hover = {"textDocument": pull["textDocument"], "position": {"line": 3, "character": 0}}
     await wire.send(
         json.dumps({"jsonrpc": "2.0", "id": "end", "method": "textDocument/hover", "params": hover}).encode()
