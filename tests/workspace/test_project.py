@@ -26,7 +26,7 @@ class Replay:
         self.loaded: list[Source | None] = []
         self.problems: list[str] = []
 
-    def __call__(self, roots: Sequence[Source], modules: Project, traced: bool = True) -> Report:
+    def __call__(self, roots: Sequence[Source], modules: Project, *_: object) -> Report:
         self.roots = [source.path for source in roots]
         report = Report(problems=self.problems)
         for source in roots:
@@ -103,7 +103,7 @@ def test_what_is_found_in_an_imported_file_is_told(tmp_path: Path, monkeypatch: 
     main, _ = write(tmp_path, main="import helper", helper=BAD)
     project = Project(tmp_path)
 
-    def replay(roots: Sequence[Source], modules: Project, traced: bool = True) -> Report:
+    def replay(roots: Sequence[Source], modules: Project, *_: object) -> Report:
         source = modules.load("helper", 0, main)
         assert source is not None
         return Report(failures=[failure(*source.body)])
