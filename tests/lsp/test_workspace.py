@@ -27,9 +27,9 @@ REFRESHED = types.WorkspaceClientCapabilities(
     diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
 )
 MUCH = "import torch\n" + "".join(
-    f"def f{n}(x):\n" + "    y = torch.exp(x)\n" * 40 + "    return y\n" for n in range(100)
+    f"def f{n}(x):\n" + "    y = torch.exp(x)\n" * 40 + "    return y\n" for n in range(40)
 )
-"""a second of work, or more"""
+"""some of it; ten files of this take seconds"""
 
 
 async def pull_all(editor: Editor, **params: Any) -> dict[str, list[types.Diagnostic]]:
@@ -118,12 +118,12 @@ async def test_a_cancelled_request_is_cancelled_and_the_next_one_answered(start:
         (editor.folder / f"a{number}.py").write_text(MUCH + stale)
     params = types.WorkspaceDiagnosticParams([])
     asked = editor.client.protocol.send_request(types.WORKSPACE_DIAGNOSTIC, params, msg_id="all")
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(0.2)
     editor.client.cancel_request(types.CancelParams("all"))
     with pytest.raises(JsonRpcException) as error:
-        await asyncio.wait_for(asyncio.wrap_future(asked), 10)
+        await asyncio.wait_for(asyncio.wrap_future(asked), 60)
     assert error.value.code == types.LSPErrorCodes.RequestCancelled
-    assert [len(items) for items in (await asyncio.wait_for(pull_all(editor), 90)).values()] == [1] * 10
+    assert [len(items) for items in (await asyncio.wait_for(pull_all(editor), 120)).values()] == [1] * 10
 
 
 async def test_the_end_of_a_session_ends_a_check(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ async def test_typing_goes_before_the_workspace(start: Start, stale: str) -> Non
         (editor.folder / f"much{number}.py").write_text(MUCH)
     await editor.open("a.py", stale)
     answered = asyncio.ensure_future(pull_all(editor))
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(0.2)
     assert await editor.retype("a.py", "\n" + stale)
     assert not answered.done(), "the workspace has not been waited for"
-    assert len(await asyncio.wait_for(answered, 90)) == 10
+    assert len(await asyncio.wait_for(answered, 120)) == 10
