@@ -251,7 +251,10 @@ def pieces(failure: Failure, context: Context) -> Iterator[Fix]:
     name = fresh_name(place, "part")
     changes = "base" if observed(failure, context) else None
     title = context.say("clone-pieces", changes, value=quote(place.text))
-    text = f"tuple({name}{CLONE} for {name} in {place.text})"
+    each = f"{name}{CLONE} for {name} in {place.text}"
+    found = find_change(failure, context)
+    is_put_back = found is not None and found.form == "augmented" and isinstance(found.target, Subscript)
+    text = f"[{each}]" if is_put_back else f"tuple({each})"  # `parts[0] += 1` assigns the part, too
     yield Fix(title, safety(changes), (place.edit(text),))
 
 

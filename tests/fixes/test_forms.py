@@ -71,6 +71,10 @@ FORMS = {
         "parts = torch.chunk(w, 2)\nparts[0][None, 0] = 1\nparts[1].sum().backward()\n",
         "parts = tuple(part.clone() for part in torch.chunk(w, 2))",
     ),
+    "a part that is changed where it stands": (
+        "parts = torch.chunk(w * 2, 2)\nparts[0] += 1\nparts[0].sum().backward()\n",
+        "parts = [part.clone() for part in torch.chunk(w * 2, 2)]",
+    ),
     "a graph that rounds use after another backward": (
         "x = w.exp()\nx.sum().backward()\nfor _ in range(2):\n    x.sum().backward()\n",
         "    x.sum().backward(retain_graph=True)",
