@@ -583,11 +583,14 @@ class Autograd:
         if not called:
             return one
         g: Value = self.gradient(t, flow, one)
+        kept = False
         for hook in called:
             made = self.state.resolve(self.m.call(hook, Args([g], site=self.m.site)))
             self.pasts = {}
+            kept = kept or made is None  # that is what it was called for, maybe
             g = g if made is None else made
-        return flow.exchange(one, self._seen(flow, g))
+        seen = self._seen(flow, g)
+        return flow.exchange(one, replace(UNKNOWN, spread=seen.spread) if kept else seen)
 
     def _run(
         self, node: Node, given: Mapping[int, Gradient], flow: Flow, found: list[tuple[Failure, Guards]]
@@ -601,7 +604,8 @@ class Autograd:
         outside = self.m.place()
 
         def gradient(t: Tensor, nr: int) -> Tensor:
-            return self.gradient(t, flow, flow.made(NEW) if inside else given.get(nr) if flow.known else UNKNOWN)
+            zeros = flow.made(replace(NEW, low=1, high=1))
+            return self.gradient(t, flow, flow.made(NEW) if inside else given.get(nr, zeros) if flow.known else UNKNOWN)
 
         def unpack() -> None:
             here = self.m.place()
