@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import layouts
 from .describe_types import described_all, dtype_of
 from .geometry import Geometry
 from .shapes import TensorType, infer, view_of
@@ -43,7 +44,8 @@ def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: Tens
     def copy() -> Tensor:
         t = m.grad.tensor(None, None)
         if type_ is not None:
-            t.d["geometry"] = Geometry.contiguous(type_.shape) if type_.shape is not None else None
+            made = Geometry.contiguous(type_.shape) if type_.shape is not None else None
+            t.d["geometry"] = made and layouts.of_result(made, call)
             t.d["dtype"] = type_.dtype
         if r.differentiable:
             m.grad.set_history(t, node)
@@ -152,6 +154,7 @@ def reshaped(m: Machine, name: str, source: Tensor, node: Node | None, call: Cal
         view = Geometry.unknown(shape) if shape is not None else None
     else:
         view, shared = g.reshape(shape)
+        shared = g.is_contiguous() if name == "ravel" else shared  # `contiguous().view(-1)`
 
     def made_view() -> Tensor:
         t = m.grad.view(source, view)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..facts.model import REQUIRED, Case, Grads, Mutation, Op, Param, Result, Test
-from . import autocast, inner_writes, operands, sequences, shapes
+from . import autocast, inner_writes, layouts, operands, sequences, shapes
 from .describe_types import described_all, dtype_of, geometry_of
 from .geometry import Geometry, GeometryError, partly_overlaps
 from .shapes import Arg, TensorType
@@ -68,6 +68,10 @@ class Call:
     def all(self) -> list[Tensor]:
         """All tensors among the arguments."""
         return [t for ts in self.tensors.values() for t in ts]
+
+    def given(self) -> list[Tensor]:
+        """Those that the program gave, in their order; not the parameters and buffers of a module."""
+        return [t for p in self.values for t in self.tensors.get(p, ())]
 
 
 # -- arguments --------------------------------------------------------------------------------------
@@ -438,7 +442,7 @@ def result(
         return depends(m, r, source, node, type_, call)
     made = fresh(m, r, node, type_, nr)
     if made.geometry is not None:
-        made.d["geometry"] = laid_out(made.geometry, call, nr)
+        made.d["geometry"] = layouts.of_result(made.geometry, call, nr)
     made.d["counter"].d["v"] = Version(*inner_writes.times(m, call, r.version))
     return made
 
@@ -452,22 +456,6 @@ def fresh(m: Machine, r: Result, node: Node | None, type_: TensorType | None, nr
     if r.differentiable and not (dtype is not None and dtype.startswith(("int", "bool", "uint"))):
         m.grad.set_history(t, node, nr)
     return t
-
-
-def laid_out(g: Geometry, call: Call, nr: int) -> Geometry:
-    """How a result lies in memory of its own: as its first operand (`TensorIterator`), or in columns, from LAPACK."""
-    name, given = called(call.name), [t.geometry for t in call.all() if t.shape != ()]
-    first = given[0] if given else None
-    if first is None or g.ndim < 2:
-        return g
-    if name in shapes.IN_COLUMNS and first.ndim == g.ndim:
-        last_of_svd = name == "svd" and nr == 2 and ".linalg." not in call.name  # what LAPACK gives, transposed
-        rows = Geometry.contiguous((*g.shape[:-2], g.shape[-1], g.shape[-2]))
-        return g if last_of_svd else rows.transpose(-2, -1)
-    if name not in shapes.ELEMENTWISE or first.shape != g.shape or first.is_contiguous() is not False:
-        return g
-    decides = first.is_dense() and (1 not in first.shape or all(other == first for other in given))
-    return Geometry(first.shape, first.strides, 0) if decides else g
 
 
 def one_view(

@@ -103,11 +103,13 @@ def composed(m: Machine, result: Value) -> None:
 
 
 def laid_out(m: Machine, module: Value, result: Value) -> Value:
-    """With `batch_first` the output is a transposed view of what the steps gave, one after the other."""
+    """The output is what the steps gave, one after the other; with `batch_first` a transposed view of that."""
     batch_first = isinstance(module, Instance) and m.state.resolve(module.d.get("batch_first")) is True
     output = result[0] if isinstance(result, tuple) else None
-    if batch_first and isinstance(output, Tensor) and output.geometry is not None and output.geometry.ndim == 3:
-        output.d["geometry"] = Geometry.contiguous(output.geometry.transpose(0, 1).shape).transpose(0, 1)
+    if isinstance(output, Tensor) and output.geometry is not None:
+        g, turned = output.geometry, batch_first and output.geometry.ndim == 3
+        rows = Geometry.contiguous(g.transpose(0, 1).shape if turned else g.shape)
+        output.d["geometry"] = rows.transpose(0, 1) if turned else rows
     return result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import attributes, carried, conversions, effects, operators, sequences, shapes, torch_ops
+from .. import attributes, carried, conversions, effects, layouts, operators, sequences, shapes, torch_ops
 from ..describe_types import described, dtype_of, geometry_of
 from ..geometry import Geometry
 from ..shapes import TensorType
@@ -288,7 +288,10 @@ def made_by(m: Machine, name: str, args: Args) -> Value:
         return effects.apply(m, op, plain) if op is not None else out
     keywords = {k: described(m, v) for k, v in plain.kw.items() if k not in ("requires_grad", "device", "generator")}
     inferred = shapes.infer_call(name, [described(m, v) for v in plain.pos], keywords, m.default_dtype)
-    return fresh(m, inferred, plain)
+    t = fresh(m, inferred, plain)
+    if t.geometry is not None:
+        t.d["geometry"] = layouts.laid_out(t.geometry, name, [v.geometry for v in plain.pos if isinstance(v, Tensor)])
+    return t
 
 
 for _name in [

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from . import call, views
 from .modules import module_output, module_parameters
-from .pointwise import ELEMENTWISE
 from .table import OPS, find
 from .types import UNKNOWN, Answer, Arg, Number, Output, TensorType
 
@@ -22,9 +21,6 @@ if TYPE_CHECKING:
 
 IDENTITY_ON_NUMBERS = frozenset({"mT", "mH", "H", "adjoint"})
 """views that a tensor without dimensions gives of itself (`matrix_transpose`)"""
-
-IN_COLUMNS = frozenset({"svd", "qr", "geqrf", "lu_factor", "ldl_factor", "eigh", "eig", "cholesky", "inv", "inverse"})
-"""operators whose matrices LAPACK gives column by column"""
 
 KEEP_IN_PLACE = frozenset({"t_", "transpose_", "swapaxes_", "swapdims_", "squeeze_", "unsqueeze_", "as_strided_"})
 """in-place methods that change the shape, as the operation without the underscore does"""
@@ -82,9 +78,7 @@ def _out_of_place(name: str) -> str:
 
 
 __all__ = [
-    "ELEMENTWISE",
     "IDENTITY_ON_NUMBERS",
-    "IN_COLUMNS",
     "KEEP_IN_PLACE",
     "OPS",
     "UNKNOWN",

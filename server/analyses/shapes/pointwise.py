@@ -174,13 +174,6 @@ COMPARISONS = """
     __eq__ __ne__ __lt__ __le__ __gt__ __ge__
 """
 
-ELEMENTWISE = frozenset(
-    f"""{FLOATING} {BINARY_FLOATING} {PROMOTED} {COMPARISONS} neg negative ceil floor trunc round frac sign clone relu
-    hardtanh relu6 leaky_relu elu selu gelu silu mish hardswish hardsigmoid softplus threshold nan_to_num abs square
-    div divide pow __pow__ float_power clamp clip clamp_min clamp_max lerp addcmul addcdiv masked_fill""".split()
-)
-"""operators whose result lies as the first operand does, if that fills its memory (`TensorIterator`)"""
-
 OPS: dict[str, Op] = {
     **unary(KEPT, kept, "input"),
     **unary(FLOATING, made_floating),

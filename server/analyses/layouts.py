@@ -1,0 +1,52 @@
+"""How a result lies in memory of its own: row by row, as the operands do, or in columns, as the facts tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..facts import layouts as facts
+from .geometry import Geometry, iterated
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .effects import Call
+
+
+def of_result(g: Geometry, call: Call, number: int = 0) -> Geometry:
+    """The layout of one of a call's results, of which the shape is known."""
+    return laid_out(g, call.name, [t.geometry for t in call.given()], number)
+
+
+def laid_out(g: Geometry, name: str, given: Sequence[Geometry | None], number: int = 0) -> Geometry:
+    """The same for what was given to a callable; the strides are unknown where no rule tells."""
+    told = facts.find(name, number)
+    if g.ndim < 2 or told == facts.ROWS:
+        return g
+    contiguous = [one is not None and one.is_contiguous() for one in given]
+    rule = told[0] if all(contiguous) else told[1] if False in contiguous or told[0] == told[1] else None
+    return _by_rule(g, rule, given) or Geometry.unknown(g.shape)
+
+
+def _by_rule(g: Geometry, rule: facts.Layout | None, given: Sequence[Geometry | None]) -> Geometry | None:
+    if rule == "rows":
+        return g
+    if rule == "columns":
+        return Geometry.contiguous((*g.shape[:-2], g.shape[-1], g.shape[-2])).transpose(-2, -1)
+    if rule == "first":
+        given = given[:1]
+    operands = [one for one in given if one is not None]
+    if rule is None or len(operands) < len(given) or not all(_fits(one, g) for one in operands):
+        return None
+    if rule == "operands":
+        return iterated(g.shape, operands)
+    first = operands[0] if operands else g
+    return (
+        Geometry(g.shape, first.strides) if first.shape == g.shape and first.is_dense() else iterated(g.shape, [first])
+    )
+
+
+def _fits(one: Geometry, result: Geometry) -> bool:
+    """Whether an operand is broadcast to the result."""
+    own = result.shape[result.ndim - one.ndim :]
+    return one.ndim <= result.ndim and all(size in (1, goal) for size, goal in zip(one.shape, own, strict=True))

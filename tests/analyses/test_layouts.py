@@ -1,0 +1,77 @@
+"""How results lie in memory, held against real tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+from gradguard.analyses.geometry import Geometry, iterated
+from gradguard.analyses.tensors import Tensor
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from .replaying import replayed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+OPERATORS: dict[int, Any] = {1: torch.neg, 2: torch.add, 3: torch.addcmul}
+
+
+@st.composite
+def operands(draw: st.DrawFn) -> list[torch.Tensor]:
+    """Tensors that broadcast to one shape: permuted, with gaps, expanded."""
+    shape = draw(st.lists(st.integers(1, 4), max_size=4))
+    found = []
+    for _ in range(draw(st.integers(1, 3))):
+        own = [size if draw(st.booleans()) else 1 for size in shape] if draw(st.booleans()) else shape
+        own = own[draw(st.integers(0, len(own))) :] if draw(st.booleans()) else own
+        order = draw(st.permutations(range(len(own))))
+        gap = draw(st.sampled_from([1, 1, 2]))
+        made = torch.rand([own[dim] * gap for dim in order])[tuple(slice(None, None, gap) for _ in order)]
+        made = made.permute([order.index(dim) for dim in range(len(own))])
+        found.append(made.expand(shape) if draw(st.integers(0, 4)) == 0 else made)
+    return found
+
+
+@settings(max_examples=400, deadline=None)
+@given(operands())
+def test_results_lie_as_the_operands_have_it(tensors: Sequence[torch.Tensor]) -> None:
+    real = OPERATORS[len(tensors)](*tensors)
+    ours = iterated(tuple(real.shape), [Geometry(tuple(t.shape), t.stride()) for t in tensors])
+    assert ours is not None
+    assert [pair for pair in zip(ours.shape, ours.strides, strict=True) if pair[0] != 1] == [
+        pair for pair in zip(real.shape, real.stride(), strict=True) if pair[0] != 1
+    ]
+
+
+CALLS = (
+    "x.exp()", "x + y", "y * z + x", "torch.where(y > 0, x, y)", "x.clone()", "x.contiguous()", "x.double()",
+    "torch.zeros_like(x)", "x.softmax(-1)", "x.flip(0)", "x.sort(0)", "torch.linalg.qr(x)", "torch.linalg.svd(x)",
+    "torch.linalg.eigh(x)", "torch.linalg.inv(y)", "x.cholesky_solve(y)", "x @ y", "x.sum(0)", "x.mT.relu()",
+    "x.ravel()", "torch.nn.ReLU()(x)", "torch.nn.Softmax(0)(x)", "torch.tensor([1.0, 2.0])[:, None] + x[0]",
+    "x.addmm(y, x)", "x.addcmul(y, z)", "torch.stack([x, y])", "x.cumsum(0)", "x.masked_fill(y > 1, 0.0)",
+)  # fmt: skip
+MADE = {
+    "in rows": "torch.rand(3, 3)",
+    "in columns": "torch.rand(3, 3).t()",
+    "with gaps": "torch.rand(3, 6)[:, ::2]",
+    "expanded": "torch.rand(3, 1).expand(3, 3)",
+}
+
+
+@pytest.mark.parametrize("made", MADE)
+@pytest.mark.parametrize("call", CALLS)
+def test_layouts_are_those_of_pytorch(call: str, made: str) -> None:
+    text = f"import torch\nx = {MADE[made]}\ny, z = torch.rand(3, 3), torch.rand(3)\nr = {call}\n"
+    names: dict[str, Any] = {}
+    exec(text, names)
+    run = replayed(text)
+    ours = run.names["r"]
+    real = names["r"] if isinstance(names["r"], tuple) else (names["r"],)
+    for one, t in zip(run.machine.tuple_of(ours) or (ours,), real, strict=True):
+        assert isinstance(one, Tensor)
+        assert one.geometry is not None
+        assert (one.shape, one.geometry.is_contiguous()) == (tuple(t.shape), t.is_contiguous())
+        assert one.geometry.is_contiguous() or one.geometry.strides == t.stride()
