@@ -238,7 +238,7 @@ class Flow:
         high = None if came.high is None else came.high + way.high
         self.count += 1
         tensor = came.tensor if way.same else self.count
-        free = came.free and way.free
+        free = came.free and way.free if way.same else False  # a view keeps the tensor that it was made of
         return replace(
             came,
             tensor=tensor,
@@ -289,4 +289,4 @@ def way_of(node: Node, k: int) -> Way | None:
         return None
     if node.function is not None and way.passed:  # `CopySlices` hands a copy to the write
         return NEW
-    return replace(way, dense=True, free=True if way.passed else way.free) if single else way
+    return replace(way, dense=True, free=way.same if way.passed else way.free) if single else way

@@ -31,6 +31,8 @@ def times(m: Machine, call: Call, told: Times) -> Times:
         return 1, 1
     if name in PRODUCTS:
         return _product(call.tensors) or told
+    if name in MAX_POOLS:
+        return _max_pool(m, call)
     rule = RULES.get(name) if told[0] != told[1] else None
     if rule is None:
         return told
@@ -96,6 +98,18 @@ def _product(tensors: Mapping[str, Sequence[Tensor]]) -> Times | None:
         most = 2 if ranks[0] == 1 else 1
         return (0, most) if contiguous is None else (0, 0) if contiguous else (most, most)
     return (1, 1) if ranks[0] == 1 else (0, 0)
+
+
+MAX_POOLS = frozenset({"max_pool1d", "MaxPool1d"})
+
+
+def _max_pool(m: Machine, call: Call) -> Times:
+    """Without a gradient to come, a batch of one is made for a signal without a batch, and taken off in place."""
+    g, given = _layout(call), call.given()
+    needs = m.grad.requires_grad(given[0]) if given and m.grad.grad_mode else False
+    if needs is True or _given(m, call, "return_indices", False) is True or (g is not None and g.ndim != 2):
+        return 0, 0
+    return (0 if g is None or needs is not False else 1), 1
 
 
 # -- results ------------------------------------------------------------------------------------------

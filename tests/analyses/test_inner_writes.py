@@ -42,6 +42,11 @@ def results() -> Iterator[tuple[str, str]]:
         yield "vander", f"torch.vander(torch.rand(3), {n}, {increasing})"
     yield from (("linear", f"nn.Linear(4, 2)({x})") for x in ("torch.rand(3, 4)", "torch.rand(2, 5, 4).mT.mT"))
     yield "linear", "nn.Linear(4, 2)(torch.rand(2, 5, 4).transpose(0, 1))"
+    for s, grad, indices in itertools.product(("5, 6", "2, 5, 6"), (True, False), (True, False)):
+        given = f"torch.rand({s}, requires_grad={grad})"
+        yield "MaxPool1d", f"nn.MaxPool1d(2, return_indices={indices})({given}){'[0]' if indices else ''}"
+        yield "max_pool1d", f"torch.max_pool1d({given}, 2)"
+    yield "linear", "nn.Linear(4, 2)(torch.rand(2, 4, 4).cholesky_solve(torch.rand(2, 4, 4)))"
     yield "RNN", "nn.Linear(4, 2)(nn.RNN(3, 4, batch_first=True)(torch.rand(2, 5, 3))[0])"
     yield "RNN", "nn.Linear(4, 2)(nn.RNN(3, 4)(torch.rand(2, 5, 3))[0])"
 
