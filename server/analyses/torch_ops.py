@@ -390,6 +390,8 @@ def view_for_write(m: Machine, t: Tensor, index: Value) -> Tensor:
 def check_copy(m: Machine, target: Tensor, source: Tensor | None) -> None:
     """`copy_` into a view, of a tensor or a number, refuses one whose elements share memory with others."""
     g, h = target.geometry, source.geometry if source is not None else None
+    if source is not None and g == h and m.grad.storage(target) is m.grad.storage(source):
+        return  # nothing to copy (`copy_impl` of ATen/native/Copy.cpp)
     if g is not None and g.overlaps_itself() is True:
         m.grad.fail("overlap-write", "direct", target, detail="itself")
     if source is None or g is None or h is None or m.grad.storage(target) is not m.grad.storage(source):
