@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import layouts
+from . import inner_writes, layouts
 from .describe_types import described_all, dtype_of
 from .geometry import Geometry
 from .shapes import TensorType, infer, view_of
-from .tensors import Node, Tensor
+from .tensors import Node, Tensor, Version
 from .values import Cond, Lib, Phi, Unknown, Value
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: Tens
             made = Geometry.contiguous(type_.shape) if type_.shape is not None else None
             t.d["geometry"] = made and layouts.of_result(made, call)
             t.d["dtype"] = type_.dtype
+        t.d["counter"].d["v"] = Version(*inner_writes.times(m, call, r.version))
         if r.differentiable:
             m.grad.set_history(t, node)
         return t

@@ -443,7 +443,7 @@ def result(
     made = fresh(m, r, node, type_, nr)
     if made.geometry is not None:
         made.d["geometry"] = layouts.of_result(made.geometry, call, nr)
-    made.d["counter"].d["v"] = Version(*inner_writes.times(m, call, r.version))
+    made.d["counter"].d["v"] = Version(*inner_writes.times(m, call, r.version, nr))
     return made
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from ..facts import inference
 from .values import Unknown, Value
 
 if TYPE_CHECKING:
@@ -24,16 +25,18 @@ Times = tuple[int, int]
 """from so many times to so many"""
 
 
-def times(m: Machine, call: Call, told: Times) -> Times:
-    """How often a new result of the call was written; `told` is what the fact says."""
+def times(m: Machine, call: Call, told: Times, number: int = 0) -> Times:
+    """How often a new result of the call, by its number, was written; `told` is what the fact says."""
     name = call.name.rsplit(".", 1)[-1]
+    if not m.grad.mode["inference"] and call.tensors and all(t.d["inference"] is True for t in call.all()):
+        told = inference.find(call.name, number) or told
+        if told[0] == told[1]:
+            return told
     if (name == "clone" or name.endswith("_copy")) and any(t.d["inference"] is True for t in call.all()):
         return 1, 1
     if name in PRODUCTS:
         return _product(call.tensors) or told
-    if name in MAX_POOLS:
-        return _max_pool(m, call)
-    rule = RULES.get(name) if told[0] != told[1] else None
+    rule = DECIDING.get(name) or (RULES.get(name) if told[0] != told[1] else None)
     if rule is None:
         return told
     return rule(m, call) or told
@@ -98,9 +101,6 @@ def _product(tensors: Mapping[str, Sequence[Tensor]]) -> Times | None:
         most = 2 if ranks[0] == 1 else 1
         return (0, most) if contiguous is None else (0, 0) if contiguous else (most, most)
     return (1, 1) if ranks[0] == 1 else (0, 0)
-
-
-MAX_POOLS = frozenset({"max_pool1d", "MaxPool1d"})
 
 
 def _max_pool(m: Machine, call: Call) -> Times:
@@ -187,7 +187,6 @@ Rule = Callable[["Machine", "Call"], Times | None]
 RULES: dict[str, Rule] = {
     "diff": _diff,
     "isclose": _isclose,
-    "cond": _cond,
     "stft": _stft,
     "alpha_dropout": _alpha_dropout,
     "feature_alpha_dropout": _alpha_dropout,
@@ -202,6 +201,9 @@ RULES: dict[str, Rule] = {
     "pad": _circular_pad,
     "vander": _vander,
 }
+
+DECIDING: dict[str, Rule] = {"cond": _cond, "max_pool1d": _max_pool, "MaxPool1d": _max_pool}
+"""rules that hold also where the samples of the table's case showed one number"""
 
 
 # -- arguments ----------------------------------------------------------------------------------------

@@ -47,6 +47,8 @@ def results() -> Iterator[tuple[str, str]]:
         yield "MaxPool1d", f"nn.MaxPool1d(2, return_indices={indices})({given}){'[0]' if indices else ''}"
         yield "max_pool1d", f"torch.max_pool1d({given}, 2)"
     yield "linear", "nn.Linear(4, 2)(torch.rand(2, 4, 4).cholesky_solve(torch.rand(2, 4, 4)))"
+    calls = ("exp()", "double()", "clone()", "add(1)", "sum(0, True)", "flip(0)", "inverse()", "svd()[0]", "abs()")
+    yield from (("inference", f"torch.inference_mode()(torch.rand)(3, 3).{call}") for call in calls)
     yield "RNN", "nn.Linear(4, 2)(nn.RNN(3, 4, batch_first=True)(torch.rand(2, 5, 3))[0])"
     yield "RNN", "nn.Linear(4, 2)(nn.RNN(3, 4)(torch.rand(2, 5, 3))[0])"
 

@@ -81,7 +81,7 @@ def _observe(run: Callable[[Arguments], Any], arguments: Arguments, seen: Seen) 
         memory = {t.untyped_storage().data_ptr() for t in given}
         torch.manual_seed(0)
         try:
-            made = [t if isinstance(t, torch.Tensor) else None for t in _flat(run(laid))]
+            made = [t if isinstance(t, torch.Tensor) else None for t in flat(run(laid))]
         except RAISED:
             continue
         plain = all(t.is_contiguous() for t in given)
@@ -92,8 +92,9 @@ def _observe(run: Callable[[Arguments], Any], arguments: Arguments, seen: Seen) 
                 seen[number, plain] = seen.get((number, plain), set(RULES)) & right
 
 
-def _flat(made: Any) -> list[Any]:
-    return [t for item in made for t in _flat(item)] if isinstance(made, (list, tuple)) else [made]
+def flat(made: Any) -> list[Any]:
+    """Return what a call has given, however nested, in one list."""
+    return [t for item in made for t in flat(item)] if isinstance(made, (list, tuple)) else [made]
 
 
 def _laid_out(arguments: Arguments) -> Iterator[Arguments]:
