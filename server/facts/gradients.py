@@ -46,12 +46,14 @@ def _table() -> dict[str, dict[str, Any]]:
 def find(name: str, parameter: str, same_shape: bool) -> Way | None:
     """Return how a parameter's gradient comes, None where that isn't known.
 
-    `same_shape` tells whether it has the shape of the result.
+    `same_shape` tells whether it has the shape of the result. Where no sample had that (a product of matrices that
+    aren't square), a new gradient is made as any other: shapes matter where one is broadcast.
     """
     known = _table().get(name)
     if known is None:
         return None
-    text = known.get(parameter, ("new", "new"))[0 if same_shape else 1]
+    same, other = known.get(parameter, ("new", "new"))
+    text = other if not same_shape or (same is None and (other or "").startswith("new")) else same
     match = re.fullmatch(r"(new|passed|same)(~?)([!|]?)(\d*)-?(\d*)(\^?)([-+?]?)", text or "")
     if match is None:
         return None

@@ -16,7 +16,7 @@ from ..gradients import Way
 from .functions import CRASHING
 from .modules import constructor_params
 from .probe import RAISED, fresh, may_require_grad, results
-from .samples import call, of_entry
+from .samples import Arguments, call, of_entry
 from .walk import storage_of
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], devic
         if entry.name not in CRASHING:
             seen = _empty()
             for _, arguments in of_entry(entry, device, SAMPLES):
+                if entry.basename == "getitem" and _is_basic(arguments):
+                    continue  # a view, which the replay takes for one of `select`, `narrow` or `unsqueeze`
                 _observe(lambda given, _, entry=entry: call(entry, given), arguments, seen)  # type: ignore[misc]
             _add(found, entry.name, seen)
     for name, some in calls.items():
@@ -50,6 +52,13 @@ def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], devic
                 _observe(partial(_called, one), one.forward, seen)
         _add(found, name, seen)
     return dict(sorted(found.items()))
+
+
+def _is_basic(arguments: Arguments) -> bool:
+    """Whether a tensor is indexed by numbers, slices, None and `...` alone."""
+    *_, index = arguments.values()
+    items = index if isinstance(index, tuple) else (index,)
+    return all(item is None or item is ... or isinstance(item, slice) or type(item) is int for item in items)
 
 
 def _empty() -> Seen:
