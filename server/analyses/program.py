@@ -220,7 +220,7 @@ class Session:
             guarded(m, name, m.leave_coroutines)
             step.told = m.trace.told()
         except Unwanted:
-            guarded(m, v.name, m.leave_coroutines)
+            guarded(m, name, m.leave_coroutines)
             raise
         finally:
             m.go_back(m.now.mark)
