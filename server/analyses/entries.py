@@ -103,7 +103,10 @@ class Entry:
     def outside(self, what: str, run: Callable[[], Value], patience: int = PATIENCE) -> Value:
         """Run something as code outside of the program would."""
         self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
-        return guarded(self.m, what, run, PER_FUNCTION, patience)
+        try:
+            return guarded(self.m, what, run, PER_FUNCTION, patience)
+        finally:
+            self.m.entry_assumptions = ()
 
     def enter_class(self, cls: ClassV) -> None:
         """Build an object of a class that nobody built, and call what nobody called."""
@@ -153,7 +156,6 @@ class Entry:
 
         m.entry_assumptions = (TRAINED,)
         self.outside(f"{obj.cls.name}.forward", run, TRAINING_PATIENCE)
-        m.entry_assumptions = ()
 
     def enter_method(self, obj: Instance, v: Value) -> None:
         """Call a method with unknown arguments."""
@@ -190,7 +192,6 @@ class Entry:
             return None
 
         self.outside(inner.name, run)
-        m.entry_assumptions = ()
 
 
 def is_private(name: str) -> bool:
