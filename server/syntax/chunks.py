@@ -326,7 +326,8 @@ class _Pool:
         return chunk
 
     def place(self, chunk: Chunk, default: int) -> int:
-        """Where a chunk was in the last parse."""
+        """Where a chunk was in the last parse, which gives it to nobody else now."""
+        self._taken.add(id(chunk))
         return self._index.get(id(chunk), default)
 
     def counterpart(self, place: int, kind: Kind) -> Chunk | None:

@@ -293,3 +293,10 @@ def test_lines():
     source = parse("a\r\nb\rc\n\x0cd")
     assert [source.line(number) for number in range(4)] == ["a\r\n", "b\r", "c\n", "\x0cd"]
     assert [source.chunks[n].line for n in range(4)] == [0, 1, 2, 3]
+
+
+def test_a_function_is_taken_over_once_where_others_come_between_again():
+    function = "def f(x):\n    return x\n"
+    before = parse("s = 1\n" + function)
+    text = "t = 2\n" + function.replace("x\n", "x + 1\n") + "s = 1\n" + function.replace("x\n", "x + 2\n")
+    assert shape(parse(text, previous=before)) == shape(parse(text))
