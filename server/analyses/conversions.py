@@ -12,7 +12,7 @@ from .tensors import Node, Tensor, Version
 from .values import Cond, Lib, Phi, Unknown, Value
 
 if TYPE_CHECKING:
-    from ..facts.model import Result
+    from ..facts.model import Case, Result
     from .effects import Call
     from .machine import Machine
 
@@ -59,6 +59,22 @@ def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: Tens
     if same is False:
         return copy()
     return Phi(guess(f"{name}() gives the tensor itself", source, m), source, copy())
+
+
+def given_back(m: Machine, case: Case, call: Call) -> Tensor | None:
+    """The argument that a call certainly gives back as it is: nothing of that goes through autograd."""
+    if case.mutates or len(case.results) != 1 or case.results[0].kind != "depends":
+        return None
+    source = next(iter(call.tensors.get(case.results[0].of or "", ())), None)
+    name = call.name.rsplit(".", 1)[-1]
+    if source is None or name == "prod":  # whose kernel finds out itself
+        return None
+    if name in RESHAPES:
+        g = source.geometry
+        same: bool | None = name == "flatten" and g is not None and nothing_to_flatten(m, g, call)
+    else:
+        same = unchanged(m, name, source, call)
+    return source if same is True else None
 
 
 def added_dimensions(m: Machine, source: Tensor, node: Node | None, call: Call) -> Tensor:

@@ -244,6 +244,11 @@ def is_past_autograd(m: Machine, call: Call) -> bool:
 
 def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None) -> Value:
     """The effect of one case of a fact; its result. `inferred` are the results' types where they are known."""
+    from . import conversions
+
+    same = conversions.given_back(m, case, call)
+    if same is not None:
+        return same
     dtype = autocast.apply(m, call)
     grads: Mapping[str, Grad] = {} if is_past_autograd(m, call) else gradients(m, call)
     needs: Grad = False

@@ -343,12 +343,9 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
         if not advanced and not whole(index):
             target = view_for_write(m, t, index)
         m.grad.check_inplace(target, needs)
-        if sources and advanced:
-            check_put(m, target, sources[0])
         if advanced:
-            for i in index if isinstance(index, tuple) else (index,):
-                if isinstance(i, Tensor):
-                    check_index(m, target, i, sources)
+            items = index if isinstance(index, tuple) else (index,)
+            check_put(m, target, [i for i in items if isinstance(i, Tensor)], sources)
         else:
             check_copy(m, target, sources[0] if sources else None)
         node = m.grad.node("IndexPutBackward0" if advanced else "CopySlices", [t, *sources], needs)
@@ -412,31 +409,34 @@ def less_leading_ones(g: Geometry) -> Geometry:
     return g
 
 
-def check_put(m: Machine, target: Tensor, source: Tensor) -> None:
-    """`index_put_` refuses a value that shares memory with its target (`assert_no_overlap`), be it the whole of it.
+def check_put(m: Machine, target: Tensor, indices: Sequence[Tensor], sources: Sequence[Tensor]) -> None:
+    """`index_put_` refuses a value and an index that share memory with its target, be it the whole of it.
 
-    A value that begins with a dimension of size 1 is viewed without it.
+    With one value for all that a mask takes it is `masked_fill_` (`canDispatchToMaskedFill`), which takes the value
+    as a number, and refuses a mask that is a part of the target alone.
     """
-    g, h = target.geometry, source.geometry
-    if m.grad.storage(target) is not m.grad.storage(source):
-        return
-    same = source is target and (h is None or h.shape[:1] != (1,))
-    if same or (g is not None and h is not None and partly_overlaps(g, less_leading_ones(h)) in ("partial", "full")):
-        m.grad.fail("overlap-write", "direct", target, detail="input")
-
-
-def check_index(m: Machine, target: Tensor, index: Tensor, sources: Sequence[Tensor]) -> None:
-    """`index_put_` refuses an index out of its target's memory.
-
-    With one value for all that a mask takes it is `masked_fill_`, which refuses a part of that memory alone.
-    """
-    if m.grad.storage(target) is not m.grad.storage(index):
-        return
-    g, h = target.geometry, index.geometry
-    overlap = "full" if index is target else partly_overlaps(g, h) if g is not None and h is not None else "no"
     one = not sources or sources[0].shape is None or times(*sources[0].shape) in (1, None)
-    if overlap == "partial" or (overlap == "full" and not (one and index.dtype in (None, "bool"))):
-        m.grad.fail("overlap-write", "direct", target, detail="input")
+    filled = one and len(indices) == 1 and indices[0].dtype in (None, "bool")
+    for value in sources[:1]:
+        # A value that begins with a dimension of size 1 is viewed without it.
+        viewed = None if value.geometry is None else less_leading_ones(value.geometry)
+        same = value is target and viewed == value.geometry
+        if not filled and overlap(m, target, value, viewed, same) in ("partial", "full"):
+            m.grad.fail("overlap-write", "direct", target, detail="input")
+    for index in indices:
+        found = overlap(m, target, index, index.geometry, index is target)
+        if found == "partial" or (found == "full" and not filled):
+            m.grad.fail("overlap-write", "direct", target, detail="input")
+
+
+def overlap(m: Machine, target: Tensor, other: Tensor, g: Geometry | None, same: bool) -> str:
+    """How much of its memory a tensor shares with another of geometry `g`, as far as that is known."""
+    if m.grad.storage(target) is not m.grad.storage(other):
+        return "no"
+    if same:
+        return "full"
+    found = partly_overlaps(target.geometry, g) if target.geometry is not None and g is not None else None
+    return found or "no"
 
 
 def rows(m: Machine, t: Tensor, want: int | None) -> sequences.Seq:
