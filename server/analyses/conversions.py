@@ -63,18 +63,19 @@ def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: Tens
 
 def given_back(m: Machine, case: Case, call: Call) -> Tensor | None:
     """The argument that a call certainly gives back as it is: nothing of that goes through autograd."""
-    if case.mutates or len(case.results) != 1 or case.results[0].kind != "depends":
+    name = call.name.rsplit(".", 1)[-1]
+    if case.mutates or len(case.results) != 1 or name.endswith("_") or name == "prod":  # its kernel finds out itself
         return None
     source = next(iter(call.tensors.get(case.results[0].of or "", ())), None)
-    name = call.name.rsplit(".", 1)[-1]
-    if source is None or name == "prod":  # whose kernel finds out itself
+    if source is None or case.results[0].kind not in ("same", "depends"):
         return None
-    if name in RESHAPES:
+    same: bool | None = case.results[0].kind == "same"
+    if not same and name in RESHAPES:
         g = source.geometry
-        same: bool | None = name == "flatten" and g is not None and nothing_to_flatten(m, g, call)
-    else:
+        same = name == "flatten" and g is not None and nothing_to_flatten(m, g, call)
+    elif not same:
         same = unchanged(m, name, source, call)
-    return source if same is True else None
+    return source if same else None
 
 
 def added_dimensions(m: Machine, source: Tensor, node: Node | None, call: Call) -> Tensor:
