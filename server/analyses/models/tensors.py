@@ -454,7 +454,7 @@ class Copier:
         return v
 
     def tensor(self, t: Tensor) -> Tensor:
-        """A copy of a leaf."""
+        """A copy of a leaf, with its gradient; that of a parameter has none (`nn/parameter.py`)."""
         m = self.m
         rg = m.grad.requires_grad(t)
         if rg is True and m.grad.is_leaf(t) is False:
@@ -464,6 +464,8 @@ class Copier:
         made.d["param"], made.d["buffer"], made.label = t.d["param"], t.d["buffer"], t.label
         written_when_copied(made)
         self.done[id(t)] = made
+        if not t.d["param"]:
+            made.d["grad"] = self.copy(t.d["grad"])
         return made
 
     def instance(self, v: Instance) -> Instance:
