@@ -171,7 +171,8 @@ def change(failure: Failure, context: Context) -> Iterator[Fix]:
     edit = insert_before(found.statement, f"{text} = {text}{CLONE}")
     if edit:
         # A copy of memory that several views share parts from the others; only the replay knows who reads them.
-        changes = "others" if failure.kind == "silent-stale" else rebinding(failure, context, found)
+        parts = failure.kind == "silent-stale" or _writes_through(failure)
+        changes = "others" if parts else rebinding(failure, context, found)
         yield Fix(context.say("clone-before", changes, name=quote(text)), safety(changes), (edit,))
 
 
@@ -238,9 +239,15 @@ def view(failure: Failure, context: Context) -> Iterator[Fix]:
     place = context.place(told)
     if place is None or not isinstance(place.node, Expr):
         return
-    changes = "base" if failure.kind != "overlap-write" and observed(failure, context) else None
+    read = failure.kind != "overlap-write" and observed(failure, context)
+    changes = "base" if read or _writes_through(failure) else None
     title = context.say("clone-result", changes, value=quote(place.text))
     yield Fix(title, safety(changes), tuple(suffix(place, CLONE)))
+
+
+def _writes_through(failure: Failure) -> bool:
+    """Tell whether what is expanded has been changed: an indexed write to it is refused by `backward()` alone."""
+    return failure.kind == "overlap-write" and failure.backward is not None
 
 
 def pieces(failure: Failure, context: Context) -> Iterator[Fix]:

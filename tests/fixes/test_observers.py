@@ -210,3 +210,9 @@ def test_safe_fixes_keep_what_is_read(case: str, tmp_path: Path) -> None:
     program = written(START + OTHERS[case], tmp_path)
     assert any(".clone()" in line for line in safe_lines(program))
     assert not list(proven(program, tmp_path / "each"))
+
+
+def test_an_indexed_write_to_what_is_expanded_has_changed_that(tmp_path: Path) -> None:
+    program = written(START + "y = x.expand(2, 3)\ny[[0]] = 0.5\n(x * 2).sum().backward()\n", tmp_path)
+    assert not safe_lines(program)
+    assert not list(proven(program, tmp_path / "each"))
