@@ -39,6 +39,8 @@ Finds a write in place to the result of `expand`, `expand_as`, `broadcast_to`, `
 `expand` copies nothing. It gives a view with stride 0: a row that is shown four times is stored once. A
 write to one of the four would show in all of them, and the result would depend on the order in which the
 elements are written. PyTorch raises at once, with or without gradients; no version counter is involved.
+An indexed write (`mask[[0]] = 1`) is let through with a warning, and refused where a gradient flows to
+what was expanded, by `backward()`.
 
 It is the same with `x[1:] = x[:-1]`, which reads what it has just written.
 
@@ -64,7 +66,8 @@ message says what it assumes. Overlaps made with `as_strided` and `unfold` are n
 either.""",
     fixes="""\
 Safe: `.clone()` on the expanded tensor or on the values that are read, or the operation out of place.
-Nothing that PyTorch would have accepted changes its meaning.""",
+Nothing that PyTorch would have accepted changes its meaning. Unsafe: the same for an indexed write, which
+has changed what was expanded.""",
     matches=matches,
     message=message,
 )
