@@ -69,13 +69,7 @@ def given_back(m: Machine, case: Case, call: Call) -> Tensor | None:
     source = next(iter(call.tensors.get(case.results[0].of or "", ())), None)
     if source is None or case.results[0].kind not in ("same", "depends"):
         return None
-    same: bool | None = case.results[0].kind == "same"
-    if not same and name in RESHAPES:
-        g = source.geometry
-        same = name == "flatten" and g is not None and nothing_to_flatten(m, g, call)
-    elif not same:
-        same = unchanged(m, name, source, call)
-    return source if same else None
+    return source if case.results[0].kind == "same" or unchanged(m, name, source, call) else None
 
 
 def added_dimensions(m: Machine, source: Tensor, node: Node | None, call: Call) -> Tensor:
@@ -93,6 +87,8 @@ def guess(text: str, source: Tensor, m: Machine) -> Cond:
 
 def unchanged(m: Machine, name: str, source: Tensor, call: Call) -> bool | None:
     """Whether the call gives its argument itself; None where that isn't known."""
+    if name == "flatten":
+        return source.geometry is not None and nothing_to_flatten(m, source.geometry, call)
     if name == "contiguous":
         return source.geometry.is_contiguous() if source.geometry is not None else None
     if name in CASTS:
@@ -165,8 +161,6 @@ def reshaped(m: Machine, name: str, source: Tensor, node: Node | None, call: Cal
     described = described_all(m, call.values)
     type_ = infer(call.name, described)
     shape = type_.shape if isinstance(type_, TensorType) else None
-    if name == "flatten" and g is not None and nothing_to_flatten(m, g, call):
-        return source
     if g is None or shape is None:
         shared: bool | None = None if g is None or g.is_contiguous() is None else True
         view = Geometry.unknown(shape) if shape is not None else None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..facts.model import REQUIRED, Case, Grads, Mutation, Op, Param, Result, Test
-from . import autocast, inner_writes, layouts, operands, sequences, shapes
+from . import autocast, conversions, inner_writes, layouts, operands, sequences, shapes
 from .describe_types import described_all, dtype_of, geometry_of
 from .geometry import Geometry, GeometryError, partly_overlaps
 from .shapes import Arg, TensorType
@@ -244,8 +244,6 @@ def is_past_autograd(m: Machine, call: Call) -> bool:
 
 def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None) -> Value:
     """The effect of one case of a fact; its result. `inferred` are the results' types where they are known."""
-    from . import conversions
-
     same = conversions.given_back(m, case, call)
     if same is not None:
         return same
@@ -444,7 +442,7 @@ def result(
         m.grad.set_history(t, node, nr)
         return t
     if r.kind == "depends" and source is not None:
-        return depends(m, r, source, node, type_, call)
+        return conversions.decide(m, r, source, node, type_, call)
     made = fresh(m, r, node, type_, nr)
     if made.geometry is not None:
         made.d["geometry"] = layouts.of_result(made.geometry, call, nr)
@@ -559,13 +557,6 @@ def expected(m: Machine, call: Call) -> int:
     if isinstance(sizes, ListV):
         return len(m.tuple_of(sizes.d["items"]))
     return 2
-
-
-def depends(m: Machine, r: Result, source: Tensor, node: Node | None, type_: TensorType | None, call: Call) -> Value:
-    """A result that may be the argument itself, a view of it, or a copy: told by strides, dtype, mode."""
-    from . import conversions
-
-    return conversions.decide(m, r, source, node, type_, call)
 
 
 # -- out= ---------------------------------------------------------------------------------------------
