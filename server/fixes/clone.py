@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..facts.model import Op
-from ..facts.table import find
 from ..syntax.imports import import_table
 from ..syntax.ir import (
     Arg,
@@ -37,7 +35,7 @@ from .edit import Edit, Fix, safety
 from .layout import can_precede, fresh_name, insert_before, suffix
 from .liveness import reads_later
 from .observers import left_graph, observed, rebinding
-from .place import binding, call_of, dotted, module_body, walk
+from .place import binding, call_of, fact_of, surroundings, walk
 from .text import quote, words
 
 if TYPE_CHECKING:
@@ -296,8 +294,7 @@ def _is_by_index(stmt: Assign, place: Place) -> bool:
     target = stmt.targets[0]
     if len(stmt.targets) > 1 or not isinstance(target, Name):
         return False
-    body = [place.function.node] if place.function else module_body(place.source)
-    nodes = [node for one in body for node in walk(one)]
+    nodes = [node for one in surroundings(place) for node in walk(one)]
     uses = sum(isinstance(node, Name) and node.id == target.id for node in nodes)
     items = [node.value for node in nodes if isinstance(node, Subscript)]
     read = sum(isinstance(node, Name) and node.id == target.id for node in items)
@@ -307,9 +304,8 @@ def _is_by_index(stmt: Assign, place: Place) -> bool:
 def _gives_several(place: Place) -> bool:
     """Tell whether a call gives several tensors, as far as its fact tells."""
     assert isinstance(place.node, Call)
-    func = place.node.func
-    fact = find(import_table(place.source).resolve(dotted(func)) or f"torch.Tensor.{getattr(func, 'attr', '')}")
-    return isinstance(fact, Op) and any(len(case.results) > 1 or case.sequence for case in fact.cases)
+    fact = fact_of(place.node.func, import_table(place.source))
+    return fact is not None and any(len(case.results) > 1 or case.sequence for case in fact.cases)
 
 
 def base(failure: Failure, context: Context) -> Iterator[Fix]:

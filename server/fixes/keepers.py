@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..facts.model import Op
-from ..facts.table import find
 from ..syntax.imports import import_table
 from ..syntax.ir import (
     Arg,
@@ -37,7 +35,7 @@ from ..syntax.ir import (
     UnaryOp,
     Yield,
 )
-from .place import below, children, dotted, statements
+from .place import below, children, fact_of, statements, surroundings
 from .text import words
 
 if TYPE_CHECKING:
@@ -65,10 +63,8 @@ def kept(place: Place, name: str, context: Context, before: int | None = None) -
     """
     if "." in name:
         return False
-    scope = place.function.node if place.function else None
-    roots: list[Node] = [scope] if scope else list(place.source.body)
     uses = _Uses(place, name, context)
-    for root in roots:
+    for root in surroundings(place):
         for node in uses.parts(root):
             late = before is not None and _chunk_start(place, root) + node.start >= before
             if not late and uses.keeps(node):
@@ -165,11 +161,10 @@ class _Uses:
 
     def _gives_new(self, func: Expr) -> bool:
         """Tell whether a function or a tensor's method gives plain values, or tensors of their own memory."""
-        called = func.attr if isinstance(func, Attribute) else getattr(func, "id", "")
-        if called in PLAIN:
+        if _last_name(func) in PLAIN:
             return True
-        fact = find(self.imports.resolve(dotted(func)) or f"torch.Tensor.{called}")
-        return isinstance(fact, Op) and all(result.kind == "new" for case in fact.cases for result in case.results)
+        fact = fact_of(func, self.imports)
+        return fact is not None and all(result.kind == "new" for case in fact.cases for result in case.results)
 
     def _is(self, node: Node) -> bool:
         return isinstance(node, Name) and node.id == self.name
@@ -201,10 +196,12 @@ def _imported_functions(place: Place) -> set[str]:
     return {name for name in found if name.islower()}
 
 
+def _last_name(func: Expr) -> str:
+    return func.attr if isinstance(func, Attribute) else getattr(func, "id", "")
+
+
 def _hands_out(value: Expr, own: set[str]) -> bool:
     """Tell whether an expression may give what is held elsewhere: an item, what the program's code returns."""
     if isinstance(value, Call):
-        func = value.func
-        called = func.attr if isinstance(func, Attribute) else getattr(func, "id", "")
-        return called in own | {"get", "pop", "setdefault"}
+        return _last_name(value.func) in own | {"get", "pop", "setdefault"}
     return isinstance(value, Subscript)

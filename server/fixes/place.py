@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from ..facts.model import Op
+from ..facts.table import find
 from ..syntax.ir import (
     Assign,
     Attribute,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from ..analyses.report import Failure, Report, Site, Story
     from ..rules.messages import Locale
     from ..syntax.chunks import Chunk, Source
+    from ..syntax.imports import ImportTable
     from ..syntax.ir import Expr
 
 N = TypeVar("N", bound=Node)
@@ -185,6 +188,11 @@ def module_body(source: Source) -> list[Stmt]:
     return list(source.body)
 
 
+def surroundings(place: Place) -> Sequence[Node]:
+    """Give the function that a place is in, as one node; else the statements of its file's top level."""
+    return [place.function.node] if place.function else module_body(place.source)
+
+
 def children(node: Node | Params) -> Iterator[Node]:
     """Give the nodes directly below `node`, in the order of its fields."""
     for name in field_names(node):
@@ -214,6 +222,13 @@ def dotted(node: Node) -> str:
         before = dotted(node.value)
         return f"{before}.{node.attr}" if before else ""
     return node.id if isinstance(node, Name) else ""
+
+
+def fact_of(func: Expr, imports: ImportTable) -> Op | None:
+    """Give what is known of a function of PyTorch, by its imported name, or else of a tensor's method."""
+    method = f"torch.Tensor.{func.attr}" if isinstance(func, Attribute) else ""
+    found = find(imports.resolve(dotted(func)) or method)
+    return found if isinstance(found, Op) else None
 
 
 def below(node: Node, kind: type[N]) -> Iterator[N]:

@@ -9,7 +9,7 @@ from .change import is_module, rebindable
 from .edit import Edit, Fix
 from .layout import add_argument, delete, insert_before, remove_argument, suffix
 from .nograd import torch_name
-from .place import below, binding, call_of, dotted, module_body
+from .place import below, binding, call_of, dotted, surroundings
 from .text import quote, words
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _made(place: Place, expr: Expr) -> Iterator[Place]:
 
 def _used_elsewhere(call: Place, name: Name) -> bool:
     """Tell whether what the name stands for is read by something else than the call: that keeps its precision."""
-    roots = [call.function.node] if call.function else module_body(call.source)
+    roots = surroundings(call)
     found = [node for root in roots for node in below(root, Name) if node.id == name.id]
     bound = {id(node) for root in roots for one in below(root, Assign) for t in one.targets for node in below(t, Name)}
     inside = {id(node) for node in below(call.node, Name)}
