@@ -308,8 +308,12 @@ class Autograd:
             self.check_view(t, needs)
             if own is not False and self.is_leaf(base):
                 self._leaf("view-of-leaf-inplace", t, own)
-        elif own is not False and self.is_leaf(t):
+        if own is not False and (self._never_had_node(t) if isinstance(base, Tensor) else self.is_leaf(t)):
             self._leaf("leaf-inplace", t, own)
+
+    def _never_had_node(self, t: Tensor) -> bool:
+        """Whether a view counts as a leaf (`VariableHooks::is_leaf`): its base came to be part of a graph later."""
+        return all(v is None for _, v in self.state.alternatives(t.d["fn"]))
 
     def check_counted(self, t: Tensor) -> None:
         """`VariableVersion::bump`: outside of inference mode, a tensor that has no counter isn't written."""

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from ..facts.model import REQUIRED, Case, Grads, Mutation, Op, Param, Result, Test
 from . import autocast, conversions, inner_writes, layouts, operands, sequences, shapes
 from .describe_types import described_all, dtype_of, geometry_of
-from .geometry import Geometry, GeometryError, partly_overlaps
+from .geometry import Geometry, GeometryError, Shape, partly_overlaps
 from .shapes import Arg, TensorType
 from .shapes.dtypes import is_integral
 from .tensors import DEFAULT, MULTI_OUTPUT, Grad, Node, Tensor, Version, conditions, either, ways
-from .values import Args, DictV, ListV, SliceV, Unknown, Value
+from .values import Args, Cond, DictV, ListV, SliceV, Unknown, Value
 
 if TYPE_CHECKING:
     from .engine import Times
@@ -62,6 +62,7 @@ class Call:
     settings: Mapping[str, Value] = field(default_factory=dict)
     """what a module's constructor was given"""
     apart: frozenset[str] = frozenset()
+    loose: frozenset[str] = frozenset()
     overlapping: bool = False
     """of what is written, as in `Op`"""
 
@@ -136,7 +137,7 @@ def prepare(m: Machine, op: Op, args: Args) -> Call:
         bound[k] = v
     found = {k: tensors_in(m, v) for k, v in bound.items()}
     kept = operands.of_linear(m, found) if op.name in operands.LINEAR else {}
-    return Call(op.name, bound, found, kept=kept, apart=op.apart, overlapping=op.overlapping)
+    return Call(op.name, bound, found, kept=kept, apart=op.apart, loose=op.loose, overlapping=op.overlapping)
 
 
 def choose(m: Machine, op: Op, call: Call, extra: Mapping[str, Value] | None = None) -> Case:
@@ -374,7 +375,7 @@ def is_too_near(call: Call, p: str, t: Tensor, other: Tensor) -> bool:
     g, h = t.geometry, other.geometry
     if p in call.apart and (other is t or (g is not None and g == h)):
         return True
-    if other is t or g is None or h is None or (call.overlapping and p not in call.apart):
+    if other is t or g is None or h is None or p in call.loose or (call.overlapping and p not in call.apart):
         return False
     overlap = partly_overlaps(g, h)
     return overlap == "partial" or (overlap == "full" and p in call.apart)
@@ -564,29 +565,69 @@ def expected(m: Machine, call: Call) -> int:
 
 def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list[Tensor]) -> Value:
     """A call with `out=`: a write of the given tensors; most operators refuse it where anything requires grad."""
-    grads = gradients(m, call)
-    needs: Grad = False
-    # What no gradient flows to, such as an index, cannot require grad, or is known to.
-    # Nor can what is written into integers, which PyTorch casts no floating result to.
-    whole = any(t.dtype is not None and is_integral(t.dtype) for t in outs)
-    flowing = [g for p, g in grads.items() if g is True or (p in case.flows and not whole)]
-    for g in (*flowing, *(m.grad.requires_grad(t) for t in outs)):
-        needs = either(needs, g)
     previous, m.via = m.via, "out="
     try:
-        refused = needs is not False and m.grad.grad_mode and bool(case.flows)
-        if refused and not op.out_differentiable:
-            m.grad.fail(
-                "out-grad", "direct", outs[0], guards=conditions(needs), detail=called(op.name), ways=ways(needs)
-            )
+        needs = asked_of_out(m, case, call, outs) if m.grad.grad_mode else False
+        joins = op.out_graph in ("joins", "joins, no leaf", "depends")
+        refuse_out(m, op, outs, needs)
         inputs = [(p, t) for p in call.tensors for t in call.tensors[p] if p in case.flows]
-        for t in outs:
-            m.grad.check_inplace(t, needs if op.out_differentiable else False)
+        for t, shape in zip(outs, out_shapes(m, op, call, len(outs)), strict=True):
+            m.grad.check_inplace(t, needs if joins and op.out_graph != "depends" else False)
+            if not op.out_early:
+                resize_out(m, call, t, shape)
             check_overlap(m, t, call)
-            node = m.grad.node(case.node or called(op.name), [t for _, t in inputs], needs if refused else False)
+            if op.out_early:
+                resize_out(m, call, t, shape)
+            node = m.grad.node(case.node or called(op.name), [t for _, t in inputs], needs if joins else False)
             m.grad.bump(t, f"{called(op.name)}(out=)", times=op.out_bumps)
             if node is not None:
                 m.grad.rebase(t, node)
     finally:
         m.via = previous
     return out
+
+
+def asked_of_out(m: Machine, case: Case, call: Call, outs: Sequence[Tensor]) -> Grad:
+    """Whether anything that a call with `out=` is given requires grad.
+
+    What no gradient flows to, such as an index, cannot require grad, or is known to. Nor can what is written into
+    integers, which PyTorch casts no floating result to.
+    """
+    whole = any(t.dtype is not None and is_integral(t.dtype) for t in outs)
+    needs: Grad = False
+    for p, g in gradients(m, call).items():
+        if case.flows and (g is True or (p in case.flows and not whole)):
+            needs = either(needs, g)
+    for t in outs:
+        needs = either(needs, m.grad.requires_grad(t))
+    return needs
+
+
+def refuse_out(m: Machine, op: Op, outs: Sequence[Tensor], needs: Grad) -> None:
+    """`throw_error_out_requires_grad`, by what the operator refuses."""
+    if op.out_graph == "joins, no leaf":
+        leaves = [t for t in outs if m.grad.is_leaf(t)]
+        needs = m.grad.requires_grad(leaves[0]) if leaves else False
+    if needs is False or op.out_graph in ("joins", "unseen"):
+        return
+    guards = conditions(needs)
+    if op.out_graph == "depends":
+        text = f"{called(op.name)} hands this call on to an operator that refuses out="
+        guards = (*guards, (Cond((text, outs[0].uid), "guess", text, m.site), True))
+    m.grad.fail("out-grad", "direct", outs[0], guards=guards, detail=called(op.name), ways=ways(needs))
+
+
+def out_shapes(m: Machine, op: Op, call: Call, count: int) -> Sequence[Shape | None]:
+    """The shapes that the results of a call have, as far as that is known."""
+    inferred = shapes.infer(op.name, described_all(m, call.values))
+    types = inferred if isinstance(inferred, Sequence) else [inferred]
+    known = [t.shape if isinstance(t, TensorType) else None for t in types]
+    return known if len(known) == count else [None] * count
+
+
+def resize_out(m: Machine, call: Call, t: Tensor, shape: Shape | None) -> None:
+    """`resize_output`: a tensor given as `out=` that has another shape than the result is given that."""
+    g = t.geometry
+    if shape is None or g is None or None in shape or None in g.shape or shape == g.shape:
+        return
+    m.state.put(t, "geometry", layouts.of_result(Geometry.contiguous(shape, g.offset), call))

@@ -5,10 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .encoding import write_params
-from .model import Case, Fact, Grads, ModuleFact, Mutation, Op, OptimizerFact, Result, Save, Test
+from .model import Case, Fact, Grads, ModuleFact, Mutation, Op, OptimizerFact, OutGraph, Result, Save, Test
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+OUT_GRAPH: dict[OutGraph, str] = {
+    "refused": "refused where a tensor requires grad",
+    "joins": "takes part in the graph",
+    "joins, no leaf": "takes part in the graph unless it is a leaf that requires grad, which is refused",
+    "unseen": "autograd doesn't see it",
+    "depends": "refused where a tensor requires grad, or takes part in the graph, by the arguments",
+}
+"""what becomes of `out=` where gradients are recorded"""
 
 
 def describe(fact: Fact) -> str:
@@ -30,10 +39,11 @@ def _heading(fact: Op | ModuleFact) -> Iterator[str]:
     if fact.inplace_of:
         yield f"  the in-place form of {fact.inplace_of}"
     if fact.accepts_out:
-        graph = "takes part in the graph" if fact.out_differentiable else "refused where a tensor requires grad"
-        yield f"  out= is changed in place ({_bumps(fact.out_bumps)}); {graph}"
+        yield f"  out= is changed in place ({_bumps(fact.out_bumps)}); {OUT_GRAPH[fact.out_graph]}"
     if fact.apart:
         yield f"  refused where {' or '.join(sorted(fact.apart))} shares memory with what is changed"
+    if fact.loose:
+        yield f"  {' and '.join(sorted(fact.loose))} may share a part of the memory of what is changed"
     if fact.overlapping:
         yield "  takes tensors whose elements share memory (expanded ones)"
     if not fact.measured:

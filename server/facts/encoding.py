@@ -38,9 +38,10 @@ def decode(name: str, plain: Plain) -> Fact:
     params = read_params(plain)
     kind = plain.get("kind", "op")
     if kind == "op":
-        keys = ("inplace_of", "accepts_out", "out_bumps", "out_differentiable", "overlapping", "measured", "doc")
+        keys = ("inplace_of", "accepts_out", "out_bumps", "out_graph", "out_early", "overlapping", "measured", "doc")
         known = {key: plain[key] for key in keys if key in plain}
-        return Op(name, params, _cases(plain), apart=frozenset(plain.get("apart", ())), **known)
+        apart, loose = (frozenset(plain.get(key, ())) for key in ("apart", "loose"))
+        return Op(name, params, _cases(plain), apart=apart, loose=loose, **known)
     if kind == "module":
         tensors = (tuple(plain.get("parameters", ())), tuple(plain.get("buffers", ())))
         return ModuleFact(name, params, *tensors, read_params(plain, "forward"), _cases(plain))

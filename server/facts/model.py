@@ -108,6 +108,12 @@ class Case:
     """the name of the result's grad_fn, as PyTorch's messages print it (`ExpBackward0`)"""
 
 
+OutGraph = Literal["refused", "joins", "joins, no leaf", "unseen", "depends"]
+"""What becomes of a tensor given as `out=` where gradients are recorded. `refused`: neither it nor an input may require
+grad. `joins`: it becomes a part of the graph, as what is changed in place; or it does unless it is a leaf, which is
+refused. `unseen`: autograd knows nothing of the call. `depends`: one of these, by the arguments."""
+
+
 @dataclass(frozen=True, slots=True)
 class Op:
     """A function or method. `inplace_of` names the out-of-place op that an `op_` writes the result of."""
@@ -118,10 +124,13 @@ class Op:
     inplace_of: str | None = None
     accepts_out: bool = False
     out_bumps: int = 1
-    out_differentiable: bool = False
-    """whether the tensor given as `out=` becomes a part of the graph, where most operators refuse one"""
+    out_graph: OutGraph = "refused"
+    out_early: bool = False
+    """whether it refuses an `out=` whose elements share a place even if that is to have another shape"""
     apart: frozenset[str] = frozenset()
-    """inputs that must not share memory with what is written, be it the whole of it"""
+    """inputs that must not share memory with what is written (`out=` too), be it the whole of it"""
+    loose: frozenset[str] = frozenset()
+    """inputs that may share a part of that memory, which most must not"""
     overlapping: bool = False
     """whether it writes a tensor whose elements share a place, which most refuse"""
     measured: bool = True

@@ -71,15 +71,15 @@ x.mean()
 """,
     ),
     Limit(
-        "`out=` of an operator that autograd knows nothing of",
-        "`bitwise_xor` and its kin refuse a leaf that requires grad, and take any other tensor; none is refused here.",
-        r"missed out-grad",
-        r"torch\.(bitwise|gcd|lcm|nextafter|special)\w*\(.*out=",
+        "`out=` of an operator that hands the call on by its arguments",
+        "`diff` and its kin refuse what requires grad, or take it, by the operator that they call; it is not followed.",
+        r"missed (out-grad|leaf-inplace)",
+        r"torch\.(diff|inner|norm|normal|scatter|(linalg\.)?(pinv|matrix_power)|fft\.ihfft[2n])\(.*out=",
         """
 import torch
 
 x = torch.rand(3, requires_grad=True)
-torch.bitwise_xor(torch.tensor([1, 2, 3]), 2, out=x)
+torch.diff(torch.rand(4), out=x * 2)
 """,
     ),
     Limit(

@@ -12,7 +12,7 @@ import torch
 from torch.testing._internal.common_methods_invocations import op_db
 
 from ..model import Case, Mutation, Op, Result
-from . import writes
+from . import outs, writes
 from .catalogue import named_in_tests, out_of_place
 from .condense import Sample, condense
 from .probe import RAISED, Observation, Prepare, effects, fresh, observe, of_function, results
@@ -94,6 +94,8 @@ def _cases(entry: Entry, samples: Sequence[Sample]) -> tuple[Case, ...] | None:
 def _op(entry: Entry, cases: tuple[Case, ...], samples: Sequence[Sample]) -> Op:
     takes_out = accepts_out(entry.name, entry.call)
     written = _written(entry, cases)
+    writing = (written or takes_out) and entry.name not in CRASHING
+    calls = writes.targets(entry, written, samples) if writing else []
     return Op(
         entry.name,
         entry.params,
@@ -101,9 +103,11 @@ def _op(entry: Entry, cases: tuple[Case, ...], samples: Sequence[Sample]) -> Op:
         inplace_of=out_of_place(entry.name) if any(case.mutates for case in cases) else None,
         accepts_out=takes_out,
         out_bumps=_out_bumps(entry, samples) if takes_out else 1,
-        out_differentiable=takes_out and _out_differentiable(entry, samples),
-        apart=writes.apart(entry, written, samples) if written else frozenset(),
-        overlapping=written is not None and not writes.is_checked(entry, written, samples),
+        out_graph=outs.graph(entry, cases, samples) if takes_out else "refused",
+        out_early=takes_out and writes.is_early(calls),
+        apart=writes.apart(calls),
+        loose=writes.loose(calls),
+        overlapping=bool(calls) and not writes.is_checked(calls),
         measured=bool(samples) or entry.name in MOVING,
     )
 
@@ -122,27 +126,6 @@ def _out_bumps(entry: Entry, samples: Iterable[Sample]) -> int:
             call(entry, {**fresh(sample.arguments, grad=False), "out": out[0] if len(out) == 1 else tuple(out)})
             return max(o._version for o in out)
     return 1
-
-
-def _out_differentiable(entry: Entry, samples: Iterable[Sample]) -> bool:
-    """Whether `out` requires grad, in all samples, after a call whose result would."""
-    answers: set[bool] = set()
-    for sample in samples:
-        with contextlib.suppress(*RAISED):
-            made = results(call(entry, fresh(sample.arguments, grad=True)))
-            if any(t.requires_grad for t in made):
-                answers.add(_becomes_part(entry, sample, made))
-    return answers == {True}
-
-
-def _becomes_part(entry: Entry, sample: Sample, made: Sequence[torch.Tensor]) -> bool:
-    """Whether a tensor like what was made requires grad when it was given as `out`."""
-    out = [torch.empty_like(t.detach()) for t in made]
-    try:
-        call(entry, {**fresh(sample.arguments, grad=True), "out": out[0] if len(out) == 1 else tuple(out)})
-    except RAISED:
-        return False
-    return all(t.requires_grad for t in out)
 
 
 def _samples(entry: Entry, given: Given, device: str, tallies: dict[str, Tally]) -> list[Sample]:

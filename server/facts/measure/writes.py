@@ -1,16 +1,18 @@
-"""Ask PyTorch what it refuses to write because of its memory."""
+"""Ask PyTorch what it refuses to write because of its memory: a tensor that is changed in place, or given as `out=`."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import torch
 
-from .probe import RAISED, fresh
+from .probe import RAISED, fresh, results
 from .samples import call
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from .catalogue import Entry
     from .condense import Sample
@@ -20,41 +22,109 @@ ITSELF = "more than one element of the written-to tensor"
 ANOTHER = "some elements of the input tensor and the written-to tensor"
 """how the checks of `aten/src/ATen/MemoryOverlap.h` say what they refuse"""
 
+SPARE = 64
+"""elements behind those of a tensor that shares memory, for what is written beyond its shape"""
 
-def is_checked(entry: Entry, written: str, samples: Iterable[Sample]) -> bool:
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One call that writes: its arguments, the name of what it writes, and what that is like."""
+
+    entry: Entry
+    arguments: Arguments
+    name: str
+    like: torch.Tensor
+
+    def outcome(self, written: torch.Tensor, others: Arguments | None = None) -> str | None:
+        """Return what the call is refused for with these tensors, None where it runs."""
+        torch.manual_seed(0)
+        try:
+            call(self.entry, {**fresh(self.arguments, grad=False), self.name: written, **(others or {})})
+        except RAISED as error:
+            return next((text for text in (ITSELF, ANOTHER) if text in str(error)), "other")
+        return None
+
+    def others(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """Yield the tensors that it takes beside the one that it writes."""
+        for name, t in self.arguments.items():
+            if name != self.name and isinstance(t, torch.Tensor) and t.layout == torch.strided:
+                yield name, t.detach()
+
+    def folded(self, shape: tuple[int, ...]) -> torch.Tensor:
+        """Return a tensor like what is written, of some shape, that repeats its first dimension of many elements."""
+        many = next(dim for dim, size in enumerate(shape) if size > 1)
+        once = tuple(1 if dim == many else size for dim, size in enumerate(shape))
+        memory = self.like.new_zeros(self.like.numel() + SPARE)
+        return memory[: math.prod(once)].view(once).expand(shape)
+
+
+def targets(entry: Entry, written: str | None, samples: Iterable[Sample]) -> list[Target]:
+    """Return the calls: with the tensor that a method changes, or else with what a function would give as `out=`."""
+    found = []
+    for sample in samples:
+        given = {name: value for name, value in sample.arguments.items() if name != "out"}
+        if written is not None:
+            like = [t] if isinstance(t := given.get(written), torch.Tensor) else []
+        else:
+            try:
+                like = results(call(entry, fresh(given, grad=False)))
+            except RAISED:
+                continue
+        if len(like) == 1 and like[0].layout == torch.strided:
+            found.append(Target(entry, given, written or "out", like[0].detach()))
+    return found
+
+
+def is_checked(calls: Iterable[Target]) -> bool:
     """Whether a call refuses to write a tensor whose elements share a place; True where no sample tells."""
     ran = False
-    for sample in samples:
-        t = sample.arguments.get(written)
-        if isinstance(t, torch.Tensor) and t.layout == torch.strided and t.ndim and t.shape[0] > 1:
-            folded = t.detach()[:1].clone().expand_as(t)
-            outcome = _outcome(entry, {**fresh(sample.arguments, grad=False), written: folded})
+    for one in calls:
+        if one.like.numel() > 1:
+            outcome = one.outcome(one.folded(one.like.shape))
             if outcome == ITSELF:
                 return True
             ran = ran or outcome is None
     return not ran
 
 
-def apart(entry: Entry, written: str, samples: Iterable[Sample]) -> frozenset[str]:
+def is_early(calls: Iterable[Target]) -> bool:
+    """Whether a call refuses such an `out=` even if it is about to give it another shape."""
+    return any(one.outcome(one.folded((7,))) == ITSELF for one in calls if one.like.shape != (7,))
+
+
+def apart(calls: Iterable[Target]) -> frozenset[str]:
     """Return the inputs that must not be the very tensor that is written."""
     found: set[str] = set()
-    for sample in samples:
-        t = sample.arguments.get(written)
-        if not isinstance(t, torch.Tensor):
-            continue
-        for name, other in sample.arguments.items():
-            if name != written and name not in found and isinstance(other, torch.Tensor) and other.dtype == t.dtype:
-                same = t.detach().clone()
-                if _outcome(entry, {**fresh(sample.arguments, grad=False), written: same, name: same}) == ANOTHER:
+    for one in calls:
+        for name, other in one.others():
+            if name not in found and other.dtype == one.like.dtype and (one.name != "out" or _alike(other, one.like)):
+                same = (other if one.name == "out" else one.like).clone()
+                if one.outcome(same, {name: same}) == ANOTHER:
                     found.add(name)
     return frozenset(found)
 
 
-def _outcome(entry: Entry, arguments: Arguments) -> str | None:
-    """Return what a call is refused for, None where it runs."""
-    torch.manual_seed(0)
-    try:
-        call(entry, arguments)
-    except RAISED as error:
-        return next((text for text in (ITSELF, ANOTHER) if text in str(error)), "other")
-    return None
+def loose(calls: Iterable[Target]) -> frozenset[str]:
+    """Return the inputs that may share a part of their memory with what is written."""
+    outcomes: dict[str, set[str | None]] = {}
+    for one in calls:
+        for name, other in one.others():
+            if one.like.numel() > 1 and other.numel() and other.is_floating_point():  # an index must stay in range
+                outcomes.setdefault(name, set()).add(_entangled(one, name, other))
+    return frozenset(name for name, seen in outcomes.items() if None in seen and ANOTHER not in seen)
+
+
+def _alike(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return a.shape == b.shape and a.is_contiguous()
+
+
+def _entangled(one: Target, name: str, other: torch.Tensor) -> str | None:
+    """Return what a call is refused for where one of its inputs begins in the midst of what it writes."""
+    step = max(one.like.element_size(), other.element_size())
+    sizes = [t.numel() * t.element_size() for t in (one.like, other)]
+    memory = torch.zeros(sum(sizes) + SPARE * step, dtype=torch.uint8)
+    written = memory[: sizes[0]].view(one.like.dtype).view(one.like.shape)
+    read = memory[step : step + sizes[1]].view(other.dtype).view(other.shape)
+    written.copy_(one.like)
+    read.copy_(other)
+    return one.outcome(written, {name: read})
