@@ -258,12 +258,14 @@ class Unpacked:
     tensor: torch.Tensor
     version: int
     content: torch.Tensor
+    memory: torch.UntypedStorage
+    """where it was then, kept alive: `set_` gives the tensor another"""
     own: bool = False
     """whether it is scratch memory of the node, which no call took or gave: its backward may write there"""
 
     @property
     def storage(self) -> int:
-        return _storage(self.tensor)
+        return _address(self.memory)
 
 
 @dataclass(slots=True)
@@ -310,34 +312,44 @@ class Recorder:
 
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Make a call and note what it did to the graph and to version counters."""
-        inputs = [(tensor, tensor._version) for tensor in _tensors((args, kwargs)) if not tensor.is_inference()]
-        statistics = [(tensor, _copy(tensor)) for tensor, _ in inputs if _writes_unseen(function)]
+        given = [tensor for tensor in _tensors((args, kwargs)) if not tensor.is_inference()]
+        inputs = [(tensor, tensor._version, tensor.untyped_storage()) for tensor in given]
+        statistics = [(tensor, _copy(tensor)) for tensor in given if _writes_unseen(function)]
+        memories = [_address(memory) for *_, memory in inputs]
+        twins = {id(tensor): _copy(tensor) for i, tensor in enumerate(given) if memories.count(memories[i]) > 1}
         bumps_before, calls_before = len(self.bumps), len(self.calls)
         result = function(*args, **kwargs)
         line = self.line()
         outputs = _tensors(result)
-        touched = {_storage(tensor) for tensor, _ in inputs} | {_storage(tensor) for tensor in outputs}
+        touched = {_storage(tensor) for tensor in (*given, *outputs)}
         within = touched.union(*(there for *_, there in self.calls[calls_before:]))
         self.calls.append((line, bumps_before, touched))
-        self.bumps += [Bump(tensor.untyped_storage(), line) for tensor, version in inputs if tensor._version != version]
+        self.bumps += [Bump(memory, line) for tensor, version, memory in inputs if tensor._version != version]
         self.bumps += [Bump(tensor.untyped_storage(), line) for tensor, was in statistics if not tensor.equal(was)]
+        unmoved = {id(tensor) for tensor, version, _ in inputs if tensor._version == version}
+        before = {tensor: content for tensor, content in twins.items() if tensor in unmoved}
         for tensor in outputs:
             if not tensor.is_inference():
-                self.note(_grad_fn(tensor), line, within, depth=6)
+                self.note(_grad_fn(tensor), line, within, before, depth=6)
         return result
 
-    def note(self, node: Any, line: str | None, within: set[int], depth: int) -> None:
+    def note(self, node: Any, line: str | None, within: set[int], before: dict[int, torch.Tensor], depth: int) -> None:
         """Remember the nodes from `node` down that weren't there before: one call may make several.
 
-        `within` are the storages that this call, and those that it made itself, took and gave.
+        `within` are the storages that this call, and those that it made itself, took and gave. `before` has by `id` the
+        content that operands had whose memory the call may have written behind their counters' backs.
         """
         if node is None or depth < 0 or id(node) in self.made:
             return
         unpacked = list(_unpack(node))
-        saved = [replace(one, own=one.storage not in within) for one in unpacked if one is not None]
+        saved = [
+            replace(one, own=one.storage not in within, content=before.get(id(one.tensor), one.content))
+            for one in unpacked
+            if one is not None
+        ]
         self.made[id(node)] = Made(node, line, saved, len(self.bumps), spoilt=len(saved) < len(unpacked))
         for earlier, _ in node.next_functions:
-            self.note(earlier, line, within, depth - 1)
+            self.note(earlier, line, within, before, depth - 1)
 
     def before_backward(self, outputs: Any, inputs: Any) -> None:
         """Look for saved tensors whose content is no longer what it was, while their version is."""
@@ -401,11 +413,13 @@ class Recorder:
         return _ordered([made.line for made, _ in self.silent if made.line])
 
     def hidden_changes(self) -> list[str]:
-        """The lines that moved a counter which the failing line's call touched, in it or after it."""
-        for line, before, touched in self.calls:
-            if line == self.forward:
-                return [b.line for b in self.bumps[before:] if b.line and _address(b.storage) in touched]
-        return []
+        """The lines that moved a counter which a call of the failing line touched, in it or after it."""
+        calls = [(before, touched) for line, before, touched in self.calls if line == self.forward]
+        return [
+            b.line
+            for i, b in enumerate(self.bumps)
+            if b.line and any(i >= before and _address(b.storage) in touched for before, touched in calls)
+        ]
 
     def line(self) -> str | None:
         """The innermost line of the program that is running."""
@@ -570,7 +584,7 @@ def _unpack(node: Any) -> Iterator[Unpacked | None]:
             if all(one.unpack_hook is None for one in (raw if isinstance(raw, tuple) else [raw])):
                 try:
                     for tensor in _tensors(getattr(node, name)):
-                        yield Unpacked(name, tensor, tensor._version, _copy(tensor))
+                        yield Unpacked(name, tensor, tensor._version, _copy(tensor), tensor.untyped_storage())
                 except RuntimeError:
                     yield None
 

@@ -139,3 +139,45 @@ def test_versions_of_attributes_are_told_up_to_the_failure(tmp_path: Path) -> No
     rows = trace_versions(write(tmp_path, program))
     assert [(row.line, row.name, row.requires_grad) for row in rows] == [(4, "net.weight", True)]
     assert rows[0].version == 2  # one for its initialisation
+
+
+def test_the_change_of_what_a_view_was_multiplied_with_is_told_with_its_line(tmp_path: Path) -> None:
+    program = """\
+        import torch
+        x = torch.rand(2, 3, requires_grad=True) * 1
+        y = torch.rand(3)
+        x[0] *= y
+        y.add_(1)
+        x.sum().backward()
+        """
+    verdict = run_program(write(tmp_path, program))
+    assert verdict.kind == "stale-saved"
+    assert verdict.saved == ("main.py:4",)
+    assert "main.py:5" in verdict.mutation
+
+
+def test_a_write_to_memory_that_a_tensor_was_given_later_did_not_change_it(tmp_path: Path) -> None:
+    program = """\
+        import torch
+        x, w = torch.rand(3), torch.rand(3, requires_grad=True)
+        y = x.minimum(w)
+        other = torch.rand(3)
+        other.add_(1)
+        x.set_(other)
+        y.sum().backward()
+        """
+    verdict = run_program(write(tmp_path, program))
+    assert (verdict.kind, verdict.saved) == ("stale-saved", ("main.py:3",))
+    assert "main.py:5" not in verdict.mutation
+
+
+def test_a_call_that_writes_over_what_it_has_saved_is_silent(tmp_path: Path) -> None:
+    program = """\
+        import torch
+        x = torch.rand(3, requires_grad=True) + 1
+        y = x.unsafe_chunk(1)[0]
+        x *= y
+        x.sum().backward()
+        """
+    verdict = run_program(write(tmp_path, program))
+    assert (verdict.kind, verdict.saved) == ("silent-stale", ("main.py:4",))

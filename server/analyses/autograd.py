@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..facts.gradients import NEW
 from .engine import DERIVED, UNKNOWN, Flow, Times
-from .geometry import Geometry
+from .geometry import Geometry, are_apart
 from .report import Failure, Hop, Site, Write
 from .state import Raised
 from .tensors import (
@@ -197,9 +197,12 @@ class Autograd:
         state.put(t, "at", now)
         return node
 
-    def is_leaf(self, t: Tensor) -> bool | None:
-        """Whether it has no grad_fn; None where that isn't known."""
-        fns = [v for _, v in self.state.alternatives(self.grad_fn(t))]
+    def is_leaf(self, t: Tensor, anew: bool = True) -> bool | None:
+        """Whether it has no grad_fn; None where that isn't known.
+
+        Not `anew`: as the C++ side's `is_leaf` has it, which doesn't ask for the node of a view anew.
+        """
+        fns = [v for _, v in self.state.alternatives(self.grad_fn(t) if anew else self.state.resolve(t.d["fn"]))]
         if all(v is None or v is False for v in fns):
             return True
         if all(isinstance(v, Node) for v in fns):
@@ -264,6 +267,7 @@ class Autograd:
             unread,
             self.state.resolve(t.d["shown"]),
             itself,
+            t.geometry,
         )
         if hooks != "copy":
             node.saved = (*node.saved, saved)
@@ -290,16 +294,21 @@ class Autograd:
 
         `needs` tells whether there is a gradient to record.
         """
+        failure = self._refused(t, how, write)
+        if failure is not None:
+            self.m.raise_failure(failure, conditions(needs), ways(needs))
+
+    def _refused(self, t: Tensor, how: str, write: Write | None) -> Failure | None:
+        """How `handle_view_on_rebase` fails on a view, if it does."""
         meta = self.state.resolve(t.d["meta"])
         if meta == DEFAULT or not isinstance(meta, str):
-            return
+            return None
         fn = self.state.resolve(t.d["fn"])
         kind: Kind = "no-grad-view-inplace" if meta in (INFERENCE, NO_GRAD) or fn is None else "multi-view-inplace"
-        self.fail(kind, "direct", t, conditions(needs), meta + how, write, ways(needs))
+        return self._failure(kind, "direct", t, meta + how, write)
 
     def check_inplace(self, t: Tensor, needs: Grad) -> None:
-        """`check_inplace` (VariableTypeUtils.h) and the inference-mode check, before a tensor is written."""
-        self.check_counted(t)
+        """`check_inplace` (VariableTypeUtils.h), before a tensor is written."""
         if needs is False or not self.grad_mode:
             return
         base = self.state.resolve(t.d["base"])
@@ -330,19 +339,21 @@ class Autograd:
         by: Literal["user", "optimizer", "library"] = "user",
         times: int | Times | None = 1,
         same: bool = False,
+        where: Tensor | None = None,
     ) -> None:
         """`increment_version` after a change of content; `times` None where the number of bumps isn't known.
 
         A change of no bump is silent: no counter moves, but what was saved of the memory is another content now.
-        `same`: the content was written that was there.
+        `same`: the content was written that was there. `where`: the view of it that was written, if it is one.
         """
         state = self.state
+        reach = (t if where is None else where).geometry
         counter, storage = self.counter(t), self.storage(t)
         old = self.version(t)
         low, high = bounds([v for _, v in state.alternatives(old)])
         least, most = times if isinstance(times, tuple) else (1 if times is None else times, times)
         if most == 0:
-            self.write_silently(storage, via, self.m.written or t.name, low, by)
+            self.write_silently(storage, via, self.m.written or t.name, low, by, reach)
             return
         if by == "user":
             self.check_counted(t)
@@ -354,7 +365,7 @@ class Autograd:
         write = Write(self.m.site, via, name, exact, after, by, self.m.stack, self.m.constructor, recorded)
         state.put(counter, "v", Version(after_low, after_high, old, write))
         if not same:
-            state.put(storage, "w", Version(0, 0, state.resolve(storage.d["w"]), write))
+            state.put(storage, "w", Version(0, 0, state.resolve(storage.d["w"]), write, reach))
 
     def write_silently(
         self,
@@ -363,10 +374,16 @@ class Autograd:
         name: str | None = None,
         version: int | None = None,
         by: Literal["user", "optimizer", "library"] = "user",
+        reach: Geometry | None = None,
     ) -> None:
         """Change memory where no version counter sees it (`.data`, NumPy, a fused kernel)."""
         write = Write(self.m.site, via, name, version, version, by, self.m.stack, recorded=self.grad_mode)
-        self.state.put(storage, "w", Version(0, 0, self.state.resolve(storage.d["w"]), write))
+        self.state.put(storage, "w", Version(0, 0, self.state.resolve(storage.d["w"]), write, reach))
+
+    def are_one(self, a: Tensor, b: Tensor) -> bool:
+        """Whether two tensors are the same elements of the same memory."""
+        g = a.geometry
+        return a is b or (self.storage(a) is self.storage(b) and g is not None and g == b.geometry)
 
     def show(self, t: Tensor, storage: Storage, via: str, by: Literal["user", "optimizer", "library"] = "user") -> None:
         """`set_data` (`torch/csrc/autograd/variable.cpp`): a tensor shows other memory; its counter doesn't move."""
@@ -668,28 +685,43 @@ class Autograd:
         found: list[tuple[Failure, Guards]] = []
         if now is not saved.version:
             for on, write in self._changes(now, saved.version, guards):
-                found.append((self.m.explain.stale(node, saved, write), on))
+                found.append((self._unusable(saved, now, write) or self.m.explain.stale(node, saved, write), on))
         if not found and not saved.unread:
             content = self.state.resolve(saved.storage.d["w"])
-            changes = self._changes(content, saved.content, guards)
+            changes = self._changes(content, saved.content, guards, saved.geometry)
             if saved.itself:
                 changes += self._changes(self.state.resolve(saved.tensor.d["shown"]), saved.shown, guards)
             for on, write in changes:
                 self.m.report(self.m.explain.silent(node, saved, write), on)
         return found
 
-    def _changes(self, now: Value, then: Value, guards: Guards) -> list[tuple[Guards, Write]]:
-        """What moved a version on from `then`, for each alternative of `now` that certainly came after it."""
+    def _unusable(self, saved: SavedTensor, now: Value, write: Write) -> Failure | None:
+        """How unpacking fails before versions are compared: the node of a saved view is asked for, anew if need be."""
+        t = saved.tensor
+        base = self.state.resolve(t.d["base"])
+        if saved.role == "result" or not isinstance(base, Tensor) or self.state.resolve(t.d["at"]) is now:
+            return None
+        if self.state.resolve(t.d["fn"]) is None and self.requires_grad(base) is not True:
+            return None
+        return self._refused(t, " indirect", write)
+
+    def _changes(
+        self, now: Value, then: Value, guards: Guards, of: Geometry | None = None
+    ) -> list[tuple[Guards, Write]]:
+        """What moved a version on from `then`, for each alternative of `now` that certainly came after it.
+
+        `of`: the part of the memory that matters, where not all of it does.
+        """
         found: list[tuple[Guards, Write]] = []
         if now is then:
             return found
         for more, version in self.state.alternatives(now, guards):
             past = self._past(version, more)
-            write = past.after(then)
+            write = past.after(then, of)
             if write is not None:
                 found.append((more, write))
             elif type(then) is Phi:
-                olds = ((on, past.after(old)) for on, old in self.state.alternatives(then, more))
+                olds = ((on, past.after(old, of)) for on, old in self.state.alternatives(then, more))
                 found += [(on, write) for on, write in olds if write is not None]
         return found
 
@@ -745,7 +777,7 @@ class Autograd:
             near = next((shown for known, shown in flow.shown if known.memory == one.memory is not None), None)
             if near is not None:
                 g.d["storage"], g.d["counter"] = near.d["storage"], near.d["counter"]
-            if one.spread and not flow.create:  # an `expand` that the engine made
+            if (one.spread or one.viewed) and not flow.create:  # a view that the engine made
                 g.d["base"], g.d["meta"] = self.alias(g), NO_GRAD
             flow.shown.append((one, g))
         now = self.version(g)
@@ -800,6 +832,18 @@ class Autograd:
         **facts: object,
     ) -> None:
         """Record a failure that raises here; the path ends unless the failure rests on an assumption (`guards`)."""
+        self.m.raise_failure(self._failure(kind, cause, t, detail, write, facts), guards, ways)
+
+    def _failure(
+        self,
+        kind: Kind,
+        cause: Cause,
+        t: Tensor | None,
+        detail: str,
+        write: Write | None,
+        facts: dict[str, object] | None = None,
+    ) -> Failure:
+        """A failure that raises here."""
         name = self.m.written or (t.name if t is not None else None)
         hops: tuple[Hop, ...] = ()
         if t is not None and t.origin is not None and t.origin is not self.m.site:
@@ -807,12 +851,13 @@ class Autograd:
         if write is not None:
             hops += (Hop(write.site, "changed", write.name, write.after, write.via),)
         site = self.m.site
-        self.m.raise_failure(
-            Failure(
-                kind, cause, site, name, self.m.via, write=write, hops=hops, raised=site, detail=detail, facts=facts
-            ),
-            guards,
-            ways,
+        return Failure(
+            *(kind, cause, site, name, self.m.via),
+            write=write,
+            hops=hops,
+            raised=site,
+            detail=detail,
+            facts=facts or {},
         )
 
 
@@ -826,14 +871,17 @@ class Past:
         self.state = state
         self.known = known
         self.at: Value = version
-        self.followers: dict[int, Write] = {}
-        """of each version met, by its `id` (a Phi's too): the write that followed it"""
+        self.followers: dict[int, Version] = {}
+        """of each version met, by its `id` (a Phi's too): the one that followed it"""
 
-    def after(self, version: Value) -> Write | None:
-        """The write that followed a version; None where it isn't met on this way."""
+    def after(self, version: Value, of: Geometry | None = None) -> Write | None:
+        """The write that followed a version, the first one that reached `of`; None where it isn't met on this way."""
         while id(version) not in self.followers and self._step():
             pass
-        return self.followers.get(id(version))
+        found = self.followers.get(id(version))
+        while found is not None and of is not None and found.reach is not None and are_apart(found.reach, of):
+            found = self.followers.get(id(found))
+        return found.write if found is not None else None
 
     def _step(self) -> bool:
         """Go back over one write; whether there was one."""
@@ -841,7 +889,7 @@ class Past:
         if not isinstance(version, Version) or version.write is None:
             return False
         self.at = None
-        self.followers.setdefault(id(version.prev), version.write)
+        self.followers.setdefault(id(version.prev), version)
         todo: list[Value] = [version.prev]
         while todo:
             v = self.state.resolve(todo.pop())
@@ -849,7 +897,7 @@ class Past:
                 holds = self.known.get(v.cond)
                 todo += [v.orelse, v.then] if holds is None else [v.then if holds else v.orelse]
                 continue
-            self.followers.setdefault(id(v), version.write)
+            self.followers.setdefault(id(v), version)
             if self.at is None:
                 self.at = v
         return True

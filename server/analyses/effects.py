@@ -273,7 +273,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
             if given_back(case, w):
                 check_overlap(m, t, call)
         for _, t, times in written:
-            m.grad.bump(t, via or called(call.name), times=times)
+            m.grad.bump(t, via or called(call.name), times=times, same=is_copy_of_itself(m, call, t))
         result = results(m, case, call, node, inferred)
         if call.values.get("requires_grad") is True and isinstance(result, Tensor):
             m.require_grad(result, True)
@@ -300,6 +300,11 @@ def writes(m: Machine, case: Case, call: Call) -> Iterator[tuple[Mutation, Tenso
                 given = call.values.get(w.what)
                 many = isinstance(given, ListV) and m.is_open(given)  # further ones may share their memory
                 yield from ((w, t, (times[0], None) if many else times) for t in call.tensors.get(w.what, ()))
+
+
+def is_copy_of_itself(m: Machine, call: Call, t: Tensor) -> bool:
+    """Whether a call copies a tensor to where it is (`copy_impl` of `aten/src/ATen/native/Copy.cpp`)."""
+    return called(call.name) == "copy_" and any(m.grad.are_one(t, source) for source in call.tensors.get("src", ()))
 
 
 def given_back(case: Case, w: Mutation) -> bool:

@@ -55,6 +55,8 @@ class Gradient:
     high: int | None = 0
     spread: bool | None = False
     """whether it is expanded, all its elements one place in memory"""
+    viewed: bool = False
+    """whether it is a view of another one, which a node has made on the way"""
 
 
 UNKNOWN = Gradient(None, 0, False, None, 0, None, None)
@@ -182,7 +184,8 @@ class Flow:
             made = UNKNOWN
         elif not self.create and old.free is not False and self.references[old.memory] == 1:
             low = old.low + 1 if old.free else 0
-            made = replace(old, free=True, low=low, high=None if old.high is None else old.high + 1, spread=False)
+            made = replace(old, free=True, low=low, high=None if old.high is None else old.high + 1)
+            made = replace(made, spread=False, viewed=False)
         else:
             made = self.made(NEW)
         self.let_go(old)
@@ -247,6 +250,7 @@ class Flow:
             low=came.low + way.low,
             high=high,
             spread=spread,
+            viewed=came.memory is not None and (came.viewed or not way.same),
         )
 
 

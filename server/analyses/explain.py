@@ -234,7 +234,11 @@ class Explainer:
 
     def grad_read(self, t: Tensor) -> None:
         """`.grad` of a non-leaf was read: it is None, with a warning."""
-        if self.m.grad.requires_grad(t) is not True or self.m.grad.is_leaf(t) is not False or t.d.get("retains"):
+        if (
+            self.m.grad.requires_grad(t) is not True
+            or self.m.grad.is_leaf(t, anew=False) is not False
+            or t.d.get("retains")
+        ):
             return
         site = self.m.site
         node = t.d["fn"]

@@ -464,6 +464,34 @@ def partly_overlaps(a: Geometry, b: Geometry) -> Overlap | None:
     return "partial" if max(s or 0 for s in starts) < min(e or 0 for e in ends) else "no"
 
 
+def are_apart(a: Geometry, b: Geometry) -> bool:
+    """Whether two tensors of one storage are known to have no element in common."""
+    if a.numel() == 0 or b.numel() == 0:
+        return True
+    one, other = _extent(a), _extent(b)
+    if one is None or other is None:
+        return False
+    if one[1] < other[0] or other[1] < one[0]:
+        return True
+    few = (a.numel() or 0) <= MOST_PIECES and (b.numel() or 0) <= MOST_PIECES
+    return few and _places(a).isdisjoint(_places(b))
+
+
+def _extent(g: Geometry) -> tuple[int, int] | None:
+    """The first and the last place of a tensor with elements, None where they aren't known."""
+    steps = [times(plus(size, -1), stride) for size, stride in zip(g.shape, g.strides, strict=True)]
+    last = plus(g.offset, *steps)
+    return None if g.offset is None or last is None else (g.offset, last)
+
+
+def _places(g: Geometry) -> set[int]:
+    """The places of a tensor's elements, all of it known."""
+    places = {g.offset or 0}
+    for size, stride in zip(g.shape, g.strides, strict=True):
+        places = {place + (stride or 0) * index for place in places for index in range(size or 0)}
+    return places
+
+
 def iterated(shape: Shape, operands: Sequence[Geometry]) -> Geometry | None:
     """How `TensorIterator` lays out a new result of that shape; None where it can't be told.
 

@@ -87,7 +87,7 @@ def grad(m: Machine, t: Tensor) -> Value:
     value = m.state.resolve(t.d["grad"])
     if value is None:
         m.explain.grad_read(t)
-        if m.grad.requires_grad(t) is not False and m.grad.is_leaf(t) is not False:
+        if m.grad.requires_grad(t) is not False and m.grad.is_leaf(t, anew=False) is not False:
             return Unknown("the gradient", ("grad", t.uid, id(t.d["grad"])))
     return value
 

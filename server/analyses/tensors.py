@@ -77,13 +77,15 @@ def ways(when: Grad) -> tuple[Answers, ...]:
 class Version:
     """A state of a version counter: the number (or its bounds) and the write that led to it.
 
-    Two states are the same version only if they are the same object; `prev` leads back in time.
+    Two states are the same version only if they are the same object; `prev` leads back in time. `reach` is what was
+    written of the memory, None where that isn't known.
     """
 
     low: int
     high: int | None
     prev: Version | None = None
     write: Write | None = None
+    reach: Geometry | None = None
 
     @property
     def number(self) -> int | None:
@@ -205,6 +207,7 @@ class SavedTensor:
     shown: Version | None = None
     """the `data` that the tensor had, where the node keeps the tensor itself and not a view of it"""
     itself: bool = False
+    geometry: Geometry | None = None
 
 
 Gradients = Callable[[Tensor, int], Tensor]

@@ -277,22 +277,26 @@ def select(m: Machine, t: Tensor, index: Value, op: Op) -> Tensor:
     view = m.grad.view(t, index_geometry(m, t, index))
     m.grad.set_history(view, node)
     if node is not None:
-        node.op = select_op(t, index, view)
+        node.op = select_op(m, t, index, view)
+        node.roles = ("input" if node.op == ALIAS else "self",)
     if t.label is not None and isinstance(index, int):
         view.label = f"{t.label}[{index}]"
     return view
 
 
-def select_op(t: Tensor, index: Value, view: Tensor) -> str:
-    """The method that a basic index stands for: only one that takes a part has a gradient of its own."""
-    if any(isinstance(i, (int, Unknown)) for i in (index if isinstance(index, tuple) else (index,))):
+ALIAS = "torch.alias_copy"
+
+
+def select_op(m: Machine, t: Tensor, index: Value, view: Tensor) -> str:
+    """The operator that a basic index stands for: only one that takes a part has a gradient of its own."""
+    parts = index if isinstance(index, tuple) else (index,)
+    if any(isinstance(i, (int, Unknown)) for i in parts):
         return "torch.Tensor.select"
+    if not isinstance(index, SliceV) and whole(m, t, index):
+        return ALIAS
     g, h = t.geometry, view.geometry
-    return (
-        "torch.Tensor.unsqueeze"
-        if g is not None and h is not None and g.numel() == h.numel()
-        else "torch.Tensor.narrow"
-    )
+    same = g is not None and h is not None and g.numel() == h.numel()
+    return "torch.Tensor.unsqueeze" if same and None in parts else "torch.Tensor.narrow"
 
 
 def index_geometry(m: Machine, t: Tensor, index: Value) -> Geometry | None:
@@ -340,7 +344,7 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
         needs = either(needs, m.grad.requires_grad(s))
     with m.writing(m.node, None, "[…] ="):
         target = t
-        if not advanced and not whole(index):
+        if not advanced and not whole(m, t, index):
             target = view_for_write(m, t, index)
         m.grad.check_inplace(target, needs)
         if advanced:
@@ -356,23 +360,25 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
             node.holds = True
             for i in indices:
                 m.grad.save(node, i, "index")
-        m.grad.bump(t, m.via, same=bool(sources) and not advanced and are_one(m, target, sources[0]))
+        m.grad.bump(t, m.via, same=bool(sources) and not advanced and m.grad.are_one(target, sources[0]), where=target)
         if target is t or advanced:
             m.grad.rebase(t, node)
         else:
             m.grad.rebase(target, node)
 
 
-def are_one(m: Machine, a: Tensor, b: Tensor) -> bool:
-    """Whether two tensors are the same elements of the same memory."""
-    return a is b or (m.grad.storage(a) is m.grad.storage(b) and a.geometry is not None and a.geometry == b.geometry)
-
-
-def whole(index: Value) -> bool:
-    """Whether an index takes the whole tensor: `...` or `:`."""
-    if index is Ellipsis:
+def whole(m: Machine, t: Tensor, index: Value) -> bool:
+    """Whether an index takes the whole tensor, which is then written itself and not a view of it (`applySlice`)."""
+    parts = index if isinstance(index, tuple) else (index,)
+    slices = [i for i in parts if isinstance(i, SliceV)]
+    if any(i is not Ellipsis and not isinstance(i, SliceV) for i in parts):
+        return False
+    if any(i.lower not in (None, 0) or i.step not in (None, 1) for i in slices):
+        return False
+    if all(i.upper is None for i in slices):
         return True
-    return isinstance(index, SliceV) and index.lower is None and index.upper is None and index.step is None
+    view = index_geometry(m, t, index)
+    return view is not None and None not in view.shape and view.shape == t.shape
 
 
 def view_for_write(m: Machine, t: Tensor, index: Value) -> Tensor:

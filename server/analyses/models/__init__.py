@@ -28,6 +28,7 @@ def load_models() -> None:
         library_ops,
         lists,
         losses,
+        lowrank,
         mappings,
         module_dicts,
         nn_modules,

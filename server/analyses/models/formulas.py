@@ -7,13 +7,15 @@ tensors, and what of its own.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import attributes, operators, torch_ops
+from ..geometry import Geometry, GeometryError, Shape, times
 from ..tensors import Tensor, either
 from ..values import Args, Lib, Value
-from .registry import model
+from .registry import method_of, model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,6 +106,53 @@ def vander(m: Machine, args: Args) -> Value:
         powers = torch(m, "cumprod", result.do("narrow", 1, 1, n - 1), 1)
         result.do("narrow", 1, 1, n - 1).do("copy_", powers)
     return plain(result if increasing else result.do("flip", 1))
+
+
+@method_of("torch.Tensor", "kron")
+@model("torch.kron")
+def kron(m: Machine, args: Args) -> Value:
+    """`kron` of `native/LinearAlgebra.cpp`: a product of aliases, each with a counter of its own."""
+    a, b = (m.state.resolve(args.get(at, name)) for at, name in ((0, "input"), (1, "other")))
+    if "out" in args.kw or not isinstance(a, Tensor) or not isinstance(b, Tensor) or a.shape is None or b.shape is None:
+        return torch_ops.call(m, "torch.kron", args)
+    ranks = [len(a.shape), len(b.shape)]
+    shapes = [((1,) * (max(ranks) - len(t.shape or ())) + (t.shape or ())) for t in (a, b)]
+    spread = [tuple(n for size in shapes[0] for n in (size, 1)), tuple(n for size in shapes[1] for n in (1, size))]
+    product = Term(m, unsafe_view(m, a, spread[0])) * Term(m, unsafe_view(m, b, spread[1]))
+    sizes = tuple(times(one, other) for one, other in zip(*shapes, strict=True))
+    made = plain(product)
+    return unsafe_view(m, made, sizes) if isinstance(made, Tensor) else made
+
+
+def unsafe_view(m: Machine, t: Tensor, shape: Shape) -> Tensor:
+    """`_unsafe_view`: another shape of the same memory, with a counter of its own."""
+    made = m.grad.alias(t, own_counter=True)
+    viewed = None
+    with suppress(GeometryError):
+        viewed = t.geometry.view(shape) if t.geometry is not None else None
+    made.d["geometry"] = viewed or Geometry.unknown(shape)
+    m.grad.set_history(made, m.grad.node("UnsafeViewBackward0", [t], m.grad.requires_grad(t)))
+    return made
+
+
+@model("torch.lstm_cell")
+def lstm_cell(m: Machine, args: Args) -> Value:
+    """`LSTMCell` of `native/RNN.cpp`."""
+    state = m.state.resolve(args.get(1, "hx"))
+    if not isinstance(state, tuple) or len(state) != 2:
+        return torch_ops.call(m, "torch.lstm_cell", args)
+    h, c = state
+    names = ("w_ih", "w_hh", "b_ih", "b_hh")
+    w_ih, w_hh, b_ih, b_hh = (m.state.resolve(args.get(at, name)) for at, name in enumerate(names, 2))
+    of_input = torch(m, "nn.functional.linear", args.get(0, "input"), w_ih, b_ih)
+    gates = plain(torch(m, "nn.functional.linear", h, w_hh, b_hh).do("add_", of_input).do("unsafe_chunk", 4, 1))
+    if not isinstance(gates, tuple) or len(gates) != 4:
+        return torch_ops.call(m, "torch.lstm_cell", args)
+    enter, forget, cell, leave = (
+        Term(m, gate).do(name) for gate, name in zip(gates, ("sigmoid_", "sigmoid_", "tanh_", "sigmoid_"), strict=True)
+    )
+    new = (forget * Term(m, c)).do("add_", enter * cell)
+    return plain(leave * new.do("tanh")), plain(new)
 
 
 def linked(m: Machine, values: Sequence[Value]) -> Tensor:

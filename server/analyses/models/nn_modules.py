@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...facts import table
 from ...facts.model import ModuleFact
 from .. import attributes, effects, modules, operators, sequences, tensor_attributes, torch_ops
+from ..geometry import Geometry, GeometryError, plus
 from ..sequences import Seq
 from ..tensors import Tensor
 from ..values import ABSENT, Args, DictV, FunctionV, Instance, Lib, ListV, Phi, Unknown, Value
@@ -520,6 +522,17 @@ def vector_to_parameters(m: Machine, args: Args) -> Value:
 
     vector = m.state.resolve(args.get(0, "vec"))
     memory = m.grad.storage(vector) if isinstance(vector, Tensor) else Storage(m.site)
+    whole = vector.geometry if isinstance(vector, Tensor) else None
+    start: int | None = 0
     for t in effects.tensors_in(m, listed(sequences.sequence(m, args.get(1, "parameters")).known(m))):
         m.grad.show(t, memory, "vector_to_parameters()", by="library")
+        if t.geometry is None:
+            start = None
+            continue
+        shape, count = t.geometry.shape, t.geometry.numel()
+        piece = None
+        with suppress(GeometryError):
+            piece = whole.narrow(0, start, count).view(shape) if whole is not None else None
+        m.state.put(t, "geometry", piece or Geometry.unknown(shape))
+        start = plus(start, count)
     return None
