@@ -312,7 +312,7 @@ class Recorder:
 
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Make a call and note what it did to the graph and to version counters."""
-        given = [tensor for tensor in _tensors((args, kwargs)) if not tensor.is_inference()]
+        given = [tensor for tensor in _tensors((args, kwargs)) if _counts(tensor)]
         inputs = [(tensor, tensor._version, tensor.untyped_storage()) for tensor in given]
         statistics = [(tensor, _copy(tensor)) for tensor in given if _writes_unseen(function)]
         memories = [_address(memory) for *_, memory in inputs]
@@ -329,7 +329,7 @@ class Recorder:
         unmoved = {id(tensor) for tensor, version, _ in inputs if tensor._version == version}
         before = {tensor: content for tensor, content in twins.items() if tensor in unmoved}
         for tensor in outputs:
-            if not tensor.is_inference():
+            if _counts(tensor):
                 self.note(_grad_fn(tensor), line, within, before, depth=6)
         return result
 
@@ -545,6 +545,14 @@ def _is_getter(function: Any) -> bool:
     return getattr(function, "__name__", "") == "__get__"
 
 
+def _counts(tensor: torch.Tensor) -> bool:
+    """Whether a tensor has a version; one made in inference mode has none, whatever `data` it is given later."""
+    try:
+        return tensor._version >= 0
+    except RuntimeError:
+        return False
+
+
 def _tensors(value: Any) -> list[torch.Tensor]:
     """The tensors in a nest of containers, less those that a torch.func transform has wrapped."""
     import torch
@@ -719,7 +727,7 @@ class Tracer:
         for name in names:
             value = _look_up(scope, name)
             self.rows.pop((first, name), None)
-            if isinstance(value, torch.Tensor) and not value.is_inference():
+            if isinstance(value, torch.Tensor) and _counts(value):
                 number = self.number(value.untyped_storage())
                 with suppress(RuntimeError):  # a view that may not be used any more raises when asked
                     self.rows[first, name] = Row(

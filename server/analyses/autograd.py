@@ -32,6 +32,7 @@ from .tensors import (
     Version,
     conditions,
     either,
+    lie_alike,
     parts_of,
     together,
     ways,
@@ -83,6 +84,7 @@ class Autograd:
         counter = Counter(not self.mode["inference"]) if own_counter else get(t.d["counter"])
         new = Tensor(get(t.d["storage"]), counter, self.m.site)
         new.d["geometry"], new.d["dtype"], new.d["inference"] = t.d["geometry"], t.d["dtype"], t.d["inference"]
+        new.d["twin"] = t.d["twin"] or t
         new.label = t.label
         return new
 
@@ -92,7 +94,9 @@ class Autograd:
         d = new.d
         if t.d["inference"] is True and not self.mode["inference"]:
             d["counter"] = Counter(False)
-        d["geometry"] = geometry
+        d["geometry"], d["twin"] = geometry, None
+        if t.d["inference"] is True:
+            return new  # autograd sees nothing of it
         if self.mode["inference"] and not t.d["inference"]:
             meta = INFERENCE
         elif self.mode["grad"] is False:
@@ -133,6 +137,12 @@ class Autograd:
         if isinstance(base, Tensor):
             return either(found, self.requires_grad(base))
         return found
+
+    def leads_on(self, t: Tensor) -> Grad:
+        """Whether a gradient of a tensor goes anywhere: a view that was made while nothing was recorded is no edge."""
+        if t.d["base"] is None:
+            return self.requires_grad(t)
+        return either(self._known_grad(t.d["rg"]), self._known_grad(self.grad_fn(t)))
 
     def expect_none(self, t: Tensor) -> None:
         """Take the arguments from which a tensor comes to require no grad: the program does not expect it either."""
@@ -273,8 +283,8 @@ class Autograd:
             node.saved = (*node.saved, saved)
 
     def set_history(self, t: Tensor, node: Node | None, output_nr: int = 0) -> None:
-        """`set_history`: make `node` the grad_fn of a result."""
-        if node is not None:
+        """`set_history`: make `node` the grad_fn of a result. Autograd sees nothing of an inference tensor's views."""
+        if node is not None and t.d["inference"] is not True:
             t.d["fn"] = node
             t.d["output_nr"] = output_nr
             node.outputs = (*node.outputs, t)
@@ -383,7 +393,8 @@ class Autograd:
     def are_one(self, a: Tensor, b: Tensor) -> bool:
         """Whether two tensors are the same elements of the same memory."""
         g = a.geometry
-        return a is b or (self.storage(a) is self.storage(b) and g is not None and g == b.geometry)
+        alike = lie_alike(a, b) or (g is not None and g == b.geometry)
+        return a is b or (alike and self.storage(a) is self.storage(b))
 
     def show(self, t: Tensor, storage: Storage, via: str, by: Literal["user", "optimizer", "library"] = "user") -> None:
         """`set_data` (`torch/csrc/autograd/variable.cpp`): a tensor shows other memory; its counter doesn't move."""

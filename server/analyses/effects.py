@@ -6,7 +6,7 @@ make the node, save inputs, run (bump the versions), rebase or set the history, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -212,13 +212,14 @@ def condition(when: Grads, grads: Mapping[str, Grad]) -> Grad:
     return found
 
 
-def gradients(m: Machine, call: Call) -> dict[str, Grad]:
+def gradients(m: Machine, call: Call, asked: Callable[[Tensor], Grad] | None = None) -> dict[str, Grad]:
     """For each parameter, whether one of its tensors requires grad; what isn't known may be such a tensor."""
+    asked = asked or m.grad.requires_grad
     found: dict[str, Grad] = {}
     for p, ts in call.tensors.items():
         g: Grad = False
         for t in ts:
-            g = either(g, m.grad.requires_grad(t))
+            g = either(g, asked(t))
         v = call.values.get(p)
         if isinstance(v, Unknown) and not (v.number or v.data):
             g = frozenset({m.requires_grad(v)})
@@ -267,6 +268,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         if node is not None:
             node.op, node.roles = call.name, tuple(p for p, _ in inputs)
             node.called = call.spoken or called(call.name)
+            grads = gradients(m, call, m.grad.leads_on)
             node.holds = narrowed(condition(case.frees, grads), needs)
             save_inputs(m, node, case, call, grads)
         for w, t, _ in written:
@@ -404,7 +406,7 @@ def results(m: Machine, case: Case, call: Call, node: Node | None, inferred: Typ
     if case.sequence and case.results[0].of:
         return sequence_of_views(m, case.results[0], call, node, described)
     if not case.results:
-        return None
+        return None if case.mutates else Unknown(f"{called(call.name)}(…)")
     if inferred is None:
         inferred = shapes.infer(call.name, described)
     if case.sequence:

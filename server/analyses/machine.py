@@ -271,10 +271,10 @@ class Machine:
         """`t.requires_grad_(value)`: refused for integers; a non-leaf can't be switched off."""
         if value is not True and value is not False:
             return
-        if value and t.d["inference"] is True and not self.grad.mode["inference"]:
-            self.grad.fail("inference-tensor", "direct", t, detail="required")
         if value and t.dtype is not None and not t.dtype.startswith(("float", "complex", "bfloat")):
             self.grad.fail("requires-grad-dtype", "direct", t, detail=t.dtype)
+        if value and t.d["inference"] is True and not self.grad.mode["inference"]:
+            self.grad.fail("inference-tensor", "direct", t, detail="required")
         if self.state.resolve(t.d["fn"]) is None:
             self.state.put(t, "rg", value)
 

@@ -154,3 +154,4 @@ def set_data(m: Machine, t: Tensor, value: Value) -> None:
     m.state.put(t, "geometry", value.d["geometry"] if known else None)
     if known:
         m.state.put(t, "dtype", value.d["dtype"])
+        m.state.put(t, "inference", value.d["inference"])

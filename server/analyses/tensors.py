@@ -129,6 +129,7 @@ class Tensor(Object):
     `fn`: its grad_fn (Node, None, or an Unknown); for a view, `base`, `meta` (CreationMeta) and `at`,
     the Version at which `fn` was computed; `grad`; `inference`; `param` for an nn.Parameter,
     `buffer` for an nn.Buffer; `shown`, the Version of its `data`, which an assignment to that changes.
+    `twin` is the tensor of which it is an alias, as it lies in memory.
     `label` is the name that the program gave it first, `owner` the module that it is a parameter or buffer
     of, `bound` the statement that bound it last.
     """
@@ -157,6 +158,7 @@ class Tensor(Object):
             param=False,
             buffer=False,
             shown=None,
+            twin=None,
         )
 
     @property
@@ -183,6 +185,11 @@ class Tensor(Object):
         """The dtype's short name (`float32`), where known."""
         v = self.d["dtype"]
         return v if isinstance(v, str) else None
+
+
+def lie_alike(a: Tensor, b: Tensor) -> bool:
+    """Whether one of two tensors is the other, or was made to lie as it does (`detach()`), however that is."""
+    return (a.d["twin"] or a) is (b.d["twin"] or b) and a.d["geometry"] is b.d["geometry"]
 
 
 @dataclass(slots=True, eq=False)

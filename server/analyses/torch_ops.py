@@ -13,7 +13,7 @@ from .describe_types import described
 from .geometry import Geometry, GeometryError, partly_overlaps, times
 from .shapes import TensorType
 from .state import leaves
-from .tensors import MULTI_OUTPUT, Node, Tensor, either
+from .tensors import MULTI_OUTPUT, Node, Tensor, either, lie_alike
 from .values import Args, Cond, Instance, Lib, ListV, Phi, SliceV, Unknown, Value
 
 if TYPE_CHECKING:
@@ -419,14 +419,15 @@ def check_put(m: Machine, target: Tensor, indices: Sequence[Tensor], sources: Se
     """`index_put_` refuses a value and an index that share memory with its target, be it the whole of it.
 
     With one value for all that a mask takes it is `masked_fill_` (`canDispatchToMaskedFill`), which takes the value
-    as a number, and refuses a mask that is a part of the target alone.
+    as a number, and refuses a mask that is a part of the target alone. A mask without dimensions is none: it is a
+    number (`boolToIndexingTensor`).
     """
     one = not sources or sources[0].shape is None or times(*sources[0].shape) in (1, None)
-    filled = one and len(indices) == 1 and indices[0].dtype in (None, "bool")
+    filled = one and len(indices) == 1 and indices[0].dtype in (None, "bool") and indices[0].shape != ()
     for value in sources[:1]:
         # A value that begins with a dimension of size 1 is viewed without it.
         viewed = None if value.geometry is None else less_leading_ones(value.geometry)
-        same = value is target and viewed == value.geometry
+        same = lie_alike(target, value) and viewed == value.geometry
         if not filled and overlap(m, target, value, viewed, same) in ("partial", "full"):
             m.grad.fail("overlap-write", "direct", target, detail="input")
     for index in indices:

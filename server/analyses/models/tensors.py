@@ -489,7 +489,7 @@ def shallow(m: Machine, args: Args) -> Value:
     v = m.state.resolve(args.pos[0])
     if isinstance(v, Tensor):
         twin = m.grad.alias(v, own_counter=True)
-        twin.d.update(rg=m.grad.requires_grad(v), param=v.d["param"])
+        twin.d.update(rg=m.grad.requires_grad(v), param=v.d["param"], inference=m.grad.mode["inference"])
         written_when_copied(twin)
         return twin
     if isinstance(v, (ListV, DictV)):

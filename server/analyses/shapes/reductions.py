@@ -25,6 +25,11 @@ def reduced(call: Call) -> Shape:
     return without(shape, dims, call.flag("keepdim"))
 
 
+def reduced_as_asked(call: Call) -> Shape:
+    """`all` and `any`: no dimension of several is none, where others take it for all."""
+    return call.shape("input") if call.get("dim") in ((), []) else reduced(call)
+
+
 def without(shape: Shape, dims: set[int], keepdim: bool) -> Shape:
     """The shape without these dimensions, or with 1 there."""
     if keepdim:
@@ -237,7 +242,7 @@ OPS: dict[str, Op] = {
     **ops("mean nanmean", REDUCE, result(reduced, asked_or(kept))),
     **ops("amax amin", "input dim keepdim", result(reduced, kept)),
     **ops("logsumexp", "input dim keepdim", result(reduced, made_floating)),
-    **ops("all any", "input dim keepdim", result(reduced, bytes_or_bool)),
+    **ops("all any", "input dim keepdim", result(reduced_as_asked, bytes_or_bool)),
     **ops("count_nonzero", "input dim", result(reduced, indices)),
     **ops("argmax argmin", "input dim keepdim", result(flat_or_along, indices)),
     **ops("std var", "input dim unbiased keepdim", variance(result(reduced, parts))),
