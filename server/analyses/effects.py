@@ -137,6 +137,8 @@ def prepare(m: Machine, op: Op, args: Args) -> Call:
         bound[k] = v
     found = {k: tensors_in(m, v) for k, v in bound.items()}
     kept = operands.of_linear(m, found) if op.name in operands.LINEAR else {}
+    if op.name == operands.MASKED:
+        kept = operands.of_masked_product(bound, found)
     return Call(op.name, bound, found, kept=kept, apart=op.apart, loose=op.loose, overlapping=op.overlapping)
 
 
@@ -280,7 +282,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         if call.values.get("requires_grad") is True and isinstance(result, Tensor):
             m.require_grad(result, True)
         if node is not None:
-            save_results(m, node, case, result, grads)
+            save_results(m, node, case, call, result, grads)
         for w, t, _ in written:
             if given_back(case, w):
                 m.grad.rebase(t, node if own_needs(m, case, call, w, t, needs) is not False else None)
@@ -342,7 +344,7 @@ def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[s
     """Save the arguments that the fact names."""
     updated = {w.what for w in case.mutates if w.bumps == 0}
     for s in case.saves:
-        if (s.what.startswith("out") and s.what not in call.tensors) or not s.certain:
+        if (s.what.startswith("out") and s.what not in call.tensors) or not (s.certain or s.what in call.kept):
             continue
         when, kept = condition(s.when, grads), call.kept.get(s.what, True)
         if when is False or kept is False:
@@ -352,11 +354,12 @@ def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[s
             m.grad.save(node, t, s.what, when, s.what in updated, itself=s.what not in call.kept)
 
 
-def save_results(m: Machine, node: Node, case: Case, result: Value, grads: Mapping[str, Grad]) -> None:
+def save_results(m: Machine, node: Node, case: Case, call: Call, result: Value, grads: Mapping[str, Grad]) -> None:
     """Save the results that the fact names."""
     items = tensors_in(m, result) if case.sequence else result if isinstance(result, tuple) else (result,)
     for s in case.saves:
-        if not s.what.startswith("out") or not s.certain or not (s.what[3:].isdigit() or s.what == "out"):
+        certain = s.certain or s.what in call.kept
+        if not s.what.startswith("out") or not certain or not (s.what[3:].isdigit() or s.what == "out"):
             continue
         i = int(s.what[3:] or 0)
         for t in items if case.sequence else items[i : i + 1]:

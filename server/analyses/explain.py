@@ -77,7 +77,7 @@ class Explainer:
             tuple(hops[:MAX_HOPS]),
             raised=self.m.site,
             detail=node.name,
-            facts={**self.facts(write, saved), **self.carrier(node, crossing)},
+            facts={**self.facts(node, write, saved), **self.carrier(node, crossing)},
         )
 
     def silent(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
@@ -96,7 +96,7 @@ class Explainer:
             self.m.site,
             tuple(hops),
             detail=node.name,
-            facts={**self.facts(write, saved), "backward_calls": self.m.stack},
+            facts={**self.facts(node, write, saved), "backward_calls": self.m.stack},
         )
 
     def freed(self, node: Node, freed: Site) -> Failure:
@@ -153,9 +153,12 @@ class Explainer:
         t = saved.tensor
         return Saved(node.site, spoken(node), saved.role, t.name or saved.name, version, node.stack, t.shape, t.dtype)
 
-    def facts(self, write: Write, saved: SavedTensor) -> dict[str, object]:
+    def facts(self, node: Node, write: Write, saved: SavedTensor) -> dict[str, object]:
         """What fixes need to know of a change."""
         found: dict[str, object] = {}
+        last = saved.version.write if isinstance(saved.version, Version) else None
+        if last is not None and node.site is not None and node.site in (last.site, *last.stack):
+            found["saver_changes"] = True
         if write.built is not None:
             found["constructor"] = write.built
         if saved.tensor.origin is not None:

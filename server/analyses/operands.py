@@ -1,4 +1,4 @@
-"""Which operands a matrix product keeps: it may multiply a reshaped copy, and then saves that copy alone.
+"""Which operands a product keeps. One of matrices may multiply a reshaped copy, and then saves that copy alone.
 
 `matmul`, `linear`, `einsum` and `tensordot` bring their operands into the form that `mm` or `bmm` takes by
 `permute`, `expand` and `reshape`; where the strides allow no view, `reshape` copies, and a later change of the
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
     from .machine import Machine
     from .tensors import Grad, Tensor
+    from .values import Value
 
 LINEAR = frozenset({"torch.nn.functional.linear", "torch.nn.Linear"})
+MASKED = "torch.masked.prod"
 
 
 def of_linear(m: Machine, tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, Grad]:
@@ -58,6 +60,18 @@ def of_matmul(m: Machine, a: Tensor, b: Tensor) -> dict[str, Grad]:
         return {"mat2": folded(m, b, True)}
     batch = broadcast(a.shape[:-2], b.shape[:-2])
     return {"input": expanded(m, a, batch), "mat2": expanded(m, b, batch)}
+
+
+def of_masked_product(values: Mapping[str, Value], tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, Grad]:
+    """`torch.masked.prod` multiplies one dimension after the other (`torch/masked/_ops.py`), and each saves both ends.
+
+    A mask or another dtype make a copy first; where there is no dimension, nothing is saved.
+    """
+    shape = next((t.shape for t in tensors.get("input", ())), None)
+    if shape is None or (shape == () and values.get("dim") in (None, ())):
+        return {}
+    plain = values.get("mask") is None and values.get("dtype") is None
+    return {"input": True, "out": True} if plain else {"out": True}
 
 
 def folded(m: Machine, t: Tensor, transposed: bool) -> Grad:

@@ -74,10 +74,13 @@ def _title(group: Sequence[Failure], shown: str, context: Context) -> str:
 
 
 def _copies(failure: Failure, context: Context) -> Iterator[list[Place]]:
-    """Give the expressions of which the operation that saved the tensor may get copies, the likeliest first."""
+    """Give the expressions of which the operation that saved the tensor may get copies, the likeliest first.
+
+    One that changes the operand before it saves it (`facts["saver_changes"]`) would change the copy in its stead.
+    """
     saved = failure.saved
     place = context.place(saved.site) if saved else None
-    if saved is None or place is None:
+    if saved is None or place is None or (saved.role != "result" and failure.facts.get("saver_changes")):
         return
     options = [[place]] if saved.role == "result" else _operands(place, saved, failure, context)
     for option in options:

@@ -110,3 +110,31 @@ def test_results_that_are_read_by_name_stay_what_they_are(tmp_path: Path) -> Non
     program = written("r = torch.linalg.svd(w, False)\nr[1][:] = 0.5\n(r.U.sum() + r[1].sum()).backward()\n", tmp_path)
     report = program.replay()
     assert not [fix for failure in told(report) for fix in program.fixes(failure, report)]
+
+
+def test_no_copy_is_saved_by_what_changes_it(tmp_path: Path) -> None:
+    text = """\
+class Halved(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        a.mul_(0.5)
+        ctx.mark_dirty(a)
+        ctx.save_for_backward(a)
+        return a
+
+    @staticmethod
+    def backward(ctx, grad):
+        (a,) = ctx.saved_tensors
+        return grad * a
+
+
+x = w.sin()
+y = Halved.apply(x)
+x[0] = 1.0
+(x.sum() + y.sum()).backward()
+"""
+    program = written(text, tmp_path)
+    report = program.replay()
+    assert told(report)
+    assert not [fix for one in told(report) for fix in program.fixes(one, report) if "Halved" in fix.title]
+    assert not list(proven(program, tmp_path / "each"))

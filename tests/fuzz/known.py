@@ -82,18 +82,4 @@ x = torch.rand(3, requires_grad=True)
 torch.diff(torch.rand(4), out=x * 2)
 """,
     ),
-    Limit(
-        "A reduction under a mask that reduces one dimension after the other",
-        "What `torch.masked.prod` saves depends on how many dimensions it reduces; it is taken to save nothing.",
-        r"missed (silent-stale|stale-saved)",
-        r"torch\.masked\.\w+\(",
-        """
-import torch
-
-x = torch.rand(3, requires_grad=True)
-y = torch.masked.prod(x, 0)
-x.data += 1
-y.backward()
-""",
-    ),
 )
