@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 SECONDS = 60
 """how long a program may run"""
 
+DEPTH = 64
+"""so many nodes in a row are looked for that one call has made"""
+
 KINDS = {
     "stale-saved": r"modified by an inplace operation",
     "view-of-leaf-inplace": r"a view of a leaf Variable that requires grad is being used in an in-place operation",
@@ -330,7 +333,7 @@ class Recorder:
         before = {tensor: content for tensor, content in twins.items() if tensor in unmoved}
         for tensor in outputs:
             if _counts(tensor):
-                self.note(_grad_fn(tensor), line, within, before, depth=6)
+                self.note(_grad_fn(tensor), line, within, before, DEPTH)
         return result
 
     def note(self, node: Any, line: str | None, within: set[int], before: dict[int, torch.Tensor], depth: int) -> None:

@@ -22,6 +22,7 @@ from .state import Raised
 from .tensors import (
     DEFAULT,
     INFERENCE,
+    MULTI_OUTPUT,
     NO_GRAD,
     Counter,
     Grad,
@@ -42,6 +43,7 @@ from .values import Args, Cond, Phi, Value
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from ..facts.views import Form
     from .engine import Gradient
     from .machine import Machine
     from .report import Cause, Kind
@@ -108,6 +110,11 @@ class Autograd:
         d["at"] = self.version(new)
         d["output_nr"] = output_nr
         return new
+
+    def as_view(self, t: Tensor) -> None:
+        """Make a new tensor a view of another one, which nobody has, where nothing is recorded (`as_view`)."""
+        t.d["base"], t.d["meta"] = self.alias(t), NO_GRAD
+        t.d["at"] = self.version(t)
 
     # -- what a tensor is -----------------------------------------------------------------------
 
@@ -253,11 +260,18 @@ class Autograd:
         return node
 
     def save(
-        self, node: Node, t: Tensor, role: str, when: Grad = True, unread: bool = False, itself: bool = False
+        self,
+        node: Node,
+        t: Tensor,
+        role: str,
+        when: Grad = True,
+        unread: bool = False,
+        form: Form = "view",
+        read_for: frozenset[str] = frozenset(),
     ) -> None:
         """`SavedVariable`: remember the tensor with its present version. An inference tensor is refused.
 
-        `itself`: the operator saves this very tensor, an input, and not its result or a view that it has made.
+        `form`: as what the operator saves it: an input `itself`, a view of it or a result, or one of its pieces.
         """
         if when is False:
             return
@@ -276,8 +290,9 @@ class Autograd:
             hooks is None,
             unread,
             self.state.resolve(t.d["shown"]),
-            itself,
+            form,
             t.geometry,
+            read_for,
         )
         if hooks != "copy":
             node.saved = (*node.saved, saved)
@@ -407,10 +422,10 @@ class Autograd:
         self.state.put(t, "shown", Version(0, 0, self.state.resolve(t.d["shown"]), write))
         self.state.put(t, "storage", storage)
 
-    def rebase(self, t: Tensor, node: Node | None) -> None:
-        """`rebase_history`: the written tensor's (for a view: its base's) node becomes `node`."""
+    def rebase(self, t: Tensor, node: Node | None) -> Node | None:
+        """`rebase_history`: the written tensor's (for a view: its base's) node becomes `node`; returns what did."""
         if node is None:
-            return
+            return None
         state = self.state
         base = state.resolve(t.d["base"])
         if isinstance(base, Tensor):
@@ -428,9 +443,10 @@ class Autograd:
             copy.outputs = (base,)
             state.put(t, "fn", None)
             self.grad_fn(t)
-        else:
-            state.put(t, "fn", node)
-            node.outputs = (*node.outputs, t)
+            return copy
+        state.put(t, "fn", node)
+        node.outputs = (*node.outputs, t)
+        return node
 
     # -- backward -------------------------------------------------------------------------------
 
@@ -693,28 +709,33 @@ class Autograd:
         if not saved.checked:
             return []
         now = self.state.resolve(saved.counter.d["v"])
-        found: list[tuple[Failure, Guards]] = []
-        if now is not saved.version:
+        found = self._check_node(saved, now, guards)
+        if now is not saved.version and not found:
             for on, write in self._changes(now, saved.version, guards):
-                found.append((self._unusable(saved, now, write) or self.m.explain.stale(node, saved, write), on))
+                found.append((self.m.explain.stale(node, saved, write), on))
         if not found and not saved.unread:
             content = self.state.resolve(saved.storage.d["w"])
             changes = self._changes(content, saved.content, guards, saved.geometry)
-            if saved.itself:
+            if saved.form == "itself":
                 changes += self._changes(self.state.resolve(saved.tensor.d["shown"]), saved.shown, guards)
             for on, write in changes:
                 self.m.report(self.m.explain.silent(node, saved, write), on)
         return found
 
-    def _unusable(self, saved: SavedTensor, now: Value, write: Write) -> Failure | None:
-        """How unpacking fails before versions are compared: the node of a saved view is asked for, anew if need be."""
-        t = saved.tensor
-        base = self.state.resolve(t.d["base"])
+    def _check_node(self, saved: SavedTensor, now: Value, guards: Guards) -> list[tuple[Failure, Guards]]:
+        """Before versions are compared, an input is asked for its node, which a view gets anew from its base."""
+        t, base = saved.tensor, self.state.resolve(saved.tensor.d["base"])
+        if saved.form == "pieces" and self.requires_grad(t) is True:
+            changes = self._changes(now, saved.version, guards)
+            how = f"{MULTI_OUTPUT} indirect"
+            return [(self._failure("multi-view-inplace", "direct", t, how, write), on) for on, write in changes]
         if saved.role == "result" or not isinstance(base, Tensor) or self.state.resolve(t.d["at"]) is now:
-            return None
+            return []
         if self.state.resolve(t.d["fn"]) is None and self.requires_grad(base) is not True:
-            return None
-        return self._refused(t, " indirect", write)
+            return []
+        changes = self._changes(now, self.state.resolve(t.d["at"]), guards)
+        told = [(self._refused(t, " indirect", write), on) for on, write in changes]
+        return [(failure, on) for failure, on in told if failure is not None]
 
     def _changes(
         self, now: Value, then: Value, guards: Guards, of: Geometry | None = None
@@ -789,7 +810,7 @@ class Autograd:
             if near is not None:
                 g.d["storage"], g.d["counter"] = near.d["storage"], near.d["counter"]
             if (one.spread or one.viewed) and not flow.create:  # a view that the engine made
-                g.d["base"], g.d["meta"] = self.alias(g), NO_GRAD
+                self.as_view(g)
             flow.shown.append((one, g))
         now = self.version(g)
         if not isinstance(now, Version) or (now.low, now.high) != (one.low, one.high):
@@ -804,25 +825,43 @@ class Autograd:
         It leads to the nodes that have saved their own results, and to those of a checkpoint, which read them again.
         `given` are further tensors that it is made of.
         """
-        needs = self._depends(nodes)
+        read = self._read(nodes, wanted)
+        needs = self._depends(read)
         for t in given:
             needs = either(needs, self.requires_grad(t))
         again = [n for n in nodes if n.name == CHECKPOINT]
-        saved = tuple(dict.fromkeys(saved for n in nodes if n not in again for saved in n.saved))
+        saved = tuple(dict.fromkeys(saved for n in nodes if n not in again for saved in read[n]))
         hidden = [] if all(n.is_plain for n in nodes) else wanted
         inside = [t for n in again for t in n.outputs]
         node = self.node(DERIVED, [*(s.tensor for s in saved), *inside, *given, *hidden], needs)
         if node is not None:
             node.holds = True
             node.saved = tuple(s for s in saved if s.role != "result")
+            node.edges += tuple(one for n in nodes for one in n.copied)
         return node
 
-    def _depends(self, nodes: Sequence[Node]) -> Grad:
+    def _read(self, nodes: Sequence[Node], wanted: Sequence[Tensor]) -> dict[Node, tuple[SavedTensor, ...]]:
+        """What each node reads of what it has saved to compute the gradients of some tensors."""
+        inside = {n.uid for n in nodes} | {
+            one.uid for one in map(self._maker, wanted) if isinstance(one, (Node, Tensor))
+        }
+        found: dict[Node, tuple[SavedTensor, ...]] = {}
+        for n in nodes:
+            known = len(n.fed) == len(n.edges) and all(isinstance(edge, (Node, Tensor)) for edge in n.edges)
+            ways = [fed for edge, fed in zip(n.edges, n.fed, strict=False) if not known or edge.uid in inside]
+            asked = {n.roles[fed[0]] for fed in ways if fed is not None and 0 <= fed[0] < len(n.roles)}
+            all_of = not known or len(asked) < len(ways) or any(role.startswith("self") for role in asked)
+            found[n] = tuple(s for s in n.saved if all_of or not s.read_for or s.read_for & asked)
+        return found
+
+    def _depends(self, read: Mapping[Node, Sequence[SavedTensor]]) -> Grad:
         """Whether a gradient that came through these nodes requires grad itself."""
         found: Grad = False
-        for n in nodes:
-            for s in n.saved:
+        for n, saved in read.items():
+            for s in saved:
                 found = either(found, self.requires_grad(s.tensor))
+            for one in n.copied:
+                found = either(found, one.when if isinstance(one, Node) else True)
             made = n.function if isinstance(n.function, Node) else n
             if made.holds is not False and not (made.is_plain and made.saved):
                 text = f"{n.called} keeps something for itself that the gradient depends on"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ..facts import table
 from ..facts.model import REQUIRED, Case, Grads, Mutation, Op, Param, Result, Test
 from . import autocast, conversions, inner_writes, layouts, operands, sequences, shapes
 from .describe_types import described_all, dtype_of, geometry_of
@@ -351,7 +352,28 @@ def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[s
             continue
         when = narrowed(when, node.when) if kept is True else kept
         for t in call.tensors.get(s.what, ()):
-            m.grad.save(node, t, s.what, when, s.what in updated, itself=s.what not in call.kept)
+            form, read_for = operands.saved_as(call, s.what), frozenset[str]().union(*s.when)
+            m.grad.save(node, t, s.what, when, s.what in updated, form, read_for)
+    node.copied = copied(m, case, call, grads)
+
+
+def copied(m: Machine, case: Case, call: Call, grads: Mapping[str, Grad]) -> tuple[Value, ...]:
+    """What an operator in place writes and keeps a copy of, as it was: the one out of place saves that itself."""
+    op = torch_fact(call.name)
+    plain = torch_fact(op.inplace_of) if op is not None and op.inplace_of is not None else None
+    if op is None or plain is None or not op.params or not plain.params:
+        return ()
+    name, other = op.params[0].name, plain.params[0].name
+    kept = any(s.what == other and condition(s.when, grads) is True for s in choose(m, plain, call).saves)
+    if not kept or any(s.what == name for s in case.saves):
+        return ()
+    return tuple(m.grad.grad_fn(t) or t for t in call.tensors.get(name, ()) if m.grad.requires_grad(t) is True)
+
+
+def torch_fact(name: str) -> Op | None:
+    """The fact of a function or method."""
+    fact = table.find(name)
+    return fact if isinstance(fact, Op) else None
 
 
 def save_results(m: Machine, node: Node, case: Case, call: Call, result: Value, grads: Mapping[str, Grad]) -> None:
@@ -458,6 +480,8 @@ def result(
     if made.geometry is not None:
         made.d["geometry"] = layouts.of_result(made.geometry, call, nr)
     made.d["counter"].d["v"] = Version(*inner_writes.times(m, call, r.version, nr))
+    if not m.grad.grad_mode and operands.is_view(call, made, nr):
+        m.grad.as_view(made)
     return made
 
 

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..facts import views
 from .conversions import guess
 from .geometry import Geometry, GeometryError, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ..facts.views import Form
+    from .effects import Call
     from .machine import Machine
     from .tensors import Grad, Tensor
     from .values import Value
@@ -107,3 +110,31 @@ def broadcast(a: Shape, b: Shape) -> Shape:
     longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
     padded = (*(1 for _ in range(len(longer) - len(shorter))), *shorter)
     return tuple(y if x == 1 or (x is None and y != 1) else x for x, y in zip(longer, padded, strict=True))
+
+
+def saved_as(call: Call, parameter: str) -> Form:
+    """As what a call saves an argument; `linear` takes a matrix as it is.
+
+    Attention takes apart the weight that projects its inputs, unless these are one.
+    """
+    form: Form = "itself" if call.name in LINEAR else views.saved_as(call.name, parameter)
+    if form == "itself" and parameter in call.kept:
+        return "view"
+    given = [call.tensors.get(name, [])[:1] for name in ("query", "key", "value")]
+    one = given[0] == given[1] == given[2]
+    return "view" if form == "pieces" and parameter.endswith("in_proj_weight") and one else form
+
+
+def is_view(call: Call, made: Tensor, number: int) -> bool:
+    """Whether a new result is a view of what the call has made.
+
+    `linear` gives a stack of matrices the form that it had once its bias is added, if its rows are contiguous.
+    """
+    g = made.geometry
+    if g is None:
+        return False
+    if call.name in LINEAR and g.ndim > 2:
+        rows = next((t.geometry for t in call.tensors.get("input", ())), None)
+        biased = bool(call.tensors.get("bias") or call.tensors.get("self.bias"))
+        return biased and rows is not None and rows.is_contiguous() is True
+    return views.gives_view(call.name, number, g.ndim)

@@ -16,6 +16,7 @@ from .values import Cond, Object, Value
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ..facts.views import Form
     from .report import Site, Write
     from .values import Instance
 
@@ -213,8 +214,10 @@ class SavedTensor:
     """its gradient doesn't read it: the call itself updates it in silence (a training batch norm's statistics)"""
     shown: Version | None = None
     """the `data` that the tensor had, where the node keeps the tensor itself and not a view of it"""
-    itself: bool = False
+    form: Form = "view"
     geometry: Geometry | None = None
+    read_for: frozenset[str] = frozenset()
+    """the inputs whose gradients are computed from it, by parameter; empty where that isn't known"""
 
 
 Gradients = Callable[[Tensor, int], Tensor]
@@ -232,11 +235,13 @@ class Node(Object):
     asks for the gradient of each result, calls another function before it reads what was saved, and gives a gradient
     for each input, where that is known.
     `fed` tells for each edge which of the `inputs` it stands for, and which result of its maker that was; `op` is the
-    fact's name, and `roles` and `shapes` are the inputs' parameters and layouts in that call.
+    fact's name, and `roles` and `shapes` are the inputs' parameters and layouts in that call. `copied` are what was
+    written in place, as it was before, where the node keeps a copy of that: its node then, or the leaf.
     """
 
     __slots__ = (
         "called",
+        "copied",
         "edges",
         "fed",
         "function",
@@ -274,6 +279,7 @@ class Node(Object):
         self.op: str | None = None
         self.roles: tuple[str, ...] = ()
         self.called: str | None = None
+        self.copied: tuple[Value, ...] = ()
         self.function: Any = None
         self.run: Callable[[Gradients, Callable[[], None]], Sequence[Value] | None] | None = None
         self.d["freed"] = False

@@ -157,8 +157,10 @@ def _lacking(failure: Failure, verdict: Verdict) -> list[str]:
 
 
 def _raising(verdict: Verdict) -> set[int]:
-    """The line that raised; a graph that is freed is told at its backward, also where a custom one's body reads it."""
-    return numbers(verdict.stack if verdict.kind == "freed-graph" else verdict.mutation)
+    """The line that raised; what is found when saved tensors are unpacked is told at its backward, also where the body
+    of a custom one reads them."""
+    unpacked = verdict.kind == "freed-graph" or "its base or another view" in (verdict.message or "")
+    return numbers(verdict.stack if unpacked else verdict.mutation)
 
 
 def _writes(failure: Failure) -> set[int]:

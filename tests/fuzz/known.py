@@ -25,10 +25,13 @@ class Limit:
     mechanism: str
     """a pattern of the program's text that brings it about"""
     program: str
+    ours: str = ""
+    """a pattern of what GradGuard says there, where the limit is one of that"""
 
     def explains(self, difference: Disagreement, text: str) -> bool:
         """Whether a difference on the smallest program found comes from this limit."""
-        return bool(re.fullmatch(self.about, difference.about) and re.search(self.mechanism, text))
+        known = re.fullmatch(self.about, difference.about) and re.match(self.ours, difference.ours)
+        return bool(known and re.search(self.mechanism, text))
 
 
 LIMITS: tuple[Limit, ...] = (
@@ -46,8 +49,8 @@ x = torch.rand(3, requires_grad=True)
     ),
     Limit(
         "Numbers on which single precision is exact",
-        "`gradcheck` in single precision passes on zeros, if the function is as plain; it is taken to fail.",
-        r"false gradcheck",
+        "`gradcheck` in single precision passes on zeros, and by chance; it is taken to fail, and to end the program.",
+        r"false gradcheck|missed [\w-]+",
         r"gradcheck\(",
         """
 import torch
@@ -56,6 +59,36 @@ x = torch.zeros(3, requires_grad=True)
 torch.nn.init.zeros_(x)
 torch.autograd.gradcheck(lambda t: t, x)
 """,
+        r"gradcheck of",
+    ),
+    Limit(
+        "Zeros, which stay what they are when they are multiplied",
+        "A write through `.data` is taken to change what it writes.",
+        r"false silent-stale",
+        r"zeros_?\(",
+        """
+import torch
+
+x = torch.zeros(3, requires_grad=True)
+y = x.sin()
+x.data.mul_(2)
+y.sum().backward()
+""",
+    ),
+    Limit(
+        "A part of a graph that is computed again from changed values",
+        "The gradient is another one, as GradGuard says; what PyTorch shows of the graph doesn't tell.",
+        r"false silent-stale",
+        r"checkpoint\(.*use_reentrant=False",
+        """
+import torch
+
+x = torch.rand(3, requires_grad=True)
+y = torch.utils.checkpoint.checkpoint(lambda t: t.sin(), x, use_reentrant=False)
+x.data.mul_(2)
+y.sum().backward()
+""",
+        r"silent-stale of .* by checkpoint_function",
     ),
     Limit(
         "An inference tensor that requires grad, in operators that use `out=` inside",

@@ -108,6 +108,12 @@ def vander(m: Machine, args: Args) -> Value:
     return plain(result if increasing else result.do("flip", 1))
 
 
+@method_of("torch.Tensor", "lu")
+def lu(m: Machine, args: Args) -> Value:
+    """`t.lu(pivot, get_infos)`: as many results as the function gives."""
+    return torch_ops.call(m, "torch.lu", args)
+
+
 @method_of("torch.Tensor", "kron")
 @model("torch.kron")
 def kron(m: Machine, args: Args) -> Value:

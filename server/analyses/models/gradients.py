@@ -256,7 +256,26 @@ def finish(
             check_dirty(m, t, needs)
         m.grad.bump(t, m.via)
     check_returned(m, dirty, outputs, result)
+    found, copies = histories(m, inputs, dirty, plain, node, outputs)
+    if node is not None:
+        saved = effects.tensors_in(m, ctx.state.get("saved", ()))
+        node.holds = bool(saved)
+        for t in saved:
+            m.grad.save(node, t, "saved", form="itself")
+        for copy in copies:
+            copy.saved = node.saved
+    return rebuilt(m, result, found)
+
+
+def histories(
+    m: Machine, inputs: list[Tensor], dirty: list[Tensor], plain: set[int], node: Node | None, outputs: list[Tensor]
+) -> tuple[dict[int, Tensor], list[Node]]:
+    """`_process_backward_mode_ad` for each output: what is given for it, and the nodes of the bases of dirty views.
+
+    An input that is returned as it is becomes a view. `plain` are those marked as not differentiable.
+    """
     made: dict[int, Tensor] = {}
+    copies: list[Node] = []
     for nr, t in enumerate(outputs):
         out = t
         if t.uid in plain:
@@ -264,7 +283,8 @@ def finish(
         if node is None and any(t is i for i in inputs) and m.grad.requires_grad(t) is not False:
             out = m.grad.alias(t)  # PyTorch leaves the input as it is, and gives a view that has no history
         elif any(t is d for d in dirty):
-            m.grad.rebase(t, node)
+            rebased = m.grad.rebase(t, node)
+            copies += [rebased] if rebased is not None and rebased is not node else []
         elif any(t is i for i in inputs):
             out = m.grad.view(t, t.geometry, CUSTOM) if node is not None else m.grad.alias(t)
             m.grad.set_history(out, node, nr)
@@ -276,12 +296,7 @@ def finish(
         else:
             m.grad.set_history(t, node, nr)
         made[t.uid] = out
-    if node is not None:
-        saved = effects.tensors_in(m, ctx.state.get("saved", ()))
-        node.holds = bool(saved)
-        for t in saved:
-            m.grad.save(node, t, "saved")
-    return rebuilt(m, result, made)
+    return made, copies
 
 
 def run_backward(
@@ -415,15 +430,17 @@ def checkpoint(m: Machine, args: Args) -> Value:
         first = m.grad.nodes[before].site if len(m.grad.nodes) > before + 1 and not reentrant else node.site
         node.site = first or node.site
         for t in inputs:
-            m.grad.save(node, t, "input")
-        for t in effects.tensors_in(m, result):
-            fn = m.state.resolve(t.d["fn"])
-            inside = any(isinstance(v, Node) and v.order > started for _, v in m.state.alternatives(fn))
-            if reentrant or (inside and m.grad.requires_grad(t) is not False):
-                if not reentrant:
-                    node.edges = (*node.edges, fn)
-                m.state.put(t, "fn", node)
-                node.outputs = (*node.outputs, t)
+            m.grad.save(node, t, "input", form="itself")
+    outputs = effects.tensors_in(m, result)
+    if reentrant:
+        return rebuilt(m, result, histories(m, inputs, [], set(), node, outputs)[0])
+    for t in outputs:
+        fn = m.state.resolve(t.d["fn"])
+        inside = any(isinstance(v, Node) and v.order > started for _, v in m.state.alternatives(fn))
+        if node is not None and inside and m.grad.requires_grad(t) is not False:
+            node.edges = (*node.edges, fn)
+            m.state.put(t, "fn", node)
+            node.outputs = (*node.outputs, t)
     return result
 
 

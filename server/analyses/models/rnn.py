@@ -24,9 +24,9 @@ PACKED = f"{UTILS}PackedSequence"
 BASES[PACKED] = ()
 
 
-def packed(m: Machine, data: Tensor) -> NamedTuple:
-    """A PackedSequence over a tensor."""
-    made = NamedTuple((data, m.grad.tensor(None, "int64"), None, None))
+def packed(m: Machine, data: Tensor, sizes: Value = None) -> NamedTuple:
+    """A PackedSequence over a tensor, with the sizes of its steps."""
+    made = NamedTuple((data, sizes or m.grad.tensor(None, "int64"), None, None))
     made.cls = class_named(m, PACKED)
     made.named = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
     return made
@@ -62,8 +62,12 @@ def pad_sequence(m: Machine, args: Args) -> Value:
 
 @model(f"{UTILS}pack_padded_sequence", f"{UTILS}pack_sequence")
 def pack(m: Machine, args: Args) -> Value:
-    """`pack_padded_sequence(input, lengths)`: a copy of what isn't padding; nothing of the input is saved."""
-    return packed(m, linked(m, effects.tensors_in(m, m.state.resolve(args.get(0, "input")))))
+    """`pack_padded_sequence(input, lengths)`: a copy of what isn't padding, whose node saves the sizes of the steps."""
+    data, sizes = linked(m, effects.tensors_in(m, m.state.resolve(args.get(0, "input")))), m.grad.tensor(None, "int64")
+    node = m.state.resolve(data.d["fn"])
+    if isinstance(node, Node):
+        m.grad.save(node, sizes, "result")
+    return packed(m, data, sizes)
 
 
 @model(f"{UTILS}pad_packed_sequence")
@@ -126,7 +130,7 @@ def forward(qualname: str) -> Callable[[Machine, Args], Value]:
         result = modules.by_fact(m, args.pos[0], fact, Args([given[0], *args.pos[2:]], args.kw, args.open, args.site))
         if isinstance(result, tuple) and isinstance(result[0], Tensor):
             composed(m, result)
-            return (packed(m, result[0]), *result[1:])
+            return (packed(m, result[0], m.state.resolve(given[1])), *result[1:])
         return result
 
     return run

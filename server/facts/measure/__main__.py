@@ -15,8 +15,9 @@ from .. import derivatives, table
 from .. import gradients as ways
 from .. import inference as past_autograd
 from .. import layouts as laid_out
+from .. import views as seen_as
 from ..encoding import write_table
-from . import coverage, functions, gradients, inference, layouts, modules, optimizers
+from . import coverage, functions, gradients, inference, layouts, modules, optimizers, views
 from . import derivatives as formulas
 from .catalogue import entries
 from .merge import merge
@@ -56,6 +57,7 @@ def main() -> None:
     ways.write(gradients.measure(entries(), modules.calls(options.device, gradients.SAMPLES), options.device))
     laid_out.write(layouts.measure(entries(), modules.calls(options.device, layouts.SAMPLES), options.device))
     past_autograd.write(inference.measure(entries(), options.device))
+    seen_as.write(views.measure(entries(), modules.calls(options.device, views.SAMPLES), options.device))
     derivatives.PATH.write_text(json.dumps(formulas.read(), indent=1) + "\n", encoding="utf-8")
     print(f"{len(facts)} callables in {time.perf_counter() - started:.0f} s")
     for name, share in shares.items():

@@ -96,6 +96,9 @@ def _functions(device: str) -> Written:
     norm = {"input": image, "running_mean": rand(3), "running_var": rand(3), "weight": rand(3), "bias": rand(3)}
     return {
         "torch.where": [{"condition": rand(3) > 0.5}],
+        "torch.linalg.solve_triangular": [
+            {"A": rand(*batch, 3, 3), "B": rand(3, 2), "upper": True} for batch in ((), (2,))
+        ],
         "torch.nn.functional.scaled_dot_product_attention": [
             attention,
             {**attention, "is_causal": True},

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .catalogue import Entry
     from .modules import Call
 
-SAMPLES = 6
+SAMPLES = 24
 
 RULES: tuple[Layout, ...] = ("rows", "first", "operands", "columns")
 

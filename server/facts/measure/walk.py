@@ -19,7 +19,7 @@ Storage = int
 
 def saved_storages(carriers: Iterable[torch.Tensor]) -> set[Storage]:
     """Return the storages of the tensors that the graph above the carriers has saved."""
-    return {storage for node in _nodes(carriers) for t in _saved(node) if (storage := storage_of(t)) is not None}
+    return {storage for node in nodes(carriers) for t in saved(node) if (storage := storage_of(t)) is not None}
 
 
 def storage_of(tensor: torch.Tensor) -> Storage | None:
@@ -29,7 +29,8 @@ def storage_of(tensor: torch.Tensor) -> Storage | None:
     return tensor.untyped_storage().data_ptr()
 
 
-def _nodes(carriers: Iterable[torch.Tensor]) -> Iterator[Any]:
+def nodes(carriers: Iterable[torch.Tensor]) -> Iterator[Any]:
+    """Yield the nodes of the graph above the carriers."""
     todo: list[Any] = [t.grad_fn for t in carriers]
     seen = {None}
     while todo:
@@ -40,7 +41,8 @@ def _nodes(carriers: Iterable[torch.Tensor]) -> Iterator[Any]:
             yield node
 
 
-def _saved(node: Any) -> Iterator[torch.Tensor]:
+def saved(node: Any) -> Iterator[torch.Tensor]:
+    """Yield the tensors that a node has saved."""
     for name in dir(node):
         if name.startswith("_saved_"):
             with contextlib.suppress(RuntimeError):  # what the same call has changed since can't be read
