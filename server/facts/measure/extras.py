@@ -97,7 +97,7 @@ def _functions(device: str) -> Written:
     return {
         "torch.where": [{"condition": rand(3) > 0.5}],
         "torch.linalg.solve_triangular": [
-            {"A": rand(*batch, 3, 3), "B": rand(3, 2), "upper": True} for batch in ((), (2,))
+            {"input": rand(*batch, 3, 3), "B": rand(3, 2), "upper": True} for batch in ((), (2,))
         ],
         "torch.nn.functional.scaled_dot_product_attention": [
             attention,
