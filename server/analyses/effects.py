@@ -314,7 +314,7 @@ def is_copy_of_itself(m: Machine, call: Call, t: Tensor) -> bool:
 
 def given_back(case: Case, w: Mutation) -> bool:
     """Whether a call changes a tensor as its result does; others write under no_grad (`max_norm`, statistics)."""
-    return w.bumps > 0 and any(r.kind == "same" and r.of == w.what for r in case.results)
+    return w.bumps > 0 and any(r.kind in ("same", "depends") and r.of == w.what for r in case.results)
 
 
 def own_needs(m: Machine, case: Case, call: Call, w: Mutation, t: Tensor, needs: Grad) -> Grad:
@@ -536,7 +536,10 @@ def sequence_of_views(m: Machine, r: Result, call: Call, node: Node | None, desc
     source = next(iter(call.tensors.get(r.of, ())), None) if r.of else None
     if source is None:
         return Unknown("several tensors")
-    made = shapes.view_of(call.name, source.geometry, described) if source.geometry is not None else None
+    cuts = {
+        p: numbers for p in ("sections", "indices_or_sections") for numbers in numbers_in(m, call.tensors.get(p, ()))
+    }
+    made = shapes.view_of(call.name, source.geometry, {**described, **cuts}) if source.geometry is not None else None
     known = isinstance(made, list)
     geometries: list[Geometry | None] = list(made) if isinstance(made, list) else [None] * expected(m, call)
     meta = MULTI_OUTPUT if r.multi else DEFAULT
@@ -559,6 +562,12 @@ def sequence_of_views(m: Machine, r: Result, call: Call, node: Node | None, desc
     many.d["open"] = not isinstance(call.values.get("chunks"), int)
     many.more = piece
     return many
+
+
+def numbers_in(m: Machine, tensors: Sequence[Tensor]) -> list[Arg]:
+    """The integers that tensors were made of and that have not been changed since."""
+    found = ((t.d["numbers"], m.grad.version(t)) for t in tensors)
+    return [numbers for numbers, at in found if numbers is not None and isinstance(at, Version) and at.write is None]
 
 
 def sequence_of_new(m: Machine, r: Result, node: Node | None, types: Types) -> Value:

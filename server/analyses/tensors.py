@@ -130,7 +130,7 @@ class Tensor(Object):
     `fn`: its grad_fn (Node, None, or an Unknown); for a view, `base`, `meta` (CreationMeta) and `at`,
     the Version at which `fn` was computed; `grad`; `inference`; `param` for an nn.Parameter,
     `buffer` for an nn.Buffer; `shown`, the Version of its `data`, which an assignment to that changes.
-    `twin` is the tensor of which it is an alias, as it lies in memory.
+    `twin` is the tensor of which it is an alias, as it lies in memory; `numbers` are the integers that it was made of.
     `label` is the name that the program gave it first, `owner` the module that it is a parameter or buffer
     of, `bound` the statement that bound it last.
     """
@@ -160,6 +160,7 @@ class Tensor(Object):
             buffer=False,
             shown=None,
             twin=None,
+            numbers=None,
         )
 
     @property

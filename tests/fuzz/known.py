@@ -36,6 +36,34 @@ class Limit:
 
 LIMITS: tuple[Limit, ...] = (
     Limit(
+        "A result that is a view of what its operator has made",
+        "A linear layer gives a view of a matrix that nobody sees, and hooks on it are lost with a write that isn't "
+        "recorded; the view is taken for a tensor of its own.",
+        r"false overlap-write|missed leaf-inplace",
+        r"inear\(|repeat_interleave\(",
+        """
+import torch
+
+x = torch.nn.functional.linear(torch.rand(2, 3, 4), torch.rand(4, 4, requires_grad=True))
+x.register_hook(lambda grad: grad.mul_(2))
+with torch.no_grad():
+    x[0] = 1
+x.sum().backward()
+""",
+    ),
+    Limit(
+        "Numbers that the data decide",
+        "How many rows `argwhere` finds depends on the data, and with it how a row of its columns lies.",
+        r"missed overlap-write",
+        r"(argwhere|nonzero)\(",
+        """
+import torch
+
+x = torch.argwhere(torch.ones(4)).split(1)[1]
+x[:, 0] = x
+""",
+    ),
+    Limit(
         "A gradient whose formula uses only the sign of what it saved",
         "With `create_graph=True` a gradient is taken to require grad where its formula saved something that does.",
         r"requires_grad|is_leaf",

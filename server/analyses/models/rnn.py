@@ -8,6 +8,7 @@ from ...facts import table
 from ...facts.model import ModuleFact
 from .. import effects, modules, sequences
 from ..classes import NamedTuple
+from ..describe_types import described
 from ..geometry import Geometry
 from ..tensors import Node, Tensor, Version
 from ..values import Args, Instance, ListV, Unknown, Value
@@ -63,7 +64,12 @@ def pad_sequence(m: Machine, args: Args) -> Value:
 @model(f"{UTILS}pack_padded_sequence", f"{UTILS}pack_sequence")
 def pack(m: Machine, args: Args) -> Value:
     """`pack_padded_sequence(input, lengths)`: a copy of what isn't padding, whose node saves the sizes of the steps."""
-    data, sizes = linked(m, effects.tensors_in(m, m.state.resolve(args.get(0, "input")))), m.grad.tensor(None, "int64")
+    given = effects.tensors_in(m, m.state.resolve(args.get(0, "input")))
+    data, sizes = linked(m, given), m.grad.tensor(None, "int64")
+    lengths = described(m, args.get(1, "lengths"))
+    known = [one for one in lengths if isinstance(one, int)] if isinstance(lengths, (list, tuple)) else []
+    if known and known == lengths and len(given) == 1 and given[0].shape is not None and len(given[0].shape) > 1:
+        data.d["geometry"] = Geometry.contiguous((sum(known), *given[0].shape[2:]))
     node = m.state.resolve(data.d["fn"])
     if isinstance(node, Node):
         m.grad.save(node, sizes, "result")

@@ -289,7 +289,14 @@ def made_by(m: Machine, name: str, args: Args) -> Value:
     keywords = {k: described(m, v) for k, v in plain.kw.items() if k not in ("requires_grad", "device", "generator")}
     inferred = shapes.infer_call(name, [described(m, v) for v in plain.pos], keywords, m.default_dtype)
     t = fresh(m, inferred, plain)
-    if t.geometry is not None:
+    if name == "torch.tensor" and plain.pos:
+        data = described(m, plain.pos[0])
+        many = data if isinstance(data, (list, tuple)) else (data,)
+        t.d["numbers"] = data if all(type(one) is int for one in many) else None
+    stride = described(m, args.get(1, "stride")) if name == "torch.empty_strided" else None
+    if t.geometry is not None and isinstance(stride, (list, tuple)) and len(stride) == t.geometry.ndim:
+        t.d["geometry"] = t.geometry.as_strided(t.geometry.shape, [s if isinstance(s, int) else None for s in stride])
+    elif t.geometry is not None:
         t.d["geometry"] = layouts.laid_out(t.geometry, name, [v.geometry for v in plain.pos if isinstance(v, Tensor)])
     return t
 

@@ -512,6 +512,7 @@ def statistics(call: Call) -> Shape:
 
 
 OPS: dict[str, Op] = {
+    **ops("native_group_norm", "input weight bias N C HxW group eps", results((same, kept))),
     **ops("native_layer_norm", NORMS["layer_norm"], results((same, kept), (statistics, kept), (statistics, kept))),
     **{name: op for name, params in NORMS.items() for op in ops(name, params, result(same, kept)).values()},
     **convolutions(),

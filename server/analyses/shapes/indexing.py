@@ -109,10 +109,11 @@ def repeat_interleave(call: Call) -> Shape:
     count = repeats if isinstance(repeats, int) else None
     if "repeats" not in call.args:
         return (None,)
+    size = call.size("output_size") if call.given("output_size") else None
     if not call.given("dim"):
-        return (times(*shape, count),)
+        return (times(*shape, count) if size is None else size,)
     dim = wrapped(call.integer("dim"), len(shape))
-    return with_size(dim, times(shape[dim] if shape else 1, count), shape or (1,))
+    return with_size(dim, times(shape[dim] if shape else 1, count) if size is None else size, shape or (1,))
 
 
 def padded(call: Call) -> Shape:
@@ -284,7 +285,7 @@ OPS: dict[str, Op] = {
     **ops("column_stack", "tensors", result(columns, all_dtypes("tensors"))),
     **ops("repeat", "input *size|repeats", result(repeat, kept)),
     **ops("tile", "input *dims", result(tile, kept)),
-    **ops("repeat_interleave", "input repeats dim", result(repeat_interleave, kept)),
+    **ops("repeat_interleave", "input repeats dim output_size", result(repeat_interleave, kept)),
     **ops("pad constant_pad_nd", "input pad mode value", result(padded, kept)),
     **ops("rot90", "input k dims", result(rotated, kept)),
     **ops("diag", "input diagonal", result(diag, kept)),

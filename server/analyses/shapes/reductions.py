@@ -195,6 +195,29 @@ def binned(extra: int) -> ShapeRule:
     return rule
 
 
+def binned_in_all(call: Call) -> Shape:
+    """`histogramdd(input, bins)`: a dimension for each column; bins are numbers, or the edges."""
+    bins = call.get("bins")
+    if isinstance(bins, int):
+        return (bins,) * (call.shape("input")[-1] or 1)
+    if not isinstance(bins, (list, tuple)):
+        raise Undecided
+    edges = [one.shape[0] if isinstance(one, TensorType) and one.shape else None for one in bins]
+    counts = [one if isinstance(one, int) else plus(edge, -1) for one, edge in zip(bins, edges, strict=True)]
+    return tuple(counts)
+
+
+def dtype_of_data(call: Call) -> str:
+    """That of `data`."""
+    return call.dtype("data")
+
+
+def by_segment(call: Call) -> Shape:
+    """`segment_reduce(data, reduce, lengths=…)`: as many as there are lengths."""
+    lengths, axis = call.shape("lengths"), call.integer("axis", 0)
+    return (*lengths, *call.shape("data")[axis + 1 :])
+
+
 def unravelled(call: Call) -> Answer:
     """`unravel_index(indices, shape)`: the indices of each dimension."""
     return [TensorType(call.shape("indices"), "int64") for _ in call.sizes("shape")]
@@ -287,5 +310,7 @@ OPS: dict[str, Op] = {
     **ops("masked.softmax masked.log_softmax masked.softmin", "input dim dtype mask", result(same, asked_or(kept))),
     **ops("masked.normalize", "input ord dim eps dtype mask", result(same, asked_or(kept))),
     **ops("masked.logaddexp", "input other dtype", result(together("input", "other"), promoted("input", "other"))),
+    **ops("histogramdd", "input bins", results((binned_in_all, kept))),
+    **ops("segment_reduce", "data reduce lengths indices offsets axis", result(by_segment, dtype_of_data)),
     **ops("histogram", "input bins", results((binned(0), kept), (binned(1), kept))),
 }
