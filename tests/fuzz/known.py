@@ -44,7 +44,7 @@ LIMITS: tuple[Limit, ...] = (
         """
 import torch
 
-x = torch.nn.functional.linear(torch.rand(2, 3, 4), torch.rand(4, 4, requires_grad=True))
+x = torch.nn.Linear(4, 4)(torch.rand(2, 3, 4))
 x.register_hook(lambda grad: grad.mul_(2))
 with torch.no_grad():
     x[0] = 1
