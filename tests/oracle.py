@@ -738,12 +738,17 @@ class Tracer:
                     )
 
     def number(self, storage: torch.UntypedStorage) -> int:
-        """The number of a storage: several may share their memory (`from_numpy` makes such), which counts as one."""
+        """The number of a storage: several may share their memory, or a part (`from_numpy`), which counts as one."""
         for number, seen in enumerate(self.storages):
-            if seen._cdata == storage._cdata or seen.data_ptr() == storage.data_ptr() != 0:
+            if seen._cdata == storage._cdata or _overlap(seen, storage):
                 return number
         self.storages.append(storage)
         return len(self.storages) - 1
+
+
+def _overlap(a: torch.UntypedStorage, b: torch.UntypedStorage) -> bool:
+    """Whether two storages have a place in memory in common."""
+    return max(a.data_ptr(), b.data_ptr()) < min(a.data_ptr() + a.nbytes(), b.data_ptr() + b.nbytes())
 
 
 def _own_parts(statement: ast.stmt) -> Iterator[ast.expr]:

@@ -20,6 +20,9 @@ RESHAPES = frozenset({"reshape", "flatten", "ravel", "reshape_as", "view_as"})
 
 AT_LEAST = frozenset({"atleast_1d", "atleast_2d", "atleast_3d"})
 
+VIEWED = frozenset({"real", "conj"})
+"""what is a view of a complex tensor, and of any other the tensor itself"""
+
 CASTS = {
     "float": "float32",
     "double": "float64",
@@ -53,9 +56,9 @@ def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: Tens
         return t
 
     if same is True:
-        return source
-    if name in AT_LEAST:
-        return added_dimensions(m, source, node, call)
+        return itself(m, source, node, call)
+    if name in AT_LEAST or (name in VIEWED and same is False):
+        return viewed(m, source, node, type_, call)
     if same is False:
         return copy()
     return Phi(guess(f"{name}() gives the tensor itself", source, m), source, copy())
@@ -67,15 +70,46 @@ def given_back(m: Machine, case: Case, call: Call) -> Tensor | None:
     if case.mutates or len(case.results) != 1 or name.endswith("_") or name == "prod":  # its kernel finds out itself
         return None
     source = next(iter(call.tensors.get(case.results[0].of or "", ())), None)
-    if source is None or case.results[0].kind not in ("same", "depends"):
+    if name.lower().replace("_", "") in DROPOUTS and has_nothing_to_drop(call):
+        return call.given()[0]
+    if source is None or case.results[0].kind not in ("same", "depends") or is_alone(call, source):
         return None
     return source if case.results[0].kind == "same" or unchanged(m, name, source, call) else None
 
 
-def added_dimensions(m: Machine, source: Tensor, node: Node | None, call: Call) -> Tensor:
-    """`atleast_2d(t)` of a tensor with fewer dimensions: a view."""
-    made = view_of(call.name, source.geometry, {}) if source.geometry is not None else None
+DROPOUTS = frozenset(f"{kind}dropout" for kind in ("", "alpha", "feature", "featurealpha"))
+DROPOUTS |= frozenset(f"dropout{n}d" for n in (1, 2, 3))
+
+
+def has_nothing_to_drop(call: Call) -> bool:
+    """Whether a dropout is known to be of no elements."""
+    first = next(iter(call.given()), None)
+    g = first.geometry if first is not None else None
+    return first is not None and g is not None and g.numel() == 0 and not is_alone(call, first)
+
+
+def is_alone(call: Call, source: Tensor) -> bool:
+    """Whether a dropout that writes nothing is of a single sample."""
+    batch = inner_writes.BATCHES.get(call.name.rsplit(".", 1)[-1].lower())
+    in_place = call.values.get("inplace", call.settings.get("inplace", False))
+    return batch is not None and in_place is not True and source.shape is not None and len(source.shape) != batch
+
+
+def itself(m: Machine, source: Tensor, node: Node | None, call: Call) -> Tensor:
+    """The argument as it is, or a view of all of it."""
+    if not is_alone(call, source):
+        return source
+    t = m.grad.view(source, source.geometry)
+    m.grad.set_history(t, node)
+    return t
+
+
+def viewed(m: Machine, source: Tensor, node: Node | None, type_: TensorType | None, call: Call) -> Tensor:
+    """`atleast_2d(t)` of a tensor with fewer dimensions, `real(t)` of a complex one: a view."""
+    described = described_all(m, call.values)
+    made = view_of(call.name, source.geometry, described) if source.geometry is not None else None
     t = m.grad.view(source, made if isinstance(made, Geometry) else None)
+    t.d["dtype"] = type_.dtype if type_ is not None else source.dtype
     m.grad.set_history(t, node)
     return t
 
@@ -102,8 +136,10 @@ def unchanged(m: Machine, name: str, source: Tensor, call: Call) -> bool | None:
         return True if name == "cpu" else None
     if "dropout" in name:
         return dropout_off(m, call)
-    if name in ("positive", "real", "conj", "resolve_conj", "resolve_neg", "conj_physical"):
+    if name in VIEWED or name == "conj_physical":
         return None if source.dtype is None else not source.dtype.startswith("complex")
+    if name == "sum_to_size":
+        return adds_nothing_up(source, call)
     if name == "cartesian_prod":
         return len(call.all()) == 1
     if name in AT_LEAST:
@@ -114,6 +150,16 @@ def unchanged(m: Machine, name: str, source: Tensor, call: Call) -> bool | None:
         dim = call.values.get("dim")  # there is nothing to reduce
         return True if dim == () else dim is None and source.shape == () if source.shape is not None else None
     return None
+
+
+def adds_nothing_up(source: Tensor, call: Call) -> bool | None:
+    """Whether a tensor has the shape already that it is to be summed to."""
+    size = call.values.get("size")
+    if source.shape is None or not isinstance(size, tuple):
+        return None
+    size = size[0] if len(size) == 1 and isinstance(size[0], tuple) else size
+    known = all(isinstance(n, int) for n in (*source.shape, *size))
+    return source.shape == size if known or len(source.shape) != len(size) else None
 
 
 def dropout_off(m: Machine, call: Call) -> bool | None:

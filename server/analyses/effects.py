@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..facts import table
+from ..facts import inference, table
 from ..facts.model import REQUIRED, Case, Grads, Mutation, Op, Param, Result, Test
 from . import autocast, conversions, inner_writes, layouts, operands, sequences, shapes
 from .describe_types import described_all, dtype_of, geometry_of
@@ -230,21 +230,28 @@ def gradients(m: Machine, call: Call, asked: Callable[[Tensor], Grad] | None = N
     return found
 
 
-COPIES = frozenset({"clone", "to", "type", "double", "float", "half", "bfloat16", "contiguous", "sort"})
-SELECTIONS = frozenset({"where", "masked_fill", "dropout"})
-ARITHMETIC = frozenset({"add", "sub", "mul", "div", "true_divide", "floor_divide", "fmod", "remainder", "rsub"})
+def seen_by_autograd(m: Machine, call: Call) -> bool | None:
+    """Whether autograd sees a call: outside of inference mode, one whose operands are all inference tensors it doesn't.
 
-
-def is_past_autograd(m: Machine, call: Call) -> bool:
-    """Whether autograd sees nothing of a call outside of inference mode: all its operands are inference tensors.
-
-    It sees an operator that goes on with a tensor which it makes itself: a copy, a mask, or that of a number.
+    It sees an operator that goes on with a tensor which it makes itself, as of a number; None where that isn't known.
     """
-    given, name = call.all(), called(call.name)
+    given = call.all()
     if m.grad.mode["inference"] or not given or any(t.d["inference"] is not True for t in given):
-        return False
-    number = name in ARITHMETIC and not all(call.tensors.get(p) for p in ("input", "other") if p in call.values)
-    return not (number or name in COPIES or name in SELECTIONS or name.endswith("_"))
+        return True
+    number = called(call.name) in ARITHMETIC and not all(
+        call.tensors.get(p) for p in ("input", "other") if p in call.values
+    )
+    fact = inference.find(call.name)
+    if number or call.name.endswith("_"):
+        return True
+    if fact is None:
+        return None
+    if fact.refused and m.grad.grad_mode and any(m.grad.requires_grad(t) is True for t in given):
+        m.grad.fail("out-grad", "direct", given[0], detail=called(call.name))
+    return fact.seen
+
+
+ARITHMETIC = frozenset({"add", "sub", "mul", "div", "true_divide", "floor_divide", "fmod", "remainder", "rsub"})
 
 
 def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None) -> Value:
@@ -253,20 +260,21 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
     if same is not None:
         return same
     dtype = autocast.apply(m, call)
-    grads: Mapping[str, Grad] = {} if is_past_autograd(m, call) else gradients(m, call)
+    seen = seen_by_autograd(m, call)
+    grads: Mapping[str, Grad] = gradients(m, call) if seen else {}
     needs: Grad = False
     for p in case.flows:
         needs = either(needs, grads.get(p, False))
     written = list(writes(m, case, call))
     previous, m.via = m.via, via
     try:
-        seen = tracked(case)
+        recorded = tracked(case)
         for w, t, _ in written:
             if given_back(case, w):
-                m.grad.check_inplace(t, own_needs(m, case, call, w, t, needs) if seen else False)
+                m.grad.check_inplace(t, own_needs(m, case, call, w, t, needs) if recorded else False)
         node = None
-        if seen and (any(r.differentiable for r in case.results) or written):
-            inputs = [(p, t) for p in call.tensors for t in call.tensors[p] if p in case.flows]
+        if recorded and (any(r.differentiable for r in case.results) or written):
+            inputs = [(p, t) for p, t in operands.used(call) if p in case.flows]
             node = m.grad.node(case.node or called(call.name), [t for _, t in inputs], needs)
         if node is not None:
             node.op, node.roles = call.name, tuple(p for p, _ in inputs)
@@ -280,6 +288,8 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         for _, t, times in written:
             m.grad.bump(t, via or called(call.name), times=times, same=is_copy_of_itself(m, call, t))
         result = results(m, case, call, node, inferred)
+        if seen is None:
+            leave_history_open(m, call, result)
         if call.values.get("requires_grad") is True and isinstance(result, Tensor):
             m.require_grad(result, True)
         if node is not None:
@@ -294,6 +304,18 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         return result
     finally:
         m.via = previous
+
+
+def leave_history_open(m: Machine, call: Call, result: Value) -> None:
+    """Nobody knows whether autograd sees the call: whether new results require grad, if an argument does, is open."""
+    needs: Grad = False
+    for t in call.all():
+        needs = either(needs, m.grad.requires_grad(t))
+    text = f"autograd sees {called(call.name)}() of inference tensors"
+    for t in tensors_in(m, result) if needs is not False and m.grad.grad_mode else ():
+        if t.d["inference"] is not True and t.d["fn"] is None and not is_integral(t.dtype or ""):
+            t.d["rg"] = frozenset({Cond((text, t.uid), "guess", text, m.site)})
+            t.d["fn"] = Unknown(text)
 
 
 def writes(m: Machine, case: Case, call: Call) -> Iterator[tuple[Mutation, Tensor, Times]]:
@@ -435,7 +457,7 @@ def results(m: Machine, case: Case, call: Call, node: Node | None, inferred: Typ
     if inferred is None:
         inferred = shapes.infer(call.name, described)
     if case.sequence:
-        return sequence_of_new(m, case.results[0], node, inferred)
+        return sequence_of_new(m, case.results[0], node, inferred or one_for_each(m, call))
     types = inferred if isinstance(inferred, Sequence) else [inferred]
     made = []
     for i, r in enumerate(case.results):
@@ -465,7 +487,7 @@ def result(
     """One result: memory of its own, a view, or the argument itself."""
     source = next(iter(call.tensors.get(r.of, ())), None) if r.of else None
     if r.kind == "same" and source is not None:
-        return source
+        return conversions.itself(m, source, node, call)
     if r.kind == "view" and source is not None:
         if source.shape == () and called(call.name) in shapes.IDENTITY_ON_NUMBERS:
             return source
@@ -510,6 +532,8 @@ def one_view(
         return m.grad.alias(source)
     geometry = view_geometry(source, call, described, type_)
     t = m.grad.view(source, geometry, MULTI_OUTPUT if r.multi else DEFAULT)
+    if type_ is not None and type_.dtype is not None:
+        t.d["dtype"] = type_.dtype
     m.grad.set_history(t, node)
     return t
 
@@ -545,6 +569,8 @@ def sequence_of_views(m: Machine, r: Result, call: Call, node: Node | None, desc
     meta = MULTI_OUTPUT if r.multi else DEFAULT
 
     def piece(i: int, g: Geometry | None = None) -> Tensor:
+        if r.kind == "view" and not r.multi:
+            return one_of_several(m, source, g, node)
         if r.kind == "view":
             t = m.grad.view(source, g, meta, i)
         elif r.kind == "alias":
@@ -570,20 +596,41 @@ def numbers_in(m: Machine, tensors: Sequence[Tensor]) -> list[Arg]:
     return [numbers for numbers, at in found if numbers is not None and isinstance(at, Version) and at.write is None]
 
 
+def one_of_several(m: Machine, source: Tensor, g: Geometry | None, node: Node | None) -> Tensor:
+    """One of the views of a call that slices a tensor several times: each has a node of its own."""
+    t = m.grad.view(source, g)
+    own = m.grad.node(node.name, node.inputs, node.when) if node is not None else None
+    if own is not None and node is not None:
+        own.op, own.roles, own.called, own.holds = node.op, node.roles, node.called, node.holds
+    m.grad.set_history(t, own)
+    return t
+
+
+def one_for_each(m: Machine, call: Call) -> Types:
+    """An operator on a list gives as many results as that has tensors."""
+    given = m.pick(next(iter(call.values.values()), None))
+    closed = isinstance(given, tuple) or (isinstance(given, ListV) and not m.is_open(given))
+    return [None] * len(tensors_in(m, given)) if closed and called(call.name).startswith("_foreach_") else None
+
+
 def sequence_of_new(m: Machine, r: Result, node: Node | None, types: Types) -> Value:
     """All results of `where(condition)`, `unique` and the like; of an unknown number, two."""
     open_ = not isinstance(types, Sequence)
     known: Sequence[Types] = (None, None) if open_ else types  # type: ignore[assignment]
     described = [t if isinstance(t, TensorType) else None for t in known]
     base = m.grad.tensor(None, "int64") if r.multi else None  # `where(condition)` gives the columns of one tensor
-    made: list[Value] = [
-        fresh(m, r, node, t, nr) if base is None else m.grad.view(base, geometry_of(t) if t else None, MULTI_OUTPUT, nr)
-        for nr, t in enumerate(described)
-    ]
+
+    def one(nr: int, t: TensorType | None = None) -> Tensor:
+        if base is None:
+            return fresh(m, r, node, t, nr)
+        return m.grad.view(base, geometry_of(t) if t else None, MULTI_OUTPUT, nr)
+
+    made = tuple(one(nr, t) for nr, t in enumerate(described))
     if not open_:
-        return tuple(made)
-    many = ListV(tuple(made), "tuple")
+        return made
+    many = ListV(made, "tuple")
     many.d["open"] = True
+    many.more = one
     return many
 
 
@@ -616,15 +663,18 @@ def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list
         inputs = [(p, t) for p in call.tensors for t in call.tensors[p] if p in case.flows]
         for t, shape in zip(outs, out_shapes(m, op, call, len(outs)), strict=True):
             m.grad.check_inplace(t, needs if joins and op.out_graph != "depends" else False)
+            times = out_times(op, t, shape)
             if not op.out_early:
                 resize_out(m, call, t, shape)
             check_overlap(m, t, call)
             if op.out_early:
                 resize_out(m, call, t, shape)
             node = m.grad.node(case.node or called(op.name), [t for _, t in inputs], needs if joins else False)
-            m.grad.bump(t, f"{called(op.name)}(out=)", times=op.out_bumps)
+            m.grad.bump(t, f"{called(op.name)}(out=)", times=times)
             if node is not None:
                 m.grad.rebase(t, node)
+            if call.values.get("requires_grad") is True:
+                m.require_grad(t, True)
     finally:
         m.via = previous
     return out
@@ -674,3 +724,10 @@ def resize_out(m: Machine, call: Call, t: Tensor, shape: Shape | None) -> None:
     if shape is None or g is None or None in shape or None in g.shape or shape == g.shape:
         return
     m.state.put(t, "geometry", layouts.of_result(Geometry.contiguous(shape, g.offset), call))
+
+
+def out_times(op: Op, t: Tensor, shape: Shape | None) -> Times:
+    """How often a tensor that is given as `out=` for a result of that shape is written."""
+    if shape is None or t.shape is None or None in (*shape, *t.shape):
+        return min(op.out_bumps[0], op.out_resized[0]), max(op.out_bumps[1], op.out_resized[1])
+    return op.out_bumps if shape == t.shape else op.out_resized

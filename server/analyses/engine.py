@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..facts import gradients as facts
 from ..facts.gradients import NEW, Way
 from .tensors import Node, Tensor
-from .values import Object
+from .values import serial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -57,6 +57,8 @@ class Gradient:
     """whether it is expanded, all its elements one place in memory"""
     viewed: bool = False
     """whether it is a view of another one, which a node has made on the way"""
+    parts: bool = False
+    """whether it comes in several parts, between which others may come: nobody knows then in which order they add up"""
 
 
 UNKNOWN = Gradient(None, 0, False, None, 0, None, None)
@@ -91,7 +93,7 @@ class Flow:
         self.count = 0
         self.shown: list[tuple[Gradient, Tensor]] = []
         """those that the program has seen, or made itself"""
-        self.began = Object().uid
+        self.began = serial()
         """tensors of a lower number were there before"""
         self.known = all(isinstance(edge, (Node, Tensor)) for n in nodes for edge in n.edges) and all(
             n.name != DERIVED for n in nodes
@@ -180,7 +182,7 @@ class Flow:
         if old is None:
             buffer[nr] = one
             return
-        if old.memory is None or one.memory is None:
+        if old.memory is None or one.memory is None or old.parts or one.parts:
             made = UNKNOWN
         elif not self.create and old.free is not False and self.references[old.memory] == 1:
             low = old.low + 1 if old.free else 0
@@ -215,7 +217,7 @@ class Flow:
     def made(self, way: Way) -> Gradient:
         """A gradient in memory of its own."""
         self.count += 1
-        return Gradient(self.count, self.count, way.dense, way.free, way.low, way.high)
+        return Gradient(self.count, self.count, way.dense, way.free, way.low, way.high, parts=way.parts)
 
     def hold(self, one: Gradient) -> None:
         """One more has a reference to a gradient."""

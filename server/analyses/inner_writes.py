@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 Times = tuple[int, int]
 """from so many times to so many"""
 
+Bounds = tuple[int, int | None]
+"""the same; None where nobody knows how many at most"""
 
-def times(m: Machine, call: Call, told: Times, number: int = 0) -> Times:
+
+def times(m: Machine, call: Call, told: Times, number: int = 0) -> Bounds:
     """How often a new result of the call, by its number, was written; `told` is what the fact says."""
     name = call.name.rsplit(".", 1)[-1]
-    if not m.grad.mode["inference"] and call.tensors and all(t.d["inference"] is True for t in call.all()):
-        told = inference.find(call.name, number) or told
-        if told[0] == told[1]:
-            return told
+    if not m.grad.mode["inference"] and call.all() and all(t.d["inference"] is True for t in call.all()):
+        return of_inference_tensors(call.name, number)
     if (name == "clone" or name.endswith("_copy")) and any(t.d["inference"] is True for t in call.all()):
         return 1, 1
     if name in PRODUCTS:
@@ -40,6 +41,17 @@ def times(m: Machine, call: Call, told: Times, number: int = 0) -> Times:
     if rule is None:
         return told
     return rule(m, call) or told
+
+
+FEW = 3
+"""so many writes are taken for a number that holds for all arguments; more may be one for each item or row"""
+
+
+def of_inference_tensors(name: str, number: int = 0) -> Bounds:
+    """How often a new result was written of a call which autograd sees nothing of, and of all that it does inside."""
+    fact = inference.find(name)
+    told = fact.written[number] if fact is not None and number < len(fact.written) else None
+    return told if told is not None and told[0] == told[1] <= FEW else (0, None)
 
 
 def changes(m: Machine, call: Call, change: Mutation) -> Times:
@@ -85,22 +97,24 @@ PRODUCTS = LINEAR | MATMUL
 def _product(tensors: Mapping[str, Sequence[Tensor]]) -> Times | None:
     """A vector times a matrix is squeezed in place (`_matmul_impl`).
 
-    `linear` adds its bias in place to the product of rows that are not contiguous, unless they are a matrix.
+    `linear` adds its bias in place to the product, unless that is of a matrix, or of contiguous rows and the bias has
+    a number for each (`native/Linear.cpp`).
     """
-    layouts = [t.geometry for given in ("input", "other", "mat2") for t in tensors.get(given, ())]
+    roles = ("input", "other", "mat2", "weight", "self.weight")
+    layouts = [t.geometry for given in roles for t in tensors.get(given, ())]
+    biases = [t.geometry for given in ("bias", "self.bias") for t in tensors.get(given, ())]
     if not layouts:
         return None
-    if any(g is None for g in layouts):
-        return (0, 1)
-    ranks = [g.ndim for g in layouts if g is not None]
     first = layouts[0]
-    if "other" in tensors or "mat2" in tensors:
-        return (1, 1) if ranks == [1, 2] else (0, 0)
-    if any(tensors.get(given) for given in ("bias", "self.bias")):
-        contiguous = first is None or ranks[0] == 2 or first.is_contiguous()
-        most = 2 if ranks[0] == 1 else 1
-        return (0, most) if contiguous is None else (0, 0) if contiguous else (most, most)
-    return (1, 1) if ranks[0] == 1 else (0, 0)
+    if first is None or None in layouts:
+        return 0, 1 + len(biases)
+    squeezed = int([g.ndim for g in layouts if g is not None] == [1, 2])
+    if not biases or first.ndim == 2:
+        return squeezed, squeezed
+    bias, contiguous = biases[0], first.is_contiguous()
+    if bias is None or contiguous is None:
+        return 0, squeezed + 1
+    return exactly(0 if contiguous and bias.ndim == 1 else squeezed + 1)
 
 
 def _max_pool(m: Machine, call: Call) -> Times:
@@ -229,6 +243,10 @@ def _trunc_normal(m: Machine, call: Call) -> Times | None:
     return (1, 2)
 
 
+BATCHES = {"dropout1d": 3, "dropout3d": 5}
+"""dropouts that make a batch of a single sample, and take it off again; and how many dimensions a batch has"""
+
+
 def _dropout(m: Machine, call: Call) -> Times | None:
     """Multiplied with the noise, and shifted where that is `alpha`."""
     name = call.name.rsplit(".", 1)[-1].lower()
@@ -239,7 +257,7 @@ def _dropout(m: Machine, call: Call) -> Times | None:
     if not isinstance(p, (int, float)) or not isinstance(training, bool):
         return None
     number = 0 if p == 0 or not training or _is_empty(call) else 1 + int("alpha" in name and p != 1)
-    batch = {"dropout1d": 3, "dropout3d": 5}.get(name)
+    batch = BATCHES.get(name)
     if batch is None:
         return exactly(number)
     if g is None:

@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING, Any
 from ..syntax import ir
 from ..syntax.walk import statements as statements_of
 from . import counting, sequences, statements
+from .autograd import bounds
+from .state import leaves
+from .tensors import Version
 from .values import (
     ABSENT,
     Generator,
     Phi,
     Unknown,
     Value,
+    serial,
 )
 
 if TYPE_CHECKING:
@@ -43,18 +47,22 @@ class Loop:
         self.m = m
         self.node = node
         self.mark = len(m.state.trail)
+        self.began = serial()
         self.start = m.steps
         self.allowed = (m.limit - m.steps) // 8
         m.runs += 1
         self.run = m.runs
         self.outer = m.iterations
         self.turn_number = 0
+        self.turns: dict[int, tuple[int, int]] = {}
+        """where each turn began: on the trail, and by the `uid` of what was there before"""
         self.late = 0
         self.rare = m.rare
 
     def enter(self, i: int) -> None:
         """Begin turn `i`."""
         self.turn_number = i
+        self.turns[i] = len(self.m.state.trail), serial()
         self.m.step()
         self.m.iterations = (*self.outer, (self.run, i))
 
@@ -90,6 +98,25 @@ class Loop:
             elif plain(now) and plain(old) and not (type(now) is type(old) and now == old):
                 state.set(store, name, self.counted(old, now, key))
         return key
+
+    def loosen(self, turn: int, may_be_none: bool = False) -> None:
+        """Leave open how often was written what each turn writes, from the last one replayed: nobody counts them.
+
+        `may_be_none`: not even the first turn is certain to come. What a turn has made itself is written as it says.
+        """
+        state, (mark, began) = self.m.state, self.turns[turn]
+        since = state.changed_since(mark)
+        for place, (store, key, old) in state.changed_since(self.mark).items():
+            before = leaves(old) if key == "v" else []
+            if not before or not isinstance(before[0], Version):
+                continue
+            here = leaves(since[place][2]) if place in since else []
+            grows = any(v.uid < began for v in here)
+            low, _ = bounds(before)
+            for v in leaves(store[key]):
+                if v not in before and (grows or before[0].uid < self.began):
+                    state.note(v, "low", min(v.low, low) if may_be_none else v.low)
+                    state.note(v, "high", None if grows else v.high)
 
     def counted(self, old: Value, now: Value, key: counting.Key) -> Value:
         """A value that was `old` before the loop and is `now`, in the late turns."""
@@ -133,6 +160,8 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             if i >= n and not seq.open:
                 return None
             last = not run.may_go_on(i) or (i >= n and i >= max(n, EXACT_TURNS))
+            if last:
+                run.loosen(i - 1, seq.open)
             key = run.widen(None if seq.open else n - i) if last else None
             if last and (seq.open or i < n):
                 m.open_loops[id(run.node)] = True
@@ -141,6 +170,8 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             if last:
                 value = any_later(value, seq.item(m, i - 1) if i else value, key)
             outcome = ended(m, turn(value))
+            if last:
+                run.loosen(i, seq.open)
             if last and not run.another():
                 return outcome
             i += 1
@@ -178,6 +209,8 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
         inner, at, frame = m.iterations, (m.chunk, m.node), m.frame
         m.frame, m.chunk = home, chunk
         last = not run.may_go_on(count)
+        if last:
+            run.loosen(count - 1)
         v, before = any_later(v, before, run.widen()) if last else v, v
         run.enter(count)
         count += 1
@@ -187,6 +220,8 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
             m.iterations, (m.chunk, m.node), m.frame = inner, at, frame
         if type(outcome) is Phi:
             outcome = usual(m, outcome)
+        if last:
+            run.loosen(count - 1)
         if outcome is not None or (last and not run.another()):
             raise sequences.Stop(outcome)
         return None
@@ -227,9 +262,12 @@ def turns(m: Machine, node: ir.Node, again: Callable[[], bool | None], body: Cal
                 return None
             last = not run.may_go_on(i) or unknown >= EXACT_TURNS + 1
             if last:
+                run.loosen(i - 1, unknown > 0)
                 run.widen()
             run.enter(i)
             outcome = ended(m, body())
+            if last:
+                run.loosen(i, unknown > 0)
             if last and not run.another():
                 return outcome
             i += 1

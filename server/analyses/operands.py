@@ -138,3 +138,23 @@ def is_view(call: Call, made: Tensor, number: int) -> bool:
         biased = bool(call.tensors.get("bias") or call.tensors.get("self.bias"))
         return biased and rows is not None and rows.is_contiguous() is True
     return views.gives_view(call.name, number, g.ndim)
+
+
+ATTENTION = frozenset({"torch.nn.MultiheadAttention", "torch.nn.functional.multi_head_attention_forward"})
+
+
+def used(call: Call) -> list[tuple[str, Tensor]]:
+    """The tensors of a call by parameter, each as often as the call uses it.
+
+    Attention projects one tensor that it is given as key and value once, also if it is the query
+    (`_in_projection_packed` of `torch/nn/functional.py`).
+    """
+    found = [(p, t) for p, ts in call.tensors.items() for t in ts]
+    given = {p: ts[0] for p, ts in call.tensors.items() if ts}
+    key, options = given.get("key"), {**call.settings, **call.values}
+    widths = {options.get(name) for name in ("kdim", "vdim")} - {None, options.get("embed_dim")}
+    apart = widths or options.get("use_separate_proj_weight") is True
+    if call.name not in ATTENTION or apart or key is None or key is not given.get("value"):
+        return found
+    again = {"value", "key"} if key is given.get("query") else {"value"}
+    return [(p, t) for p, t in found if p not in again]

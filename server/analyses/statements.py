@@ -79,7 +79,7 @@ def run(m: Machine, s: ir.Stmt) -> Value:
     except Exception:
         m.broken = m.broken or s
         raise
-    if not isinstance(s, (ir.If, ir.Match)):  # they tell of themselves before their bodies run
+    if not isinstance(s, (ir.If, ir.Match, ir.For, ir.While)):  # they tell of themselves before their bodies run
         m.trace.after(s)
     return outcome
 
@@ -244,13 +244,17 @@ def while_(m: Machine, s: ir.While) -> Value:
     def again() -> bool | None:
         m.chunk, m.node = s.chunk, s
         t = operators.truth(m, m.eval(s.test))
+        m.trace.after(s)
         return t if isinstance(t, bool) else None
 
     return finished(m, s, loops.turns(m, s, again, lambda: run_block(m, s.body)))
 
 
 def finished(m: Machine, s: ir.While | ir.For, outcome: Value) -> Value:
-    """The outcome of a loop: its `else` runs where it wasn't left by `break`."""
+    """The outcome of a loop: where it wasn't left by `break`, its head came last, and its `else` runs."""
+    outcome = m.state.resolve(outcome)
+    if isinstance(s, ir.For) and (outcome is None or type(outcome) is Phi):
+        m.trace.after(s)
     if s.orelse:
         outcome = after(m, outcome, lambda: run_block(m, s.orelse))
     return loops.left(m, outcome)

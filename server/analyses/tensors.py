@@ -7,11 +7,11 @@ someone who has read that code knows where to look.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .geometry import Geometry
-from .values import Cond, Object, Value
+from .values import Cond, Object, Value, serial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -78,8 +78,8 @@ def ways(when: Grad) -> tuple[Answers, ...]:
 class Version:
     """A state of a version counter: the number (or its bounds) and the write that led to it.
 
-    Two states are the same version only if they are the same object; `prev` leads back in time. `reach` is what was
-    written of the memory, None where that isn't known.
+    Two states are the same version only if they are the same object; `prev` leads back in time, and those that were
+    there before have a lower `uid`. `reach` is what was written of the memory, None where that isn't known.
     """
 
     low: int
@@ -87,6 +87,7 @@ class Version:
     prev: Version | None = None
     write: Write | None = None
     reach: Geometry | None = None
+    uid: int = field(default_factory=serial)
 
     @property
     def number(self) -> int | None:

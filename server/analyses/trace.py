@@ -50,7 +50,7 @@ class Trace:
             v = self.value(e)
             if isinstance(v, Tensor):
                 seen.append((e, text, v, self.snapshot(v)))
-        if seen:
+        if seen or s in self.last:
             if self.m.state.held and s in self.last:
                 self.join(self.last[s][0], seen)
             self.m.state.note_item(self.last, s, (seen, failed))

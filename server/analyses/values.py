@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 Value = Any
 """A value of the replay: a Python constant, a tuple of values, or an object of this module."""
 
-_serial = count(1)
+serial = count(1).__next__
+"""the next number: of two things, the one that was there before has the lower one"""
 
 CONSTANTS = (int, float, str, bytes, bool, type(None), type(Ellipsis), complex)
 
@@ -82,7 +83,7 @@ class Unknown:
         self.own = own
         self.data = data
         self.number = number
-        self.key = next(_serial) if key is None else key
+        self.key = serial() if key is None else key
         self.why = why
         self.parameter = parameter
         self.tensor: Value = None
@@ -113,7 +114,7 @@ class Object:
     __slots__ = ("d", "uid")
 
     def __init__(self) -> None:
-        self.uid = next(_serial)
+        self.uid = serial()
         self.d: dict[Any, Value] = {}
 
     def __repr__(self) -> str:

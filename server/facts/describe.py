@@ -39,7 +39,7 @@ def _heading(fact: Op | ModuleFact) -> Iterator[str]:
     if fact.inplace_of:
         yield f"  the in-place form of {fact.inplace_of}"
     if fact.accepts_out:
-        yield f"  out= is changed in place ({_bumps(fact.out_bumps)}); {OUT_GRAPH[fact.out_graph]}"
+        yield f"  out= is changed in place ({_bumps(*fact.out_bumps)}); {OUT_GRAPH[fact.out_graph]}"
     if fact.apart:
         yield f"  refused where {' or '.join(sorted(fact.apart))} shares memory with what is changed"
     if fact.loose:
@@ -95,8 +95,8 @@ def _changes(mutation: Mutation) -> str:
     return f"{'changes' if mutation.certain else 'may change'} {mutation.what} in place ({how})"
 
 
-def _bumps(count: int) -> str:
-    return f"version +{count}"
+def _bumps(least: int, most: int | None = None) -> str:
+    return f"version +{least}" if most in (None, least) else f"version +{least} to +{most}"
 
 
 def _saves(save: Save) -> str:

@@ -30,6 +30,8 @@ class Way:
     """whether it is expanded: several of its elements are one place in memory"""
     stays: bool | None = False
     """the same, if all elements of the one that was handed in were one place"""
+    parts: bool = False
+    """whether the call uses the parameter several times, so that it comes in several parts"""
 
 
 NEW = Way(False, False, True, True, 0, 0)
@@ -54,16 +56,15 @@ def find(name: str, parameter: str, same_shape: bool) -> Way | None:
         return None
     same, other = known.get(parameter, ("new", "new"))
     text = other if not same_shape or (same is None and (other or "").startswith("new")) else same
-    match = re.fullmatch(r"(new|passed|same)(~?)([!|]?)(\d*)-?(\d*)(\^?)([-+?]?)", text or "")
+    match = re.fullmatch(r"(new|passed|same)(~?)([!|]?)(\d*)-?(\d*)(\^?)([-+?]?)(\*?)", text or "")
     if match is None:
         return None
-    kind, sparse, kept, low, high, spread, stays = match.groups()
+    kind, sparse, kept, low, high, spread, stays, parts = match.groups()
     free = {"": not sparse, "!": False}.get(kept)
     times = int(low or 0), int(high or low or 0)
     passed = kind != "new"
-    return Way(
-        passed, kind == "same", not sparse, free, *times, spread == "^", {"": passed, "+": True, "-": False}.get(stays)
-    )
+    stays_spread = {"": passed, "+": True, "-": False}.get(stays)
+    return Way(passed, kind == "same", not sparse, free, *times, spread == "^", stays_spread, parts == "*")
 
 
 def write(ways: dict[str, Any]) -> None:

@@ -123,7 +123,10 @@ class Op:
     cases: tuple[Case, ...]
     inplace_of: str | None = None
     accepts_out: bool = False
-    out_bumps: int = 1
+    out_bumps: tuple[int, int] = (1, 1)
+    """by how much the version of a tensor given as `out=` moves, at least and at most"""
+    out_resized: tuple[int, int] = (1, 1)
+    """the same where that has another shape than the result, which it is given then"""
     out_graph: OutGraph = "refused"
     out_early: bool = False
     """whether it refuses an `out=` whose elements share a place even if that is to have another shape"""

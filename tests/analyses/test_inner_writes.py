@@ -42,6 +42,13 @@ def results() -> Iterator[tuple[str, str]]:
         yield "vander", f"torch.vander(torch.rand(3), {n}, {increasing})"
     yield from (("linear", f"nn.Linear(4, 2)({x})") for x in ("torch.rand(3, 4)", "torch.rand(2, 5, 4).mT.mT"))
     yield "linear", "nn.Linear(4, 2)(torch.rand(2, 5, 4).transpose(0, 1))"
+    for x, w, b in itertools.product(("3", "2, 3", "4, 2, 3", "3, 2, 4"), ("3", "4, 3"), (None, "()", "4")):
+        if w == "4, 3" or b is None or (b == "()" and x != "2, 3"):
+            bias = f", torch.rand({b})" if b else ""
+            yield (
+                "linear",
+                f"F.linear(torch.rand({x}){'.permute(2, 1, 0)' if x == '3, 2, 4' else ''}, torch.rand({w}){bias})",
+            )
     for s, grad, indices in itertools.product(("5, 6", "2, 5, 6"), (True, False), (True, False)):
         given = f"torch.rand({s}, requires_grad={grad})"
         yield "MaxPool1d", f"nn.MaxPool1d(2, return_indices={indices})({given}){'[0]' if indices else ''}"

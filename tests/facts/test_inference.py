@@ -1,22 +1,24 @@
-"""How often results of calls on inference tensors were written, measured again for some callables."""
+"""What autograd sees of calls on inference tensors, measured again for some callables."""
 
 from __future__ import annotations
 
-import json
-
 from gradguard.facts import inference
-from gradguard.facts.measure import catalogue
+from gradguard.facts.inference import Seen
+from gradguard.facts.measure import catalogue, modules
 from gradguard.facts.measure import inference as measured
 
-NAMES = ("torch.add", "torch.Tensor.clone", "torch.abs", "torch.Tensor.double", "torch.linalg.inv")
+NAMES = ("torch.add", "torch.Tensor.clone", "torch.abs", "torch.Tensor.double", "torch.linalg.inv", "torch.softmax")
+CLASSES = ("torch.nn.ReLU6", "torch.nn.ConstantPad1d")
 
 
 def test_the_file_says_what_is_measured() -> None:
-    found = measured.measure([e for e in catalogue.entries() if e.name in NAMES], "cpu")
-    table = json.loads(inference.PATH.read_text("utf-8"))
-    assert found == {name: table[name] for name in NAMES}
+    calls = {name: some for name, some in modules.calls("cpu", 2).items() if name in CLASSES}
+    found = measured.measure([e for e in catalogue.entries() if e.name in NAMES], calls, "cpu")
+    assert found == {name: inference.find(name) for name in (*NAMES, *CLASSES)}
 
 
-def test_a_number_is_read() -> None:
-    assert inference.find("torch.Tensor.clone", 0) == (1, 1)
-    assert inference.find("torch.no_such_callable", 0) is None
+def test_an_answer_is_read() -> None:
+    assert inference.find("torch.Tensor.clone") == Seen(((1, 1),), seen=True)
+    assert inference.find("torch.softmax") == Seen(((0, 0),), seen=None)
+    assert inference.find("torch.nn.ReLU6") == Seen(((1, 1),), refused=True)
+    assert inference.find("torch.no_such_callable") is None

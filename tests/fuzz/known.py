@@ -119,19 +119,6 @@ y.sum().backward()
         r"silent-stale of .* by checkpoint_function",
     ),
     Limit(
-        "An inference tensor that requires grad, in operators that use `out=` inside",
-        "Outside of inference mode `mean` of such a tensor is refused, for an `out=` that nobody wrote.",
-        r"missed out-grad",
-        r"inference_mode\(\)",
-        """
-import torch
-
-with torch.inference_mode():
-    x = torch.rand(3, requires_grad=True)
-x.mean()
-""",
-    ),
-    Limit(
         "`out=` of an operator that hands the call on by its arguments",
         "`diff` and its kin refuse what requires grad, or take it, by the operator that they call; it is not followed.",
         r"missed (out-grad|leaf-inplace)",

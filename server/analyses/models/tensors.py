@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import attributes, carried, conversions, effects, layouts, operators, sequences, shapes, torch_ops
+from .. import attributes, carried, conversions, effects, inner_writes, layouts, operators, sequences, shapes, torch_ops
 from ..describe_types import described, dtype_of, geometry_of
 from ..geometry import Geometry
 from ..shapes import TensorType
@@ -51,9 +51,14 @@ def detach(m: Machine, args: Args) -> Value:
 @method_of("torch.Tensor", "detach_")
 @model("torch.detach_")
 def detach_(m: Machine, args: Args) -> Value:
-    """`t.detach_()`: the tensor becomes a leaf that doesn't require grad; no write."""
+    """`t.detach_()`: the tensor becomes a leaf that doesn't require grad; no write.
+
+    In inference mode nobody hears of it.
+    """
 
     def one(t: Tensor) -> Value:
+        if m.grad.mode["inference"]:
+            return t
         m.state.put(t, "fn", None)
         m.state.put(t, "rg", False)
         return t
@@ -351,7 +356,10 @@ def method_factory(name: str) -> None:
         def one(t: Tensor) -> Value:
             keywords = {k: described(m, v) for k, v in args.kw.items() if k not in ("requires_grad", "device")}
             positional = [described(m, v) for v in (t, *args.pos[1:])]
-            return fresh(m, shapes.infer_call(f"torch.Tensor.{name}", positional, keywords, m.default_dtype), args)
+            made = fresh(m, shapes.infer_call(f"torch.Tensor.{name}", positional, keywords, m.default_dtype), args)
+            if t.d["inference"] is True and not m.grad.mode["inference"]:
+                made.d["counter"].d["v"] = Version(*inner_writes.of_inference_tensors(f"torch.Tensor.{name}"))
+            return made
 
         return each(m, args.pos[0], one)
 

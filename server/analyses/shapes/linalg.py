@@ -344,7 +344,7 @@ def batched_solve(call: Call) -> Shape:
 
 
 def factored_solve(call: Call) -> Shape:
-    """`linalg.lu_solve(LU, pivots, B)`, `linalg.ldl_solve(LD, pivots, B)`."""
+    """`linalg.lu_solve(LU, pivots, B)`, `linalg.ldl_solve(LD, pivots, B)`, `linalg.solve_triangular(A, B)`."""
     a, b = call.shape("input"), call.shape("B")
     return (*broadcast(a[:-2], b[:-2]), *b[-2:])
 
@@ -413,7 +413,8 @@ OPS: dict[str, Op] = {
     **ops("linalg.lu", "input", results((matrix("m", "m"), kept), (matrix("m", "k"), kept), (matrix("k", "n"), kept))),
     **ops("linalg.lu_factor", "input", results((same, kept), pivots)),
     **ops("linalg.lu_factor_ex", "input", results((same, kept), pivots, (batch, always("int32")))),
-    **ops("linalg.solve linalg.solve_triangular", "input other", result(solved, kept)),
+    **ops("linalg.solve", "input other", result(solved, kept)),
+    **ops("linalg.solve_triangular", "input B", result(factored_solve, kept)),
     **ops("cholesky_solve", "input other|input2", result(batched_solve, kept)),
     **ops("linalg.lu_solve linalg.ldl_solve", "input|LU|LD pivots B", result(factored_solve, kept)),
     **ops("lu_solve", "input other|LU_data pivots", result(batched_solve, kept)),

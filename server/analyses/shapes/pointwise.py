@@ -174,13 +174,21 @@ COMPARISONS = """
     __eq__ __ne__ __lt__ __le__ __gt__ __ge__
 """
 
+
+def differences(call: Call) -> Answer:
+    """`gradient(input, spacing, dim)`: a result for each dimension that is asked for."""
+    shape, dim = call.shape(), call.get("dim")
+    count = len(call.ints("dim")) if isinstance(dim, (list, tuple)) else 1 if call.given("dim") else len(shape)
+    return [TensorType(shape, attempt(made_floating, call))] * count
+
+
 OPS: dict[str, Op] = {
     **unary(KEPT, kept, "input"),
     **unary(FLOATING, made_floating),
     **unary(TESTS, always("bool")),
     **unary("square", squared),
     **unary("local_response_norm", of_floats),
-    **unary("abs absolute __abs__ real imag", parts),
+    **unary("abs absolute __abs__", parts),
     **unary("angle", float_or_parts),
     **unary("polygamma special.polygamma", made_floating, "n input|self"),
     **unary("Tensor.polygamma", made_floating, "input n"),
@@ -216,6 +224,7 @@ OPS: dict[str, Op] = {
         "input tensor1 tensor2",
         result(together("input", "tensor1", "tensor2"), promoted("input", "tensor1", "tensor2")),
     ),
+    **ops("gradient", "input spacing dim edge_order", differences),
     **ops("where", "condition input other", where),
     **ops("Tensor.where", "input condition other", where),
     **ops("broadcast_tensors", "*tensors", broadcast_all),

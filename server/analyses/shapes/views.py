@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..geometry import UNKNOWN, Bound, Geometry, Index, Shape, Size, Unknown
 from .call import Call, Op, attempt, ops
-from .dtypes import named
+from .dtypes import is_complex, named
 from .pointwise import composed, parts
 from .types import Answer, Arg, Number, TensorType, Undecided
 
@@ -171,6 +171,17 @@ def parts_apart(call: Call, geometry: Geometry) -> Geometry:
     return Geometry((*geometry.shape, 2), (*strides, 1), offset, geometry.in_order)
 
 
+def part(number: int) -> ViewRule:
+    """`real` and `imag` of a complex tensor: every other number."""
+
+    def rule(call: Call, geometry: Geometry) -> Geometry:
+        if not is_complex(call.dtype()):
+            return geometry
+        return parts_apart(call, geometry).select(-1, number)
+
+    return rule
+
+
 def parts_together(call: Call, geometry: Geometry) -> Geometry:
     """`view_as_complex`: the last dimension has both parts."""
     if geometry.shape[-1:] not in ((2,), (None,)):
@@ -235,6 +246,9 @@ VIEWS: dict[str, tuple[str, ViewRule]] = {
     "atleast_1d": ("input", at_least(1)),
     "atleast_2d": ("input", at_least(2)),
     "atleast_3d": ("input", at_least(3)),
+    "real": ("input", part(0)),
+    "imag": ("input", part(1)),
+    "conj": ("input", lambda call, g: g),
     "view_as_real": ("input", parts_apart),
     "view_as_complex": ("input", parts_together),
     "__getitem__": ("input indices", index),
@@ -328,6 +342,8 @@ OPS: dict[str, Op] = {
 OPS |= {
     **{row: op for row in AT_LEAST for op in ops(row, "*tensors", each(OPS[row].rule)).values()},
     **ops("view", "input *size", viewed_as),
+    **ops("real", "input", with_dtype(OPS["real"].rule, parts)),
+    **ops("imag", "input", with_dtype(OPS["imag"].rule, parts)),
     **ops("view_as_real", "input", with_dtype(OPS["view_as_real"].rule, parts)),
     **ops("view_as_complex", "input", with_dtype(OPS["view_as_complex"].rule, composed)),
 }

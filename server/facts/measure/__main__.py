@@ -56,7 +56,7 @@ def main() -> None:
     write_table(facts, options.output)
     ways.write(gradients.measure(entries(), modules.calls(options.device, gradients.SAMPLES), options.device))
     laid_out.write(layouts.measure(entries(), modules.calls(options.device, layouts.SAMPLES), options.device))
-    past_autograd.write(inference.measure(entries(), options.device))
+    past_autograd.write(inference.measure(entries(), modules.calls(options.device, gradients.SAMPLES), options.device))
     seen_as.write(views.measure(entries(), modules.calls(options.device, views.SAMPLES), options.device))
     derivatives.PATH.write_text(json.dumps(formulas.read(), indent=1) + "\n", encoding="utf-8")
     print(f"{len(facts)} callables in {time.perf_counter() - started:.0f} s")

@@ -43,7 +43,7 @@ def condense(params: Sequence[Param], samples: Sequence[Sample], *, sequence: bo
 
     `sequence` says that a tuple of results is one of any length.
     """
-    leaves = _leaves(params, _as_sequences(samples, sequence=sequence), (), DEPTH)
+    leaves = _leaves(params, _as_sequences(params, samples, sequence=sequence), (), DEPTH)
     chooses_dtype = any(p.name == "dtype" for p in params)
     return tuple(_case(group, tests, chooses_dtype=chooses_dtype) for tests, group in leaves)
 
@@ -286,12 +286,26 @@ def _result(pooled: Pooled, i: int, *, chooses_dtype: bool) -> Result:
 # -- sequences -------------------------------------------------------------------------------
 
 
-def _as_sequences(samples: Sequence[Sample], *, sequence: bool) -> list[Sample]:
+def _as_sequences(params: Sequence[Param], samples: Sequence[Sample], *, sequence: bool) -> list[Sample]:
     """Take a tuple of varying length, or of pieces of one tensor, for a sequence whose results are all alike."""
-    counts = {s.seen["count",] for s in samples}
+    counts = _counts(samples)
     tuples = {c for c in counts if isinstance(c, tuple)}
-    varying = sequence or "sequence" in counts or len(tuples) > 1 or any(s.seen.get(("multi", 0)) for s in samples)
+    varying = sequence or "sequence" in counts or any(s.seen.get(("multi", 0)) for s in samples)
+    varying = varying or (len(tuples) > 1 and not _is_counted_by_flag(params, samples))
     return [Sample(s.arguments, _merged(s.seen)) if varying and _many(s.seen) else s for s in samples]
+
+
+def _counts(samples: Iterable[Sample]) -> set[object]:
+    return {s.seen["count",] for s in samples}
+
+
+def _is_counted_by_flag(params: Sequence[Param], samples: Sequence[Sample]) -> bool:
+    """Whether an argument that is True or False tells how many results there are (`get_infos`)."""
+    for p in params:
+        on, off = ([s for s in samples if s.arguments.get(p.name, p.default) is flag] for flag in (True, False))
+        if len(on) + len(off) == len(samples) and len(_counts(on)) == len(_counts(off)) == 1:
+            return True
+    return False
 
 
 def _many(seen: Observation) -> bool:

@@ -51,7 +51,11 @@ def _conversions(device: str) -> Written:
     array = np.ones((2, 3), dtype=np.float32)
     sources: list[Any] = [x, [1.0, 2.0], 1, array]
     dtypes = (torch.float32, torch.float64)
+    pairs = [{"self": x}, {"self": torch.complex(x, x)}]
     return {
+        **{f"torch.Tensor.{name}": pairs for name in ("conj", "conj_physical", "real")},
+        **{f"torch.{name}": [{"input": p["self"]} for p in pairs] for name in ("conj", "conj_physical", "real")},
+        "torch.Tensor.sum_to_size": [{"self": x, "size": size} for size in ((4, 3), (1, 3))],
         "torch.Tensor.to": [
             *({"self": x, "dtype": dtype} for dtype in dtypes),
             *({"self": x, "device": first} for first in (device, torch.float64, x)),
@@ -92,6 +96,7 @@ def _functions(device: str) -> Written:
     attention = {"query": query, "key": key, "value": value}
     words = torch.tensor([[0, 2], [1, 3]], device=device)
     weighted = {"weight": rand(3)}
+    tall, square = rand(2, 4, 3), rand(2, 4, 4)
     scores = {"input": rand(4, 3), "target": torch.tensor([0, 2, 1, 1], device=device)}
     norm = {"input": image, "running_mean": rand(3), "running_var": rand(3), "weight": rand(3), "bias": rand(3)}
     return {
@@ -120,6 +125,17 @@ def _functions(device: str) -> Written:
             for training in (True, False)
         ],
         "torch.nn.functional.instance_norm": [norm, {**norm, "use_input_stats": False}],
+        "torch.nn.functional.dropout1d": [
+            {"input": signal, "p": p, "training": training, "inplace": inplace}
+            for signal in (rows, rows[0].clone())
+            for p in (0.5, 0.0)
+            for training in (True, False)
+            for inplace in (False, True)
+        ],
+        "torch.svd": [{"input": tall}, {"input": tall, "compute_uv": False}],
+        "torch.Tensor.svd": [{"self": tall}, {"self": tall, "compute_uv": False}],
+        "torch.triangular_solve": [{"input": tall, "A": square}],
+        "torch.Tensor.triangular_solve": [{"self": tall, "A": square}],
         "torch.einsum": [
             {"equation": "ij,jk->ik", "operands": (rand(2, 3), rand(3, 4))},
             {"equation": "bij,bjk->bik", "operands": (rand(2, 3, 4), rand(2, 4, 3))},

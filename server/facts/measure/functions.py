@@ -102,7 +102,8 @@ def _op(entry: Entry, cases: tuple[Case, ...], samples: Sequence[Sample]) -> Op:
         cases,
         inplace_of=out_of_place(entry.name) if any(case.mutates for case in cases) else None,
         accepts_out=takes_out,
-        out_bumps=_out_bumps(entry, samples) if takes_out else 1,
+        out_bumps=_out_bumps(entry, samples, torch.empty_like) if takes_out else (1, 1),
+        out_resized=_out_bumps(entry, samples, _misshapen) if takes_out else (1, 1),
         out_graph=outs.graph(entry, cases, samples) if takes_out else "refused",
         out_early=takes_out and writes.is_early(calls),
         apart=writes.apart(calls),
@@ -118,14 +119,25 @@ def _written(entry: Entry, cases: Sequence[Case]) -> str | None:
     return changed[0] if entry.name.endswith("_") and changed and entry.name not in CRASHING else None
 
 
-def _out_bumps(entry: Entry, samples: Iterable[Sample]) -> int:
-    """Return by how much the version of `out` moves, 1 where no sample takes it."""
+def _out_bumps(
+    entry: Entry, samples: Iterable[Sample], like: Callable[[torch.Tensor], torch.Tensor]
+) -> tuple[int, int]:
+    """Return by how much the version of an `out` moves at least and at most, 1 where no sample takes it.
+
+    `like` makes that of a result of the call.
+    """
+    seen: set[int] = set()
     for sample in samples:
         with contextlib.suppress(*RAISED):
-            out = [torch.empty_like(o) for o in results(call(entry, fresh(sample.arguments, grad=False)))]
+            out = [like(o) for o in results(call(entry, fresh(sample.arguments, grad=False)))]
             call(entry, {**fresh(sample.arguments, grad=False), "out": out[0] if len(out) == 1 else tuple(out)})
-            return max(o._version for o in out)
-    return 1
+            seen |= {o._version for o in out}
+    return (min(seen), max(seen)) if seen else (1, 1)
+
+
+def _misshapen(t: torch.Tensor) -> torch.Tensor:
+    """Return a tensor with elements, of another shape."""
+    return torch.ones(*t.shape, 3, dtype=t.dtype, device=t.device)
 
 
 def _samples(entry: Entry, given: Given, device: str, tallies: dict[str, Tally]) -> list[Sample]:

@@ -86,7 +86,8 @@ def _written(ways: set[Way] | None) -> str | None:
     spread = "^" if any(way.spread for way in ways) else ""
     shown = {way.stays for way in ways} - {None}
     stays = "?" if len(shown) > 1 else "" if shown <= {kind != "new"} else "+" if True in shown else "-"
-    return f"{kind}{'' if dense else '~'}{kept}{times}{spread}{stays}"
+    parts = "*" if any(way.parts for way in ways) else ""
+    return f"{kind}{'' if dense else '~'}{kept}{times}{spread}{stays}{parts}"
 
 
 def _called(one: Call, given: dict[str, Any], leaves: Leaves) -> Any:
@@ -106,13 +107,16 @@ def _observe(run: Callable[[dict[str, Any], Leaves], Any], arguments: dict[str, 
         for output in made[:3]:
             given = torch.rand(output.shape, dtype=output.dtype)
             handed = torch.autograd.grad(output, [t for _, t, _ in leaves], given, retain_graph=True, allow_unused=True)
-            stays = _stays_spread(output, [t for _, t, _ in leaves])
-            for (name, t, earlier), g, s in zip(leaves, handed, stays, strict=True):
+            once = _of_spread(output, [t for _, t, _ in leaves])
+            for (name, t, earlier), g, s in zip(leaves, handed, once, strict=True):
                 if g is not None and g.layout == torch.strided and t.numel() > 1:
                     passed = storage_of(g) == storage_of(given)
                     dense = _is_dense(g)
                     free = dense if passed else _is_added_to(output, t, earlier, given, g._version)
-                    way = Way(passed, g is given, dense, free, g._version, g._version, _is_spread(g), s)
+                    times = [g._version] if s is None else sorted((g._version, s._version))
+                    stays = None if s is None else _is_spread(s)
+                    parts = _uses(output, t) > 1
+                    way = Way(passed, g is given, dense, free, times[0], times[-1], _is_spread(g), stays, parts)
                     seen[name][t.shape == output.shape].add(way)
     except RAISED:
         return
@@ -138,13 +142,30 @@ def _is_added_to(
     return both._version == version + 1
 
 
-def _stays_spread(output: torch.Tensor, leaves: Sequence[torch.Tensor]) -> list[bool | None]:
-    """Whether the gradients of the leaves are expanded where the one that is handed in is."""
+def _of_spread(output: torch.Tensor, leaves: Sequence[torch.Tensor]) -> Sequence[torch.Tensor | None]:
+    """Return the gradients of the leaves where the one that is handed in is expanded; None where that isn't told."""
     if output.numel() == 1:
         return [None] * len(leaves)
     given = torch.rand((), dtype=output.dtype).expand(output.shape)
     handed = torch.autograd.grad(output, leaves, given, retain_graph=True, allow_unused=True)
-    return [None if g is None or g.layout != torch.strided else _is_spread(g) for g in handed]
+    return [None if g is None or g.layout != torch.strided else g for g in handed]
+
+
+def _uses(output: torch.Tensor, leaf: torch.Tensor) -> int:
+    """Return how many edges of the output's graph lead to the node that copies a leaf."""
+    count, todo, seen = 0, [output.grad_fn], set()
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            after = [n for n, _ in node.next_functions]
+            count += sum(n is not None and _copies(n, leaf) for n in after)
+            todo += after
+    return count
+
+
+def _copies(node: torch.autograd.graph.Node, leaf: torch.Tensor) -> bool:
+    return any(getattr(n, "variable", None) is leaf for n, _ in node.next_functions)
 
 
 def _is_spread(t: torch.Tensor) -> bool:

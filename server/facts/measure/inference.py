@@ -1,61 +1,112 @@
-"""Measure how often the results of calls on inference tensors were written."""
+"""Measure what autograd sees of calls on inference tensors: of their results, and of what is written to these."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from ..inference import Seen
 from .functions import CRASHING
 from .layouts import flat
-from .probe import RAISED, fresh
+from .probe import RAISED, fresh, may_require_grad
 from .samples import Arguments, call, of_entry, tensors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from .catalogue import Entry
+    from .modules import Call
 
-SAMPLES = 6
+SAMPLES = 20
+RESULTS = 4
+"""so many results of a call are looked at"""
 
-Seen = dict[int, set[int]]
-"""by result, its versions"""
+
+class Tally:
+    """What the samples of one callable showed."""
+
+    def __init__(self) -> None:
+        self.versions: dict[int, set[int]] = {}
+        """by result"""
+        self.seen: set[bool] = set()
+        """whether a result required grad"""
+        self.refused: set[bool] = set()
+
+    def told(self) -> Seen | None:
+        """All of it as a fact; None where nothing was shown."""
+        if not self.versions and not self.refused:
+            return None
+        found = [self.versions.get(result) for result in range(max(self.versions, default=-1) + 1)]
+        written = tuple((min(some), max(some)) if some else None for some in found)
+        seen = None if len(self.seen) > 1 else self.seen == {True}
+        return Seen(written, seen, self.refused == {True})
 
 
-def measure(entries: Iterable[Entry], device: str) -> dict[str, list[list[int] | None]]:
-    """Return for each callable the least and greatest version of its results (`facts/inference.py` reads it)."""
-    found: dict[str, list[list[int] | None]] = {}
+def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str) -> dict[str, Seen]:
+    """Return for each callable what its samples showed (`facts/inference.py` reads it)."""
+    found: dict[str, Tally] = {}
     for entry in entries:
         if entry.name not in CRASHING:
-            seen: Seen = {}
+            tally = found[entry.name] = Tally()
             for _, arguments in of_entry(entry, device, SAMPLES):
-                _observe(entry, arguments, seen)
-            if seen:
-                versions = [seen.get(result) for result in range(max(seen) + 1)]
-                found[entry.name] = [[min(some), max(some)] if some else None for some in versions]
-    return dict(sorted(found.items()))
+                _observe(partial(call, entry), arguments, tally)
+    for name, some in calls.items():
+        tally = found[name] = Tally()
+        for one in some:
+            _observe(partial(_called, one), one.forward, tally)
+    told = {name: tally.told() for name, tally in sorted(found.items())}
+    return {name: seen for name, seen in told.items() if seen is not None}
 
 
-def _observe(entry: Entry, arguments: Arguments, seen: Seen) -> None:
-    """Add what one call shows."""
-    with torch.inference_mode():
-        given = fresh(arguments, grad=False)
-        if not all(t.is_inference() for t in tensors(given)):
-            given = {name: _copied(value) for name, value in given.items()}
+def _called(one: Call, given: Arguments) -> Any:
+    """Build a module and call it."""
+    return one.build()(**given)
+
+
+def _observe(run: Callable[[Arguments], Any], arguments: Arguments, tally: Tally) -> None:
+    """Add what one call shows, with tensors that require grad and with such that don't."""
+    given = {name: _copied(value, grad=False) for name, value in arguments.items()}
     memory = {t.untyped_storage().data_ptr() for t in tensors(given) if t.layout == torch.strided}
     torch.manual_seed(0)
     try:
-        made = flat(call(entry, given))
+        made = flat(run(given))
     except RAISED:
         return
-    for number, t in enumerate(made[:4]):
-        if not isinstance(t, torch.Tensor) or t.layout != torch.strided or t.is_inference():
-            continue
-        if t.untyped_storage().data_ptr() not in memory:
-            seen.setdefault(number, set()).add(t._version)
+    own = [number for number, t in enumerate(made[:RESULTS]) if _is_own(t, memory)]
+    for number in own:
+        tally.versions.setdefault(number, set()).add(made[number]._version)
+    _observe_grad(run, {name: _copied(value, grad=True) for name, value in arguments.items()}, own, tally)
 
 
-def _copied(value: Any) -> Any:
+def _observe_grad(run: Callable[[Arguments], Any], given: Arguments, own: Sequence[int], tally: Tally) -> None:
+    """Add what the same call shows with tensors that require grad."""
+    if not any(t.requires_grad for t in tensors(given)):
+        return
+    torch.manual_seed(0)
+    try:
+        made = flat(run(given))
+    except RAISED as error:
+        tally.refused.add("out=... arguments don't support" in str(error))
+        return
+    tally.refused.add(False)
+    tally.seen |= {made[n].requires_grad for n in own if may_require_grad(made[n])}
+
+
+def _is_own(t: object, memory: set[int]) -> bool:
+    """Whether a result is a normal tensor in memory of its own."""
+    if not isinstance(t, torch.Tensor) or t.layout != torch.strided or t.is_inference():
+        return False
+    return t.untyped_storage().data_ptr() not in memory
+
+
+def _copied(value: Any, *, grad: bool) -> Any:
+    """Return an argument with inference tensors in place of its tensors."""
     if isinstance(value, torch.Tensor):
-        return value.detach().clone()
-    return type(value)(map(_copied, value)) if type(value) in (list, tuple) else value
+        with torch.inference_mode():
+            copy = value.detach().clone()
+            return copy.requires_grad_() if grad and may_require_grad(value) else copy
+    if type(value) in (list, tuple):
+        return type(value)(_copied(item, grad=grad) for item in value)
+    return value if isinstance(value, (bool, int, float, str)) else fresh(value, grad=False)

@@ -59,14 +59,13 @@ def _add(found: dict[str, list[list[Layout | None]]], name: str, seen: Seen) -> 
     """Write down what doesn't lie row by row whatever the call was given."""
     count = max((result for result, _ in seen), default=-1) + 1
     told = [
-        [_written(seen.get((result, True)), "rows"), _written(seen.get((result, False)), None)]
-        for result in range(count)
+        [_written(seen.get((result, True)), "rows"), _written(seen.get((result, False)))] for result in range(count)
     ]
     if any(pair != ["rows", "rows"] for pair in told):
         found[name] = told
 
 
-def _written(rules: set[Layout] | None, unseen: Layout | None) -> Layout | None:
+def _written(rules: set[Layout] | None, unseen: Layout | None = None) -> Layout | None:
     """Return the plainest rule; `unseen` where no call has shown anything."""
     if rules is None:
         return unseen
@@ -103,6 +102,7 @@ def _laid_out(arguments: Arguments) -> Iterator[Arguments]:
     if max((t.ndim for t in tensors(arguments)), default=2) == 1:
         yield from _laid_out(_relaid(arguments, lambda t: torch.stack([t.clone()] * 3), range(count)))
     yield fresh(arguments, grad=False)
+    yield _relaid(arguments, lambda t: t.clone(memory_format=torch.contiguous_format), range(count))
     yield _relaid(arguments, _transposed, range(count))
     if 1 < count < 4:
         for one in range(count):
