@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ..facts.gradients import NEW
 from .engine import DERIVED, UNKNOWN, Flow, Times
@@ -48,6 +48,14 @@ if TYPE_CHECKING:
     from .machine import Machine
     from .report import Cause, Kind
     from .state import Guards, State
+    from .tensors import Answers
+
+
+class Expected(NamedTuple):
+    """That a tensor requires grad, for the program calls backward of it: one of the `ways` holds that make it so."""
+
+    ways: frozenset[Cond]
+    cond: Cond
 
 
 class Autograd:
@@ -63,6 +71,7 @@ class Autograd:
         self.unpacking: dict[int, Callable[[], None]] = {}
         """of each custom function's `ctx` whose backward runs and has not read what it saved: how that is unpacked"""
         self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}
+        self.expected: Expected | None = None
 
     def set_modes(self, modes: dict[str, Value]) -> None:
         """Set several modes at once."""
@@ -458,14 +467,16 @@ class Autograd:
         inputs: Sequence[Tensor] = (),
         accumulate: bool = True,
         begun: Times = (0, None),
+        expected: Expected | None = None,
     ) -> Flow:
         """`Engine::execute` from the roots' nodes: unpack what is saved, free it, add up the leaves' gradients.
 
         `retain`: keep the graph. `inputs`: the tensors of `autograd.grad`, which receive no `.grad`.
-        `begun`: how often the gradient that it begins with was written.
+        `begun`: how often the gradient that it begins with was written. `expected`: what the program shows to expect.
         Records a failure where a node on the way is freed or its saved tensor is stale.
         Returns the gradients.
         """
+        self.expected = expected
         order, leaves = self._reachable(roots, inputs)
         goals = None
         if not accumulate:
@@ -589,13 +600,30 @@ class Autograd:
                 flow.store(leaf.uid, partial(self._through_hooks, flow, leaf, hooks))
         return found
 
+    def _needed(self, when: Grad) -> Answers:
+        """The open conditions of a node; where `expected` implies several, or what nobody can know, that alone.
+
+        An unknown value from which the expected tensor may have its gradient is one that may well require grad.
+        """
+        needed = conditions(when)
+        if self.expected is None or not isinstance(when, frozenset):
+            return needed
+        plain = len(needed) == 1 and needed[0][0].kind in ("branch", "requires-grad")
+        if self.expected.ways <= when and not plain:
+            return ((self.expected.cond, True),)
+        return tuple((self._likely(cond, self.expected.ways), holds) for cond, holds in needed)
+
+    @staticmethod
+    def _likely(cond: Cond, ways: frozenset[Cond]) -> Cond:
+        return replace(cond, kind="requires-grad") if cond.kind == "may-require-grad" and cond in ways else cond
+
     def _check_freed(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> bool:
         """Whether it is certain that a node was freed, or that another failed before it."""
         for more, freed in self.state.alternatives(node.d["freed"], guards):
             if isinstance(freed, Site) and node.holds is not False:
                 if any(not g for _, g in found):
                     return True
-                on = (*more, *conditions(node.when), *conditions(node.holds))
+                on = (*more, *self._needed(node.when), *conditions(node.holds))
                 found.append((self.m.explain.freed(node, freed), on))
                 if not on:
                     return True
@@ -605,14 +633,14 @@ class Autograd:
         """Whether it is certain that a gradient would be written as an expanded view lies."""
         if "spread" not in node.d or any(not on for _, on in found):
             return False
-        found.append((self.m.explain.spread(node, node.d["spread"]), (*guards, *conditions(node.when))))
+        found.append((self.m.explain.spread(node, node.d["spread"]), (*guards, *self._needed(node.when))))
         return not found[-1][1]
 
     def _check_all(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> None:
         """Unpack all that a node has saved."""
         if node.d["freed"] is False:
             for saved in node.saved:
-                on = (*guards, *conditions(node.when), *conditions(saved.when))
+                on = (*guards, *self._needed(node.when), *conditions(saved.when))
                 found += self._check_saved(node, saved, on)
 
     def _arrive(self, node: Node, flow: Flow, failed: bool) -> dict[int, Gradient]:

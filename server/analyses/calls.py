@@ -72,7 +72,10 @@ def call_instance(m: Machine, f: Instance, args: Args) -> Value:
 
 def unknown_result(m: Machine, f: Value, args: Args) -> Value:
     """What an unknown callable gives: nothing is known of it."""
-    why = f.why if isinstance(f, Unknown) else ""
-    if isinstance(f, Unknown) and not any(isinstance(a, (Tensor, Instance)) for a in args):
-        return Unknown(f"{why}(…)" if why else "", ("call", f.key, *(key_of(a) for a in args), m.steps))
-    return Unknown(f"{why}(…)" if why else "")
+    if not isinstance(f, Unknown):
+        return Unknown()
+    why = f"{f.why}(…)" if f.why else ""
+    result = f.parameter and not isinstance(f.key, tuple)  # of a method, who knows whose
+    if any(isinstance(a, (Tensor, Instance)) for a in args):
+        return Unknown(why, result=result)
+    return Unknown(why, ("call", f.key, *(key_of(a) for a in args), m.steps), result=result)

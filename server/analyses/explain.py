@@ -287,8 +287,11 @@ def assumption(cond: object, holds: bool) -> Assumption:
     from .values import Cond
 
     assert isinstance(cond, Cond)
+    text = cond.text
+    if cond.kind == "may-require-grad":
+        text = text and f"`{text}` requires grad"
     kind = cond.kind if cond.kind in ("branch", "requires-grad") else "guess"
-    return Assumption(kind, cond.text, cond.site, holds ^ cond.flipped)  # type: ignore[arg-type]
+    return Assumption(kind, text, cond.site, holds ^ cond.flipped)  # type: ignore[arg-type]
 
 
 def spoken(node: Node) -> str:

@@ -263,9 +263,7 @@ class Machine:
     def requires_grad(self, v: Unknown) -> Cond:
         """The question whether an unknown value requires grad."""
         expected = v.parameter and not v.own and not duck.tells_integers(v.why)
-        if expected:
-            return Cond(("requires grad", v.key), "requires-grad", v.why, self.site)
-        return Cond(("requires grad", v.key), "guess", v.why and f"`{v.why}` requires grad", self.site)
+        return Cond(("requires grad", v.key), "requires-grad" if expected else "may-require-grad", v.why, self.site)
 
     def require_grad(self, t: Tensor, value: Value) -> None:
         """`t.requires_grad_(value)`: refused for integers; a non-leaf can't be switched off."""

@@ -45,9 +45,9 @@ class Cond:
     """A question that the text does not answer; equal keys are the same question.
 
     `kind` is `branch` for a condition of the program, `turn` for one that some turns of a loop meet and others
-    don't, `requires-grad` for a parameter of an entry point
-    that may require grad, `guess` for everything that rests on something unknown. `flipped`: the text asks
-    the opposite (`x is not None` for the question whether x is None).
+    don't, `requires-grad` for a parameter of an entry point that may require grad, `may-require-grad` for any
+    other unknown value, `guess` for everything else that rests on something unknown. `flipped`: the text asks the
+    opposite (`x is not None` for the question whether x is None).
     """
 
     key: Hashable
@@ -66,10 +66,11 @@ class Unknown:
     `key` identifies it: two unknowns with equal keys are the same value (`a < b` twice). `why` names it
     for a message. `parameter` tells that it came in as an argument of an entry point, `data` that
     it is data from outside, whose tensors don't require grad, `number` that it is a plain number (a size, a
-    count, what `item()` gives), `own` that it is an object of the program's own class, and so no tensor.
+    count, what `item()` gives), `own` that it is an object of the program's own class, and so no tensor,
+    `result` that an argument was called for it (a model, a function).
     """
 
-    __slots__ = ("data", "key", "number", "own", "parameter", "tensor", "why")
+    __slots__ = ("data", "key", "number", "own", "parameter", "result", "tensor", "why")
 
     def __init__(
         self,
@@ -79,8 +80,10 @@ class Unknown:
         data: bool = False,
         number: bool = False,
         own: bool = False,
+        result: bool = False,
     ) -> None:
         self.own = own
+        self.result = result
         self.data = data
         self.number = number
         self.key = serial() if key is None else key

@@ -5,14 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ...syntax import ir
 from .. import attributes, effects
-from ..autograd import bounds
+from ..autograd import Expected, bounds
+from ..report import Site
 from ..state import Raised
 from ..tensors import CUSTOM, Grad, Gradients, Node, Tensor, either
 from ..values import (
     ABSENT,
     Args,
     ClassV,
+    Cond,
     FunctionV,
     Instance,
     StaticMethod,
@@ -126,6 +129,22 @@ def roots_of(m: Machine, v: Value) -> list[Value]:
     return [m.grad.grad_fn(t) for t in effects.tensors_in(m, v) if m.grad.requires_grad(t) is not False]
 
 
+def expected(m: Machine, v: Value) -> Expected | None:
+    """That `v.backward()` is written shows that `v` requires grad; None where that is known anyhow, or not asked."""
+    asked = m.grad.requires_grad(v) if isinstance(v, Tensor) else None
+    if not isinstance(asked, frozenset):
+        return None
+    return Expected(asked, Cond(("backward", v.uid), "requires-grad", v.name or receiver(m), m.site))
+
+
+def receiver(m: Machine) -> str:
+    """The text of what a method is called of, if it is short."""
+    called = m.node.func if isinstance(m.node, ir.Call) else None
+    if m.chunk is None or not isinstance(called, ir.Attribute):
+        return ""
+    return m.explain.text(Site(m.chunk, called.value)) or ""
+
+
 def begun(m: Machine, given: Value) -> Times:
     """How often the gradient was written that a backward begins with: the caller's, or one made for it."""
     given = m.state.resolve(given)
@@ -144,7 +163,8 @@ def backward(m: Machine, args: Args) -> Value:
         keep = create if retain is None else retain is not False
         leaves = effects.tensors_in(m, args.kw.get("inputs"))
         require_graph(m, [t])
-        m.grad.backward(roots_of(m, t), keep, create, leaves, begun=begun(m, args.get(1, "gradient")))
+        given = begun(m, args.get(1, "gradient"))
+        m.grad.backward(roots_of(m, t), keep, create, leaves, begun=given, expected=expected(m, t))
         return None
 
     return m.state.each(args.pos[0], one)
