@@ -62,7 +62,11 @@ def get(m: Machine, v: Value, name: str) -> Value:
     if isinstance(v, Unknown):
         if v.data:
             return of_data(m, v, name)
-        if (v.parameter or v.result) and not v.own and duck.tells_tensor(m, name):
+        if (
+            (v.parameter or v.result or v.history is not None)
+            and not v.own
+            and duck.tells_tensor(m, name, v.history is not None)
+        ):
             return tensor_attributes.get(m, m.as_tensor(v), name)
         return Unknown(f"{v.why}.{name}" if v.why else "", ("attr", v.key, name), v.parameter)
     if isinstance(v, Partial) and name == "func":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import attributes, classes, functions, library, modules, wrappers
+from . import attributes, classes, functions, library, modules, opaque, wrappers
 from .tensors import Tensor
 from .values import (
     ABSENT,
@@ -74,8 +74,9 @@ def unknown_result(m: Machine, f: Value, args: Args) -> Value:
     """What an unknown callable gives: nothing is known of it."""
     if not isinstance(f, Unknown):
         return Unknown()
-    why = f"{f.why}(…)" if f.why else ""
-    result = f.parameter and not isinstance(f.key, tuple)  # of a method, who knows whose
-    if any(isinstance(a, (Tensor, Instance)) for a in args):
-        return Unknown(why, result=result)
-    return Unknown(why, ("call", f.key, *(key_of(a) for a in args), m.steps), result=result)
+    known = not any(isinstance(a, (Tensor, Instance)) for a in args)
+    key = ("call", f.key, *(key_of(a) for a in args), m.steps) if known else None
+    result = Unknown(f"{f.why}(…)" if f.why else "", key, result=opaque.is_model(f))
+    if result.result:
+        result.history = opaque.history(m, result, f, args)
+    return result

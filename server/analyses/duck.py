@@ -30,14 +30,14 @@ OF_ARRAYS = _names("""
 """what arrays of NumPy and tables of pandas have as well as tensors"""
 
 
-def tells_tensor(m: Machine, name: str) -> bool:
+def tells_tensor(m: Machine, name: str, from_model: bool = False) -> bool:
     """Whether an argument of which nothing is known must be a tensor, to have an attribute of that name.
 
-    What goes into the `forward` of a module is no array.
+    What goes into the `forward` of a module is no array, nor what comes `from_model`.
     """
     if name in OF_OTHERS or not tensor_attributes.is_known(name):
         return False
-    return name not in OF_ARRAYS or any(a.kind == "trained" for a in m.entry_assumptions)
+    return name not in OF_ARRAYS or from_model or any(a.kind == "trained" for a in m.entry_assumptions)
 
 
 OF_INTEGERS = _names("id ids idx idxs index indexes indices ind inds len lengths lens length")

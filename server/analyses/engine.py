@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .values import Value
 
 DERIVED = "GradBackward0"
+OPAQUE = "model"
+"""of what nothing is known but where it leads"""
 """the node that stands for a whole backward which made a graph"""
 
 Times = tuple[int, int | None]
@@ -96,7 +98,7 @@ class Flow:
         self.began = serial()
         """tensors of a lower number were there before"""
         self.known = all(isinstance(edge, (Node, Tensor)) for n in nodes for edge in n.edges) and all(
-            n.name != DERIVED for n in nodes
+            n.name not in (DERIVED, OPAQUE) for n in nodes
         )
         """else a condition decides on the way, or it leads through the backward of another one"""
         self.slots: dict[int, list[Slot | None]] = {}

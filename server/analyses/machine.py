@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ..syntax import ir
-from . import duck
+from . import duck, opaque
 from .autograd import Autograd
 from .calls import call
 from .explain import Explainer
@@ -251,11 +251,13 @@ class Machine:
         """An unknown value that is used as a tensor: whether it requires grad isn't known."""
         if not isinstance(v.tensor, Tensor):
             t = self.grad.tensor()
-            if not v.data:
+            if opaque.leads_on(self, v):
+                t.d["fn"], t.bound = v.history, v.bound
+            elif not v.data:
                 t.d["rg"] = frozenset({self.requires_grad(v)})
                 t.d["fn"] = Unknown("history")
             t.d["inference"] = False
-            t.label = v.why or None
+            t.label = self.explain.text(v.bound) or v.why or None
             self.state.note(v, "tensor", t)
             return t
         return v.tensor

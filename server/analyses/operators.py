@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
-from . import arrays, attributes, containers, counting, library, plain, sequences, torch_ops
+from . import arrays, attributes, containers, counting, library, opaque, plain, sequences, torch_ops
 from .arrays import NDArray
 from .state import Raised
 from .tensors import Tensor
@@ -182,7 +182,7 @@ def unary(m: Machine, op: str, v: Value) -> Value:
         f = v.cls.lookup({"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op])
         if f is not ABSENT:
             return m.call(attributes.bound(m, f, v), Args())
-    return derived(op, v)
+    return opaque.joined(m, derived(op, v), v)
 
 
 def derived(op: str, *operands: Value) -> Unknown:
@@ -241,7 +241,7 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
         return containers.binary(m, op, a, b)
     if isinstance(a, NDArray) or isinstance(b, NDArray):
         return arrays.fresh(m)
-    return derived(op, a, b)
+    return opaque.joined(m, derived(op, a, b), a, b)
 
 
 def user_binary(m: Machine, op: str, a: Value, b: Value) -> Value:
@@ -400,7 +400,7 @@ def _is(op: str, a: Value, b: Value) -> Value:
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         if isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key:
             same: Value = True
-        elif a.__class__ is Unknown and a.tensor is not None and b is None:
+        elif a.__class__ is Unknown and (a.tensor is not None or a.history is not None) and b is None:
             same = False
         else:
             return derived_test(op, a, b)
@@ -503,6 +503,8 @@ def bind(m: Machine, target: ir.Expr, value: Value) -> None:
 
 def label(m: Machine, value: Value, target: ir.Expr) -> None:
     """Remember by which name the program knows a tensor or an object, and where a tensor was bound last."""
+    if isinstance(value, Unknown) and value.history is not None:
+        m.state.note(value, "bound", m.at(target, lambda: m.site))
     if not isinstance(value, (Tensor, Instance)):
         return
     assert m.chunk is not None

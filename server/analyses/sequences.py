@@ -171,7 +171,8 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     if isinstance(v, (int, float, type(None))):
         m.refused("iteration over what is no collection")
     data = isinstance(v, Unknown) and v.data
-    return Seq((), True, lambda i: Unknown("an item", ("item", key_of(v), i), data=data))
+    history = v.history if isinstance(v, Unknown) else None
+    return Seq((), True, lambda i: Unknown("an item", ("item", key_of(v), i), data=data, history=history))
 
 
 def instance_sequence(m: Machine, v: Instance) -> Seq:

@@ -67,10 +67,11 @@ class Unknown:
     for a message. `parameter` tells that it came in as an argument of an entry point, `data` that
     it is data from outside, whose tensors don't require grad, `number` that it is a plain number (a size, a
     count, what `item()` gives), `own` that it is an object of the program's own class, and so no tensor,
-    `result` that an argument was called for it (a model, a function).
+    `result` that a model that came in as an argument has given it; `history` is the node behind it (`opaque.py`) and
+    `bound` where it was bound to a name.
     """
 
-    __slots__ = ("data", "key", "number", "own", "parameter", "result", "tensor", "why")
+    __slots__ = ("bound", "data", "history", "key", "number", "own", "parameter", "result", "tensor", "why")
 
     def __init__(
         self,
@@ -81,9 +82,12 @@ class Unknown:
         number: bool = False,
         own: bool = False,
         result: bool = False,
+        history: Value = None,
     ) -> None:
         self.own = own
         self.result = result
+        self.history = history
+        self.bound: Site | None = None
         self.data = data
         self.number = number
         self.key = serial() if key is None else key

@@ -44,7 +44,7 @@ MOST, LEAST = 1_500_000, 150_000
 PARTS = 4
 """A project that isn't small falls into at least so many parts, so that several processes have something to do."""
 
-KEPT = 12_000_000
+KEPT = 8_000_000
 """Bytes of code that a process keeps parsed between parts of one project; with the replay that is under 700 MB."""
 
 _Sized = tuple[tuple[str, ...], int]

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import attributes, carried, conversions, effects, inner_writes, layouts, operators, sequences, shapes, torch_ops
+from .. import (
+    attributes,
+    carried,
+    conversions,
+    effects,
+    inner_writes,
+    layouts,
+    opaque,
+    operators,
+    sequences,
+    shapes,
+    torch_ops,
+)
 from ..describe_types import described, dtype_of, geometry_of
 from ..geometry import Geometry
 from ..shapes import TensorType
@@ -59,6 +71,7 @@ def detach_(m: Machine, args: Args) -> Value:
     def one(t: Tensor) -> Value:
         if m.grad.mode["inference"]:
             return t
+        opaque.cut(m, t)
         m.state.put(t, "fn", None)
         m.state.put(t, "rg", False)
         return t
