@@ -603,7 +603,8 @@ class Autograd:
     def _needed(self, when: Grad) -> Answers:
         """The open conditions of a node; where `expected` implies several, or what nobody can know, that alone.
 
-        An unknown value from which the expected tensor may have its gradient is one that may well require grad.
+        An unknown value from which the expected tensor may have its gradient is one that may well require grad, what a
+        call has given sooner than data.
         """
         needed = conditions(when)
         if self.expected is None or not isinstance(when, frozenset):
@@ -611,6 +612,9 @@ class Autograd:
         plain = len(needed) == 1 and needed[0][0].kind in ("branch", "requires-grad")
         if self.expected.ways <= when and not plain:
             return ((self.expected.cond, True),)
+        known = ways(when)
+        if len(known) > 1 and len(known[-1]) == 1:
+            needed = min(known, key=lambda way: (way[0][0].kind != "requires-grad", not way[0][0].text.endswith(")")))
         return tuple((self._likely(cond, self.expected.ways), holds) for cond, holds in needed)
 
     @staticmethod

@@ -33,6 +33,14 @@ def train(model, x, y):
     (p - y).square().mean().backward()
 """
 
+SUMMED = """
+def train(model, x, y):
+    total = 0
+    for row, target in zip(x, y):
+        total = total + F.mse_loss(model(row), target)
+        {root}.backward()
+"""
+
 KEPT = """
 class Trainer:
     def __init__(self, model):
@@ -55,6 +63,7 @@ FAILING = [
     (TWICE.format(first="", second="loss"), "freed-graph", "if `loss` requires grad"),
     (TWICE.format(first="", second="(2 * loss)"), "freed-graph", "if `2 * loss` requires grad"),
     (KEPT.format(second="loss"), "freed-graph", "if `loss` requires grad"),
+    (SUMMED.format(root="total"), "freed-graph", "if `model(…)` requires grad"),
     (SAVED.format(made="torch.sigmoid(model(x))", change="+= 1"), "stale-saved", "if `model(…)` requires grad"),
     (SAVED.format(made="model(x).sigmoid()", change="*= 2"), "stale-saved", "if `model(…)` requires grad"),
     (SAVED.format(made="F.softmax(model(x), -1)", change="[0] = 0"), "stale-saved", "if `model(…)` requires grad"),
@@ -64,6 +73,7 @@ HARMLESS = [
     TWICE.format(first="retain_graph=True", second="loss"),
     TWICE.format(first="", second="F.mse_loss(model(x), y)"),
     KEPT.format(second="F.mse_loss(self.model(x), y)"),
+    SUMMED.format(root="F.mse_loss(model(row), target)"),
     SAVED.format(made="torch.sigmoid(model(x))", change="= p + 1"),
     SAVED.format(made="model(x).sigmoid().detach() * model(x)", change="+= 1"),
 ]
