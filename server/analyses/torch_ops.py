@@ -352,7 +352,8 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
             check_put(m, target, [i for i in items if isinstance(i, Tensor)], sources)
         else:
             check_copy(m, target, sources[0] if sources else None)
-        node = m.grad.node("IndexPutBackward0" if advanced else "CopySlices", [t, *sources], needs)
+        given = [less_ones(m, s) for s in sources]
+        node = m.grad.node("IndexPutBackward0" if advanced else "CopySlices", [t, *given], needs)
         if node is not None:
             node.op = "torch.Tensor.index_put_" if advanced else "torch.Tensor.copy_"
             node.roles = ("self", *(("values" if advanced else "src") for _ in sources))
@@ -413,6 +414,20 @@ def less_leading_ones(g: Geometry) -> Geometry:
     while g.ndim and g.shape[0] == 1:
         g = g.select(0, 0)
     return g
+
+
+def less_ones(m: Machine, value: Tensor) -> Tensor:
+    """The view of a value that is stored in its place, if it begins with dimensions of size 1."""
+    g = value.geometry
+    if g is None or not g.ndim or g.shape[0] != 1 or m.grad.requires_grad(value) is False:
+        return value
+    view = m.grad.view(value, less_leading_ones(g))
+    node = m.grad.node("ViewBackward0", [value], m.grad.requires_grad(value))
+    m.grad.set_history(view, node)
+    if node is not None:
+        node.op, node.roles = "torch.Tensor.view", ("self",)
+    view.label = value.label
+    return view
 
 
 def check_put(m: Machine, target: Tensor, indices: Sequence[Tensor], sources: Sequence[Tensor]) -> None:

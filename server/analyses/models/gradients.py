@@ -9,6 +9,7 @@ from ...syntax import ir
 from .. import attributes, effects
 from ..autograd import Expected, bounds
 from ..report import Site
+from ..shapes.dtypes import is_integral
 from ..state import Raised
 from ..tensors import CUSTOM, Grad, Gradients, Node, Tensor, either
 from ..values import (
@@ -292,13 +293,13 @@ def histories(
 ) -> tuple[dict[int, Tensor], list[Node]]:
     """`_process_backward_mode_ad` for each output: what is given for it, and the nodes of the bases of dirty views.
 
-    An input that is returned as it is becomes a view. `plain` are those marked as not differentiable.
+    An input that is returned as it is becomes a view. `plain` are those marked as not differentiable; integers are not.
     """
     made: dict[int, Tensor] = {}
     copies: list[Node] = []
     for nr, t in enumerate(outputs):
         out = t
-        if t.uid in plain:
+        if t.uid in plain or (t.dtype is not None and is_integral(t.dtype)):
             continue
         if node is None and any(t is i for i in inputs) and m.grad.requires_grad(t) is not False:
             out = m.grad.alias(t)  # PyTorch leaves the input as it is, and gives a view that has no history
@@ -444,7 +445,10 @@ def checkpoint(m: Machine, args: Args) -> Value:
         for inner_node in m.grad.nodes[before:]:
             inner_node.saved, inner_node.holds = (), False
     inputs = effects.tensors_in(m, tuple(inner.pos))
-    node = m.grad.node("CheckpointFunctionBackward", inputs, True)
+    needs: Grad = not inputs or not reentrant
+    for t in inputs:
+        needs = either(needs, m.grad.requires_grad(t))
+    node = m.grad.node("CheckpointFunctionBackward", inputs, needs)
     if node is not None:
         node.holds = True
         first = m.grad.nodes[before].site if len(m.grad.nodes) > before + 1 and not reentrant else node.site
