@@ -127,7 +127,7 @@ class _Uses:
         unpacked = [target for target in node.targets if isinstance(target, Tuple | List)]
         if not isinstance(node.value, Call) and any(self._is(one) for target in unpacked for one in _names(target)):
             return True
-        if _hands_out(node.value, self.own) and any(self._is(target) for target in node.targets):
+        if self._hands_out(node.value) and any(self._is(target) for target in node.targets):
             return True
         # A tensor has a row, which tells whether the memory is the same; what has none may be an array or an object.
         untold = any(self.context.story(one, one.id) is None for one in names)
@@ -158,6 +158,14 @@ class _Uses:
         if isinstance(value, Call):
             return not self._gives_new(value.func) and any(self.may_hold(one) for one in _given(value))
         return any(self._is(one) for one in below(value, Name))
+
+    def _hands_out(self, value: Expr) -> bool:
+        """Tell whether an expression may give what is held elsewhere: an item, what the program's code returns."""
+        if not isinstance(value, Call):
+            return isinstance(value, Subscript)
+        if _last_name(value.func) in self.own | {"get", "pop", "setdefault"}:
+            return True
+        return not self._gives_new(value.func) and any(self._hands_out(one) for one in _given(value))
 
     def _gives_new(self, func: Expr) -> bool:
         """Tell whether a function or a tensor's method gives plain values, or tensors of their own memory."""
@@ -198,10 +206,3 @@ def _imported_functions(place: Place) -> set[str]:
 
 def _last_name(func: Expr) -> str:
     return func.attr if isinstance(func, Attribute) else getattr(func, "id", "")
-
-
-def _hands_out(value: Expr, own: set[str]) -> bool:
-    """Tell whether an expression may give what is held elsewhere: an item, what the program's code returns."""
-    if isinstance(value, Call):
-        return _last_name(value.func) in own | {"get", "pop", "setdefault"}
-    return isinstance(value, Subscript)

@@ -216,3 +216,12 @@ def test_an_indexed_write_to_what_is_expanded_has_changed_that(tmp_path: Path) -
     program = written(START + "y = x.expand(2, 3)\ny[[0]] = 0.5\n(x * 2).sum().backward()\n", tmp_path)
     assert not safe_lines(program)
     assert not list(proven(program, tmp_path / "each"))
+
+
+@pytest.mark.parametrize("made", ["held[0].tanh_()", "torch.tanh_(held[0])", "held.copy().pop(0).tanh_()"])
+def test_an_item_that_is_changed_in_place_stays_one(made: str, tmp_path: Path) -> None:
+    """The result of an in-place method is the item itself, by one more name."""
+    text = START + f"held = [x * 2, x]\ny = {made}\ny[::2] = 2\n(held[0].sum() + y.sum()).backward()\n"
+    program = written(text, tmp_path)
+    assert not {line for line in safe_lines(program) if line.startswith("y = y")}
+    assert not list(proven(program, tmp_path / "each"))
