@@ -6,7 +6,7 @@ make the node, save inputs, run (bump the versions), rebase or set the history, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -215,11 +215,15 @@ def condition(when: Grads, grads: Mapping[str, Grad]) -> Grad:
     return found
 
 
-def gradients(m: Machine, call: Call, asked: Callable[[Tensor], Grad] | None = None) -> dict[str, Grad]:
-    """For each parameter, whether one of its tensors requires grad; what isn't known may be such a tensor."""
+def gradients(
+    m: Machine, call: Call, asked: Callable[[Tensor], Grad] | None = None, of: Container[str] | None = None
+) -> dict[str, Grad]:
+    """For each parameter (`of` these), whether one of its tensors requires grad; what isn't known may be such one."""
     asked = asked or m.grad.requires_grad
     found: dict[str, Grad] = {}
     for p, ts in call.tensors.items():
+        if of is not None and p not in of:
+            continue
         g: Grad = False
         for t in ts:
             g = either(g, asked(t))
@@ -238,12 +242,15 @@ def seen_by_autograd(m: Machine, call: Call) -> bool | None:
     given = call.all()
     if m.grad.mode["inference"] or not given or any(t.d["inference"] is not True for t in given):
         return True
-    number = called(call.name) in ARITHMETIC and not all(
+    name = called(call.name)
+    number = name.removesuffix("_") in ARITHMETIC - (BY_NUMBER if name.endswith("_") else frozenset()) and not all(
         call.tensors.get(p) for p in ("input", "other") if p in call.values
     )
     fact = inference.find(call.name)
-    if number or call.name.endswith("_"):
+    if number:
         return True
+    if call.name.endswith("_"):
+        return False
     if fact is None:
         return None
     if fact.refused and m.grad.grad_mode and any(m.grad.requires_grad(t) is True for t in given):
@@ -251,7 +258,12 @@ def seen_by_autograd(m: Machine, call: Call) -> bool | None:
     return fact.seen
 
 
-ARITHMETIC = frozenset({"add", "sub", "mul", "div", "true_divide", "floor_divide", "fmod", "remainder", "rsub"})
+ARITHMETIC = frozenset(
+    {"add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide"}
+    | {"fmod", "remainder", "rsub"}
+)
+BY_NUMBER = frozenset({"fmod", "remainder"})
+"""operators that take a number as it is, where they write in place"""
 
 
 def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None) -> Value:
@@ -279,7 +291,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         if node is not None:
             node.op, node.roles = call.name, tuple(p for p, _ in inputs)
             node.called = call.spoken or called(call.name)
-            grads = gradients(m, call, m.grad.leads_on)
+            grads = {**grads, **gradients(m, call, m.grad.leads_on, case.flows)}
             node.holds = narrowed(condition(case.frees, grads), needs)
             save_inputs(m, node, case, call, grads)
         for w, t, _ in written:
@@ -415,7 +427,9 @@ def save_results(m: Machine, node: Node, case: Case, call: Call, result: Value, 
 def check_overlap(m: Machine, t: Tensor, call: Call) -> None:
     """`assert_no_internal_overlap`, `assert_no_partial_overlap`, `assert_no_overlap` (ATen/MemoryOverlap.h)."""
     g = t.geometry
-    if g is not None and not call.overlapping and g.overlaps_itself() is True:
+    if called(call.name) == "copy_" and t in call.tensors.get("src", ()):  # nothing is done then
+        return
+    if g is not None and g.overlaps_itself() is True and not may_overlap(call):
         m.grad.fail("overlap-write", "direct", t, detail="itself", built=t.origin)
     storage = m.grad.storage(t)
     for p, others in call.tensors.items():
@@ -424,10 +438,16 @@ def check_overlap(m: Machine, t: Tensor, call: Call) -> None:
                 m.grad.fail("overlap-write", "direct", t, detail="input")
 
 
+def may_overlap(call: Call) -> bool:
+    """Whether a call writes a tensor whose elements share a place; `inplace=True` calls what does it by name."""
+    named = (f"{call.name}_", f"torch.nn.functional.{called(call.name).lower()}_")
+    return call.overlapping or any(fact is not None and fact.overlapping for fact in map(torch_fact, named))
+
+
 def is_too_near(call: Call, p: str, t: Tensor, other: Tensor) -> bool:
     """Whether an argument that is of the memory of the written tensor must not be so."""
     g, h = t.geometry, other.geometry
-    if p in call.apart and (other is t or (g is not None and g == h)):
+    if p in call.apart and (other is t or (g is not None and g == h and g.is_dense() is not False)):
         return True
     if other is t or g is None or h is None or p in call.loose or (call.overlapping and p not in call.apart):
         return False
@@ -698,7 +718,7 @@ def asked_of_out(m: Machine, case: Case, call: Call, outs: Sequence[Tensor]) -> 
 
 def refuse_out(m: Machine, op: Op, outs: Sequence[Tensor], needs: Grad) -> None:
     """`throw_error_out_requires_grad`, by what the operator refuses."""
-    if op.out_graph == "joins, no leaf":
+    if op.out_graph == "joins, no leaf" and m.grad.grad_mode:
         leaves = [t for t in outs if m.grad.is_leaf(t)]
         needs = m.grad.requires_grad(leaves[0]) if leaves else False
     if needs is False or op.out_graph in ("joins", "unseen"):

@@ -455,7 +455,8 @@ def overlap(m: Machine, target: Tensor, other: Tensor, g: Geometry | None, same:
     """How much of its memory a tensor shares with another of geometry `g`, as far as that is known."""
     if m.grad.storage(target) is not m.grad.storage(other):
         return "no"
-    if same:
+    lies = target.geometry
+    if same and (other is target or lies is None or lies.is_dense() is not False):
         return "full"
     found = partly_overlaps(target.geometry, g) if target.geometry is not None and g is not None else None
     return found or "no"

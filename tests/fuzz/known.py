@@ -76,6 +76,21 @@ x = torch.rand(3, requires_grad=True)
 """,
     ),
     Limit(
+        "A gradient of a gradient through results that nobody sees",
+        "A cell has gates inside; with `create_graph` its gradient leads back through these, and to what they saved.",
+        r"missed stale-saved",
+        r"(?s)(GRU|gru_c|LSTM|lstm_c|RNN|rnn_\w+_c).*create_graph",
+        """
+import torch
+
+h = torch.rand(4, requires_grad=True).clone()
+out = torch.nn.GRUCell(3, 4)(torch.rand(3), h)
+(g,) = torch.autograd.grad(out.sum(), h, create_graph=True)
+h[1:] %= 2
+g.mean().backward()
+""",
+    ),
+    Limit(
         "Numbers on which single precision is exact",
         "`gradcheck` in single precision passes on zeros, and by chance; it is taken to fail, and to end the program.",
         r"false gradcheck|missed [\w-]+",
@@ -90,10 +105,10 @@ torch.autograd.gradcheck(lambda t: t, x)
         r"gradcheck of",
     ),
     Limit(
-        "Zeros, which stay what they are when they are multiplied",
-        "A write through `.data` is taken to change what it writes.",
+        "Zeros, and what is no number, which stay what they are when they are multiplied",
+        "A write through `.data` is taken to change what it writes; `arccosh` of less than 1 is no number.",
         r"false silent-stale",
-        r"zeros_?\(",
+        r"zeros_?\(|a(rc)?cosh",
         """
 import torch
 

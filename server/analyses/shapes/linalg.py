@@ -250,8 +250,23 @@ def qr(call: Call) -> Answer:
     if mode not in ("reduced", "complete", "r"):
         raise Undecided
     inner_size = "m" if mode == "complete" else "k"
-    orthogonal: ShapeRule = (lambda call: (0,)) if mode == "r" else matrix("m", inner_size)
+    orthogonal: ShapeRule = nothing if mode == "r" else matrix("m", inner_size)
     return results((orthogonal, kept), (matrix(inner_size, "n"), kept))(call)
+
+
+def nothing(call: Call) -> Shape:
+    """A result that isn't wanted is empty."""
+    return (0,)
+
+
+def lu_unpacked(call: Call) -> Answer:
+    """`lu_unpack`: the permutation, and both triangles; what isn't wanted is empty."""
+    pivots, data = call.get("unpack_pivots", True), call.get("unpack_data", True)
+    if not isinstance(pivots, bool) or not isinstance(data, bool):
+        raise Undecided
+    shapes = [matrix("m", "m") if pivots else nothing]
+    shapes += [matrix("m", "k"), matrix("k", "n")] if data else [nothing, nothing]
+    return results(*((shape, kept) for shape in shapes))(call)
 
 
 def solved(call: Call) -> Shape:
@@ -411,6 +426,7 @@ OPS: dict[str, Op] = {
     **ops("qr", "input some", qr),
     **ops("linalg.qr", "input mode", qr),
     **ops("linalg.lu", "input", results((matrix("m", "m"), kept), (matrix("m", "k"), kept), (matrix("k", "n"), kept))),
+    **ops("lu_unpack", "input|LU_data LU_pivots unpack_data unpack_pivots", lu_unpacked),
     **ops("linalg.lu_factor", "input", results((same, kept), pivots)),
     **ops("linalg.lu_factor_ex", "input", results((same, kept), pivots, (batch, always("int32")))),
     **ops("linalg.solve", "input other", result(solved, kept)),
