@@ -505,6 +505,11 @@ NORMS = {
 }
 
 
+def groups(call: Call) -> Shape:
+    """What `native_group_norm` tells: a mean and a deviation of each group."""
+    return call.size("N"), call.size("group")
+
+
 def statistics(call: Call) -> Shape:
     """What `native_layer_norm` tells of each group: the dimensions that it normalizes are 1 long."""
     shape, over = call.shape("input"), len(call.sizes("normalized_shape"))
@@ -512,7 +517,11 @@ def statistics(call: Call) -> Shape:
 
 
 OPS: dict[str, Op] = {
-    **ops("native_group_norm", "input weight bias N C HxW group eps", results((same, kept))),
+    **ops(
+        "native_group_norm",
+        "input weight bias N C HxW group eps",
+        results((same, kept), (groups, kept), (groups, kept)),
+    ),
     **ops("native_layer_norm", NORMS["layer_norm"], results((same, kept), (statistics, kept), (statistics, kept))),
     **{name: op for name, params in NORMS.items() for op in ops(name, params, result(same, kept)).values()},
     **convolutions(),
