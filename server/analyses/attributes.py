@@ -62,11 +62,7 @@ def get(m: Machine, v: Value, name: str) -> Value:
     if isinstance(v, Unknown):
         if v.data:
             return of_data(m, v, name)
-        if (
-            (v.parameter or v.result or v.history is not None)
-            and not v.own
-            and duck.tells_tensor(m, name, v.history is not None)
-        ):
+        if duck.tells_tensor(m, v, name):
             return tensor_attributes.get(m, m.as_tensor(v), name)
         return Unknown(f"{v.why}.{name}" if v.why else "", ("attr", v.key, name), v.parameter)
     if isinstance(v, Partial) and name == "func":

@@ -476,13 +476,12 @@ class Autograd:
         Records a failure where a node on the way is freed or its saved tensor is stale.
         Returns the gradients.
         """
-        self.expected = expected
         order, leaves = self._reachable(roots, inputs)
         goals = None
         if not accumulate:
             goals = {one.uid for one in map(self._maker, inputs) if isinstance(one, (Node, Tensor))}
         flow = Flow(list(dict.fromkeys(node for node, _ in order)), goals, create, begun)
-        with self._engine(create):
+        with self._engine(create, expected):
             self.m.raise_collected(self._unpack(order, flow))
             if not retain:
                 for node, guards in order:
@@ -501,15 +500,16 @@ class Autograd:
         return self.grad_fn(t) or t
 
     @contextmanager
-    def _engine(self, create: bool) -> Iterator[None]:
+    def _engine(self, create: bool, expected: Expected | None) -> Iterator[None]:
         """What hooks and custom functions find while the engine runs them: grad mode is on with `create_graph`."""
-        mode, running = self.mode["grad"], self.m.explain.running
+        mode, running, before = self.mode["grad"], self.m.explain.running, self.expected
         self.state.set(self.mode, "grad", create)
+        self.expected = expected
         try:
             yield
         finally:
             self.state.set(self.mode, "grad", mode)
-            self.m.explain.running = running
+            self.m.explain.running, self.expected = running, before
 
     def _reachable(
         self, roots: Sequence[Value], inputs: Sequence[Tensor]

@@ -9,6 +9,7 @@ from . import tensor_attributes
 
 if TYPE_CHECKING:
     from .machine import Machine
+    from .values import Unknown
 
 
 def _names(text: str) -> frozenset[str]:
@@ -30,11 +31,14 @@ OF_ARRAYS = _names("""
 """what arrays of NumPy and tables of pandas have as well as tensors"""
 
 
-def tells_tensor(m: Machine, name: str, from_model: bool = False) -> bool:
-    """Whether an argument of which nothing is known must be a tensor, to have an attribute of that name.
+def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
+    """Whether an unknown argument, or what a model has given, must be a tensor, to have an attribute of that name.
 
-    What goes into the `forward` of a module is no array, nor what comes `from_model`.
+    What goes into the `forward` of a module is no array, nor what comes from a model.
     """
+    from_model = v.history is not None
+    if v.own or not (v.parameter or v.result or from_model):
+        return False
     if name in OF_OTHERS or not tensor_attributes.is_known(name):
         return False
     return name not in OF_ARRAYS or from_model or any(a.kind == "trained" for a in m.entry_assumptions)

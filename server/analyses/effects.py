@@ -243,27 +243,24 @@ def seen_by_autograd(m: Machine, call: Call) -> bool | None:
     if m.grad.mode["inference"] or not given or any(t.d["inference"] is not True for t in given):
         return True
     name = called(call.name)
-    number = name.removesuffix("_") in ARITHMETIC - (BY_NUMBER if name.endswith("_") else frozenset()) and not all(
-        call.tensors.get(p) for p in ("input", "other") if p in call.values
-    )
-    fact = inference.find(call.name)
-    if number:
+    number = not all(call.tensors.get(p) for p in ("input", "other") if p in call.values)
+    if name.endswith("_"):
+        return number and name[:-1] in ARITHMETIC
+    if number and name in ARITHMETIC | BY_NUMBER:
         return True
-    if call.name.endswith("_"):
-        return False
+    fact = inference.find(call.name)
     if fact is None:
         return None
     if fact.refused and m.grad.grad_mode and any(m.grad.requires_grad(t) is True for t in given):
-        m.grad.fail("out-grad", "direct", given[0], detail=called(call.name))
+        m.grad.fail("out-grad", "direct", given[0], detail=name)
     return fact.seen
 
 
-ARITHMETIC = frozenset(
-    {"add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide"}
-    | {"fmod", "remainder", "rsub"}
-)
-BY_NUMBER = frozenset({"fmod", "remainder"})
-"""operators that take a number as it is, where they write in place"""
+ARITHMETIC = frozenset({"add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide"})
+"""operators that make a tensor of a number"""
+
+BY_NUMBER = frozenset({"fmod", "remainder", "rsub"})
+"""those that do so only where they do not write in place"""
 
 
 def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None) -> Value:

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from .values import Value
 
 DERIVED = "GradBackward0"
-OPAQUE = "model"
-"""of what nothing is known but where it leads"""
 """the node that stands for a whole backward which made a graph"""
+
+OPAQUE = "model"
+"""the node behind what an unknown model gives, of which nothing is known but where it leads"""
 
 Times = tuple[int, int | None]
 """from so often to so often; None: nobody knows"""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import attributes, functions, modules
+from . import attributes, functions, modules, sequences
 from .arguments import unknown_arguments
 from .machine import STEPS, Machine
 from .models import registry
@@ -16,15 +16,12 @@ from .report import Assumption, Site, fault
 from .state import Dead, Exhausted, Raised, Unwanted, gated
 from .tensors import Tensor
 from .values import (
-    ABSENT,
     Args,
     Bound,
     ClassMethod,
     ClassV,
-    DictV,
     FunctionV,
     Instance,
-    ListV,
     Property,
     StaticMethod,
     Value,
@@ -32,10 +29,9 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+    from collections.abc import Callable, Hashable, Mapping, Set
 
     from ..syntax import ir
-    from .state import Guards
 
 TRAINED = Assumption("trained", "")
 BACKWARD = Assumption("backward", "")
@@ -211,24 +207,9 @@ def plain_function(v: Value) -> FunctionV | None:
 def backward_from(m: Machine, result: Value) -> None:
     """Run backward from every tensor in a result, as a caller would from the loss made of them."""
     roots = [
-        gated(m.grad.grad_fn(t), guards) for guards, t in tensors_of(m, result) if m.grad.requires_grad(t) is not False
+        gated(m.grad.grad_fn(t), guards)
+        for guards, t in sequences.inside(m, result)
+        if isinstance(t, Tensor) and m.grad.requires_grad(t) is not False
     ]
     if roots:
         m.grad.backward(roots, retain=True, accumulate=False)
-
-
-def tensors_of(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterator[tuple[Guards, Tensor]]:
-    """The tensors in a value, through containers, each with the answers to open conditions that it rests on."""
-    for more, one in m.state.alternatives(v, guards):
-        if isinstance(one, Tensor):
-            yield more, one
-        elif depth < 4:
-            inner: Sequence[Value] = ()
-            if isinstance(one, tuple):
-                inner = one
-            elif isinstance(one, ListV):
-                inner = m.tuple_of(one.d["items"])
-            elif isinstance(one, DictV):
-                inner = [x for x in one.items.values() if x is not ABSENT]
-            for i in inner:
-                yield from tensors_of(m, i, more, depth + 1)

@@ -251,7 +251,7 @@ class Machine:
         """An unknown value that is used as a tensor: whether it requires grad isn't known."""
         if not isinstance(v.tensor, Tensor):
             t = self.grad.tensor()
-            if opaque.leads_on(self, v):
+            if opaque.leads_on(v):
                 t.d["fn"], t.bound = v.history, v.bound
             elif not v.data:
                 t.d["rg"] = frozenset({self.requires_grad(v)})

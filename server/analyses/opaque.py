@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING
 from . import sequences
 from .engine import OPAQUE
 from .tensors import Node, Tensor, either
-from .values import Cond, DictV, ListV, Unknown, Value
+from .values import Cond, Unknown, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from .machine import Machine
     from .values import Args
 
 CUT = "cut"
-
-DEEPEST = 3
-"""so many containers in one another are looked into"""
+"""the slot of a node that tells that what came from it was detached"""
 
 
 def is_model(f: Unknown) -> bool:
@@ -41,7 +39,7 @@ def history(m: Machine, v: Unknown, f: Unknown, args: Args) -> Node | None:
     return node
 
 
-def leads_on(m: Machine, v: Unknown) -> bool:
+def leads_on(v: Unknown) -> bool:
     """Whether what a model has given still leads back to it: not where it has been detached in place."""
     return isinstance(v.history, Node) and not v.history.d.get(CUT)
 
@@ -55,7 +53,7 @@ def cut(m: Machine, t: Tensor) -> None:
 
 def joined(m: Machine, result: Unknown, *operands: Value) -> Unknown:
     """The result of an operator on what models have given: if these are tensors, it leads to where they lead."""
-    found = [v.history for v in operands if isinstance(v, Unknown) and isinstance(v.history, Node) and leads_on(m, v)]
+    found = [v.history for v in operands if isinstance(v, Unknown) and leads_on(v)]
     if m.grad.grad_mode and found:
         result.history = found[0]
         for other in found[1:]:
@@ -65,21 +63,12 @@ def joined(m: Machine, result: Unknown, *operands: Value) -> Unknown:
     return result
 
 
-def _tensors(m: Machine, v: Value, depth: int = 0) -> Iterator[Tensor]:
+def _tensors(m: Machine, v: Value) -> Iterator[Tensor]:
     """The tensors in an argument, and what stands for those in the result of another model; false, it has none."""
-    for guards, one in m.state.alternatives(v):
+    for guards, one in sequences.inside(m, v):
         if isinstance(one, Tensor):
             yield one
         elif isinstance(one, Unknown):
             is_false = any(cond.key == one.key and not holds for cond, holds in guards)
-            if not is_false and (one.tensor is not None or leads_on(m, one)):
+            if not is_false and (one.tensor is not None or leads_on(one)):
                 yield m.as_tensor(one)
-        elif depth < DEEPEST:
-            for item in _items(m, one):
-                yield from _tensors(m, item, depth + 1)
-
-
-def _items(m: Machine, v: Value) -> Iterable[Value]:
-    if isinstance(v, DictV):
-        return v.items.values()
-    return v if isinstance(v, tuple) else sequences.items_of(m, v) if isinstance(v, ListV) else ()

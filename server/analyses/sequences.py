@@ -31,13 +31,19 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from .machine import Machine
+    from .state import Guards
 
 MAX_TURNS = 64
 """Turns of a loop of known length that are replayed at most."""
 
 MAX_SIDES = 3
 """What a generator yields on a side of more open branches than these counts as yielded on both."""
+
+DEEPEST = 4
+"""So many containers in one another are looked into."""
 
 MAX_ITEMS = 256
 """Items of a sequence that are held one by one."""
@@ -114,6 +120,20 @@ class _Made(Sequence[Value]):
 
     def __getitem__(self, i: Any) -> Any:
         return [self.make(k) for k in range(self.n)[i]] if isinstance(i, slice) else self.make(i)
+
+
+def inside(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterator[tuple[Guards, Value]]:
+    """A value, or what is in it where it is a container, each with the answers to open conditions that it rests on."""
+    for more, one in m.state.alternatives(v, guards):
+        if isinstance(one, DictV):
+            items: Iterable[Value] = [item for item in one.items.values() if item is not ABSENT]
+        elif isinstance(one, (tuple, ListV)):
+            items = one if isinstance(one, tuple) else m.tuple_of(one.d["items"])
+        else:
+            yield more, one
+            continue
+        for item in items if depth < DEEPEST else ():
+            yield from inside(m, item, more, depth + 1)
 
 
 def items_of(m: Machine, v: ListV | Iterator_) -> tuple[Value, ...]:

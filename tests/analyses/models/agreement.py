@@ -11,18 +11,10 @@ from gradguard.rules.rule import Severity
 from gradguard.syntax.chunks import parse
 
 from ...oracle import run_program
+from ..replaying import Alone
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from gradguard.syntax.chunks import Source
-
-
-class Alone:
-    """The modules of a program that has one file."""
-
-    def load(self, name: str, level: int, importer: str) -> Source | None:
-        return None
 
 
 def told(text: str) -> set[str]:
