@@ -14,7 +14,7 @@ from .tensors import Tensor
 from .values import ListV, Value
 
 if TYPE_CHECKING:
-    from .effects import Call
+    from .cases import Call
     from .machine import Machine
 
 LOWER = frozenset(

@@ -13,7 +13,7 @@ from .values import Cond, Lib, Phi, Unknown, Value
 
 if TYPE_CHECKING:
     from ..facts.model import Case, Result
-    from .effects import Call
+    from .cases import Call
     from .machine import Machine
 
 RESHAPES = frozenset({"reshape", "flatten", "ravel", "reshape_as", "view_as"})

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..facts.model import Mutation
-    from .effects import Call
+    from .cases import Call
     from .geometry import Geometry
     from .machine import Machine
     from .tensors import Tensor

@@ -10,7 +10,7 @@ from .geometry import Geometry, iterated
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .effects import Call
+    from .cases import Call
 
 
 CONJUGATED = frozenset({"torch.fft.ihfft", "torch.fft.ihfft2", "torch.fft.ihfftn"})

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..syntax import ir
 from ..syntax.walk import statements as statements_of
 from . import counting, sequences, statements
-from .autograd import bounds
+from .past import bounds
 from .state import leaves
 from .tensors import Version
 from .values import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..facts import table
 from ..facts.model import REQUIRED, Case, ModuleFact, Op, OptimizerFact
-from . import attributes, effects, operands, shapes
+from . import attributes, cases, effects, operands, results, shapes
 from .describe_types import described, geometry_of
 from .models import registry
 from .shapes import UNKNOWN, Arg, TensorType
@@ -40,7 +40,7 @@ def initialise(m: Machine, obj: Instance, qualname: str, args: Args) -> None:
         optimizers.construct(m, obj, fact, args)
     elif isinstance(fact, ModuleFact):
         values = {p.name: p.default for p in fact.params if p.default is not REQUIRED}
-        values.update(effects.bind(fact.params, args))
+        values.update(cases.bind(fact.params, args))
         for k, v in values.items():
             if k not in fact.parameters:  # `bias=True` asks for the parameter of that name
                 m.state.set(obj.d, k, m.state.resolve(v))
@@ -244,7 +244,7 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     if torch_ops.resolved(m, args) is None:
         return torch_ops.split(m, args, lambda one: by_fact(m, obj, fact, one))
     op = Op(fact.name, fact.forward, fact.cases)
-    call = effects.prepare(m, op, args)
+    call = cases.prepare(m, op, args)
     call.spoken = obj.cls.name
     for name in own_tensors(fact):
         found = find_tensor(m, obj, name.removeprefix("self."))
@@ -257,7 +257,7 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     call.settings = extra
     if fact.name == "torch.nn.MultiheadAttention":
         call.kept = operands.of_attention(m, call.tensors, extra.get("batch_first") is True)
-    case = completed(effects.choose(m, op, call, extra), op, call)
+    case = completed(cases.choose(m, op, call, extra), op, call)
     given = {k: described(m, v) for k, v in call.values.items()}
     inputs: Sequence[Arg] = [given.pop(p.name) for p in takewhile(lambda p: p.name in given, op.params)] or [UNKNOWN]
     output = shapes.module_output(fact.name, {k: described(m, v) for k, v in extra.items()}, inputs, given)
@@ -270,7 +270,7 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     return nested(output, list(result)) if isinstance(output, list) and isinstance(result, tuple) else result
 
 
-def completed(case: Case, op: Op, call: effects.Call) -> Case:
+def completed(case: Case, op: Op, call: cases.Call) -> Case:
     """The case, with what other cases tell of tensors that its own samples were not given (`hx` of an RNN)."""
     missing = {p for p, ts in call.tensors.items() if ts and p in differentiable_inputs(op)} - case.flows
     if not missing:
@@ -284,14 +284,14 @@ def differentiable_inputs(op: Op) -> frozenset[str]:
     return frozenset().union(*(c.flows for c in op.cases))
 
 
-def flat(types: effects.Types) -> effects.Types:
+def flat(types: results.Types) -> results.Types:
     """The descriptions of several results in one list, None (an output that isn't asked for) left out."""
     if not isinstance(types, list):
         return types
     return [one for t in types if t is not None for one in (flat(t) if isinstance(t, list) else [t])]  # type: ignore[union-attr]
 
 
-def nested(types: Sequence[effects.Types], flat_results: list[Value]) -> Value:
+def nested(types: Sequence[results.Types], flat_results: list[Value]) -> Value:
     """Results nested as PyTorch nests them (`LSTM` gives `output, (h, c)`)."""
     made: list[Value] = []
     for t in types:

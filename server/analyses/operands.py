@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..facts.views import Form
-    from .effects import Call
+    from .cases import Call
     from .machine import Machine
     from .tensors import Grad, Tensor
     from .values import Value

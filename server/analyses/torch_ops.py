@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..facts import table
 from ..facts.model import Op
-from . import effects, sequences, shapes
+from . import cases, effects, sequences, shapes
 from .arrays import NDArray
 from .describe_types import described
 from .geometry import Geometry, GeometryError, partly_overlaps, times
@@ -144,7 +144,7 @@ def call(m: Machine, name: str, args: Args) -> Value:
             return unknown_method(m, short, plain.pos[0])
         return unknown_function(m, short, plain)
     if op.params and plain.pos and unusable(m, plain.pos[0], op):
-        return Unknown(f"{effects.called(name)}(…)")
+        return Unknown(f"{cases.called(name)}(…)")
     if name.startswith("torch.nn.init."):
         return without_grad(m, lambda: effects.apply(m, op, plain))
     return effects.apply(m, op, plain)
@@ -168,7 +168,7 @@ def unusable(m: Machine, first: Value, op: Op) -> bool:
 def unknown_function(m: Machine, short: str, args: Args) -> Value:
     """A function that no fact tells of: fresh result, nothing changed unless the name says so."""
     if short.endswith("_") and not short.endswith("__"):
-        for t in effects.tensors_in(m, args.get(0, "input")):
+        for t in cases.tensors_in(m, args.get(0, "input")):
             m.grad.bump(t, short)
             return t
     return Unknown(f"{short}(…)")
@@ -261,11 +261,11 @@ def get_item(m: Machine, t: Tensor, index: Value) -> Value:
     """`t[index]`: a view for integers, slices, None and `...`; a copy that saves its index for all else."""
     index = normal(m, index)
     items = index if isinstance(index, tuple) else (index,)
-    if any(isinstance(i, Unknown) for i in items) and not effects.advanced(index):
+    if any(isinstance(i, Unknown) for i in items) and not cases.advanced(index):
         return unknown_index(m, t, index)
     op = find("torch.Tensor.__getitem__")
     assert op is not None
-    if effects.advanced(index):
+    if cases.advanced(index):
         return effects.apply(m, op, Args([t, index]))
     return select(m, t, index, op)
 
@@ -336,9 +336,9 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
     if type(value) is Phi:
         m.state.each(value, lambda one: set_item(m, t, index, one))
         return
-    sources = effects.tensors_in(m, value)
-    indices = effects.tensors_in(m, index)
-    advanced = effects.advanced(index)
+    sources = cases.tensors_in(m, value)
+    indices = cases.tensors_in(m, index)
+    advanced = cases.advanced(index)
     needs = m.grad.requires_grad(t)
     for s in sources:
         needs = either(needs, m.grad.requires_grad(s))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax import ir
 from ..syntax.walk import field_names
-from .autograd import bounds
+from .past import bounds
 from .report import Saved, Site, Story, Told, VersionRow, Write
 from .tensors import Node, Tensor, Version
 from .values import ABSENT, Frame, Instance, Unknown, Value

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .. import effects, operands, torch_ops
+from .. import cases, effects, operands, torch_ops
 from ..geometry import Geometry
 from ..tensors import Tensor
 from .registry import model
 
 if TYPE_CHECKING:
     from ...facts.model import Case
-    from ..effects import Call
+    from ..cases import Call
     from ..machine import Machine
     from ..tensors import Grad
     from ..values import Args, Value
@@ -32,8 +32,8 @@ def attention(m: Machine, args: Args) -> Value:
         return torch_ops.split(m, args, lambda one: attention(m, one))
     op = torch_ops.find(NAME)
     assert op is not None
-    call = effects.prepare(m, op, plain)
-    case = effects.choose(m, op, call)
+    call = cases.prepare(m, op, plain)
+    case = cases.choose(m, op, call)
     flash = is_flash(m, call)
     if flash is not None:
         case, call.kept = told(m, op.cases, call, flash)

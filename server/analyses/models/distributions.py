@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .. import attributes, effects, torch_ops
+from .. import attributes, cases, torch_ops
 from ..geometry import Geometry
 from ..tensors import Node, Tensor
 from ..values import ABSENT, Args, Instance, ListV, Unknown, Value
@@ -398,13 +398,13 @@ def parameters_of(m: Machine, obj: Instance) -> list[Tensor]:
     found: list[Tensor] = []
     for v in obj.d.values():
         v = m.pick(v)
-        found += parameters_of(m, v) if isinstance(v, Instance) else effects.tensors_in(m, v)
+        found += parameters_of(m, v) if isinstance(v, Instance) else cases.tensors_in(m, v)
     return found
 
 
 def inputs_of(m: Machine, args: Args) -> list[Tensor]:
     """The parameters of a distribution or transform, and the tensors among a method's arguments."""
-    return [*parameters_of(m, args.pos[0]), *effects.tensors_in(m, tuple(args.pos[1:]))]
+    return [*parameters_of(m, args.pos[0]), *cases.tensors_in(m, tuple(args.pos[1:]))]
 
 
 def noise(m: Machine, obj: Instance, sample_shape: Value) -> Tensor:
@@ -429,7 +429,7 @@ def evaluate(m: Machine, obj: Instance, name: str, x: Value) -> Value:
     """A formula of the family at a value; a plain graph from the parameters where it has none."""
     formula = getattr(family_of(obj), name)
     if formula is None:
-        return linked(m, [*parameters_of(m, obj), *effects.tensors_in(m, x)])
+        return linked(m, [*parameters_of(m, obj), *cases.tensors_in(m, x)])
     return plain(formula(Parts(m, obj), Term(m, x)))
 
 
@@ -556,7 +556,7 @@ def transformed_rsample(m: Machine, args: Args) -> Value:
 @method_of(f"{HOME}TransformedDistribution", "log_prob")
 def transformed_log_prob(m: Machine, args: Args) -> Value:
     """The density of what the value was made of, and the volume that the transforms change."""
-    obj, x = args.pos[0], effects.tensors_in(m, args.get(1, "value"))
+    obj, x = args.pos[0], cases.tensors_in(m, args.get(1, "value"))
     return (of_base(m, obj, "log_prob", linked(m, x)) - linked(m, x)).value
 
 
@@ -570,7 +570,7 @@ def transform(m: Machine, args: Args) -> Value:
     if obj.cls.name == "AffineTransform":
         loc = obj.state.get(0, obj.state.get("loc", 0.0))
         return (Term(m, loc) + obj.state.get(1, obj.state.get("scale", 1.0)) * Term(m, x)).value
-    return linked(m, [*parameters_of(m, obj), *effects.tensors_in(m, x)])
+    return linked(m, [*parameters_of(m, obj), *cases.tensors_in(m, x)])
 
 
 @method_of(TRANSFORM, "inv", "log_abs_det_jacobian")

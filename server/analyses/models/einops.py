@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .. import effects
+from .. import cases
 from ..tensors import Tensor
 from ..values import Args, Instance, Unknown, Value
 from .formulas import Term, linked, torch
@@ -136,7 +136,7 @@ def applied(m: Machine, v: Value, text: Value, given: dict[str, Value], reductio
     if isinstance(v, Unknown) and (v.parameter or v.data or v.tensor is not None):
         v = m.as_tensor(v)
     if not isinstance(v, Tensor):
-        several = effects.tensors_in(m, v)
+        several = cases.tensors_in(m, v)
         return linked(m, several) if several else m.state.each(v, lambda one: one_of(m, one, text, given, reduction))
     return transformed(m, v, m.state.resolve(text), given, reduction)
 
@@ -163,7 +163,7 @@ def reduce(m: Machine, args: Args) -> Value:
 @model("einops.einsum")
 def einsum(m: Machine, args: Args) -> Value:
     """`einops.einsum(a, b, pattern)`: a product."""
-    return linked(m, effects.tensors_in(m, tuple(args.pos)))
+    return linked(m, cases.tensors_in(m, tuple(args.pos)))
 
 
 for _name in ("Rearrange", "Reduce"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .. import effects, operands, torch_ops
+from .. import cases, effects, operands, torch_ops
 from ..describe_types import described
 from ..geometry import Geometry, Shape
 from ..shapes import TensorType, infer
@@ -53,7 +53,7 @@ def einsum(m: Machine, args: Args) -> Value:
         return torch_ops.split(m, args, lambda one: einsum(m, one))
     op = torch_ops.find("torch.einsum")
     assert op is not None
-    call = effects.prepare(m, op, plain)
+    call = cases.prepare(m, op, plain)
     equation, given = call.values.get("equation"), call.tensors.get("operands", [])
     read = labelled(equation, given) if isinstance(equation, str) else None
     if read is None:
@@ -155,8 +155,8 @@ def product(m: Machine, a: Tensor, b: Tensor, kept: dict[str, Grad] | None, shap
     op = torch_ops.find("torch.bmm" if kept is not None else "torch.mul")
     assert op is not None
     second = "mat2" if kept is not None else "other"
-    call = effects.Call(op.name, {"input": a, second: b}, {"input": [a], second: [b]}, "einsum", kept or {})
-    made = effects.replay(m, effects.choose(m, op, call), call, "", TensorType(tuple(shape), a.dtype))
+    call = cases.Call(op.name, {"input": a, second: b}, {"input": [a], second: [b]}, "einsum", kept or {})
+    made = effects.replay(m, cases.choose(m, op, call), call, "", TensorType(tuple(shape), a.dtype))
     assert isinstance(made, Tensor)
     return made
 
@@ -171,7 +171,7 @@ def tensordot(m: Machine, args: Args) -> Value:
     assert op is not None
     if plain.kw.get("out") is not None:
         return effects.apply(m, op, plain)
-    call = effects.prepare(m, op, plain)
+    call = cases.prepare(m, op, plain)
     a, b = call.values.get("a"), call.values.get("b")
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         sums = contracted(m, call.values.get("dims", 2), a.shape, b.shape)

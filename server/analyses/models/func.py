@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import attributes, effects, modules, sequences
+from .. import attributes, cases, modules, sequences
 from ..geometry import Geometry
 from ..tensors import Node, Tensor
 from ..values import Args, Builtin, DictV, Instance, ListV, Unknown, Value
@@ -70,7 +70,7 @@ def tried(m: Machine, f: Value, given: list[Value], kw: dict[str, Value]) -> Val
     """Call `f` and run backward from its result; the result."""
     result = m.call(f, Args(given, kw, site=m.site))
     first = result[0] if isinstance(result, tuple) and result else result
-    roots = [m.grad.grad_fn(t) for t in effects.tensors_in(m, first) if m.grad.requires_grad(t) is not False]
+    roots = [m.grad.grad_fn(t) for t in cases.tensors_in(m, first) if m.grad.requires_grad(t) is not False]
     if roots:
         m.grad.backward(roots, retain=True, accumulate=False)
     return result
@@ -78,7 +78,7 @@ def tried(m: Machine, f: Value, given: list[Value], kw: dict[str, Value]) -> Val
 
 def linked(m: Machine, v: Value) -> Callable[[], Node | None]:
     """The node of a derivative that can be differentiated again in the arguments `v`."""
-    tensors = effects.tensors_in(m, v)
+    tensors = cases.tensors_in(m, v)
     needs = any(m.grad.requires_grad(t) is True for t in tensors)
     return lambda: m.grad.node("GradBackward0", tensors, needs)
 

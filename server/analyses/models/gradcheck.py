@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import effects, modules
+from .. import cases, modules
 from ..report import Failure
 from ..tensors import Tensor
 from ..values import Args, Bound, Builtin, ClassV, FunctionV, Instance, ListV, Partial, StaticMethod, Unknown, Value
@@ -75,7 +75,7 @@ def check(m: Machine, args: Args, via: str, names: tuple[str, ...]) -> Value:
 def run(m: Machine, f: Value, inputs: Value) -> None:
     """Call the function and run backward from its result: what raises there raises from gradcheck too."""
     result = m.call(f, Args(items(m, inputs), site=m.site))
-    roots = [m.grad.grad_fn(t) for t in effects.tensors_in(m, result) if m.grad.requires_grad(t) is not False]
+    roots = [m.grad.grad_fn(t) for t in cases.tensors_in(m, result) if m.grad.requires_grad(t) is not False]
     if roots:
         m.grad.backward(roots, retain=True, accumulate=False)
 
@@ -106,7 +106,7 @@ def single_precision(m: Machine, f: Value, inputs: Value, options: dict[str, flo
     """The inputs and parameters of less than double precision, where the step and tolerances are as fine as usual."""
     if options["eps"] >= COARSE_EPS or options["atol"] >= LOOSE or options["rtol"] >= LOOSE:
         return []
-    given = [t for t in effects.tensors_in(m, inputs) if m.grad.requires_grad(t) is True]
+    given = [t for t in cases.tensors_in(m, inputs) if m.grad.requires_grad(t) is True]
     return [t for t in (*given, *parameters_behind(m, f)) if is_single(t)]
 
 

@@ -6,8 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
-from .. import attributes, effects
-from ..autograd import Expected, bounds
+from .. import attributes, cases
+from ..autograd import Expected
+from ..past import bounds
 from ..report import Site
 from ..shapes.dtypes import is_integral
 from ..state import Raised
@@ -127,7 +128,7 @@ def is_inference_mode_enabled(m: Machine, args: Args) -> Value:
 
 def roots_of(m: Machine, v: Value) -> list[Value]:
     """The nodes that backward starts from."""
-    return [m.grad.grad_fn(t) for t in effects.tensors_in(m, v) if m.grad.requires_grad(t) is not False]
+    return [m.grad.grad_fn(t) for t in cases.tensors_in(m, v) if m.grad.requires_grad(t) is not False]
 
 
 def expected(m: Machine, v: Value) -> Expected | None:
@@ -162,7 +163,7 @@ def backward(m: Machine, args: Args) -> Value:
         create = args.get(3, "create_graph", False) is True
         retain = m.state.resolve(args.get(2, "retain_graph"))
         keep = create if retain is None else retain is not False
-        leaves = effects.tensors_in(m, args.kw.get("inputs"))
+        leaves = cases.tensors_in(m, args.kw.get("inputs"))
         require_graph(m, [t])
         given = begun(m, args.get(1, "gradient"))
         m.grad.backward(roots_of(m, t), keep, create, leaves, begun=given, expected=expected(m, t))
@@ -173,7 +174,7 @@ def backward(m: Machine, args: Args) -> Value:
 
 def require_graph(m: Machine, values: list[Value]) -> None:
     """backward() of tensors none of which requires grad raises."""
-    found = [t for v in values for t in effects.tensors_in(m, v)]
+    found = [t for v in values for t in cases.tensors_in(m, v)]
     if found and all(m.grad.requires_grad(t) is False for t in found):
         raise Raised(None, "RuntimeError")
 
@@ -196,7 +197,7 @@ def grad(m: Machine, args: Args) -> Value:
     retain = m.state.resolve(args.get(3, "retain_graph"))
     keep = create if retain is None else retain is not False
     outputs, inputs = args.get(0, "outputs"), args.get(1, "inputs")
-    wanted = effects.tensors_in(m, inputs)
+    wanted = cases.tensors_in(m, inputs)
     roots = roots_of(m, outputs)
     nodes = m.grad.reached(roots, wanted)
     if wanted and not nodes and args.kw.get("allow_unused") is not True:
@@ -213,7 +214,7 @@ def grad(m: Machine, args: Args) -> Value:
             continue
         g = m.grad.gradient(t, flow, one)
         if create:
-            m.grad.set_history(g, m.grad.derived(nodes, wanted, effects.tensors_in(m, args.get(2, "grad_outputs"))))
+            m.grad.set_history(g, m.grad.derived(nodes, wanted, cases.tensors_in(m, args.get(2, "grad_outputs"))))
         made.append(g)
     if not wanted:
         return Unknown("gradients")
@@ -238,7 +239,7 @@ def apply(m: Machine, args: Args) -> Value:
     node = m.grad.node(f"{cls.name}Backward", inputs, needs)  # its edges lead to what the inputs are before forward
     result = run_forward(m, cls, ctx, inner)
     if node is not None:
-        outputs, taken = effects.tensors_in(m, result), None if args.open else len(inner.pos)
+        outputs, taken = cases.tensors_in(m, result), None if args.open else len(inner.pos)
         node.function, node.called = cls, f"{cls.name}.apply"
         places = [i for i, v in enumerate(inner.pos) if isinstance(v, Tensor)]
         node.run = partial(run_backward, m, cls, ctx, outputs, places, taken)
@@ -268,9 +269,9 @@ def finish(
     m: Machine, cls: ClassV, ctx: Instance, inputs: list[Tensor], needs: Grad, node: Node | None, result: Value
 ) -> Value:
     """Set the history of the outputs, check the dirty ones, save what `save_for_backward` named."""
-    dirty = effects.tensors_in(m, ctx.state.get("dirty", ()))
-    outputs = effects.tensors_in(m, result)
-    plain = {t.uid for t in effects.tensors_in(m, ctx.state.get("non_differentiable", ()))}
+    dirty = cases.tensors_in(m, ctx.state.get("dirty", ()))
+    outputs = cases.tensors_in(m, result)
+    plain = {t.uid for t in cases.tensors_in(m, ctx.state.get("non_differentiable", ()))}
     m.via = f"{cls.name}.apply"
     for t in dirty:
         if any(t is i for i in inputs):
@@ -279,7 +280,7 @@ def finish(
     check_returned(m, dirty, outputs, result)
     found, copies = histories(m, inputs, dirty, plain, node, outputs)
     if node is not None:
-        saved = effects.tensors_in(m, ctx.state.get("saved", ()))
+        saved = cases.tensors_in(m, ctx.state.get("saved", ()))
         node.holds = bool(saved)
         for t in saved:
             m.grad.save(node, t, "saved", form="itself")
@@ -444,7 +445,7 @@ def checkpoint(m: Machine, args: Args) -> Value:
         result = m.call(f, inner)
         for inner_node in m.grad.nodes[before:]:
             inner_node.saved, inner_node.holds = (), False
-    inputs = effects.tensors_in(m, tuple(inner.pos))
+    inputs = cases.tensors_in(m, tuple(inner.pos))
     needs: Grad = not inputs or not reentrant
     for t in inputs:
         needs = either(needs, m.grad.requires_grad(t))
@@ -455,7 +456,7 @@ def checkpoint(m: Machine, args: Args) -> Value:
         node.site = first or node.site
         for t in inputs:
             m.grad.save(node, t, "input", form="itself")
-    outputs = effects.tensors_in(m, result)
+    outputs = cases.tensors_in(m, result)
     if reentrant:
         return rebuilt(m, result, histories(m, inputs, [], set(), node, outputs)[0])
     for t in outputs:
@@ -474,7 +475,7 @@ def checkpoint(m: Machine, args: Args) -> Value:
 @model("torch.autograd.graph.increment_version")
 def increment_version(m: Machine, args: Args) -> Value:
     """`increment_version(t)`."""
-    for t in effects.tensors_in(m, args.get(0, "tensor")):
+    for t in cases.tensors_in(m, args.get(0, "tensor")):
         m.grad.bump(t, "increment_version")
     return None
 

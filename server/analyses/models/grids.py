@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import effects, sequences
+from .. import cases, sequences
 from ..operands import broadcast
 from ..values import Args, Lib, ListV, Unknown, Value
 from .registry import model
@@ -19,7 +19,7 @@ def several(m: Machine, args: Args) -> list[Tensor]:
     """Tensors that were given one by one, or in a list."""
     first = m.state.resolve(args.get(0, "tensors"))
     given = sequences.sequence(m, first).known(m) if isinstance(first, (tuple, ListV)) else args.pos
-    return effects.tensors_in(m, tuple(given))
+    return cases.tensors_in(m, tuple(given))
 
 
 def expanded(m: Machine, t: Tensor, placed: Shape, whole: Shape) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...facts import table
-from .. import effects, functions, sequences
+from .. import cases, functions, sequences
 from ..tensors import either
 from ..values import Args, Builtin, FunctionV, Instance, Lib, Value
 from .registry import BASES, class_named, method_of, model, property_of, resolver
@@ -150,18 +150,18 @@ def mutated(m: Machine, op: Instance, bound: dict[str, Value]) -> list[Tensor]:
     """The arguments that the operator says it changes; all tensors where it says `"unknown"`."""
     names = op.state["mutates"]
     if names == "unknown":
-        return effects.tensors_in(m, tuple(bound.values()))
+        return cases.tensors_in(m, tuple(bound.values()))
     wanted = [names] if isinstance(names, str) else sequences.sequence(m, names).known(m)
-    return [t for n in wanted if isinstance(n, str) for t in effects.tensors_in(m, bound.get(n))]
+    return [t for n in wanted if isinstance(n, str) for t in cases.tensors_in(m, bound.get(n))]
 
 
 def recorded(m: Machine, op: Instance, inputs: tuple[Value, ...], result: Value) -> Value:
     """Make the results part of the graph; what `setup_context` saves, the node saves."""
     needs: Grad = False
-    tensors = effects.tensors_in(m, inputs)
+    tensors = cases.tensors_in(m, inputs)
     for t in tensors:
         needs = either(needs, m.grad.requires_grad(t))
-    outputs = effects.tensors_in(m, result)
+    outputs = cases.tensors_in(m, result)
     node = m.grad.node(f"GeneratedBackwardFor_{str(op.state['name']).replace('::', '_')}_default", tensors, needs)
     if node is None or not outputs:
         return result
@@ -170,7 +170,7 @@ def recorded(m: Machine, op: Instance, inputs: tuple[Value, ...], result: Value)
     if op.state["setup"] is not None:
         ctx = Instance(class_named(m, CONTEXT), m.site)
         without_grad(m, op.state["setup"], Args([], {"ctx": ctx, "inputs": inputs, "output": result}))
-        saved = effects.tensors_in(m, ctx.state.get("saved", ()))
+        saved = cases.tensors_in(m, ctx.state.get("saved", ()))
         node.holds = bool(saved)
         for t in saved:
             m.grad.save(node, t, "saved")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...facts import table
 from ...facts.model import ModuleFact
-from .. import attributes, effects, modules, operators, sequences, tensor_attributes, torch_ops
+from .. import attributes, cases, modules, operators, sequences, tensor_attributes, torch_ops
 from ..geometry import Geometry, GeometryError, plus
 from ..sequences import Seq
 from ..tensors import Tensor
@@ -502,7 +502,7 @@ def clip_grads_with_norm_(m: Machine, args: Args) -> Value:
 
 def write_gradients(m: Machine, parameters: Value, times: int) -> None:
     """Change the gradients of parameters in place, so many times; each is read from `.grad`."""
-    for t in effects.tensors_in(m, listed(sequences.sequence(m, parameters).known(m))):
+    for t in cases.tensors_in(m, listed(sequences.sequence(m, parameters).known(m))):
         g = tensor_attributes.grad(m, t)
         if isinstance(g, Tensor):
             m.grad.bump(g, "clip_grad", by="library", times=times)
@@ -524,7 +524,7 @@ def vector_to_parameters(m: Machine, args: Args) -> Value:
     memory = m.grad.storage(vector) if isinstance(vector, Tensor) else Storage(m.site)
     whole = vector.geometry if isinstance(vector, Tensor) else None
     start: int | None = 0
-    for t in effects.tensors_in(m, listed(sequences.sequence(m, args.get(1, "parameters")).known(m))):
+    for t in cases.tensors_in(m, listed(sequences.sequence(m, args.get(1, "parameters")).known(m))):
         m.grad.show(t, memory, "vector_to_parameters()", by="library")
         if t.geometry is None:
             start = None

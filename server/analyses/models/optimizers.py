@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...facts import table
 from ...facts.model import OptimizerFact
-from .. import effects, sequences
+from .. import cases, sequences
 from ..tensors import Tensor
 from ..values import ABSENT, Args, DictV, Instance, ListV, Unknown, Value
 from . import hooks
@@ -22,7 +22,7 @@ BASES[OPTIMIZER] = ()
 
 def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> None:
     """Keep the parameters that the optimizer is made with, in groups."""
-    bound = effects.bind(fact.params, args)
+    bound = cases.bind(fact.params, args)
     given = bound.pop("params", args.get(0, "params"))
     m.state.set(obj.state, "options", bound)
     groups = [group(m, g) for g in sequences.sequence(m, given).known(m)]
@@ -59,7 +59,7 @@ def owned(m: Machine, obj: Instance) -> list[Tensor]:
     for g in sequences.sequence(m, groups).known(m):
         g = m.pick(g)
         if isinstance(g, DictV):
-            for t in effects.tensors_in(m, g.items.get("params")):
+            for t in cases.tensors_in(m, g.items.get("params")):
                 found[t.uid] = t
     return list(found.values())
 

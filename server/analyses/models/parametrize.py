@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from .. import attributes, effects, modules
+from .. import attributes, cases, modules
 from ..tensors import Tensor, Version
 from ..values import Args, Builtin, ClassV, Instance, Lib, Property, Unknown, Value
 from .formulas import Term, linked
@@ -225,7 +225,7 @@ def weight_norm(m: Machine, args: Args) -> Value:
 
 def normed(m: Machine, g: Value, v: Value) -> Value:
     """`v * (g / norm(v))` in one node, `WeightNormInterfaceBackward0`."""
-    tensors = effects.tensors_in(m, (g, v))
+    tensors = cases.tensors_in(m, (g, v))
     made = linked(m, tensors)
     node = m.state.resolve(made.d["fn"])
     if node is not None:
@@ -247,16 +247,16 @@ def spectral_norm(m: Machine, args: Args) -> Value:
 def over_norm(m: Machine, obj: Instance, weight: Value, *names: str) -> Value:
     """`weight / sigma`, where sigma comes from clones of the buffers."""
     if m.state.resolve(obj.d.get("training")) is not False:
-        for t in effects.tensors_in(m, tuple(obj.d.get(n) for n in names)):
+        for t in cases.tensors_in(m, tuple(obj.d.get(n) for n in names)):
             m.grad.bump(t, "spectral_norm()", by="library")
-    sigma = linked(m, effects.tensors_in(m, weight))
+    sigma = linked(m, cases.tensors_in(m, weight))
     return (Term(m, weight) / sigma).value
 
 
 @method_of(ORTHOGONAL, "forward")
 def orthogonal(m: Machine, args: Args) -> Value:
     """An orthogonal matrix made of the weight: what its operations save is their own."""
-    made = linked(m, effects.tensors_in(m, args.pos[1]))
+    made = linked(m, cases.tensors_in(m, args.pos[1]))
     made.d["geometry"] = getattr(m.pick(args.pos[1]), "geometry", None)
     return made
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...facts.model import Op
-from .. import effects, operands, sequences, shapes, torch_ops
+from .. import cases, effects, operands, sequences, shapes, torch_ops
 from ..describe_types import described
 from ..shapes import TensorType
 from ..tensors import Tensor
@@ -61,7 +61,7 @@ def batched(m: Machine, a: Tensor, b: Tensor) -> Value:
     op = torch_ops.find("torch.bmm")
     assert isinstance(op, Op)
     values, tensors = {"input": a, "other": b}, {"input": [a], "mat2": [b]}
-    call = effects.Call("torch.matmul", values, tensors, kept=operands.of_matmul(m, a, b))
+    call = cases.Call("torch.matmul", values, tensors, kept=operands.of_matmul(m, a, b))
     inferred = shapes.infer("torch.matmul", {k: described(m, v) for k, v in values.items()})
     return effects.replay(m, op.cases[0], call, "", inferred if isinstance(inferred, TensorType) else None)
 

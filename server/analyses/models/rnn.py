@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...facts import table
 from ...facts.model import ModuleFact
-from .. import effects, modules, sequences
+from .. import cases, modules, sequences
 from ..classes import NamedTuple
 from ..describe_types import described
 from ..geometry import Geometry
@@ -64,7 +64,7 @@ def pad_sequence(m: Machine, args: Args) -> Value:
 @model(f"{UTILS}pack_padded_sequence", f"{UTILS}pack_sequence")
 def pack(m: Machine, args: Args) -> Value:
     """`pack_padded_sequence(input, lengths)`: a copy of what isn't padding, whose node saves the sizes of the steps."""
-    given = effects.tensors_in(m, m.state.resolve(args.get(0, "input")))
+    given = cases.tensors_in(m, m.state.resolve(args.get(0, "input")))
     data, sizes = linked(m, given), m.grad.tensor(None, "int64")
     lengths = described(m, args.get(1, "lengths"))
     known = [one for one in lengths if isinstance(one, int)] if isinstance(lengths, (list, tuple)) else []
@@ -79,7 +79,7 @@ def pack(m: Machine, args: Args) -> Value:
 @model(f"{UTILS}pad_packed_sequence")
 def pad_packed(m: Machine, args: Args) -> Value:
     """`pad_packed_sequence(sequence)`: a padded copy, and the lengths."""
-    made = linked(m, effects.tensors_in(m, args.get(0, "sequence"))[:1])
+    made = linked(m, cases.tensors_in(m, args.get(0, "sequence"))[:1])
     written(made, 2, exact=False)
     return made, m.grad.tensor(None, "int64")
 
@@ -88,7 +88,7 @@ def pad_packed(m: Machine, args: Args) -> Value:
 def unpad(m: Machine, args: Args) -> Value:
     """`unpad_sequence(padded, lengths)`: transposes its argument in place where its batch does not come first."""
     if m.state.resolve(args.get(2, "batch_first", False)) is False:
-        for t in effects.tensors_in(m, args.get(0, "padded_sequences")):
+        for t in cases.tensors_in(m, args.get(0, "padded_sequences")):
             m.grad.check_inplace(t, m.grad.requires_grad(t))
             m.grad.bump(t, "unpad_sequence()", by="library")
             m.state.put(t, "geometry", None)
@@ -98,7 +98,7 @@ def unpad(m: Machine, args: Args) -> Value:
 @model(f"{UTILS}unpack_sequence")
 def unpack(m: Machine, args: Args) -> Value:
     """`unpack_sequence(packed)`: a copy for each sequence."""
-    source = effects.tensors_in(m, args.get(0, "padded_sequences"))[:1]
+    source = cases.tensors_in(m, args.get(0, "padded_sequences"))[:1]
     made = ListV((linked(m, source), linked(m, source)))
     made.d["open"] = True
     return made
@@ -108,7 +108,7 @@ def composed(m: Machine, result: Value) -> None:
     """A packed run is composed of small operations (`RNN.cpp`), which save neither the results nor the biases."""
     node = m.state.resolve(result[0].d["fn"])
     if isinstance(node, Node):
-        outputs = {t.uid for t in effects.tensors_in(m, result)}
+        outputs = {t.uid for t in cases.tensors_in(m, result)}
         node.saved = tuple(s for s in node.saved if s.tensor.uid not in outputs and ".bias" not in s.role)
 
 

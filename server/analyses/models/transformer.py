@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...facts import table
 from ...facts.model import REQUIRED, ModuleFact
-from .. import attributes, effects, modules
+from .. import attributes, cases, modules
 from ..values import Args, Instance, Lib, Value
 from .formulas import Term, arguments
 from .registry import class_named, method_of
@@ -33,7 +33,7 @@ def options(m: Machine, cls: str, args: Args) -> dict[str, Value]:
     fact = table.find(cls)
     assert isinstance(fact, ModuleFact)
     values = {p.name: p.default for p in fact.params if p.default is not REQUIRED}
-    values |= effects.bind(fact.params, args)
+    values |= cases.bind(fact.params, args)
     return {k: m.state.resolve(v) for k, v in values.items()}
 
 
