@@ -298,6 +298,8 @@ class Recorder:
     root: Path
     made: dict[int, Made] = field(default_factory=dict)
     bumps: list[Bump] = field(default_factory=list)
+    moved: list[tuple[torch.UntypedStorage, torch.UntypedStorage]] = field(default_factory=list)
+    """the memory that a tensor had, and what it was given instead, its counter the same (`.data = …`)"""
     roots: list[Any] = field(default_factory=list)
     """where the last backward began"""
     wanted: list[torch.Tensor] = field(default_factory=list)
@@ -328,6 +330,8 @@ class Recorder:
         within = touched.union(*(there for *_, there in self.calls[calls_before:]))
         self.calls.append((line, bumps_before, touched))
         self.bumps += [Bump(memory, line) for tensor, version, memory in inputs if tensor._version != version]
+        after = [(memory, tensor.untyped_storage()) for tensor, _, memory in inputs if _counts(tensor)]
+        self.moved += [(old, new) for old, new in after if _address(old) != _address(new)]
         self.bumps += [Bump(tensor.untyped_storage(), line) for tensor, was in statistics if not tensor.equal(was)]
         unmoved = {id(tensor) for tensor, version, _ in inputs if tensor._version == version}
         before = {tensor: content for tensor, content in twins.items() if tensor in unmoved}
@@ -360,6 +364,8 @@ class Recorder:
         self.wanted = _tensors(inputs)
         self.unread = {}
         for made in self.reached():
+            if not any(earlier is not None for earlier, _ in made.node.next_functions):
+                continue  # it computes nothing
             # batch norm's kernel writes the running statistics, which its backward doesn't use in train mode
             kernel_writes = {"_saved_running_mean", "_saved_running_var"} if _in_train_mode(made.node) else set()
             for saved in made.saved:
@@ -409,7 +415,15 @@ class Recorder:
 
     def changes(self, made: Made, saved: Unpacked) -> list[str]:
         """The lines that moved a saved tensor's counter after it was saved."""
-        return [b.line for b in self.bumps[made.bumps_before :] if b.line and _address(b.storage) == saved.storage]
+        where = self.followed({saved.storage})
+        return [b.line for b in self.bumps[made.bumps_before :] if b.line and _address(b.storage) in where]
+
+    def followed(self, memory: set[int]) -> set[int]:
+        """Memory, and what tensors that were there have been given in its place."""
+        found = set(memory)
+        for old, new in self.moved:
+            found |= {_address(new)} if _address(old) in found else set()
+        return found
 
     def spoilt(self) -> tuple[str, ...]:
         """The lines whose operation saved what was changed where no counter sees it."""
@@ -417,7 +431,7 @@ class Recorder:
 
     def hidden_changes(self) -> list[str]:
         """The lines that moved a counter which a call of the failing line touched, in it or after it."""
-        calls = [(before, touched) for line, before, touched in self.calls if line == self.forward]
+        calls = [(before, self.followed(touched)) for line, before, touched in self.calls if line == self.forward]
         return [
             b.line
             for i, b in enumerate(self.bumps)
@@ -635,28 +649,27 @@ def _ordered(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def trace(path: Path) -> list[dict[str, Any]]:
-    """The rows of a file, as plain data."""
-    tracer = Tracer(path)
-    sys.settrace(tracer.enter)
-    try:
-        _execute(path)
-    except Exception:
-        pass  # the rows end there
-    finally:
-        sys.settrace(None)
-    return [asdict(row) for row in sorted(tracer.rows.values(), key=lambda row: (row.line, row.name))]
+    """The rows of a file, as plain data.
+
+    To ask whether a view is a leaf makes its node anew, if it has to be, which may change what backward does first. So
+    that is asked in a run of its own.
+    """
+    tracer = Tracer(path, asks=False)
+    tracer.follow()
+    rows = tracer.rows
+    if tracer.has_views:
+        asking = Tracer(path)
+        asking.follow()
+        rows = {key: replace(row, is_leaf=asking.rows[key].is_leaf) for key, row in rows.items() if key in asking.rows}
+    return [asdict(row) for row in sorted(rows.values(), key=lambda row: (row.line, row.name))]
 
 
 def readings(path: Path) -> dict[str, Any]:
     """What `trace_readings` tells, as plain data."""
     tracer, reader = Tracer(path), Reader(path.parent)
-    with suppress(Exception), _recording(reader), warnings.catch_warnings():
+    with _recording(reader), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        sys.settrace(tracer.enter)
-        try:
-            _execute(path)
-        finally:
-            sys.settrace(None)
+        tracer.follow()
     named = len(tracer.storages)
     told = [Reading(*head, tracer.number(storage), *tail) for head, storage, tail in reader.readings]
     return {
@@ -692,8 +705,11 @@ def _number(place: str | None) -> int:
 class Tracer:
     """Follows the statements of one file and looks at the tensors that each names, once it is done."""
 
-    def __init__(self, path: Path) -> None:
-        self.filename = str(path)
+    def __init__(self, path: Path, asks: bool = True) -> None:
+        self.path, self.filename = path, str(path)
+        self.asks = asks
+        """whether views are asked if they are leaves"""
+        self.has_views = False
         self.rows: dict[tuple[int, str], Row] = {}
         self.statements: dict[int, tuple[int, set[str]]] = {}
         """by line: where its statement begins, and what that names"""
@@ -707,6 +723,15 @@ class Tracer:
                 last = max((part.end_lineno or 0 for part in parts), default=statement.lineno)
                 entry = statement.lineno, {name for part in parts for name in _names(part)}
                 self.statements |= dict.fromkeys(range(statement.lineno, last + 1), entry)
+
+    def follow(self) -> None:
+        """Run the file; a program that fails is followed up to its failure."""
+        sys.settrace(self.enter)
+        try:
+            with suppress(Exception):
+                _execute(self.path)
+        finally:
+            sys.settrace(None)
 
     def enter(self, frame: FrameType, event: str, _: Any) -> Any:
         name = frame.f_code.co_name  # that of a lambda, or of a comprehension before Python 3.12, is `<…>`
@@ -731,11 +756,11 @@ class Tracer:
             value = _look_up(scope, name)
             self.rows.pop((first, name), None)
             if isinstance(value, torch.Tensor) and _counts(value):
-                number = self.number(value.untyped_storage())
+                number, is_view = self.number(value.untyped_storage()), value._is_view()
+                self.has_views = self.has_views or is_view
                 with suppress(RuntimeError):  # a view that may not be used any more raises when asked
-                    self.rows[first, name] = Row(
-                        first, name, value._version, value.requires_grad, value.is_leaf, number
-                    )
+                    is_leaf = value.is_leaf if self.asks or not is_view else False
+                    self.rows[first, name] = Row(first, name, value._version, value.requires_grad, is_leaf, number)
 
     def number(self, storage: torch.UntypedStorage) -> int:
         """The number of a storage: several may share their memory, or a part (`from_numpy`), which counts as one."""

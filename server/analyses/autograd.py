@@ -337,7 +337,7 @@ class Autograd(Graph):
         if now is not saved.version and not found:
             for on, write in self._changes(now, saved.version, guards):
                 found.append((self.m.explain.stale(node, saved, write), on))
-        if not found and not saved.unread:
+        if not found and not saved.unread and node.edges:  # else it computes nothing
             content = self.state.resolve(saved.storage.d["w"])
             changes = self._changes(content, saved.content, guards, saved.geometry)
             if saved.form == "itself":

@@ -96,7 +96,8 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         if node is not None:
             node.op, node.roles = call.name, tuple(p for p, _ in inputs)
             node.called = call.spoken or called(call.name)
-            grads = {**grads, **gradients(m, call, m.grad.leads_on, case.flows)}
+            if len(case.flows) > 1:  # what one gradient alone needs is saved without asking where that goes
+                grads = {**grads, **gradients(m, call, m.grad.leads_on, case.flows)}
             node.holds = narrowed(condition(case.frees, grads), needs)
             save_inputs(m, node, case, call, grads)
         for w, t, _ in written:

@@ -95,7 +95,7 @@ class Graph:
         base = self.state.resolve(t.d["base"])
         inherited = self.state.resolve(t.d["meta"]) if base is not None else DEFAULT
         d["base"] = base if base is not None else t
-        d["meta"] = meta if inherited == DEFAULT else inherited
+        d["meta"] = inherited if meta == DEFAULT or inherited == INFERENCE else meta
         d["at"] = self.version(new)
         d["output_nr"] = output_nr
         return new
@@ -220,7 +220,7 @@ class Graph:
         """`collect_next_edges`: each input's node, or the leaf itself where it requires grad."""
         found: list[Value] = []
         for t in tensors:
-            if self.requires_grad(t) is False:
+            if self.leads_on(t) is False:
                 continue
             fn = self.grad_fn(t)
             found.append(t if fn is None else fn)
@@ -238,7 +238,7 @@ class Graph:
         if when is False or not self.grad_mode:
             return None
         self.order += 1
-        ways = [(self.grad_fn(t), i, t) for i, t in enumerate(inputs) if self.requires_grad(t) is not False]
+        ways = [(self.grad_fn(t), i, t) for i, t in enumerate(inputs) if self.leads_on(t) is not False]
         node = Node(name, self.m.site, self.order, tuple(t if fn is None else fn for fn, _, t in ways), when)
         node.stack = self.m.stack
         node.iterations = self.m.iterations

@@ -19,6 +19,7 @@ from .values import Args, Cond, Instance, Lib, ListV, Phi, SliceV, Unknown, Valu
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .geometry import Shape
     from .machine import Machine
 
 OPERATORS = {
@@ -352,7 +353,7 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
             check_put(m, target, [i for i in items if isinstance(i, Tensor)], sources)
         else:
             check_copy(m, target, sources[0] if sources else None)
-        given = [less_ones(m, s) for s in sources]
+        given = [less_ones(m, s, None if advanced else target.shape) for s in sources]
         node = m.grad.node("IndexPutBackward0" if advanced else "CopySlices", [t, *given], needs)
         if node is not None:
             node.op = "torch.Tensor.index_put_" if advanced else "torch.Tensor.copy_"
@@ -361,7 +362,7 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
             node.holds = True
             for i in indices:
                 m.grad.save(node, i, "index")
-        m.grad.bump(t, m.via, same=bool(sources) and not advanced and m.grad.are_one(target, sources[0]), where=target)
+        m.grad.bump(t, m.via, same=bool(sources) and not advanced and is_there(m, target, sources[0]), where=target)
         if target is t or advanced:
             m.grad.rebase(t, node)
         else:
@@ -393,20 +394,35 @@ def view_for_write(m: Machine, t: Tensor, index: Value) -> Tensor:
 
 def check_copy(m: Machine, target: Tensor, source: Tensor | None) -> None:
     """`copy_` into a view, of a tensor or a number, refuses one whose elements share memory with others."""
-    g, h = target.geometry, source.geometry if source is not None else None
-    if source is not None and g == h and m.grad.storage(target) is m.grad.storage(source):
+    if source is not None and is_there(m, target, source):
         return  # nothing to copy (`copy_impl` of ATen/native/Copy.cpp)
+    g, h = target.geometry, None if source is None else as_stored(target, source)
     if g is not None and g.overlaps_itself() is True:
         m.grad.fail("overlap-write", "direct", target, detail="itself")
     if source is None or g is None or h is None or m.grad.storage(target) is not m.grad.storage(source):
         return
-    if h.shape == ():
-        return  # a number fills the target
-    if h.shape != g.shape:
-        with suppress(GeometryError):
-            h = less_leading_ones(h).expand(g.shape)
     if g != h and partly_overlaps(g, h) == "partial":
         m.grad.fail("overlap-write", "direct", target, detail="input")
+
+
+def is_there(m: Machine, target: Tensor, source: Tensor) -> bool:
+    """Whether a value that is stored in a tensor is, as it is expanded to its shape, what lies there already."""
+    g = target.geometry
+    expanded = g is not None and g == as_stored(target, source) and m.grad.storage(target) is m.grad.storage(source)
+    return expanded or m.grad.are_one(target, source)
+
+
+def as_stored(target: Tensor, source: Tensor) -> Geometry | None:
+    """How a value lies once it is brought to its target's shape (`copy_to` of TensorIndexing.h).
+
+    None where that isn't known, and for a value without dimensions, a number that fills the target.
+    """
+    g, h = target.geometry, source.geometry
+    if g is None or h is None or g.shape == h.shape:
+        return h
+    with suppress(GeometryError):
+        return less_leading_ones(h).expand(g.shape) if h.ndim else None
+    return h
 
 
 def less_leading_ones(g: Geometry) -> Geometry:
@@ -416,10 +432,10 @@ def less_leading_ones(g: Geometry) -> Geometry:
     return g
 
 
-def less_ones(m: Machine, value: Tensor) -> Tensor:
-    """The view of a value that is stored in its place, if it begins with dimensions of size 1."""
+def less_ones(m: Machine, value: Tensor, shape: Shape | None) -> Tensor:
+    """The view of a value that is stored in its place, if it begins with dimensions of size 1, in one of a `shape`."""
     g = value.geometry
-    if g is None or not g.ndim or g.shape[0] != 1 or m.grad.requires_grad(value) is False:
+    if g is None or not g.ndim or g.shape[0] != 1 or g.shape == shape or m.grad.requires_grad(value) is False:
         return value
     view = m.grad.view(value, less_leading_ones(g))
     node = m.grad.node("ViewBackward0", [value], m.grad.requires_grad(value))

@@ -10,7 +10,7 @@ from ...facts.model import ModuleFact
 from .. import attributes, cases, modules, operators, sequences, tensor_attributes, torch_ops
 from ..geometry import Geometry, GeometryError, plus
 from ..sequences import Seq
-from ..tensors import Tensor
+from ..tensors import Storage, Tensor
 from ..values import ABSENT, Args, DictV, FunctionV, Instance, Lib, ListV, Phi, Unknown, Value
 from .registry import BASES, ITERATORS, LENGTHS, method_of, model
 
@@ -252,11 +252,29 @@ def to(m: Machine, args: Args) -> Value:
 
 
 def set_dtype(m: Machine, obj: Instance, dtype: str) -> None:
-    """Give all floating point tensors of a module another dtype."""
-    for flag in (True, False):
-        for _, t in modules.named_tensors(m, obj, flag):
-            if t.dtype is None or t.dtype.startswith(("float", "bfloat")):
+    """Give all floating point tensors of a module another dtype.
+
+    Parameters, and their gradients, are given other memory as by `.data = …`; a buffer is another tensor from then on.
+    """
+    for t in modules.parameters(m, obj):
+        for one in (t, m.state.resolve(t.d["grad"])):
+            if isinstance(one, Tensor) and is_floating(one):
+                if one.dtype not in (None, dtype):
+                    m.state.put(one, "storage", Storage(m.site))
+                m.state.put(one, "dtype", dtype)
+    for _, inner in modules.named_modules(m, obj):
+        for name, t in modules.named_tensors(m, inner, False, recurse=False):
+            if t.dtype is None:
                 m.state.put(t, "dtype", dtype)
+            elif is_floating(t) and t.dtype != dtype:
+                new = m.grad.tensor(t.geometry, dtype)
+                new.label, new.owner, new.d["buffer"] = t.label, t.owner, t.d["buffer"]
+                m.state.set(inner.d, name, new)
+
+
+def is_floating(t: Tensor) -> bool:
+    """Whether a tensor's numbers are floating point ones; what isn't known is taken to be."""
+    return t.dtype is None or t.dtype.startswith(("float", "bfloat"))
 
 
 @method_of(MODULE, "apply")
@@ -518,7 +536,6 @@ def parameters_to_vector(m: Machine, args: Args) -> Value:
 @model("torch.nn.utils.vector_to_parameters")
 def vector_to_parameters(m: Machine, args: Args) -> Value:
     """`vector_to_parameters(vector, parameters)` assigns each parameter's `.data`: a view of a piece of the vector."""
-    from ..tensors import Storage
 
     vector = m.state.resolve(args.get(0, "vec"))
     memory = m.grad.storage(vector) if isinstance(vector, Tensor) else Storage(m.site)

@@ -39,12 +39,10 @@ def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], devic
     found: dict[str, Any] = {}
     for entry in entries:
         if entry.name not in CRASHING:
-            seen = _empty()
-            for _, arguments in of_entry(entry, device, SAMPLES):
-                if entry.basename == "getitem" and _is_basic(arguments):
-                    continue  # a view, which the replay takes for one of `select`, `narrow` or `unsqueeze`
-                _observe(lambda given, _, entry=entry: call(entry, given), arguments, seen)  # type: ignore[misc]
-            _add(found, entry.name, seen)
+            samples = [arguments for _, arguments in of_entry(entry, device, SAMPLES)]
+            if entry.basename == "getitem":  # a view is for the replay one of `select`, `narrow` or `unsqueeze`
+                samples = [arguments for arguments in samples if not _is_basic(arguments)]
+            _add(found, entry.name, _of_function(entry, samples))
     for name, some in calls.items():
         seen = _empty()
         for one in some:
@@ -52,6 +50,34 @@ def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], devic
                 _observe(partial(_called, one), one.forward, seen)
         _add(found, name, seen)
     return dict(sorted(found.items()))
+
+
+def _of_function(entry: Entry, samples: Sequence[Arguments]) -> Seen:
+    """What the samples show; of gradients that have their result's shape in none of them, what even ones show."""
+    seen, even = _empty(), _empty()
+    for arguments in samples:
+        _observe(lambda given, _: call(entry, given), arguments, seen)
+    if any(True not in ways for ways in seen.values()):
+        for arguments in samples:
+            _observe(lambda given, _: call(entry, given), _evened(arguments), even)
+    for parameter, ways in seen.items():
+        if True not in ways and True in even[parameter]:
+            ways[True] = even[parameter][True]
+    return seen
+
+
+def _evened(value: Any) -> Any:
+    """Return sample arguments whose tensors have a size of 2 in all dimensions, and whose lists of tensors have one:
+    what regroups or joins them may leave such ones as they are.
+    """
+    if isinstance(value, torch.Tensor) and value.is_floating_point():
+        return torch.rand((2,) * value.ndim, dtype=value.dtype, device=value.device)
+    if isinstance(value, dict):
+        return {key: _evened(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        some = value[:1] if all(isinstance(item, torch.Tensor) for item in value) else value
+        return type(value)(_evened(item) for item in some)
+    return value
 
 
 def _is_basic(arguments: Arguments) -> bool:
