@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..facts import inference
 from . import autocast, conversions, inner_writes, operands, shapes
-from .cases import Call, called, choose, condition, gradients, prepare, tensors_in, torch_fact
+from .cases import Call, advanced, called, choose, condition, gradients, prepare, tensors_in, torch_fact
 from .describe_types import described_all
 from .geometry import Geometry
 from .outs import write_out
@@ -33,6 +33,8 @@ def apply(m: Machine, op: Op, args: Args) -> Value:
     call = prepare(m, op, args)
     out = call.values.pop("out", None)
     call.tensors.pop("out", None)
+    if isinstance(out, (int, float)) and called(op.name) in ARITHMETIC:
+        out = m.grad.tensor(Geometry.contiguous(()), "float64" if isinstance(out, float) else "int64")
     outs = tensors_in(m, out) if out is not None else []
     case = choose(m, op, call)
     if outs:
@@ -45,12 +47,15 @@ def apply(m: Machine, op: Op, args: Args) -> Value:
 def seen_by_autograd(m: Machine, call: Call) -> bool | None:
     """Whether autograd sees a call: outside of inference mode, one whose operands are all inference tensors it doesn't.
 
-    It sees an operator that goes on with a tensor which it makes itself, as of a number; None where that isn't known.
+    It sees an operator that goes on with a tensor which it makes itself, as of a number, or of a list that is an index;
+    None where that isn't known.
     """
     given = call.all()
     if m.grad.mode["inference"] or not given or any(t.d["inference"] is not True for t in given):
         return True
     name = called(call.name)
+    if name == "__getitem__" and made_of_lists(call.values.get("index")):
+        return True
     number = not all(call.tensors.get(p) for p in ("input", "other") if p in call.values)
     if name.endswith("_"):
         return number and name[:-1] in ARITHMETIC
@@ -62,6 +67,13 @@ def seen_by_autograd(m: Machine, call: Call) -> bool | None:
     if fact.refused and m.grad.grad_mode and any(m.grad.requires_grad(t) is True for t in given):
         m.grad.fail("out-grad", "direct", given[0], detail=name)
     return fact.seen
+
+
+def made_of_lists(index: Value) -> bool:
+    """Whether an index has lists that become tensors, and nothing of which a view is taken first."""
+    parts = index if isinstance(index, tuple) else (index,)
+    taken = [i for i in parts if i is not Ellipsis and not isinstance(i, Tensor)]
+    return bool(taken) and all(advanced((i,)) and not isinstance(i, bool) for i in taken)
 
 
 ARITHMETIC = frozenset({"add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide"})

@@ -182,8 +182,15 @@ def _differences(seed: str, text: str, comparison: Comparison, folder: Path) -> 
         small = smallest(text, about, folder)
         last = judged(small, folder, about) or comparison
         told = next((d for d in last.disagreements if d.about == about), comparison.disagreements[0])
-        limit = next((limit for limit in LIMITS if limit.explains(told, small)), None)
+        abouts = partial(differing, folder=folder)
+        limit = next((limit for limit in LIMITS if limit.explains(told, small, abouts)), None)
         yield Difference(seed, small, told, limit)
+
+
+def differing(text: str, folder: Path) -> set[str] | None:
+    """On what the two differ on a program; None for one that PyTorch doesn't run for a reason of its own."""
+    comparison = judged(text, folder)
+    return comparison and {d.about for d in comparison.disagreements}
 
 
 def smallest(text: str, about: str, folder: Path) -> str:

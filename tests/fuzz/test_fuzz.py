@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from ..altered import altered
 from . import known
 from .generate import draw
 from .program import IMPORTS
-from .run import judged, run
+from .run import differing, judged, run
 from .shrink import shrink
 
 SEED, SLICES, PROGRAMS = "r3", (0, 50), 50
@@ -48,7 +49,8 @@ def test_generated_programs_do_what_gradguard_says(first: int) -> None:
 def test_a_known_limit_is_still_one(limit: known.Limit, tmp_path: Path) -> None:
     comparison = judged(limit.program, tmp_path)
     assert comparison is not None
-    assert any(limit.explains(difference, limit.program) for difference in comparison.disagreements)
+    abouts = partial(differing, folder=tmp_path)
+    assert any(limit.explains(difference, limit.program, abouts) for difference in comparison.disagreements)
 
 
 def test_a_seed_always_gives_the_same_program() -> None:

@@ -35,14 +35,14 @@ def sizes(shape: Shape) -> tuple[Value, ...]:
 
 @model("torch.broadcast_tensors", "torch.functional.broadcast_tensors")
 def broadcast_tensors(m: Machine, args: Args) -> Value:
-    """`broadcast_tensors(*tensors)` (`expand_outplace` of `aten/src/ATen/ExpandUtils.h`)."""
+    """`broadcast_tensors(*tensors)` (`expand_outplace` of `aten/src/ATen/ExpandUtils.h`): what fits is given back."""
     tensors = several(m, args)
     whole: Shape = ()
     for t in tensors:
         if t.shape is None:
             return tuple(m.call(Lib("torch.Tensor.expand_as"), Args([t, other])) for t, other in around(tensors))
         whole = broadcast(whole, t.shape)
-    return tuple(expanded(m, t, t.shape or (), whole) for t in tensors)
+    return tuple(t if t.shape == whole and None not in whole else expanded(m, t, t.shape or (), whole) for t in tensors)
 
 
 def around(tensors: list[Tensor]) -> list[tuple[Tensor, Tensor]]:

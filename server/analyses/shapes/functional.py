@@ -321,6 +321,12 @@ def classified(call: Call) -> Shape:
     return without(shape, {1 if len(shape) > 1 else 0}, False)
 
 
+def linearly_classified(call: Call) -> Shape:
+    """`linear_cross_entropy`: the classes are the first dimension of the weight; a module is told its further ones."""
+    told = call.get("out_features") is not None
+    return (*call.shape("input")[:-1], *(call.sizes("out_features") if told else call.shape("linear_weight")[1:-1]))
+
+
 def per_row(call: Call) -> Shape:
     """One number a sample: all dimensions but the last."""
     return call.shape("input")[:-1]
@@ -375,6 +381,11 @@ def several_losses() -> dict[str, Op]:
         **losses("hinge_embedding_loss", f"input target margin {old}", pair),
         **losses("cross_entropy", "input target weight size_average ignore_index reduce reduction", classified),
         **losses("nll_loss", "input target weight size_average ignore_index reduce reduction", classified),
+        **losses(
+            "linear_cross_entropy",
+            "input linear_weight target linear_bias weight reduction ignore_index label_smoothing options",
+            linearly_classified,
+        ),
         **losses("multi_margin_loss", f"input target p margin weight {old}", per_row),
         **losses("multilabel_margin_loss", f"input target {old}", per_row),
         **losses("multilabel_soft_margin_loss", f"input target weight {old}", per_row),

@@ -109,6 +109,7 @@ def ranked() -> dict[str, Delegate]:
 DELEGATES: dict[str, Delegate] = {
     **ranked(),
     **{module: Delegate(op, ("input", "target"), {}) for module, op in LOSSES.items()},
+    "LinearCrossEntropyLoss": Delegate("linear_cross_entropy", ("input", "target"), {"out_features": ()}),
     **delegates("GaussianNLLLoss", "gaussian_nll_loss", "input target var"),
     **delegates("MarginRankingLoss", "margin_ranking_loss", "input1 input2 target"),
     **delegates("CosineEmbeddingLoss", "cosine_embedding_loss", "input1 input2 target"),
@@ -258,6 +259,14 @@ def adaptive_softmax(call: Call) -> Shapes:
     return own
 
 
+def linear_classifier(call: Call) -> Shapes:
+    """`LinearCrossEntropyLoss(in_features, num_classes, out_features, bias, weight)`."""
+    rows = times(call.size("num_classes"), *(call.sizes("out_features") if call.get("out_features") else ()))
+    own: Shapes = {"linear.weight": (rows, call.size("in_features"))}
+    own |= {"linear.bias": (rows,)} if call.flag("bias", False) else {}
+    return own | ({"weight": call.shape("weight")} if call.get("weight") is not None else {})
+
+
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
@@ -376,6 +385,7 @@ HOLDS: dict[str, Holds] = {
     **{f"{name}Cell": cell(gates) for name, gates in GATES.items()},
     "MultiheadAttention": attention,
     "AdaptiveLogSoftmaxWithLoss": adaptive_softmax,
+    "LinearCrossEntropyLoss": linear_classifier,
     "TransformerEncoderLayer": transformer_layer(["self_attn"]),
     "TransformerDecoderLayer": transformer_layer(["self_attn", "multihead_attn"]),
     "Transformer": transformer,
