@@ -152,9 +152,13 @@ def register_module(m: Machine, args: Args) -> Value:
 
 
 def set_training(m: Machine, obj: Instance, mode: Value) -> None:
-    """Set `training` of a module and all below it."""
-    for _, inner in modules.named_modules(m, obj):
-        m.state.set(inner.d, "training", mode)
+    """Set `training` of a module, and call `train` of those in it, which may have one of their own."""
+    m.state.set(obj.d, "training", mode)
+    for _, child in modules.children(m, obj):
+        if child.cls.lookup("train") is ABSENT:
+            set_training(m, child, mode)
+        else:
+            m.call(attributes.get(m, child, "train"), Args([mode], site=m.site))
 
 
 @method_of(MODULE, "train")
@@ -166,9 +170,8 @@ def train(m: Machine, args: Args) -> Value:
 
 @method_of(MODULE, "eval")
 def eval_(m: Machine, args: Args) -> Value:
-    """`module.eval()`."""
-    set_training(m, args.pos[0], False)
-    return args.pos[0]
+    """`module.eval()`: what the module's `train(False)` does."""
+    return m.call(attributes.get(m, args.pos[0], "train"), Args([False], site=args.site))
 
 
 @method_of(MODULE, "requires_grad_")
@@ -280,8 +283,9 @@ def is_floating(t: Tensor) -> bool:
 @method_of(MODULE, "apply")
 def apply(m: Machine, args: Args) -> Value:
     """`module.apply(f)`: f of every module, the inner ones first."""
-    for _, inner in reversed(list(modules.named_modules(m, args.pos[0]))):
-        m.call(args.pos[1], Args([inner], site=args.site))
+    for _, child in modules.children(m, args.pos[0]):
+        m.call(attributes.get(m, child, "apply"), Args([args.pos[1]], site=args.site))
+    m.call(args.pos[1], Args([args.pos[0]], site=args.site))
     return args.pos[0]
 
 

@@ -200,7 +200,7 @@ def attribute(m: Machine, v: Instance, name: str) -> Value:
 def class_attribute(m: Machine, v: ClassV, name: str) -> Value:
     """A method of a library class, read from the class."""
     for c in v.mro:
-        f = method(c.qualname, name)
+        f = constructor(c.qualname) if name == "__init__" else method(c.qualname, name)
         if f is not None:
             return Builtin(f"{c.qualname}.{name}", f)
         f = FUNCTIONS.get(f"{c.qualname}.{name}")
