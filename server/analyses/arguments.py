@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from .values import ABSENT, Args, ClassV, FunctionV, Lib, Unknown, Value
+from .report import Site
+from .values import ABSENT, Args, ClassV, Cond, FunctionV, Lib, Phi, Unknown, Value, serial
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -54,6 +55,8 @@ def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
     if p.default is not None:  # None may come in just as well
         return unknown
     kind = annotated(m, f, p.annotation)
+    if kind == "bool":
+        return flag(f, p)
     if kind in NUMBERS or is_number(m, f, p.annotation):
         return Unknown(p.name, number=True)
     if kind == "str":
@@ -67,6 +70,19 @@ def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
         m.state.put(t, "rg", False)
         m.state.put(t, "fn", None)
     return t
+
+
+def from_outside(m: Machine, f: FunctionV, p: ir.Param) -> Value:
+    """What a call that isn't known in full gives for one parameter: a number where its default is one, or its type."""
+    usual, kind = f.defaults.get(p.name, ABSENT), annotated(m, f, p.annotation)
+    if isinstance(usual, bool) or kind == "bool":
+        return flag(f, p)
+    return Unknown(p.name, number=isinstance(usual, (int, float)) or kind in NUMBERS or is_number(m, f, p.annotation))
+
+
+def flag(f: FunctionV, p: ir.Param) -> Phi:
+    """A truth that comes in: one of two values, which a branch on it tells apart."""
+    return Phi(Cond(("flag", serial()), "branch", p.name, Site(f.chunk, p)), True, False)
 
 
 def annotated(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import statements, wrappers
+from . import arguments, statements, wrappers
 from .state import Raised
 from .tensors import Tensor
 from .values import (
@@ -67,9 +67,9 @@ def bind(m: Machine, f: FunctionV, args: Args) -> dict[str, Value]:
         elif p.name in keywords:
             values[p.name] = keywords.pop(p.name)
         else:
-            values[p.name] = default(f, p.name, args.open)
+            values[p.name] = default(m, f, p, args.open)
     for p in params.kwonly:
-        values[p.name] = keywords.pop(p.name) if p.name in keywords else default(f, p.name, args.open)
+        values[p.name] = keywords.pop(p.name) if p.name in keywords else default(m, f, p, args.open)
     if params.vararg is not None:
         rest = tuple(args.pos[len(positional) :])
         if args.open:
@@ -103,11 +103,11 @@ def fits(f: FunctionV, args: Args) -> bool:
     )
 
 
-def default(f: FunctionV, name: str, open_: bool) -> Value:
-    """The value of a parameter that a call leaves out."""
-    v = f.defaults.get(name, ABSENT)
-    if v is ABSENT or (open_ and not isinstance(v, (bool, type(None)))):
-        return Unknown(name)
+def default(m: Machine, f: FunctionV, p: ir.Param, open_: bool) -> Value:
+    """The value of a parameter that a call leaves out; an `open_` one may give it all the same."""
+    v = f.defaults.get(p.name, ABSENT)
+    if v is ABSENT or (open_ and v is not None):
+        return arguments.from_outside(m, f, p) if open_ else Unknown(p.name)
     return v
 
 

@@ -13,7 +13,7 @@ from .describe_types import described, geometry_of
 from .models import registry
 from .shapes import UNKNOWN, Arg, TensorType
 from .tensors import CUSTOM, Tensor, Version
-from .values import ABSENT, Args, DictV, Instance, Property, Unknown, Value, Wrapped
+from .values import ABSENT, Args, DictV, Instance, Phi, Property, Unknown, Value, Wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -254,6 +254,10 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     extra = {**obj.state.get("ctor", {}), "training": m.state.resolve(obj.d.get("training", True))}
     extra = {k: m.state.resolve(v) for k, v in extra.items()}
     extra["inplace"] = m.state.resolve(obj.d.get("inplace", extra.get("inplace", False)))
+    if isinstance(extra["inplace"], Phi):
+        return m.state.each(extra["inplace"], lambda _: by_fact(m, obj, fact, args))
+    if isinstance(extra["inplace"], Unknown):
+        extra["inplace"] = False  # as it is if nobody asks for it
     call.settings = extra
     if fact.name == "torch.nn.MultiheadAttention":
         call.kept = operands.of_attention(m, call.tensors, extra.get("batch_first") is True)

@@ -182,7 +182,7 @@ def unary(m: Machine, op: str, v: Value) -> Value:
         f = v.cls.lookup({"-": "__neg__", "+": "__pos__", "~": "__invert__"}[op])
         if f is not ABSENT:
             return m.call(attributes.bound(m, f, v), Args())
-    return opaque.joined(m, derived(op, v), v)
+    return opaque.joined(m, arithmetic(op, v), v)
 
 
 def derived(op: str, *operands: Value) -> Unknown:
@@ -191,6 +191,17 @@ def derived(op: str, *operands: Value) -> Unknown:
     key = (op, *map(key_of, operands))
     number = all(isinstance(v, (int, float)) or (isinstance(v, Unknown) and v.number) for v in operands)
     return Unknown(why, None if nests(key, 8) else key, number=number)
+
+
+def arithmetic(op: str, *operands: Value) -> Unknown:
+    """What an operator makes of unknown tensors, or numbers: of data data, of what came in something that came in."""
+    found = derived(op, *operands)
+    tensors = [v for v in operands if isinstance(v, Unknown) and not v.number]
+    came_in = next((v for v in tensors if v.parameter), None)
+    if came_in is not None:
+        found.parameter, found.why = True, came_in.why
+    found.data = bool(tensors) and all(v.data for v in tensors)
+    return found
 
 
 def nests(key: tuple[Any, ...], levels: int) -> bool:
@@ -241,7 +252,7 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
         return containers.binary(m, op, a, b)
     if isinstance(a, NDArray) or isinstance(b, NDArray):
         return arrays.fresh(m)
-    return opaque.joined(m, derived(op, a, b), a, b)
+    return opaque.joined(m, arithmetic(op, a, b), a, b)
 
 
 def user_binary(m: Machine, op: str, a: Value, b: Value) -> Value:

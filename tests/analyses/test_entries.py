@@ -111,6 +111,67 @@ LIBRARIES = {
         "_prepare",
         "t = Tracker(); getattr(t, 'prepare', bool)(); t._clear()",
     ),
+    "flag_that_a_caller_may_set": Library(
+        """\
+        import torch
+        from torch import nn
+
+        class Smoothed(nn.Module):
+            def __init__(self, width: int = 3, mask_silence: bool = False):
+                super().__init__()
+                self.first, self.second = nn.Linear(width, width), nn.Linear(width, width)
+                self.mask_silence = mask_silence
+
+            def forward(self, sound):
+                rough = self.first(sound)
+                fine = rough + self.second(rough)
+                if self.mask_silence:
+                    # PART
+                return rough, fine
+        """,
+        "rough.masked_fill_(sound < 0, 0.0)",
+        "fine.masked_fill_(sound < 0, 0.0)",
+        "sum(Smoothed(mask_silence=True)(torch.rand(2, 3))).sum().backward()",
+    ),
+    "flag_that_is_handed_on": Library(
+        """\
+        import torch
+        from torch import nn
+
+        class Gate(nn.Module):
+            def __init__(self, width: int, bias: bool = True, inplace: bool = False):
+                super().__init__()
+                self.mix = nn.Linear(width, width, bias=bias)
+                self.cut = nn.ReLU(inplace=inplace)
+
+            def forward(self, x):
+                gate = self.mix(x)# PART
+                return self.cut(gate)
+        """,
+        ".sigmoid()",
+        ".abs()",
+        "Gate(3, inplace=True)(torch.rand(2, 3)).sum().backward()",
+    ),
+    "number_that_a_caller_may_give": Library(
+        """\
+        import torch
+        from torch import nn
+
+        class Tempered(nn.Module):
+            def __init__(self, temperature: float = 0.1, weighted: bool = False):
+                super().__init__()
+                self.temperature, self.weighted = temperature, weighted
+
+            def forward(self, right, wrong):
+                chance = torch.sigmoid(self.temperature * (right - wrong))
+                if self.weighted:
+                    # PART
+                return chance.mean()
+        """,
+        "chance *= wrong.detach().exp()",
+        "chance = chance * wrong.detach().exp()",
+        "Tempered(weighted=True)(torch.rand(3, requires_grad=True), torch.rand(3)).backward()",
+    ),
     "searched_for_a_number": Library(
         """\
         import torch

@@ -107,6 +107,10 @@ class Call:
             raise Undecided
         return value is not None
 
+    def knows(self, *names: str) -> bool:
+        """Whether none of these is unknown."""
+        return all(self.get(name) is not UNKNOWN for name in names)
+
     def tensor(self, name: str = "input") -> TensorType:
         """A tensor."""
         value = self.get(name)
@@ -173,6 +177,13 @@ class Call:
         if not isinstance(value, (bool, int, type(None))):
             raise Undecided
         return bool(value)
+
+    def certain(self, name: str, otherwise: bool = False) -> bool:
+        """Whether a flag is known to be set."""
+        try:
+            return self.flag(name, otherwise)
+        except Undecided:
+            return False
 
     def integer(self, name: str, otherwise: int | None = None) -> int:
         """An integer that must be known."""

@@ -189,7 +189,7 @@ def linear(call: Call) -> Shapes:
 
 def bias(call: Call, *shape: Size) -> Shapes:
     """The bias, where the constructor's argument doesn't leave it out."""
-    return {"bias": shape} if call.flag("bias", True) else {}
+    return {"bias": shape} if call.certain("bias", True) else {}
 
 
 def bilinear(call: Call) -> Shapes:
@@ -221,8 +221,8 @@ def normalization(affine: bool, tracks: bool) -> Holds:
 
     def holds(call: Call) -> Shapes:
         size = (call.size("num_features"),)
-        own: Shapes = {"weight": size, **bias(call, *size)} if call.flag("affine", affine) else {}
-        if call.flag("track_running_stats", tracks):
+        own: Shapes = {"weight": size, **bias(call, *size)} if call.certain("affine", affine) else {}
+        if call.certain("track_running_stats", tracks):
             own |= {"running_mean": size, "running_var": size, "num_batches_tracked": ()}
         return own
 
@@ -232,18 +232,18 @@ def normalization(affine: bool, tracks: bool) -> Holds:
 def layer_norm(call: Call) -> Shapes:
     """`LayerNorm(normalized_shape, eps, elementwise_affine, bias)`."""
     shape = call.sizes("normalized_shape")
-    return {"weight": tuple(shape), **bias(call, *shape)} if call.flag("elementwise_affine", True) else {}
+    return {"weight": tuple(shape), **bias(call, *shape)} if call.certain("elementwise_affine", True) else {}
 
 
 def rms_norm(call: Call) -> Shapes:
     """`RMSNorm(normalized_shape, eps, elementwise_affine)`."""
-    return {"weight": tuple(call.sizes("normalized_shape"))} if call.flag("elementwise_affine", True) else {}
+    return {"weight": tuple(call.sizes("normalized_shape"))} if call.certain("elementwise_affine", True) else {}
 
 
 def group_norm(call: Call) -> Shapes:
     """`GroupNorm(num_groups, num_channels, eps, affine)`."""
     size = call.size("num_channels")
-    return {"weight": (size,), **bias(call, size)} if call.flag("affine", True) else {}
+    return {"weight": (size,), **bias(call, size)} if call.certain("affine", True) else {}
 
 
 def adaptive_softmax(call: Call) -> Shapes:
@@ -251,7 +251,7 @@ def adaptive_softmax(call: Call) -> Shapes:
     width, cutoffs = call.size("in_features"), [*call.sizes("cutoffs"), call.size("n_classes")]
     value = call.get("div_value", 4.0)
     size = plus(cutoffs[0], len(cutoffs) - 1)
-    own: Shapes = {"head.weight": (size, width)} | ({"head.bias": (size,)} if call.flag("head_bias", False) else {})
+    own: Shapes = {"head.weight": (size, width)} | ({"head.bias": (size,)} if call.certain("head_bias", False) else {})
     for i, (start, stop) in enumerate(pairwise(cutoffs)):
         known = width is not None and isinstance(value, (int, float))
         hidden = int(width // value ** (i + 1)) if known else None  # type: ignore[operator]
@@ -275,14 +275,15 @@ def recurrent(gates: int) -> Holds:
 
     def holds(call: Call) -> Shapes:
         hidden, projected = call.size("hidden_size"), call.size("proj_size", 0)
-        state, ways = projected or hidden, ["", "_reverse"] if call.flag("bidirectional") else [""]
+        state, ways = projected or hidden, ["", "_reverse"] if call.certain("bidirectional") else [""]
+        layers = call.integer("num_layers", 1) if call.knows("num_layers", "bidirectional") else 1
         rows = times(gates, hidden)
         own: Shapes = {}
-        for layer in range(call.integer("num_layers", 1)):
+        for layer in range(layers):
             width = call.size("input_size") if layer == 0 else times(len(ways), state)
             for way in ways:
                 own |= {f"weight_ih_l{layer}{way}": (rows, width), f"weight_hh_l{layer}{way}": (rows, state)}
-                if call.flag("bias", True):
+                if call.certain("bias", True):
                     own |= {f"bias_ih_l{layer}{way}": (rows,), f"bias_hh_l{layer}{way}": (rows,)}
                 if projected:
                     own[f"weight_hr_l{layer}{way}"] = (projected, hidden)
@@ -298,7 +299,7 @@ def cell(gates: int) -> Holds:
         hidden = call.size("hidden_size")
         rows = times(gates, hidden)
         own: Shapes = {"weight_ih": (rows, call.size("input_size")), "weight_hh": (rows, hidden)}
-        return own | ({"bias_ih": (rows,), "bias_hh": (rows,)} if call.flag("bias", True) else {})
+        return own | ({"bias_ih": (rows,), "bias_hh": (rows,)} if call.certain("bias", True) else {})
 
     return holds
 
@@ -312,9 +313,9 @@ def attention(call: Call) -> Shapes:
     else:
         own = {"q_proj_weight": (width, width), "k_proj_weight": (width, key), "v_proj_weight": (width, value)}
     own["out_proj.weight"] = (width, width)
-    if call.flag("bias", True):
+    if call.certain("bias", True):
         own |= {"in_proj_bias": (times(3, width),), "out_proj.bias": (width,)}
-    if call.flag("add_bias_kv"):
+    if call.certain("add_bias_kv"):
         own |= {"bias_k": (1, 1, width), "bias_v": (1, 1, width)}
     return own
 
