@@ -439,7 +439,8 @@ class Autograd(Graph):
         now = self.version(g)
         if not isinstance(now, Version) or (now.low, now.high) != (one.low, one.high):
             self.state.put(self.counter(g), "v", Version(one.low, one.high))
-        g.d["at"] = self.version(g)
+        if g.d["base"] is not None:
+            g.d["at"] = self.version(g)
         return g
 
     def derived(self, nodes: Sequence[Node], wanted: Sequence[Tensor], given: Sequence[Tensor] = ()) -> Node | None:

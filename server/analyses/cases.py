@@ -106,13 +106,18 @@ def prepare(m: Machine, op: Op, args: Args) -> Call:
     kept = operands.of_linear(m, found) if op.name in operands.LINEAR else {}
     if op.name == operands.MASKED:
         kept = operands.of_masked_product(bound, found)
+    if op.name in operands.TRANSFORMS | operands.ANY_TRANSFORMS:
+        kept = {"input": operands.of_transform(m, op.name, bound, found)}
     return Call(op.name, bound, found, kept=kept, apart=op.apart, loose=op.loose, overlapping=op.overlapping)
 
 
 def choose(m: Machine, op: Op, call: Call, extra: Mapping[str, Value] | None = None) -> Case:
-    """The case of the fact that applies; an unknown argument counts as its default."""
-    if len(op.cases) == 1:
-        return op.cases[0]
+    """The case of the fact that applies; an unknown argument counts as its default.
+
+    For a Fourier transform it is the plain one: what it saves is told by the sizes.
+    """
+    if len(op.cases) == 1 or op.name in operands.TRANSFORMS | operands.ANY_TRANSFORMS:
+        return op.cases[-1]
     defaults = {p.name: p.default for p in op.params}
     for case in op.cases:
         if all(passes(t, call, defaults, extra or {}) for t in case.tests):

@@ -71,7 +71,7 @@ def given_back(m: Machine, case: Case, call: Call) -> Tensor | None:
         return None
     source = next(iter(call.tensors.get(case.results[0].of or "", ())), None)
     if name.lower().replace("_", "") in DROPOUTS and has_nothing_to_drop(call):
-        return call.given()[0]
+        return itself(m, call.given()[0], None, call)
     if source is None or case.results[0].kind not in ("same", "depends") or is_alone(call, source):
         return None
     return source if case.results[0].kind == "same" or unchanged(m, name, source, call) else None
@@ -85,7 +85,7 @@ def has_nothing_to_drop(call: Call) -> bool:
     """Whether a dropout is known to be of no elements."""
     first = next(iter(call.given()), None)
     g = first.geometry if first is not None else None
-    return first is not None and g is not None and g.numel() == 0 and not is_alone(call, first)
+    return first is not None and g is not None and g.numel() == 0
 
 
 def is_alone(call: Call, source: Tensor) -> bool:
@@ -100,7 +100,7 @@ def itself(m: Machine, source: Tensor, node: Node | None, call: Call) -> Tensor:
     if not is_alone(call, source):
         return source
     t = m.grad.view(source, source.geometry)
-    m.grad.set_history(t, node)
+    m.grad.set_history(t, node or m.grad.node("SqueezeBackward1", [source], m.grad.requires_grad(source)))
     return t
 
 

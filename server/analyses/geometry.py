@@ -460,7 +460,7 @@ def partly_overlaps(a: Geometry, b: Geometry) -> Overlap | None:
         return None
     starts, ends = (a.offset, b.offset), (plus(a.offset, a.numel()), plus(b.offset, b.numel()))
     if starts[0] == starts[1] and ends[0] == ends[1]:
-        return "full" if a.strides == b.strides else "partial"
+        return "full" if a.strides == b.strides else None if None in (*a.strides, *b.strides) else "partial"
     return "partial" if max(s or 0 for s in starts) < min(e or 0 for e in ends) else "no"
 
 

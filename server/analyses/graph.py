@@ -105,6 +105,15 @@ class Graph:
         t.d["base"], t.d["meta"] = self.alias(t), NO_GRAD
         t.d["at"] = self.version(t)
 
+    def as_base(self, t: Tensor) -> None:
+        """Take a new tensor that is a view of another one, which nobody has, for that, where it is recorded."""
+        t.d["at"] = self.version(t)
+
+    def stands_for_base(self, t: Tensor) -> bool:
+        """Whether a tensor is taken for its base, and is another part of the graph since that was written."""
+        at = t.d["at"]
+        return at is not None and t.d["base"] is None and self.state.resolve(at) is not self.version(t)
+
     # -- what a tensor is -----------------------------------------------------------------------
 
     def counter(self, t: Tensor) -> Counter:

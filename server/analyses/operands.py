@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..facts import views
 from .conversions import guess
 from .geometry import Geometry, GeometryError, Shape
+from .values import ListV
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 
 LINEAR = frozenset({"torch.nn.functional.linear", "torch.nn.Linear"})
 MASKED = "torch.masked.prod"
+TRANSFORMS = frozenset(f"torch.fft.{name}" for name in ("rfft", "rfft2", "rfftn", "ihfft", "ihfft2", "ihfftn"))
+"""transforms of real numbers, which alone are saved"""
+ANY_TRANSFORMS = frozenset({"torch.fft.fft", "torch.fft.ifft"})
+"""those that take complex ones too"""
 
 
 def of_linear(m: Machine, tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, Grad]:
@@ -77,6 +82,37 @@ def of_masked_product(values: Mapping[str, Value], tensors: Mapping[str, Sequenc
     return {"input": True, "out": True} if plain else {"out": True}
 
 
+def of_transform(m: Machine, name: str, values: Mapping[str, Value], tensors: Mapping[str, Sequence[Tensor]]) -> Grad:
+    """Whether a Fourier transform saves its input: real numbers to which it adds none (`SpectralOps.cpp`)."""
+    t = next(iter(tensors.get("input", ())), None)
+    if t is None:
+        return True
+    if t.dtype is not None and t.dtype.startswith("complex"):
+        return False
+    wanted, dims = (listed(m, values.get(p)) for p in ("n" if "n" in values else "s", "dim"))
+    whole = True if wanted is None else is_as_long(t.shape, wanted, dims or tuple(range(-len(wanted), 0)))
+    real = t.dtype is not None or name in TRANSFORMS
+    return whole if whole is not None and real else frozenset({guess("the transform needs no copy of it", t, m)})
+
+
+def listed(m: Machine, v: Value) -> tuple[Value, ...] | None:
+    """The numbers of an argument that takes one or several; None where it isn't given."""
+    return None if v is None else m.tuple_of(v.d["items"]) if isinstance(v, ListV) else v if type(v) is tuple else (v,)
+
+
+def is_as_long(shape: Shape | None, sizes: tuple[Value, ...], places: tuple[Value, ...]) -> bool | None:
+    """Whether a tensor has in some dimensions the `sizes` or more."""
+    found: bool | None = True
+    for size, dim in zip(sizes, places, strict=False):
+        known = isinstance(size, int) and isinstance(dim, int) and shape is not None and -len(shape) <= dim < len(shape)
+        own = shape[dim] if known else None  # type: ignore[index]
+        if own is None:
+            found = None
+        elif size > own:
+            return False
+    return found
+
+
 def folded(m: Machine, t: Tensor, transposed: bool) -> Grad:
     """Whether all but the last dimension of a tensor (of its transpose) can become one without a copy."""
     g = t.geometry
@@ -128,12 +164,12 @@ def saved_as(call: Call, parameter: str) -> Form:
 def is_view(call: Call, made: Tensor, number: int) -> bool:
     """Whether a new result is a view of what the call has made.
 
-    `linear` gives a stack of matrices the form that it had once its bias is added, if its rows are contiguous.
+    `linear` gives what isn't a matrix the form that it had once its bias is added, if its rows are contiguous.
     """
     g = made.geometry
     if g is None:
         return False
-    if call.name in LINEAR and g.ndim > 2:
+    if call.name in LINEAR and g.ndim != 2:
         rows = next((t.geometry for t in call.tensors.get("input", ())), None)
         biased = bool(call.tensors.get("bias") or call.tensors.get("self.bias"))
         return biased and rows is not None and rows.is_contiguous() is True

@@ -96,8 +96,8 @@ def result(
     if made.geometry is not None:
         made.d["geometry"] = layouts.of_result(made.geometry, call, nr)
     made.d["counter"].d["v"] = Version(*inner_writes.times(m, call, r.version, nr))
-    if not m.grad.grad_mode and operands.is_view(call, made, nr):
-        m.grad.as_view(made)
+    if operands.is_view(call, made, nr):
+        (m.grad.as_base if m.grad.grad_mode else m.grad.as_view)(made)
     return made
 
 

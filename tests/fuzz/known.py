@@ -148,10 +148,11 @@ y.sum().backward()
 """,
     ),
     Limit(
-        "A part of a graph that is computed again from changed values",
-        "The gradient is another one, as GradGuard says; what PyTorch shows of the graph doesn't tell.",
+        "A part of a graph that PyTorch doesn't show",
+        "The gradient is another one, as GradGuard says; but what a checkpoint computes again, and what a write of a "
+        "view has saved, can't be looked at.",
         r"false silent-stale",
-        r"checkpoint\(.*use_reentrant=False",
+        r"checkpoint\(.*use_reentrant=False|\.data",
         """
 import torch
 
@@ -160,7 +161,7 @@ y = torch.utils.checkpoint.checkpoint(lambda t: t.sin(), x, use_reentrant=False)
 x.data.mul_(2)
 y.sum().backward()
 """,
-        r"silent-stale of .* by checkpoint_function",
+        r"silent-stale of .* by (checkpoint_function|copy_slices)",
     ),
     Limit(
         "`out=` of an operator that hands the call on by its arguments",
@@ -172,6 +173,34 @@ import torch
 
 x = torch.rand(3, requires_grad=True)
 torch.diff(torch.rand(4), out=x * 2)
+""",
+    ),
+    Limit(
+        "A backward in Python that doesn't allow another one",
+        "That of `CrossMapLRN2d` writes with `out=`, which PyTorch refuses where the backward is recorded.",
+        r"missed out-grad",
+        r"(?s)CrossMapLRN2d.*create_graph=True",
+        """
+import torch
+
+x = torch.rand(2, 4, 6, 6, requires_grad=True)
+torch.nn.CrossMapLRN2d(2)(x).mean().backward(create_graph=True)
+""",
+    ),
+    Limit(
+        "What is made in inference mode and kept",
+        "`Adagrad` makes its state at once, which it can't write later; and a function of the program's own is "
+        "recorded where grad mode is turned on again inside.",
+        r"missed inference-tensor",
+        r"(?s)inference_mode.*(Adagrad|set_grad_enabled|enable_grad)",
+        """
+import torch
+
+x = torch.rand(3, requires_grad=True)
+with torch.inference_mode():
+    optimizer = torch.optim.Adagrad([x])
+x.sum().backward()
+optimizer.step()
 """,
     ),
 )

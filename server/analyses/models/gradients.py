@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...syntax import ir
 from .. import attributes, cases
 from ..autograd import Expected
+from ..engine import UNKNOWN
 from ..past import bounds
 from ..report import Site
 from ..shapes.dtypes import is_integral
@@ -208,7 +209,7 @@ def grad(m: Machine, args: Args) -> Value:
     unused = args.kw.get("allow_unused") is True and args.kw.get("materialize_grads", False) is False
     for t in wanted:
         fn = m.grad.grad_fn(t)
-        one = flow.of(fn or t, t.d["output_nr"])
+        one = UNKNOWN if m.grad.stands_for_base(t) else flow.of(fn or t, t.d["output_nr"])
         if unused and one is None and all(fn is not root for root in roots):
             made.append(None)
             continue
