@@ -131,8 +131,8 @@ def is_number(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> bool:
     return annotated(m, f, annotation) in NUMBERS
 
 
-def unquoted(text: str, at: ir.Constant) -> ir.Expr | None:
-    """The dotted name that an annotation in quotes has, as an expression; None where it has none."""
+def unquoted(text: str, at: ir.Node) -> ir.Expr | None:
+    """The dotted name that a text is, as an expression that stands `at` a place; None where it is none."""
     first, *rest = text.split(".")
     e: ir.Expr = ir.Name(at.start, at.end, first)
     for attr in rest:

@@ -202,6 +202,10 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
         return m.state.resolve(found)
     if name in ("__name__", "__qualname__"):
         return v.name
+    if name == "__new__":
+        return Builtin(name, new_object)
+    if name == "__subclasses__" and v.node is not None:
+        return Builtin(name, lambda m, args: ListV(m.tuple_of(v.d.get((name,), ()))))
     of_meta = special(m, v, name)
     if of_meta is not None:
         return of_meta
@@ -216,6 +220,8 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
 
 def of_module(m: Machine, v: ModuleV, name: str) -> Value:
     """A name of a module of the program, or a submodule."""
+    if name == "__dict__":
+        return DictV(v.frame.d)
     found = imports.named(m, v, name)
     if found is not ABSENT:
         return m.state.resolve(found)
@@ -325,6 +331,8 @@ def of_function(m: Machine, v: Value, name: str) -> Value:
             return inner.name
         if name == "__wrapped__":
             return inner
+        if name == "__get__":
+            return Builtin(name, lambda m, args: Bound(v, args.pos[0]))
         if tensor_attributes.is_known(name):
             m.refused(f"{inner.name} has no {name}")
     return Unknown(name, ("attr", key_of(inner), name))

@@ -92,6 +92,9 @@ def made_by(m: Machine, cls: ClassV, names: Namespace, keywords: dict[str, Value
     return value
 
 
+SUBCLASSES = ("__subclasses__",)
+"""Where a class of the program keeps those that derive from it, under a name that no program can write."""
+
 IMPLICIT = {"__new__": StaticMethod, "__init_subclass__": ClassMethod, "__class_getitem__": ClassMethod}
 """Functions of a class body that Python makes methods of another kind."""
 
@@ -103,6 +106,9 @@ def complete(m: Machine, cls: ClassV, names: Mapping[str, Value], keywords: dict
         told = attributes.special(m, v, "__set_name__")
         if told is not None:
             m.call(told, Args([cls, name]))
+    for base in cls.bases:
+        if base.node is not None:
+            m.state.set(base.d, SUBCLASSES, (*m.tuple_of(base.d.get(SUBCLASSES, ())), cls))
     if enumerations.is_enum(cls):
         enumerations.make_members(m, cls)
     hook = next((c.d["__init_subclass__"] for c in cls.mro[1:] if "__init_subclass__" in c.d), None)

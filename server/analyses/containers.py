@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import attributes, enumerations, sequences
+from . import attributes, enumerations, imports, library, sequences
 from .state import Raised
 from .values import (
     ABSENT,
@@ -14,6 +14,7 @@ from .values import (
     Cond,
     DictV,
     Instance,
+    Lib,
     ListV,
     Phi,
     SliceV,
@@ -271,4 +272,9 @@ def class_item(m: Machine, v: Value, index: Value) -> Value:
         f = v.lookup("__class_getitem__")
         if f is not ABSENT:
             return m.call(attributes.get(m, v, "__class_getitem__"), Args([index]))
+    if isinstance(v, Lib) and isinstance(index, str):
+        if v.name == "sys.modules":
+            return imports.running(m, index)
+        if v.name.endswith(".__dict__"):
+            return library.resolve(m, f"{v.name.removesuffix('__dict__')}{index}")
     return v

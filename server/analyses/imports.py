@@ -125,6 +125,12 @@ def module(m: Machine, name: str) -> Value:
     return own if own is not None else library.resolve(m, name)
 
 
+def running(m: Machine, name: str) -> Value:
+    """`sys.modules[name]`: one of the program that runs under that name, else what importing it gives."""
+    found = (one for one in m.loaded.values() if isinstance(one, ModuleV) and one.name == name)
+    return next(found, None) or module(m, name)
+
+
 def import_from(m: Machine, s: ir.ImportFrom) -> Value:
     """`from a import b`: a name of the module, or a submodule."""
     path = importer(m)

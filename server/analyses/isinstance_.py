@@ -121,6 +121,8 @@ def known(v: Value, cls: ClassV | Lib) -> Value:
             if name.endswith("Callable") and own.derives("torch.nn.Module"):
                 return True
             return Unknown("its type", ("isinstance", v.uid, name)) if own.open else False
+    if isinstance(v, ClassV) and name == "type":
+        return True
     kind = type_name(v)
     short = name.rsplit(".", 1)[-1]
     if kind is None:

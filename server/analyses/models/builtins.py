@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .. import attributes, enumerations, operators, plain, sequences
+from ..arguments import unquoted
 from ..isinstance_ import check
 from ..state import Raised
 from ..tensors import Tensor
@@ -139,10 +140,18 @@ def str_(m: Machine, args: Args) -> Value:
     return computed(m, "str", str, Args([v, *args.pos[1:]]))
 
 
-@model("print", "breakpoint", "input", "open", "exec", "eval", "compile")
+@model("print", "breakpoint", "input", "open", "exec", "compile")
 def nothing(m: Machine, args: Args) -> Value:
     """Functions that change no tensor; nothing of the program is ever run for them."""
     return Unknown("a value")
+
+
+@model("eval")
+def eval_(m: Machine, args: Args) -> Value:
+    """`eval(text)` of a dotted name is what that stands for; nothing else of a text is ever run."""
+    text = m.state.resolve(args.get(0, "expression"))
+    path = unquoted(text, m.site.node) if isinstance(text, str) and len(args.pos) == 1 else None
+    return m.eval(path) if path is not None else Unknown("a value")
 
 
 @model("list", "collections.UserList")

@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from .. import attributes, imports, sequences
+from .. import attributes, imports, operators, sequences
 from ..contexts import Managed
+from ..isinstance_ import check
 from ..values import (
     FIELDS,
     Args,
+    Bound,
     Builtin,
     ClassV,
     DictV,
     FunctionV,
     Generator,
+    Lib,
+    ListV,
+    ModuleV,
     Partial,
     Unknown,
     Value,
@@ -212,6 +217,34 @@ def import_module(m: Machine, args: Args) -> Value:
         return imports.module(m, name)
     own = imports.load(m, absolute, len(name) - len(absolute), imports.importer(m))
     return own if own is not None else Unknown("a module")
+
+
+@model("types.MethodType")
+def method_type(m: Machine, args: Args) -> Value:
+    """`MethodType(function, obj)`."""
+    return Bound(args.pos[0], args.pos[1])
+
+
+# -- inspect ------------------------------------------------------------------------------------------------
+
+
+@model("inspect.isclass")
+def is_class(m: Machine, args: Args) -> Value:
+    """`isclass(v)`."""
+    return check(m, args.pos[0], Lib("type"))
+
+
+@model("inspect.getmembers")
+def get_members(m: Machine, args: Args) -> Value:
+    """`getmembers(v, predicate)` of a module or class of the program: its names, in order, with what they stand for."""
+    v, wanted = m.state.resolve(args.get(0, "object")), args.get(1, "predicate")
+    names = v.frame.d if isinstance(v, ModuleV) else v.d if isinstance(v, ClassV) else None
+    if names is None:
+        return Unknown("members")
+    members = [(k, attributes.get(m, v, k)) for k in sorted(k for k in names if isinstance(k, str))]
+    if wanted is not None:
+        members = [one for one in members if operators.truth(m, m.call(wanted, Args([one[1]]))) is True]
+    return ListV(tuple(members))
 
 
 # -- argparse -----------------------------------------------------------------------------------------------
