@@ -10,6 +10,7 @@ from .cases import Call, called, gradients
 from .describe_types import described_all
 from .geometry import Geometry, Shape
 from .overlap import check_overlap
+from .saves import save_inputs
 from .shapes import TensorType
 from .shapes.dtypes import is_integral
 from .tensors import Grad, Tensor, conditions, either, ways
@@ -38,6 +39,9 @@ def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list
             if op.out_early:
                 resize_out(m, call, t, shape)
             node = m.grad.node(case.node or called(op.name), [t for _, t in inputs], needs if joins else False)
+            if node is not None:
+                node.called = called(op.name)
+                save_inputs(m, node, case, call, gradients(m, call))  # results are copied, and saved inside
             m.grad.bump(t, f"{called(op.name)}(out=)", times=times)
             if node is not None:
                 m.grad.rebase(t, node)

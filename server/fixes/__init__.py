@@ -71,6 +71,7 @@ CARRIED: tuple[Strategy, ...] = (
     reorder.update,
     clone.save,
     reorder.recompute,
+    retain.propose,
 )
 LEAF: tuple[Strategy, ...] = (
     outplace.propose,
@@ -80,9 +81,6 @@ LEAF: tuple[Strategy, ...] = (
     clone.alias,
     clone.change,
 )
-
-REVEALING = frozenset({"freed-graph", "multi-view-inplace", "no-grad-view-inplace", "overlap-write"})
-"""What PyTorch looks for before it looks for a stale tensor."""
 
 BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
     "stale-saved": APART,
@@ -181,7 +179,7 @@ def _revealing(
     wanted: Callable[[Fix], bool],
 ) -> list[Fix]:
     """Give the first fix after which what failed fails in another way, if none does better."""
-    if failure.kind not in REVEALING or failure.cause == "carried":
+    if failure.raised is None or failure.cause == "carried":
         return []
     for fix in filter(wanted, _tried(failure, sources, trials, locale)):
         if trials.helps(failure, apply_all(texts, fix.edits), keeps=fix.safety == "safe", reveals=True):

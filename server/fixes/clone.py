@@ -34,7 +34,7 @@ from .change import called_change, find_change, is_inplace_name, is_module, rebi
 from .edit import Edit, Fix, safety
 from .layout import can_precede, fresh_name, insert_before, suffix
 from .liveness import reads_later
-from .observers import left_graph, observed, rebinding
+from .observers import left_graph, observed, rebinding, was_there
 from .place import binding, call_of, fact_of, surroundings, walk
 from .text import quote, words
 
@@ -61,16 +61,18 @@ def save(failure: Failure, context: Context) -> Iterator[Fix]:
     for number in range(max(map(len, choices))):
         places = [place for one in choices for place in one[min(number, len(one) - 1)]]
         edits = dict.fromkeys(edit for place in places for edit in suffix(place, CLONE))
-        yield Fix(_title(group, places[0].text, context), "safe", tuple(edits))
+        parted = any(was_there(one, place, context) and observed(one, context) for one in group for place in places)
+        changes = "others" if parted else None
+        yield Fix(_title(group, places[0].text, context, changes), safety(changes), tuple(edits))
 
 
-def _title(group: Sequence[Failure], shown: str, context: Context) -> str:
+def _title(group: Sequence[Failure], shown: str, context: Context, changes: str | None) -> str:
     saves = {id(one.saved.site.node): one.saved for one in group if one.saved}
     ops = [quote(op) for op in dict.fromkeys(saved.op for saved in saves.values())]
     if len(saves) > 1:
-        return context.say("save-several", ops=context.say("and").join(ops))
+        return context.say("save-several", changes, ops=context.say("and").join(ops))
     result = next(iter(saves.values())).role == "result"
-    return context.say("save-result" if result else "save", op=ops[0], value=quote(shown))
+    return context.say("save-result" if result else "save", changes, op=ops[0], value=quote(shown))
 
 
 def _copies(failure: Failure, context: Context) -> Iterator[list[Place]]:

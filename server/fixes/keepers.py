@@ -35,11 +35,12 @@ from ..syntax.ir import (
     UnaryOp,
     Yield,
 )
-from .place import below, children, fact_of, statements, surroundings
+from .place import below, children, dotted, fact_of, statements, surroundings
 from .text import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import TypeGuard
 
     from ..syntax.imports import ImportTable
     from ..syntax.ir import Node
@@ -141,10 +142,14 @@ class _Uses:
             return value.attr not in PLAIN and self.shares(value.value)
         if isinstance(value, Subscript):
             return self.shares(value.value)
+        if _is_itself(value):
+            return self.shares(value.operand)
         return isinstance(value, Call) and isinstance(value.func, Attribute) and self.may_hold(value)
 
     def may_hold(self, value: Expr) -> bool:
         """Tell whether what an expression gives may hold the memory."""
+        if _is_itself(value):
+            return self.may_hold(value.operand)
         if isinstance(value, BinOp | UnaryOp | Compare | JoinedStr | Constant):
             return False
         if isinstance(value, Name):
@@ -161,11 +166,24 @@ class _Uses:
 
     def _hands_out(self, value: Expr) -> bool:
         """Tell whether an expression may give what is held elsewhere: an item, what the program's code returns."""
+        if _is_itself(value):
+            return self._hands_out(value.operand)
+        if isinstance(value, IfExp | BoolOp):
+            return any(self._hands_out(one) for one in children(value) if isinstance(one, Expr))
+        if isinstance(value, Attribute):
+            return value.attr not in PLAIN and not self._is_told(value)
         if not isinstance(value, Call):
             return isinstance(value, Subscript)
         if _last_name(value.func) in self.own | {"get", "pop", "setdefault"}:
             return True
         return not self._gives_new(value.func) and any(self._hands_out(one) for one in _given(value))
+
+    def _is_told(self, value: Attribute) -> bool:
+        """Tell whether the replay's rows have a tensor by that attribute, or it is an attribute of a tensor."""
+        rows = self.context.report.rows if self.context.report else ()
+        return self.context.story(value.value, dotted(value.value)) is not None or any(
+            row.name == dotted(value) for row in rows
+        )
 
     def _gives_new(self, func: Expr) -> bool:
         """Tell whether a function or a tensor's method gives plain values, or tensors of their own memory."""
@@ -176,6 +194,11 @@ class _Uses:
 
     def _is(self, node: Node) -> bool:
         return isinstance(node, Name) and node.id == self.name
+
+
+def _is_itself(value: Expr) -> TypeGuard[UnaryOp]:
+    """Tell whether an expression is `+x`, which gives the very tensor."""
+    return isinstance(value, UnaryOp) and value.op == "+"
 
 
 def _names(target: Expr) -> Iterator[Name]:

@@ -32,20 +32,35 @@ def observed(failure: Failure, context: Context) -> bool:
     says that something outside of the function does. Else the replay's rows tell which names share it, and
     the text whether a container got hold of it. What isn't known counts as observed.
     """
-    write = failure.write
-    place = context.place(write.site if write else failure.site)
+    place, name = _written(failure, context)
     if place is None:
         return True
     if "aliases" in failure.facts:
         aliases = failure.facts["aliases"]
         assert isinstance(aliases, tuple)
         return bool(failure.facts.get("shared", False)) or any(_is_read(place, name) for name in aliases)
-    name = (write.name if write else None) or failure.name
     if name is None or context.report is None:
         return True
-    name = name.partition("[")[0]  # an item of a tensor is its memory; an item of a container is in no row
     rows = _sharing(context.report.rows, place, name)
     return not rows or _kept(context, rows, place, name) or _seen_by_name(context, rows, place, name)
+
+
+def was_there(failure: Failure, made: Place, context: Context) -> bool:
+    """Tell whether the memory that is changed is older than the result of the call at `made`, which changes it, too."""
+    if failure.saved is None or failure.saved.role != "result" or context.report is None:
+        return False
+    place, name = _written(failure, context)
+    rows = _sharing(context.report.rows, place, name) if place and name else []
+    before = (context.place(row.site) for row in rows)
+    return any(one is not None and one.path == made.path and one.end <= made.statement.start for one in before)
+
+
+def _written(failure: Failure, context: Context) -> tuple[Place | None, str | None]:
+    """Give the place of the failure's change, and the name of what is changed there."""
+    write = failure.write
+    name = (write.name if write else None) or failure.name
+    # An item of a tensor is its memory; an item of a container is in no row.
+    return context.place(write.site if write else failure.site), name.partition("[")[0] if name else None
 
 
 def rebinding(failure: Failure, context: Context, change: Change) -> str | None:

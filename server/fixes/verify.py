@@ -107,7 +107,7 @@ class Trials:
         if (new.kind, new.cause) == (mended.kind, mended.cause):
             apart = new.raised == new.site or _scope(new) != _scope(mended)
             return new.name != mended.name or (apart and not reached)
-        if reveals and new.raised is not None and _line(new.raised, kept) == _line(mended.raised, {}):
+        if reveals and _ends(new, kept) & _ends(mended, {}):
             return True
         return keeps or not reached
 
@@ -197,6 +197,11 @@ def _tensors(
         if path not in unchanged or line in unchanged[path]:
             found[path, line, story.name] = story.dtype
     return found
+
+
+def _ends(failure: Failure, kept: Mapping[str, Kept]) -> set[tuple[str, int]]:
+    """Give the lines, of the old text, of what PyTorch runs when it raises or reads what is wrong: the backward too."""
+    return {_line(site, kept) for site in (failure.raised, failure.backward) if site is not None}
 
 
 def _is_guess(failure: Failure) -> bool:

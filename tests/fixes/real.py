@@ -16,12 +16,17 @@ from unittest.mock import patch
 
 import torch
 from torch.autograd.graph import saved_tensors_hooks
+from torch.utils._python_dispatch import TorchDispatchMode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
 torch.set_num_threads(1)
+
+RRELU = torch.ops.aten.rrelu_with_noise, torch.ops.aten.rrelu_with_noise_
+FILLING = {packet.default for packet in RRELU}
+"""what fills a buffer that it is given, and has saved; by their schemas, no others are recorded"""
 
 SECONDS = 30
 """of the processor's time that a program may take"""
@@ -68,16 +73,45 @@ def copied(saved: torch.Tensor) -> torch.Tensor:
     return saved.detach().clone()
 
 
-def kept(packed: torch.Tensor) -> torch.Tensor:
-    return packed
+class Meant(TorchDispatchMode):
+    """Copies whatever autograd saves when it saves it.
+
+    A buffer that the operator itself fills, as `rrelu` does with its noise, is saved before that: it is copied again.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.copies: dict[int, torch.Tensor] = {}
+        """by the address of what was saved, the last copy of it"""
+        self.hooks = saved_tensors_hooks(self.pack, lambda packed: packed)
+
+    def __enter__(self) -> Meant:
+        self.hooks.__enter__()
+        return super().__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        super().__exit__(*error)
+        self.hooks.__exit__(*error)
+
+    def pack(self, saved: torch.Tensor) -> torch.Tensor:
+        copy = self.copies[saved.data_ptr()] = copied(saved)
+        return copy
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        if func in FILLING:
+            noise = args[1]
+            self.copies[noise.data_ptr()].copy_(noise)
+        return result
 
 
-def run(folder: Path, meant: bool = False) -> Run:
+def run(folder: Path, meant: bool = False, double: bool = False) -> Run:
     """Run `folder`'s main.py in a process of its own.
 
     With `meant`, whatever autograd saves is copied, so that no later change reaches it and the gradients are
     those that the author meant. (`allow_mutation_on_saved_tensors` doesn't see changes by views that begin
-    elsewhere in the memory, nor those that move no version counter.)
+    elsewhere in the memory, nor those that move no version counter.) With `double`, what the program gives no
+    dtype is of double precision.
     """
     reader, writer = os.pipe()
     child = os.fork()
@@ -85,6 +119,7 @@ def run(folder: Path, meant: bool = False) -> Run:
         try:
             with os.fdopen(writer, "wb") as pipe:
                 signal.setitimer(signal.ITIMER_PROF, SECONDS)
+                torch.set_default_dtype(torch.float64 if double else torch.float32)
                 torch.save(_run(folder, meant), pipe)
         finally:
             os._exit(0)
@@ -111,7 +146,7 @@ def _run(folder: Path, meant: bool) -> Run:
         result.gradients.append([None if one is None else copied(one) for one in gradients])
         return gradients
 
-    mode = saved_tensors_hooks(copied, kept) if meant else contextlib.nullcontext()
+    mode = Meant() if meant else contextlib.nullcontext()
     torch.manual_seed(0)
     sys.path.insert(0, str(folder))
     sys.argv = [str(folder / "main.py")]

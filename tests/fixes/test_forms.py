@@ -83,6 +83,22 @@ FORMS = {
         "x = w.exp()\ny = x.reshape(9)\nfor _ in range(2):\n    (x.sum() + y.sum()).backward()\n",
         "    y = x.reshape(9)",
     ),
+    "a second round behind the failure of the first": (
+        "x = w.exp()\ny = x.view(9)\ny *= 2\nfor _ in range(2):\n    (x.sum() + y.sum()).backward()\n",
+        "x = w.exp().clone()",
+    ),
+    "a target that shares its places, behind a leaf": (
+        "x = w.mT\nx[[0, 0]] = x.detach()[:2]\nx.sum().backward()\n",
+        "    x[[0, 0]] = x.detach()[:2]",
+    ),
+    "a change that nothing counts, behind a graph that is freed": (
+        "x = w.sin()\ny = w.pow(2)\nw.data.mul_(2)\ny.sum().backward()\n(x.sum() + y.sum()).backward()\n",
+        "y.sum().backward(retain_graph=True)",
+    ),
+    "a graph that grows from round to round, and has to": (
+        "x = w.clone()\nfor _ in range(3):\n    x = x.tanh()\n    x.sum().backward()\n",
+        "    x.sum().backward(retain_graph=True)",
+    ),
 }
 """A program, and a line of one of its fixes."""
 

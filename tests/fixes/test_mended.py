@@ -218,3 +218,34 @@ def test_failures_one_behind_the_other_are_mended_one_by_one(tmp_path: Path) -> 
     assert count > 3
     verdict = run_program(last)
     assert verdict.ok, verdict.message
+
+
+CANCELLED = """\
+import torch
+
+w = torch.rand(2, 2, 3, requires_grad=True)
+other = torch.rand(2, 2, 3)
+layer = torch.nn.Linear(3, 3)
+x = layer(w)
+y = torch.atan2(x, x)
+x %= x
+x[...] *= 2
+(x.sum() + y.sum()).backward()
+"""
+"""what flows to `layer` adds up to nothing, but for what is rounded"""
+
+NOISY = """\
+import torch
+
+w = torch.rand(4, requires_grad=True) - 0.5
+x = torch.nn.functional.rrelu(w, 0.1, 0.9, True)
+y = x.sin()
+x += 1
+(x.sum() + y.sum()).backward()
+"""
+"""`rrelu` saves its noise before it draws it"""
+
+
+@pytest.mark.parametrize("text", [CANCELLED, NOISY])
+def test_no_fix_is_taken_for_a_wrong_one(text: str, tmp_path: Path) -> None:
+    assert not list(proven(program(text, tmp_path / "right"), tmp_path / "each"))

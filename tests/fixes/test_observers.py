@@ -218,10 +218,28 @@ def test_an_indexed_write_to_what_is_expanded_has_changed_that(tmp_path: Path) -
     assert not list(proven(program, tmp_path / "each"))
 
 
-@pytest.mark.parametrize("made", ["held[0].tanh_()", "torch.tanh_(held[0])", "held.copy().pop(0).tanh_()"])
+ITSELF = ["held[0].tanh_()", "torch.tanh_(held[0])", "held.copy().pop(0).tanh_()", "(+held[0]).tanh_()"]
+
+
+@pytest.mark.parametrize("made", ITSELF)
 def test_an_item_that_is_changed_in_place_stays_one(made: str, tmp_path: Path) -> None:
     """The result of an in-place method is the item itself, by one more name."""
     text = START + f"held = [x * 2, x]\ny = {made}\ny[::2] = 2\n(held[0].sum() + y.sum()).backward()\n"
     program = written(text, tmp_path)
     assert not {line for line in safe_lines(program) if line.startswith("y = y")}
+    assert not list(proven(program, tmp_path / "each"))
+
+
+@pytest.mark.parametrize("act", ["nn.functional.selu(x, inplace=True)", "nn.SELU(inplace=True)(x)", "torch.selu_(x)"])
+def test_a_result_that_is_the_operand_is_not_copied_for_its_saver_alone(act: str, tmp_path: Path) -> None:
+    program = written(START + f"y = {act}\ny += 1\n(x.sum() + y.mean()).backward()\n", tmp_path)
+    assert not safe_lines(program)
+    assert not list(proven(program, tmp_path / "each"))
+
+
+@pytest.mark.parametrize("read", ["r.values", "r[0]", "+r[0]", "r[0] if len(r) else x"])
+def test_what_is_read_of_several_results_stays_theirs(read: str, tmp_path: Path) -> None:
+    text = f"r = torch.sort(x)\nv = {read}\ny = v.sin()\nv.exp2_()\n(y.sum() + r[0].mean()).backward()\n"
+    program = written(START + text, tmp_path)
+    assert safe_lines(program) == {"y = v.clone().sin()"}
     assert not list(proven(program, tmp_path / "each"))

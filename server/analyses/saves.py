@@ -1,0 +1,64 @@
+"""What a node saves of its operator's arguments and results, as the fact names them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import operands
+from .cases import Call, choose, condition, tensors_in, torch_fact
+from .tensors import Grad, Node, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..facts.model import Case
+    from .machine import Machine
+    from .values import Value
+
+
+def narrowed(g: Grad, needs: Grad) -> Grad:
+    """A condition that holds whenever the node exists is no further condition."""
+    return True if g == needs else g
+
+
+def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[str, Grad]) -> None:
+    """Save the arguments that the fact names."""
+    updated = {w.what for w in case.mutates if w.bumps == 0}
+    for s in case.saves:
+        if (s.what.startswith("out") and s.what not in call.tensors) or not (s.certain or s.what in call.kept):
+            continue
+        when, kept = condition(s.when, grads), call.kept.get(s.what, True)
+        if when is False or kept is False:
+            continue
+        when = narrowed(when, node.when) if kept is True else kept
+        for t in call.tensors.get(s.what, ()):
+            form, read_for = operands.saved_as(call, s.what), frozenset[str]().union(*s.when)
+            m.grad.save(node, t, s.what, when, s.what in updated, form, read_for)
+    node.copied = copied(m, case, call, grads)
+
+
+def copied(m: Machine, case: Case, call: Call, grads: Mapping[str, Grad]) -> tuple[Value, ...]:
+    """What an operator in place writes and keeps a copy of, as it was: the one out of place saves that itself."""
+    op = torch_fact(call.name)
+    plain = torch_fact(op.inplace_of) if op is not None and op.inplace_of is not None else None
+    if op is None or plain is None or not op.params or not plain.params:
+        return ()
+    name, other = op.params[0].name, plain.params[0].name
+    kept = any(s.what == other and condition(s.when, grads) is True for s in choose(m, plain, call).saves)
+    if not kept or any(s.what == name for s in case.saves):
+        return ()
+    return tuple(m.grad.grad_fn(t) or t for t in call.tensors.get(name, ()) if m.grad.requires_grad(t) is True)
+
+
+def save_results(m: Machine, node: Node, case: Case, call: Call, result: Value, grads: Mapping[str, Grad]) -> None:
+    """Save the results that the fact names."""
+    items = tensors_in(m, result) if case.sequence else result if isinstance(result, tuple) else (result,)
+    for s in case.saves:
+        certain = s.certain or s.what in call.kept
+        if not s.what.startswith("out") or not certain or not (s.what[3:].isdigit() or s.what == "out"):
+            continue
+        i = int(s.what[3:] or 0)
+        for t in items if case.sequence else items[i : i + 1]:
+            if isinstance(t, Tensor):
+                when = condition(s.when, grads)
+                m.grad.save(node, t, "result", narrowed(when, node.when))
