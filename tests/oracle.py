@@ -306,6 +306,8 @@ class Recorder:
     """the tensors whose gradients it was asked for, where it was asked for some"""
     silent: list[tuple[Made, Unpacked]] = field(default_factory=list)
     """tensors that a backward was about to use, changed without their counter moving"""
+    changed: list[str] = field(default_factory=list)
+    """the lines that have changed these"""
     unread: dict[int, list[tuple[Made, Unpacked]]] = field(default_factory=dict)
     """such tensors of custom functions, by node: their backward may not ask for them"""
     lost: set[str] = field(default_factory=set)
@@ -373,11 +375,20 @@ class Recorder:
                     now = _copy(saved.tensor)
                     if now.shape == saved.content.shape and not bool(((now == saved.content) | now.isnan()).all()):
                         custom = saved.attribute == "saved_tensors"
-                        (self.unread.setdefault(id(made.node), []) if custom else self.silent).append((made, saved))
+                        if custom:
+                            self.unread.setdefault(id(made.node), []).append((made, saved))
+                        else:
+                            self.add_silent(made, saved)
+
+    def add_silent(self, made: Made, saved: Unpacked) -> None:
+        """Note what is about to be used, and the lines that have changed it by now."""
+        self.silent.append((made, saved))
+        self.changed += self.changes(made, saved)
 
     def read(self, node: Any) -> None:
         """A custom function's backward asks for what it has saved."""
-        self.silent += self.unread.pop(id(node), ())
+        for made, saved in self.unread.pop(id(node), ()):
+            self.add_silent(made, saved)
 
     def reached(self) -> list[Made]:
         """The known nodes that the last backward runs, or all where none was seen."""
@@ -513,7 +524,7 @@ def _ran(recorder: Recorder) -> Verdict:
     """The verdict on a program that ran to its end."""
     if recorder.silent:
         saved, lost = recorder.spoilt(), _ordered(recorder.lost)
-        mutation = _ordered([line for pair in recorder.silent for line in recorder.changes(*pair)])
+        mutation = _ordered(recorder.changed)
         return Verdict(False, "silent-stale", saved=saved, mutation=mutation, lost=lost, silent=saved)
     if recorder.lost:
         lines = _ordered(recorder.lost)

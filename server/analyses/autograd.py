@@ -311,9 +311,12 @@ class Autograd(Graph):
             return replace(known, low=times[0], high=times[1])
         g = v.geometry
         spread, dense = (g.overlaps_itself(), g.is_dense()) if g is not None else (None, None)
-        if dense is None or v.uid < flow.began:
-            return replace(UNKNOWN, spread=False if dense else None)
-        one = replace(flow.made(NEW), dense=dense, free=dense, low=times[0], high=times[1], spread=spread)
+        if dense is None:
+            return replace(UNKNOWN, spread=None)
+        old = v.uid < flow.began  # somebody has it
+        one = replace(flow.made(NEW), dense=dense, free=dense and not old, low=times[0], high=times[1], spread=spread)
+        if old:
+            flow.hold(one)
         flow.shown.append((one, v))
         return one
 

@@ -214,7 +214,7 @@ def grad(m: Machine, args: Args) -> Value:
             made.append(None)
             continue
         g = m.grad.gradient(t, flow, one)
-        if create:
+        if create and g.uid > flow.began and m.grad.grad_fn(g) is None:
             m.grad.set_history(g, m.grad.derived(nodes, wanted, cases.tensors_in(m, args.get(2, "grad_outputs"))))
         made.append(g)
     if not wanted:

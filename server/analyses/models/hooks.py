@@ -74,13 +74,18 @@ of_all("backward_hooks", "register_module_full_backward_hook")
 
 @method_of("torch.Tensor", "register_hook")
 def register_hook(m: Machine, args: Args) -> Value:
-    """`t.register_hook(hook)`: it belongs to the present grad_fn, also when a write gives the tensor another one."""
+    """`t.register_hook(hook)`: the first one is registered with the present grad_fn.
+
+    It stays there when a write gives the tensor another one, and so do the later ones (`_register_hook_dict`).
+    """
 
     def one(t: Tensor) -> Value:
-        fn, hook = m.grad.grad_fn(t), args.get(1, "hook")
-        if isinstance(fn, Node):
-            return add(m, fn, ("hooks", t.d["output_nr"]), hook)
-        return add(m, t, "hooks", hook)
+        holder, hook = m.state.resolve(t.d.get("hooked")), args.get(1, "hook")
+        if not isinstance(holder, (Node, Tensor)):
+            fn = m.grad.grad_fn(t)
+            holder = fn if isinstance(fn, Node) else t
+            m.state.put(t, "hooked", holder)
+        return add(m, holder, ("hooks", t.d["output_nr"]) if isinstance(holder, Node) else "hooks", hook)
 
     return m.state.each(args.pos[0], one)
 
