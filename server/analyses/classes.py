@@ -184,6 +184,16 @@ def has_equality(cls: ClassV) -> bool:
     return cls.lookup("__eq__") is not ABSENT or (isinstance(options, dict) and options.get("eq") is not False)
 
 
+def is_ordered(cls: ClassV) -> bool:
+    """Whether objects of the class are ordered as a dataclass's are, by their fields."""
+    return any(c.d.get(DATACLASS, {}).get("order") is True for c in cls.mro)
+
+
+def compared_fields(cls: ClassV) -> list[str]:
+    """The fields by which two objects of a dataclass are compared."""
+    return [name for name in all_fields(cls) if option(cls.lookup(name), "compare") is not False]
+
+
 def init_fields(cls: ClassV) -> list[tuple[str, str, Value]]:
     """What the constructor of a dataclass takes: names, how they are given, their defaults or `field(…)`."""
     given: dict[str, str] = {}

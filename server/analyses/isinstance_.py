@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from .arrays import NDArray
 from .tensors import Tensor
 from .values import (
+    ABSENT,
+    FIELDS,
     Bound,
     Builtin,
     ClassV,
@@ -102,6 +104,19 @@ def named(cls: Value) -> str | None:
     return cls.name if isinstance(cls, Lib) else None
 
 
+def has_all(v: Instance, protocol: ClassV) -> Value:
+    """Whether an object has what a protocol names, which is all that `@runtime_checkable` asks for."""
+    names = {k for c in protocol.mro if c.node is not None for k in (*c.d, *c.d.get(FIELDS, ())) if is_public(k)}
+    if all(k in v.d or v.cls.lookup(k) is not ABSENT for k in names):
+        return True
+    return Unknown("its type", ("isinstance", v.uid, protocol.uid)) if v.cls.open else False
+
+
+def is_public(name: Value) -> bool:
+    """Whether a name of a protocol is one that its implementations must have."""
+    return isinstance(name, str) and (not name.startswith("_") or name in ("__call__", "__len__", "__iter__"))
+
+
 def known(v: Value, cls: ClassV | Lib) -> Value:
     """`isinstance` of a value whose type is known."""
     name = named(cls) or ""
@@ -118,6 +133,8 @@ def known(v: Value, cls: ClassV | Lib) -> Value:
         elif own.derives(cls.name):
             return True
         if isinstance(v, Instance):
+            if isinstance(cls, ClassV) and cls.derives("typing.Protocol"):
+                return has_all(v, cls)
             if name.endswith("Callable") and own.derives("torch.nn.Module"):
                 return True
             return Unknown("its type", ("isinstance", v.uid, name)) if own.open else False

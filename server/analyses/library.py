@@ -38,6 +38,14 @@ MOVED = {
     "torch.autograd.set_grad_enabled": "torch.set_grad_enabled",
     "torch.autograd.inference_mode": "torch.inference_mode",
     "torch.autograd.function.Function": "torch.autograd.Function",
+    "torch.float": "torch.float32",
+    "torch.double": "torch.float64",
+    "torch.half": "torch.float16",
+    "torch.cfloat": "torch.complex64",
+    "torch.cdouble": "torch.complex128",
+    "torch.long": "torch.int64",
+    "torch.int": "torch.int32",
+    "torch.short": "torch.int16",
 }
 """Longer paths that people import by, with the name that PyTorch documents."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..syntax import ir
 from . import arrays, attributes, containers, counting, library, opaque, plain, sequences, torch_ops
 from .arrays import NDArray
+from .models import registry
 from .state import Raised
 from .tensors import Tensor
 from .values import (
@@ -309,7 +310,14 @@ def _compare_objects(m: Machine, op: str, a: Value, b: Value) -> Value:
     parts = _parts(m, a, b)
     if parts is not None:
         return _all_equal(m, parts) if parts else derived_test(op, a, b)
+    if is_named(a, b) or is_named(b, a):
+        return derived_test(op, a, b)
     return a is b or (isinstance(a, Lib) and isinstance(b, Lib) and a.name == b.name)
+
+
+def is_named(a: Value, b: Value) -> bool:
+    """Whether `a` is a library's constant, whose value may be that of the number or text `b`."""
+    return isinstance(a, Lib) and isinstance(b, (str, bytes, int, float, tuple)) and not registry.is_known(a.name)
 
 
 SET_ORDER = {"<=": "issubset", ">=": "issuperset", "<": "<=", ">": ">="}
@@ -322,6 +330,8 @@ def _strict(m: Machine, op: str, a: Value, b: Value) -> Value:
 
 def _own_comparison(m: Machine, op: str, a: Value, b: Value) -> Value:
     """What the program's own method says, of the right operand where the left has none; ABSENT where neither has."""
+    from .classes import compared_fields, is_ordered
+
     for obj, other, method in ((a, b, op), (b, a, MIRRORED[op])):
         if isinstance(obj, Instance):
             f = obj.cls.lookup(f"__{COMPARE_METHODS[method]}__")
@@ -330,6 +340,10 @@ def _own_comparison(m: Machine, op: str, a: Value, b: Value) -> Value:
             made = _total(m, obj, other, method)
             if made is not ABSENT:
                 return made
+    if op in INVERSE_ORDER and isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls:
+        fields = compared_fields(a.cls) if is_ordered(a.cls) else ()
+        if fields:
+            return compare(m, op, *(tuple(v.d.get(k) for k in fields) for v in (a, b)))
     return ABSENT
 
 
@@ -368,7 +382,7 @@ def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | No
 
     None for other values, and a pair of different constants for containers that cannot be equal.
     """
-    from .classes import all_fields, has_equality
+    from .classes import compared_fields, has_equality
 
     different = [(True, False)]
     if isinstance(a, DictV) and isinstance(b, DictV):
@@ -386,7 +400,7 @@ def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | No
         x, y = (v if isinstance(v, tuple) else sequences.items_of(m, v) for v in (a, b))
         return [(True, True), *zip(x, y, strict=True)] if len(x) == len(y) else different
     if isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls and has_equality(a.cls):
-        return [(True, True), *((a.d.get(k), b.d.get(k)) for k in all_fields(a.cls))]
+        return [(True, True), *((a.d.get(k), b.d.get(k)) for k in compared_fields(a.cls))]
     return None
 
 

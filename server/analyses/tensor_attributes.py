@@ -10,8 +10,8 @@ from . import torch_ops
 from .describe_types import dtype_value
 from .models import registry
 from .state import MAX_ALTERNATIVES
-from .tensors import Storage, Tensor, parts_of
-from .values import Args, Bound, Lib, Phi, Unknown, Value
+from .tensors import Node, Storage, Tensor, parts_of
+from .values import Args, Bound, Instance, Lib, Phi, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,6 +106,8 @@ def leaf(m: Machine, t: Tensor) -> Value:
 def grad_fn(m: Machine, t: Tensor) -> Value:
     """`t.grad_fn`: None or something."""
     fn = m.grad.grad_fn(t)
+    if isinstance(fn, Node) and fn.when is True:
+        return Instance(registry.class_named(m, "torch.autograd.graph.Node"), m.site)
     return None if fn is None else Unknown("grad_fn", ("grad_fn", t.uid))
 
 

@@ -469,4 +469,6 @@ def key_of(value: Value) -> Hashable:
         return ("tuple", *(key_of(v) for v in value))
     if isinstance(value, CONSTANTS):
         return ("const", type(value).__name__, value)
+    if isinstance(value, Lib):
+        return ("library", value.name)
     return ("object", getattr(value, "uid", None) or id(value))

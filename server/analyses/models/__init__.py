@@ -43,5 +43,6 @@ def load_models() -> None:
         schedules,
         stdlib,
         tensors,
+        texts,
         transformer,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .. import sequences
@@ -9,6 +10,7 @@ from ..values import (
     Args,
     DictV,
     Instance,
+    ListV,
     Unknown,
     Value,
 )
@@ -17,6 +19,10 @@ from .registry import method_of
 
 if TYPE_CHECKING:
     from ..machine import Machine
+
+
+OPTION = "option"
+"""where a parser keeps what it was told of an option, by its name"""
 
 
 @method_of("argparse.ArgumentParser", "__init__")
@@ -44,6 +50,8 @@ def add_argument(m: Machine, args: Args) -> Value:
     else:
         value = None if "required" not in args.kw else Unknown(str(dest))
     sequences.add(m, args.pos[0].state["defaults"], dest, value)
+    for name in names:
+        args.pos[0].state[OPTION, name] = (dest, args)
     return Unknown("an argument")
 
 
@@ -61,10 +69,38 @@ def argument_group(m: Machine, args: Args) -> Value:
     return args.pos[0]
 
 
-@method_of("argparse.ArgumentParser", "parse_args", "parse_known_args")
+@method_of("argparse.ArgumentParser", "parse_args")
 def parse_args(m: Machine, args: Args) -> Value:
-    """`p.parse_args()`: the defaults."""
+    """`p.parse_args()`: the defaults, and what the program itself gives."""
     made = Instance(registry.class_named(m, "argparse.Namespace"), m.site)
     defaults = args.pos[0].state["defaults"]
     made.d.update({str(k): m.state.resolve(defaults.items[k]) for k in sequences.keys(defaults)})
+    given = m.state.resolve(args.get(1, "args"))
+    if isinstance(given, ListV):
+        words = [str(word) for word in sequences.items_of(m, given) if isinstance(word, str)]
+        for word, following in pairwise([*words, ""]):
+            name, _, value = word.partition("=")
+            if (OPTION, name) in args.pos[0].state:
+                dest, option = args.pos[0].state[OPTION, name]
+                made.d[str(dest)] = told(m, option, value or following)
     return made
+
+
+def told(m: Machine, option: Args, word: str) -> Value:
+    """The value of an option that is given, with the word after it."""
+    action = option.kw.get("action", "store")
+    if action in ("store_true", "store_false"):
+        return action == "store_true"
+    if action == "store_const":
+        return option.kw.get("const")
+    if action != "store" or "nargs" in option.kw:
+        return Unknown("an argument")
+    return m.call(option.kw["type"], Args([word], site=m.site)) if "type" in option.kw else word
+
+
+@method_of("argparse.ArgumentParser", "parse_known_args")
+def parse_known_args(m: Machine, args: Args) -> Value:
+    """`p.parse_known_args()`: what it knows, and the rest of the words."""
+    rest = ListV()
+    rest.d["open"] = True
+    return parse_args(m, args), rest

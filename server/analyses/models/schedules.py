@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import modules, operators, sequences
-from ..values import Args, Instance, ListV, Unknown, Value
+from ..values import Args, DictV, Instance, ListV, Unknown, Value
 from .parametrize import without_grad
 from .registry import BASES, method_of, model
 from .tensors import Copier
@@ -30,13 +30,24 @@ def init(m: Machine, args: Args) -> Value:
     """`StepLR(optimizer, …)`: no tensor changes."""
     m.state.set(args.pos[0].d, "optimizer", args.get(1, "optimizer"))
     m.state.set(args.pos[0].d, "last_epoch", Unknown("an epoch"))
-    return None
+    return step(m, args)
 
 
-@method_of(SCHEDULER, "step", "load_state_dict", "state_dict")
+@method_of(SCHEDULER, "step", "load_state_dict")
 def step(m: Machine, args: Args) -> Value:
     """`scheduler.step()` changes the learning rates in the optimizer's groups."""
+    optimizer = m.state.resolve(args.pos[0].d.get("optimizer"))
+    groups = optimizer.d.get("param_groups") if isinstance(optimizer, Instance) else None
+    for group in m.tuple_of(groups.d["items"]) if isinstance(groups, ListV) else ():
+        if isinstance(group, DictV) and "lr" in group.items:
+            m.state.set(group.items, "lr", Unknown("a learning rate", number=True))
     return None
+
+
+@method_of(SCHEDULER, "state_dict")
+def state_dict(m: Machine, args: Args) -> Value:
+    """`scheduler.state_dict()`: numbers."""
+    return Unknown("a state")
 
 
 @method_of(SCHEDULER, "get_last_lr", "get_lr")

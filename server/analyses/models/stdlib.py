@@ -54,7 +54,7 @@ def math_function(name: str, f: Callable[..., Value]) -> None:
 
 
 for _name in dir(math):
-    if callable(getattr(math, _name)) and _name not in ("factorial", "comb", "perm"):
+    if callable(getattr(math, _name)) and _name not in ("factorial", "comb", "perm", "prod", "isclose"):
         math_function(_name, getattr(math, _name))
 
 
