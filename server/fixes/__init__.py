@@ -80,6 +80,7 @@ LEAF: tuple[Strategy, ...] = (
     nograd.propose,
     clone.alias,
     clone.change,
+    clone.pieces,
 )
 
 BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
@@ -99,7 +100,15 @@ BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
         clone.alias,
         clone.base,
     ),
-    "no-grad-view-inplace": (rows.parts, nograd.propose, outplace.propose, clone.view, clone.change),
+    "no-grad-view-inplace": (
+        rows.parts,
+        nograd.propose,
+        outplace.propose,
+        clone.view,
+        clone.change,
+        clone.pieces,
+        clone.base,
+    ),
     "overlap-write": (clone.view, outplace.propose, clone.source, clone.change, clone.alias),
     "out-grad": (outplace.propose, nograd.propose),
     "inference-tensor": (inference.propose, outplace.propose, clone.save, clone.change),

@@ -21,6 +21,7 @@ from ..syntax.ir import (
     Constant,
     Expr,
     ExprStmt,
+    For,
     List,
     Name,
     Return,
@@ -32,7 +33,7 @@ from ..syntax.ir import (
 )
 from .change import called_change, find_change, is_inplace_name, is_module, rebindable, root
 from .edit import Edit, Fix, safety
-from .layout import can_precede, fresh_name, insert_before, suffix
+from .layout import can_precede, fresh_name, insert_before, is_pure, suffix
 from .liveness import reads_later
 from .observers import left_graph, observed, rebinding, was_there
 from .place import binding, call_of, fact_of, surroundings, walk
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..analyses.report import Failure, Saved
+    from .change import Change
     from .place import Context, Place
 
 CLONE = ".clone()"
@@ -55,23 +57,25 @@ def save(failure: Failure, context: Context) -> Iterator[Fix]:
     Where several operations saved what is changed here, all of them get copies.
     """
     group = [one for one in context.group(failure) if one.saved]
+    saves = [one.saved for one in group]
     choices = [list(_copies(one, context)) for one in group]
     if not choices or not all(choices):
         return
     for number in range(max(map(len, choices))):
         places = [place for one in choices for place in one[min(number, len(one) - 1)]]
         edits = dict.fromkeys(edit for place in places for edit in suffix(place, CLONE))
-        parted = any(was_there(one, place, context) and observed(one, context) for one in group for place in places)
+        results = [one for one in places if any(saved and one.node is saved.site.node for saved in saves)]
+        parted = any(was_there(one, place, context) and observed(one, context) for one in group for place in results)
         changes = "others" if parted else None
-        yield Fix(_title(group, places[0].text, context, changes), safety(changes), tuple(edits))
+        title = _title(group, places[0].text, bool(results), context, changes)
+        yield Fix(title, safety(changes), tuple(edits))
 
 
-def _title(group: Sequence[Failure], shown: str, context: Context, changes: str | None) -> str:
+def _title(group: Sequence[Failure], shown: str, result: bool, context: Context, changes: str | None) -> str:
     saves = {id(one.saved.site.node): one.saved for one in group if one.saved}
     ops = [quote(op) for op in dict.fromkeys(saved.op for saved in saves.values())]
     if len(saves) > 1:
         return context.say("save-several", changes, ops=context.say("and").join(ops))
-    result = next(iter(saves.values())).role == "result"
     return context.say("save-result" if result else "save", changes, op=ops[0], value=quote(shown))
 
 
@@ -85,6 +89,8 @@ def _copies(failure: Failure, context: Context) -> Iterator[list[Place]]:
     if saved is None or place is None or (saved.role != "result" and failure.facts.get("saver_changes")):
         return
     options = [[place]] if saved.role == "result" else _operands(place, saved, failure, context)
+    if saved.role == "saved":  # by a function of the program's own, which may save what it returns
+        options.append([place])
     for option in options:
         plain = all(isinstance(one.node, Expr) and not _makes_in_place(one) and not _is_unpacked(one) for one in option)
         if option and plain:
@@ -164,19 +170,41 @@ def change(failure: Failure, context: Context) -> Iterator[Fix]:
     found = find_change(failure, context)
     if found is None:
         return
-    owner = root(found.target)
     place = found.place
-    if not isinstance(owner, Name | Attribute) or not rebindable(place, owner) or not can_precede(place):
+    owner = _item(found, failure, context) or root(found.target)
+    if not isinstance(owner, Name | Attribute | Subscript) or not rebindable(place, owner) or not can_precede(place):
         return
     if isinstance(owner, Name) and is_module(place, owner):
         return
     text = place.text_of(owner)
-    edit = insert_before(found.statement, f"{text} = {text}{CLONE}")
-    if edit:
-        # A copy of memory that several views share parts from the others; only the replay knows who reads them.
-        parts = failure.kind == "silent-stale" or _writes_through(failure)
-        changes = "others" if parts else rebinding(failure, context, found)
-        yield Fix(context.say("clone-before", changes, name=quote(text)), safety(changes), (edit,))
+    for line in (f"{text} = {text}{CLONE}", *_rebuilt(place, owner)):
+        edit = insert_before(found.statement, line)
+        if edit:
+            # A copy of memory that several views share parts from the others; only the replay knows who reads them.
+            parts = failure.kind == "silent-stale" or _writes_through(failure)
+            changes = "others" if parts else rebinding(failure, context, found)
+            yield Fix(context.say("clone-before", changes, name=quote(text)), safety(changes), (edit,))
+
+
+def _item(found: Change, failure: Failure, context: Context) -> Subscript | None:
+    """Give the item of a container that is the tensor which is changed, if it is one."""
+    node, name = found.target, failure.write.name if failure.write else failure.name
+    while isinstance(node, Subscript):
+        text = found.place.text_of(node)
+        if text == name and is_pure(node) and not context.story(node.value, found.place.text_of(node.value)):
+            return node
+        node = node.value
+    return None
+
+
+def _rebuilt(place: Place, item: Expr) -> Iterator[str]:
+    """Give the assignment by which a tuple has a copy of one of its items: `r = (*r[:1], r[1].clone(), *r[2:])`."""
+    if not isinstance(item, Subscript) or not isinstance(item.value, Name) or not isinstance(item.slice, Constant):
+        return
+    owner, number = item.value.id, item.slice.value
+    if type(number) is int:
+        before = f"*{owner}[:{number}], " if number else ""
+        yield f"{owner} = ({before}{place.text_of(item)}{CLONE}, *{owner}[{number + 1}:])"
 
 
 def alias(failure: Failure, context: Context) -> Iterator[Fix]:
@@ -242,6 +270,9 @@ def view(failure: Failure, context: Context) -> Iterator[Fix]:
     place = context.place(told)
     if place is None or not isinstance(place.node, Expr):
         return
+    item = place.outer
+    if _is_unpacked(place) and item is not None and isinstance(item.node, Subscript):
+        place = item
     read = failure.kind != "overlap-write" and observed(failure, context)
     changes = "base" if read or _writes_through(failure) else None
     title = context.say("clone-result", changes, value=quote(place.text))
@@ -254,7 +285,7 @@ def _writes_through(failure: Failure) -> bool:
 
 
 def pieces(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to clone each of the views that one call gave: `tuple(part.clone() for part in x.split(2))`."""
+    """Propose to clone each of the views that are made at once: `tuple(part.clone() for part in x.split(2))`."""
     place = next(_made_several(failure, context), None)
     if place is None:
         return
@@ -269,17 +300,19 @@ def pieces(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _made_several(failure: Failure, context: Context) -> Iterator[Place]:
-    """Give the call, the value of an assignment, that made the views: as told, or of the name that is changed."""
-    told = [call_of(context.place(hop.site)) for hop in failure.hops if hop.kind == "built"]
+    """Give the value that made the views where it is assigned, a call or what is unpacked: as told, or by the name."""
+    told = [context.place(hop.site) for hop in failure.hops if hop.kind == "built"]
     found = find_change(failure, context)
     owner = root(found.target) if found else None
     bound = binding(found.place, owner.id) if found and isinstance(owner, Name) else None
-    for place in (*told, call_of(bound)):
-        stmt = place.parent if place else None
-        if place and isinstance(place.node, Call) and isinstance(stmt, Assign) and stmt.value is place.node:
-            func = place.node.func
-            if isinstance(func, Attribute) and func.attr in SEVERAL:
-                yield place
+    for place in (*told, bound):
+        stmt = place.statement if place else None
+        if stmt is None or not isinstance(stmt.node, Assign):
+            continue
+        func = stmt.node.value.func if isinstance(stmt.node.value, Call) else None
+        unpacked = isinstance(stmt.node.targets[0], Tuple | List) and func is None
+        if unpacked or (isinstance(func, Attribute) and func.attr in SEVERAL):
+            yield stmt.of(stmt.node.value)
 
 
 def results(failure: Failure, context: Context) -> Iterator[Fix]:
@@ -287,23 +320,21 @@ def results(failure: Failure, context: Context) -> Iterator[Fix]:
     saved = failure.saved
     place = call_of(context.place(saved.site)) if saved and saved.role == "result" else None
     stmt = place.parent if place else None
-    if place is None or not isinstance(stmt, Assign) or stmt.value is not place.node or not _is_by_index(stmt, place):
+    if place is None or not isinstance(stmt, Assign) or stmt.value is not place.node or _is_by_name(stmt, place):
         return
-    name = fresh_name(place, "part")
-    title = context.say("clone-pieces", value=quote(place.text))
-    yield Fix(title, "safe", (place.edit(f"tuple({name}{CLONE} for {name} in {place.text})"),))
+    if _gives_several(place):
+        name = fresh_name(place, "part")
+        title = context.say("clone-pieces", value=quote(place.text))
+        yield Fix(title, "safe", (place.edit(f"tuple({name}{CLONE} for {name} in {place.text})"),))
 
 
-def _is_by_index(stmt: Assign, place: Place) -> bool:
-    """Tell whether the one name that is bound is read as `name[…]` alone, and changed so somewhere."""
+def _is_by_name(stmt: Assign, place: Place) -> bool:
+    """Tell whether the one name that is bound is read as `name.field` somewhere, so that a plain tuple won't do."""
     target = stmt.targets[0]
     if len(stmt.targets) > 1 or not isinstance(target, Name):
-        return False
-    nodes = [node for one in surroundings(place) for node in walk(one)]
-    uses = sum(isinstance(node, Name) and node.id == target.id for node in nodes)
-    items = [node.value for node in nodes if isinstance(node, Subscript)]
-    read = sum(isinstance(node, Name) and node.id == target.id for node in items)
-    return uses == read + 1 and _gives_several(place)
+        return True
+    owners = [node.value for one in surroundings(place) for node in walk(one) if isinstance(node, Attribute)]
+    return any(isinstance(one, Name) and one.id == target.id for one in owners)
 
 
 def _gives_several(place: Place) -> bool:
@@ -316,13 +347,23 @@ def _gives_several(place: Place) -> bool:
 def base(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to take several views from a copy: `x.clone().unbind(0)`, where the base is changed afterwards."""
     built = next((context.place(hop.site) for hop in failure.hops if hop.kind == "built"), None)
+    place = _base_of(built) if built else None
+    if place is not None:
+        title = context.say("clone-base", "views", value=quote(place.text))
+        yield Fix(title, "unsafe", tuple(suffix(place, CLONE)))
+
+
+def _base_of(built: Place) -> Place | None:
+    """Give the expression of which several views are made: by a call, by unpacking, or by a loop."""
     call = call_of(built)
-    if call is None or not isinstance(call.node, Call) or not isinstance(call.node.func, Attribute):
-        return
-    owner = call.of(call.node.func.value)
-    place = call.of(call.node.args[0].value) if is_module(call, owner.node) and call.node.args else owner  # type: ignore[arg-type]
-    title = context.say("clone-base", "views", value=quote(place.text))
-    yield Fix(title, "unsafe", tuple(suffix(place, CLONE)))
+    if call is None or not isinstance(call.node, Call):
+        node = built.node
+        value = node.value if isinstance(node, Assign) else node.iter if isinstance(node, For) else node
+        return built.of(value) if isinstance(value, Name | Attribute) else None
+    func, args = call.node.func, call.node.args
+    if isinstance(func, Attribute) and not is_module(call, func.value):
+        return call.of(func.value)
+    return call.of(args[0].value) if args and not args[0].star else None
 
 
 def source(failure: Failure, context: Context) -> Iterator[Fix]:

@@ -27,23 +27,48 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     read = context.place(failure.site)
     built = next((context.place(hop.site) for hop in failure.hops if hop.kind == "built"), None)
     stmt = context.place(failure.facts.get("rebound")) or (_last_binding(read) if read else None)
-    stmt = stmt or (built.statement if built else None)
+    if built and (stmt is None or (built.path == stmt.path and built.start > stmt.end)):
+        stmt = built.statement  # a change in place has made the non-leaf since
     if read is not None and (part := _part(read)) is not None:
         yield from _retained(read, part, context)
         return
-    if read is None or stmt is None or not isinstance(stmt.node, Assign) or len(stmt.node.targets) != 1:
+    if read is None or stmt is None:
         return
-    target = stmt.node.targets[0]
-    name = stmt.text_of(target)
+    node = stmt.node
+    target = node.targets[0] if isinstance(node, Assign) and len(node.targets) == 1 else None
     if isinstance(target, Name):
         yield from _updated(stmt, target, context)
         yield from _made_leaf(stmt, context)
-        if any(isinstance(node, Name) and node.id == target.id for node in walk(stmt.node.value)):
+        if any(isinstance(one, Name) and one.id == target.id for one in walk(node.value)):  # type: ignore[attr-defined]
             yield from _renamed(stmt, target, context)
-    retain = insert_after(stmt, f"{name}.retain_grad()")
-    yield Fix(context.say("retain-grad", "result-grad", name=quote(name)), "unsafe", (retain,))
-    anew = tuple(suffix(stmt.of(stmt.node.value), ".detach().requires_grad_()"))
-    yield Fix(context.say("new-leaf", "that-leaf", name=quote(name)), "unsafe", anew)
+    owner = _owner(read)
+    stations = {read.text_of(owner): stmt} if owner else _given(read, context)
+    if failure.name in stations:
+        stations[failure.name] = stmt
+    if stations:
+        retain = tuple(insert_after(one, f"{name}.retain_grad()") for name, one in stations.items())
+        names = context.say("and").join(map(quote, stations))
+        yield Fix(context.say("retain-grad", "result-grad", name=names), "unsafe", retain)
+    if isinstance(target, Name | Attribute):
+        anew = tuple(suffix(stmt.of(node.value), ".detach().requires_grad_()"))  # type: ignore[attr-defined]
+        title = context.say("new-leaf", "that-leaf", name=quote(stmt.text_of(target)))
+        yield Fix(title, "unsafe", anew)
+
+
+def _owner(read: Place) -> Name | Attribute | None:
+    """Give the name or the attribute of which `.grad` is read."""
+    owners = (node.value for node in walk(read.node) if isinstance(node, Attribute) and node.attr == "grad")
+    return next((one for one in owners if isinstance(one, Name | Attribute)), None)
+
+
+def _given(read: Place, context: Context) -> dict[str, Place]:
+    """Give the names of non-leaves that a call reads the gradients of, each with the statement that bound it last."""
+    found: dict[str, Place] = {}
+    for name in below(read.node, Name):
+        story, bound = context.story(name, name.id), binding(read, name.id)
+        if bound is not None and story is not None and story.requires_grad and story.is_leaf is False:
+            found[name.id] = bound  # what requires no grad there is refused, and the fix with it
+    return found
 
 
 def _part(read: Place) -> Subscript | None:
@@ -63,8 +88,8 @@ def _retained(read: Place, part: Subscript, context: Context) -> Iterator[Fix]:
 
 
 def _last_binding(read: Place) -> Place | None:
-    found = next((node for node in walk(read.node) if isinstance(node, Attribute) and node.attr == "grad"), None)
-    return binding(read, found.value.id) if found and isinstance(found.value, Name) else None
+    owner = _owner(read)
+    return binding(read, owner.id) if isinstance(owner, Name) else None
 
 
 def _updated(stmt: Place, target: Name, context: Context) -> Iterator[Fix]:

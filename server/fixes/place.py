@@ -11,6 +11,7 @@ from ..syntax.ir import (
     Assign,
     Attribute,
     Call,
+    ClassDef,
     ExprStmt,
     For,
     FunctionDef,
@@ -262,10 +263,19 @@ def binding(place: Place, name: str) -> Place | None:
             block = stmt.block
             index = next(i for i, one in enumerate(block) if one is stmt.node)
             for one in [*reversed(block[:index]), *(reversed(block[index:]) if stmt.loops else ())]:
-                if isinstance(one, Assign) and any(_binds(target, name) for target in one.targets):
-                    return stmt.sibling(one)
+                bound = [inner for inner in _own(one) if any(_binds(target, name) for target in inner.targets)]
+                if bound:
+                    return stmt.sibling(one).of(bound[-1])
         stmt = stmt.outer
     return None
+
+
+def _own(stmt: Stmt) -> list[Assign]:
+    """Give the assignments at and in a statement that bind names of its own scope."""
+    if isinstance(stmt, FunctionDef | ClassDef):
+        return []
+    inner = [one for body in _inner_bodies(stmt) for one in body]
+    return [stmt] if isinstance(stmt, Assign) else [found for one in inner for found in _own(one)]
 
 
 def _binds(target: Expr, name: str) -> bool:

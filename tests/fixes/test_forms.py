@@ -83,6 +83,68 @@ FORMS = {
         "x = w.exp()\ny = x.reshape(9)\nfor _ in range(2):\n    (x.sum() + y.sum()).backward()\n",
         "    y = x.reshape(9)",
     ),
+    "several results that are handed on": (
+        "r = torch.linalg.eigh(w @ w.mT)\nr[0][:] = 0.5\nx, y = r\n(x.sum() + y.sum()).backward()\n",
+        "r = tuple(part.clone() for part in torch.linalg.eigh(w @ w.mT))",
+    ),
+    "an output and a state, the output changed": (
+        "r = nn.LSTM(3, 3)(w)\nr[0][:1] = 0.5\n(r[0].sum() + r[1][0].sum()).backward()\n",
+        "r = (r[0].clone(), *r[1:])",
+    ),
+    "an item of a list": (
+        "r = [w.exp(), w]\nr[0][:1] = 0.5\nr[0].sum().backward()\n",
+        "r[0] = r[0].clone()",
+    ),
+    "what a function of the program's own has saved and returned": (
+        """\
+class Exp(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a):
+        b = a.exp()
+        ctx.save_for_backward(b)
+        return b
+
+    @staticmethod
+    def backward(ctx, grad):
+        (b,) = ctx.saved_tensors
+        return grad * b
+
+
+x = Exp.apply(w)
+x[0, 0] = 1.0
+x.sum().backward()
+""",
+        "x = Exp.apply(w).clone()",
+    ),
+    "parts that are unpacked": (
+        "a, b, c = w * 2\na += 1\n(a + b).sum().backward()\n",
+        "a, b, c = tuple(part.clone() for part in w * 2)",
+    ),
+    "rows of what changes meanwhile": (
+        "act = nn.CELU(2.0, True)\nx = act(w * 2)\nfor i, row in enumerate(x):\n    y = act(x)\n"
+        "(row.sum() + y.sum()).backward()\n",
+        "for i, row in enumerate(x.clone()):",
+    ),
+    "a part of a leaf, made in a block": (
+        "with torch.enable_grad():\n    parts = w.split(2)\nparts[0].mul_(2)\nparts[1].sum().backward()\n",
+        "    parts = tuple(part.clone() for part in w.split(2))",
+    ),
+    "the gradients of several results": (
+        "a = w * 2\nb = a.sin()\nnn.utils.clip_grad_norm_([a, b, w], 1.0)\n",
+        "b.retain_grad()",
+    ),
+    "the gradient of what is changed in place": (
+        "x = torch.zeros(3, 3)\nx[:2] = w[:2]\nprint(x.grad)\nx.sum().backward()\n",
+        "x.retain_grad()",
+    ),
+    "the gradient of a part": (
+        "a, b, c = w.unbind()\nprint(b.grad)\n(a * b).sum().backward()\n",
+        "b.retain_grad()",
+    ),
+    "a gradient that shares its places": (
+        "(g,) = [torch.autograd.grad(w.sum(), w)[0]]\ng.add_(1)\n",
+        "(g,) = [torch.autograd.grad(w.sum(), w)[0].clone()]",
+    ),
     "a second round behind the failure of the first": (
         "x = w.exp()\ny = x.view(9)\ny *= 2\nfor _ in range(2):\n    (x.sum() + y.sum()).backward()\n",
         "x = w.exp().clone()",
