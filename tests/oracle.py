@@ -383,7 +383,7 @@ class Recorder:
     def add_silent(self, made: Made, saved: Unpacked) -> None:
         """Note what is about to be used, and the lines that have changed it by now."""
         self.silent.append((made, saved))
-        self.changed += self.changes(made, saved)
+        self.changed += self.changes(made, saved, {saved.storage})
 
     def read(self, node: Any) -> None:
         """A custom function's backward asks for what it has saved."""
@@ -424,9 +424,9 @@ class Recorder:
         """What the last backward would unpack although its version has moved."""
         return [(made, saved) for made in self.reached() for saved in made.saved if _is_stale(made.node, saved)]
 
-    def changes(self, made: Made, saved: Unpacked) -> list[str]:
-        """The lines that moved a saved tensor's counter after it was saved."""
-        where = self.followed({saved.storage})
+    def changes(self, made: Made, saved: Unpacked, where: set[int] | None = None) -> list[str]:
+        """The lines that moved a saved tensor's counter after it was saved; or wrote, through any, `where` it was."""
+        where = self.followed({saved.storage}) if where is None else where
         return [b.line for b in self.bumps[made.bumps_before :] if b.line and _address(b.storage) in where]
 
     def followed(self, memory: set[int]) -> set[int]:

@@ -17,6 +17,7 @@ from ..facts.gradients import NEW
 from .engine import DERIVED, UNKNOWN, Flow, Times
 from .geometry import Geometry
 from .graph import Graph
+from .operands import ATTENTION
 from .past import Past, bounds
 from .report import Failure, Site, Write
 from .state import Raised
@@ -48,6 +49,8 @@ class Autograd(Graph):
         """of each custom function's `ctx` whose backward runs and has not read what it saved: how that is unpacked"""
         self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}
         self.expected: Expected | None = None
+        self.aside: set[int] = set()
+        """what has been saved and the backward that runs doesn't read, by `id`"""
 
     # -- backward -------------------------------------------------------------------------------
 
@@ -72,7 +75,9 @@ class Autograd(Graph):
         goals = None
         if not accumulate:
             goals = {one.uid for one in map(self._maker, inputs) if isinstance(one, (Node, Tensor))}
-        flow = Flow(list(dict.fromkeys(node for node, _ in order)), goals, create, begun)
+        ran = list(dict.fromkeys(node for node, _ in order))
+        flow = Flow(ran, goals, create, begun)
+        self.aside = self._aside(ran, inputs)
         with self._engine(create, expected):
             self.m.raise_collected(self._unpack(order, flow))
             if not retain:
@@ -236,8 +241,15 @@ class Autograd(Graph):
         """Unpack all that a node has saved."""
         if node.d["freed"] is False:
             for saved in node.saved:
-                on = (*guards, *self._needed(node.when), *conditions(saved.when))
-                found += self._check_saved(node, saved, on)
+                if id(saved) not in self.aside:
+                    on = (*guards, *self._needed(node.when), *conditions(saved.when))
+                    found += self._check_saved(node, saved, on)
+
+    def _aside(self, nodes: Sequence[Node], wanted: Sequence[Tensor]) -> set[int]:
+        """What attention, which makes several nodes, has saved in those that lead to none of the wanted tensors."""
+        several = [n for n in nodes if n.op in ATTENTION] if wanted else []
+        read = self._read(nodes, wanted) if several else {}
+        return {id(saved) for n in several for saved in {*n.saved}.difference(read[n])}
 
     def _arrive(self, node: Node, flow: Flow, failed: bool) -> dict[int, Gradient]:
         """What a node is given, once its hooks have seen it, which may change what is still to be unpacked."""

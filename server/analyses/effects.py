@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from ..facts import inference
 from . import autocast, conversions, inner_writes, operands, shapes
-from .cases import Call, advanced, called, choose, condition, gradients, prepare, tensors_in
+from .cases import Call, advanced, called, choose, gradients, prepare, tensors_in
 from .describe_types import described_all
 from .geometry import Geometry
 from .outs import write_out
 from .overlap import check_overlap
 from .results import Types, results
-from .saves import narrowed, save_inputs, save_results
+from .saves import save_inputs, save_results
 from .shapes.dtypes import is_integral
 from .tensors import Grad, Tensor, either
 from .values import Args, Cond, ListV, Unknown, Value
@@ -109,9 +109,6 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         if node is not None:
             node.op, node.roles = call.name, tuple(p for p, _ in inputs)
             node.called = call.spoken or called(call.name)
-            if len(case.flows) > 1:  # what one gradient alone needs is saved without asking where that goes
-                grads = {**grads, **gradients(m, call, m.grad.leads_on, case.flows)}
-            node.holds = narrowed(condition(case.frees, grads), needs)
             save_inputs(m, node, case, call, grads)
         for w, t, _ in written:
             if given_back(case, w):

@@ -98,10 +98,8 @@ class Flow:
         """those that the program has seen, or made itself"""
         self.began = serial()
         """tensors of a lower number were there before"""
-        self.known = all(isinstance(edge, (Node, Tensor)) for n in nodes for edge in n.edges) and all(
-            n.name not in (DERIVED, OPAQUE) for n in nodes
-        )
-        """else a condition decides on the way, or it leads through the backward of another one"""
+        self.known = all(isinstance(edge, (Node, Tensor)) for n in nodes for edge in n.edges)
+        """else a condition decides on the way"""
         self.slots: dict[int, list[Slot | None]] = {}
         self.roots: set[int] = set()
         if self.known:
@@ -220,7 +218,7 @@ class Flow:
     def made(self, way: Way) -> Gradient:
         """A gradient in memory of its own."""
         self.count += 1
-        return Gradient(self.count, self.count, way.dense, way.free, way.low, way.high, parts=way.parts)
+        return Gradient(self.count, self.count, way.dense is True, way.free, way.low, way.high, parts=way.parts)
 
     def hold(self, one: Gradient) -> None:
         """One more has a reference to a gradient."""
@@ -237,10 +235,12 @@ class Flow:
     def handed(self, node: Node, k: int, given: dict[int, Gradient]) -> Gradient:
         """What a node hands on over its edge number `k`."""
         way = way_of(node, k)
-        if way is None:
+        if way is None or node.name in (DERIVED, OPAQUE):
             return UNKNOWN
         came = next(iter(given.values())) if len(given) == 1 else UNKNOWN
         spread = is_spread(node, k, way, came)
+        if way.dense is None:
+            return replace(UNKNOWN, spread=spread)
         if not way.passed:
             return replace(self.made(replace(way, low=0) if self.create else way), spread=spread)
         high = None if came.high is None else came.high + way.high
@@ -250,7 +250,7 @@ class Flow:
         return replace(
             came,
             tensor=tensor,
-            dense=came.dense and way.dense,
+            dense=came.dense and way.dense is True,
             free=free,
             low=came.low + way.low,
             high=high,

@@ -379,7 +379,7 @@ class Graph:
             self.write_silently(storage, via, self.m.written or t.name, low, by, reach)
             return
         if by == "user":
-            self.check_counted(t)
+            self.check_counted(t if where is None else where)
         after_low = low + least
         after_high = None if high is None or most is None else high + most
         exact = low if low == high else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..facts import inference
+from ..facts import inference, table
 from .values import Unknown, Value
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def times(m: Machine, call: Call, told: Times, number: int = 0) -> Bounds:
     name = call.name.rsplit(".", 1)[-1]
     if not m.grad.mode["inference"] and call.all() and all(t.d["inference"] is True for t in call.all()):
         return of_inference_tensors(call.name, number)
-    if (name == "clone" or name.endswith("_copy")) and any(t.d["inference"] is True for t in call.all()):
+    if copies(name) and any(t.d["inference"] is True for t in call.all()):
         return 1, 1
     if name in PRODUCTS:
         return _product(call.tensors) or told
@@ -41,6 +41,11 @@ def times(m: Machine, call: Call, told: Times, number: int = 0) -> Bounds:
     if rule is None:
         return told
     return rule(m, call) or told
+
+
+def copies(name: str) -> bool:
+    """Whether an operator copies its argument, or a view of it (`view_copy`; `index_copy_` writes)."""
+    return name == "clone" or (name.endswith("_copy") and table.find(f"torch.Tensor.{name}_") is None)
 
 
 FEW = 3

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import operands
-from .cases import Call, choose, condition, tensors_in, torch_fact
+from .cases import Call, choose, condition, gradients, tensors_in, torch_fact
 from .tensors import Grad, Node, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..facts.model import Case
+    from ..facts.model import Case, Grads
     from .machine import Machine
     from .values import Value
 
@@ -21,13 +21,28 @@ def narrowed(g: Grad, needs: Grad) -> Grad:
     return True if g == needs else g
 
 
+def asks(case: Case, when: Grads) -> bool:
+    """Whether an operator saves something for one of several gradients, and asks first where that leads.
+
+    It is `guard_for` of `tools/autograd/gen_variable_type.py`; a result is saved without asking.
+    """
+    return len(case.flows) > 1 and len(when) == 1
+
+
+def leading(m: Machine, case: Case, call: Call, grads: Mapping[str, Grad]) -> Mapping[str, Grad]:
+    """Whether the gradient of each parameter leads on, of those that one flows to."""
+    return {**grads, **gradients(m, call, m.grad.leads_on, case.flows)} if len(case.flows) > 1 else grads
+
+
 def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[str, Grad]) -> None:
     """Save the arguments that the fact names."""
+    leads = leading(m, case, call, grads)
+    node.holds = narrowed(condition(case.frees, leads if asks(case, case.frees) else grads), node.when)
     updated = {w.what for w in case.mutates if w.bumps == 0}
     for s in case.saves:
         if (s.what.startswith("out") and s.what not in call.tensors) or not (s.certain or s.what in call.kept):
             continue
-        when, kept = condition(s.when, grads), call.kept.get(s.what, True)
+        when, kept = condition(s.when, leads if asks(case, s.when) else grads), call.kept.get(s.what, True)
         if when is False or kept is False:
             continue
         when = narrowed(when, node.when) if kept is True else kept

@@ -19,8 +19,8 @@ class Way:
     passed: bool
     same: bool
     """whether it is the very tensor that was handed in, and no view of it"""
-    dense: bool
-    """whether its elements fill a stretch of memory, if those that were handed in did"""
+    dense: bool | None
+    """whether its elements fill a stretch of memory, if those that were handed in did; None: by the arguments"""
     free: bool | None
     """whether the engine adds to it in place, if it would to the one that was handed in"""
     low: int
@@ -56,7 +56,7 @@ def find(name: str, parameter: str, same_shape: bool) -> Way | None:
         return None
     same, other = known.get(parameter, ("new", "new"))
     text = other if not same_shape or (same is None and (other or "").startswith("new")) else same
-    match = re.fullmatch(r"(new|passed|same)(~?)([!|]?)(\d*)-?(\d*)(\^?)([-+?]?)(\*?)", text or "")
+    match = re.fullmatch(r"(new|passed|same)([~%]?)([!|]?)(\d*)-?(\d*)(\^?)([-+?]?)(\*?)", text or "")
     if match is None:
         return None
     kind, sparse, kept, low, high, spread, stays, parts = match.groups()
@@ -64,7 +64,8 @@ def find(name: str, parameter: str, same_shape: bool) -> Way | None:
     times = int(low or 0), int(high or low or 0)
     passed = kind != "new"
     stays_spread = {"": passed, "+": True, "-": False}.get(stays)
-    return Way(passed, kind == "same", not sparse, free, *times, spread == "^", stays_spread, parts == "*")
+    dense = {"": True, "~": False}.get(sparse)
+    return Way(passed, kind == "same", dense, free, *times, spread == "^", stays_spread, parts == "*")
 
 
 def write(ways: dict[str, Any]) -> None:

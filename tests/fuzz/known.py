@@ -175,10 +175,10 @@ torch.nn.CrossMapLRN2d(2)(x).mean().backward(create_graph=True)
     ),
     Limit(
         "What is made in inference mode and kept",
-        "`Adagrad` makes its state at once, which it can't write later; and a function of the program's own is "
-        "recorded where grad mode is turned on again inside.",
+        "An optimizer makes its state at its first step, `Adagrad` at once, and can't write it later; and a function "
+        "of the program's own is recorded where grad mode is turned on again inside.",
         r"missed inference-tensor",
-        r"(?s)inference_mode.*(Adagrad|set_grad_enabled|enable_grad)",
+        r"(?s)optim\..*inference_mode.*step\(|inference_mode.*(Adagrad|set_grad_enabled|enable_grad)",
         """
 import torch
 

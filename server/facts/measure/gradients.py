@@ -101,10 +101,11 @@ def _add(found: dict[str, Any], name: str, seen: Seen) -> None:
 def _written(ways: set[Way] | None) -> str | None:
     if not ways:
         return None
-    kinds = {("same" if way.same else "passed" if way.passed else "new", way.dense) for way in ways}
+    kinds = {"same" if way.same else "passed" if way.passed else "new" for way in ways}
     if len(kinds) > 1:
         return "?"
-    (kind, dense) = kinds.pop()
+    (kind,), filled = kinds, {way.dense for way in ways}
+    dense = filled == {True}
     low, high = min(way.low for way in ways), max(way.high for way in ways)
     free = {way.free for way in ways}
     kept = "" if free == {dense} else "!" if free == {False} else "|"
@@ -113,7 +114,7 @@ def _written(ways: set[Way] | None) -> str | None:
     shown = {way.stays for way in ways} - {None}
     stays = "?" if len(shown) > 1 else "" if shown <= {kind != "new"} else "+" if True in shown else "-"
     parts = "*" if any(way.parts for way in ways) else ""
-    return f"{kind}{'' if dense else '~'}{kept}{times}{spread}{stays}{parts}"
+    return f"{kind}{'%' if len(filled) > 1 else '' if dense else '~'}{kept}{times}{spread}{stays}{parts}"
 
 
 def _called(one: Call, given: dict[str, Any], leaves: Leaves) -> Any:
