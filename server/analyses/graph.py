@@ -378,7 +378,7 @@ class Graph:
         if most == 0:
             self.write_silently(storage, via, self.m.written or t.name, low, by, reach)
             return
-        if by == "user":
+        if by != "library":
             self.check_counted(t if where is None else where)
         after_low = low + least
         after_high = None if high is None or most is None else high + most
