@@ -423,6 +423,8 @@ def has(m: Machine, v: Value, name: str) -> Value:
             return False
     elif isinstance(v, ModuleV):
         return imports.named(m, v, name) is not ABSENT
+    elif isinstance(v, Lib) and registry.is_known(f"{v.name}.{name}"):
+        return True
     elif isinstance(v, (str, int, float, type(None), ListV, tuple)):
         return hasattr(list if isinstance(v, ListV) else type(v), name)
     elif isinstance(v, FunctionV):

@@ -79,6 +79,12 @@ def detach_(m: Machine, args: Args) -> Value:
     return each(m, args.pos[0], one)
 
 
+@method_of("torch.Tensor", "as_subclass")
+def as_subclass(m: Machine, args: Args) -> Value:
+    """`t.as_subclass(cls)`: a view of all of it (`alias`)."""
+    return torch_ops.call(m, "torch.Tensor.view_as", Args([args.pos[0], args.pos[0]], site=args.site))
+
+
 @method_of("torch.Tensor", "retain_grad")
 def retain_grad(m: Machine, args: Args) -> Value:
     """`t.retain_grad()`: `.grad` of this non-leaf may be read."""
