@@ -375,7 +375,8 @@ class Graph:
         old = self.version(t)
         low, high = bounds([v for _, v in state.alternatives(old)])
         least, most = times if isinstance(times, tuple) else (1 if times is None else times, times)
-        if most == 0:
+        unseen = t.d["inference"] is True and self.mode["inference"] and counter.counts  # it was given other `.data`
+        if most == 0 or unseen:
             self.write_silently(storage, via, self.m.written or t.name, low, by, reach)
             return
         if by != "library":

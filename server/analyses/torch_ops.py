@@ -286,13 +286,16 @@ def select(m: Machine, t: Tensor, index: Value, op: Op) -> Tensor:
 
 
 ALIAS = "torch.alias_copy"
+SEVERAL = "torch.Tensor.unsqueeze and another view"
+"""what no fact tells of: its gradient is a view of a new one"""
 
 
 def select_op(m: Machine, t: Tensor, index: Value, view: Tensor) -> str:
     """The operator that a basic index stands for: only one that takes a part has a gradient of its own."""
     parts = index if isinstance(index, tuple) else (index,)
     if any(isinstance(i, (int, Unknown)) for i in parts):
-        return "torch.Tensor.select"
+        first = next((i for i in parts if i is not Ellipsis and i != SliceV(None, None, None)), None)
+        return SEVERAL if first is None else "torch.Tensor.select"
     if not isinstance(index, SliceV) and whole(m, t, index):
         return ALIAS
     g, h = t.geometry, view.geometry

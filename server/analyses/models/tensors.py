@@ -223,6 +223,8 @@ def parameter(m: Machine, args: Args) -> Value:
         made.d["fn"] = None
         made.label = None
         made.origin = m.site
+        if wanted is not False and made.d["inference"] is True and not m.grad.mode["inference"]:
+            m.grad.fail("inference-tensor", "direct", made, detail="required")
         if wanted is not False and made.dtype is not None and made.dtype.startswith(("int", "bool", "uint")):
             m.grad.fail("requires-grad-dtype", "direct", made, detail=made.dtype)
         return made
