@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from . import attributes, functions, modules, sequences
 from .arguments import unknown_arguments
-from .machine import STEPS, Machine
+from .machine import STEPS, WORN, Machine
 from .models import registry
 from .report import Assumption, Site, fault
 from .state import Dead, Exhausted, Raised, Unwanted, gated
@@ -29,9 +29,10 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Set
+    from collections.abc import Callable, Hashable, Mapping
 
     from ..syntax import ir
+    from .steps import Step
 
 TRAINED = Assumption("trained", "")
 BACKWARD = Assumption("backward", "")
@@ -76,11 +77,15 @@ def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS,
 
 
 class Entry:
-    """Enters a class or function; the functions in `executed` have been entered before."""
+    """Enters a class or function; the functions in `executed` have been entered before, by so many."""
 
-    def __init__(self, machine: Machine, executed: Set[ir.Node]) -> None:
+    def __init__(self, machine: Machine, executed: Mapping[ir.Node, int]) -> None:
         self.m = machine
         self.executed = machine.familiar = executed
+
+    def familiar(self, step: Step) -> dict[ir.Node, bool]:
+        """What a step has entered that others had entered before, and whether that is worn."""
+        return {node: self.executed[node] >= WORN for node in step.executed if node in self.executed}
 
     def enter(self, v: Value) -> None:
         """Enter what of it nobody has entered."""

@@ -158,6 +158,8 @@ class Graph:
 
     def _known_grad(self, slot: Value) -> Grad:
         """What a slot that holds a flag or a node says; where only some alternatives do, their conditions."""
+        if slot is None or isinstance(slot, bool):
+            return slot is True
         slot = self.state.resolve(slot)
         if type(slot) is not Phi:
             return self._plain_grad(slot)

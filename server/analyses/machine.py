@@ -25,7 +25,7 @@ from .trace import Trace
 from .values import Args, ClassV, Cond, Frame, ModuleV, Object, Phi, Unknown, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence, Set
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..facts.model import Op
     from ..syntax.chunks import Chunk, Source
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 STEPS = 20_000
 """Statements and calls that one entry point may replay."""
+
+WORN, WEAR = 16, 8
+"""A function that so many have entered before tells next to nothing new: a statement of it takes so many steps more."""
 
 PULSE = 64
 """Steps between two looks at whether the answer is still wanted."""
@@ -99,7 +102,7 @@ class Machine:
         self.limit = self.most = STEPS
         self.patience: int | None = None
         self.reached: set[ir.Stmt] = set()
-        self.familiar: Set[ir.Node] = frozenset()
+        self.familiar: Mapping[ir.Node, int] = {}
         self.wanted: Callable[[], bool] = always
         self.depth = 0
         self.max_depth = DEPTH
@@ -131,7 +134,7 @@ class Machine:
 
     def go_back(self, mark: Mark) -> None:
         """Undo all that was done since."""
-        self.state.rewind(mark.trail)
+        self.state.undo(mark.trail)
         self.state.forget(mark.notes)
         del self.grad.nodes[mark.nodes :]
         stores: tuple[dict[Any, Any], ...] = (self.loaded, self.spaces, self.turns, self.explain.applied)
@@ -206,9 +209,14 @@ class Machine:
     def reach(self, s: ir.Stmt) -> None:
         """A statement is being replayed: one of a function that nobody has entered before is worth more steps."""
         self.reached.add(s)
+        if self.patience is None:
+            return
         function = self.frame.function
-        if self.patience is not None and (function is None or function.node not in self.familiar):
+        entered = self.familiar.get(function.node, 0) if function is not None else 0
+        if not entered:
             self.limit = min(self.most, self.steps + self.patience)
+        elif entered >= WORN:
+            self.limit -= WEAR
 
     def eval(self, e: ir.Expr) -> Value:
         """The value of an expression."""

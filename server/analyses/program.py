@@ -7,6 +7,7 @@ unknown arguments (`entries.py`).
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -190,20 +191,20 @@ class Session:
     def enter(self, roots: Sequence[Source], is_fresh: Freshness, known: Mapping[Value, Step]) -> None:
         """Enter what nothing has entered, one after the other; a step that is `known` and fresh need not run again."""
         self.m.now = Step(None, self.m.mark())
-        executed = {node for step in self.own for node in step.executed}
+        executed = Counter(node for step in self.own for node in step.executed)
         entry = Entry(self.m, executed)
         for path, name, v in self.in_turn(roots):
             if not (left := entry.left(v)):
                 continue
             self.m.main = path
             step = known.get(v)
-            if step is None or step.left != left or step.executed & executed != step.familiar:
+            if step is None or step.left != left or entry.familiar(step) != step.familiar:
                 step = None
             if step is None or not is_fresh(step):
                 step = self.run_entry(entry, name, v)
-                step.left, step.familiar = left, step.executed & executed
+                step.left, step.familiar = left, entry.familiar(step)
             self.entered[v] = step
-            executed |= step.executed
+            executed.update(step.executed)
 
     def in_turn(self, roots: Sequence[Source]) -> list[tuple[str, str, Value]]:
         """What the files define, each by its file and name: public before private, of each file classes first."""

@@ -402,13 +402,14 @@ def equals_one(m: Machine, items: Sequence[Value], item: Value) -> Value:
 
 def key_like(m: Machine, d: DictV, key: Value) -> Value:
     """The key of a dict that equals `key` by the program's own `__eq__`, or as a dataclass; else `key` itself."""
+    if not isinstance(key, Instance) or key in d.items:
+        return key
     from .classes import has_equality
     from .operators import compare, truth
 
-    if isinstance(key, Instance) and key not in d.items and has_equality(key.cls):
-        for one in d.items:
-            if isinstance(one, Instance) and one.cls is key.cls and truth(m, compare(m, "==", one, key)) is True:
-                return one
+    for one in d.items if has_equality(key.cls) else ():
+        if isinstance(one, Instance) and one.cls is key.cls and truth(m, compare(m, "==", one, key)) is True:
+            return one
     return key
 
 

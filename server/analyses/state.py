@@ -184,6 +184,16 @@ class State:
                 store[key] = old
         return dict(reversed(changes.items()))
 
+    def undo(self, mark: int) -> None:
+        """Undo all writes since `mark`, whatever they left."""
+        trail = self.trail
+        while len(trail) > mark:
+            store, key, old = trail.pop()
+            if old is ABSENT:
+                store.pop(key, None)
+            else:
+                store[key] = old
+
     def changed_since(self, mark: int) -> Changes:
         """The places written since `mark`, each with the value that it had then."""
         changes: Changes = {}
@@ -241,7 +251,7 @@ class State:
             self._tell(raised, thrown)
             raise raised_too
         if raised_too is not None:
-            self.rewind(mark)
+            self.undo(mark)
             self._apply(first_changes)
             if raised is not None:
                 raise self.on_both(raised, raised_too)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Set
+    from collections.abc import Hashable, Mapping
 
     from ..syntax import ir
     from ..syntax.chunks import Source
@@ -43,8 +43,8 @@ class Step:
     bodies: dict[ir.FunctionDef, list[ir.Stmt]] = field(default_factory=dict)
     imports: dict[Import, Loaded | None] = field(default_factory=dict)
     executed: set[ir.Node] = field(default_factory=set)
-    familiar: Set[ir.Node] = frozenset()
-    """of these, what steps before it had entered: it spends less on that"""
+    familiar: Mapping[ir.Node, bool] = field(default_factory=dict)
+    """of these, what steps before it had entered, and whether that is worn: it spends less on that"""
     failures: list[Failure] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)

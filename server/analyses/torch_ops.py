@@ -49,6 +49,8 @@ def find(name: str) -> Op | None:
 
 def resolved(m: Machine, args: Args) -> Args | None:
     """The arguments with every Phi resolved, or told to be unknown; None if one is still open."""
+    if not any(isinstance(v, (Phi, tuple, ListV)) for v in args):
+        return args
     pos = [m.state.resolve(v) for v in args.pos]
     kw = {k: m.state.resolve(v) for k, v in args.kw.items()}
     if any(type(v) is Phi or open_inside(m, v) is not None for v in (*pos, *kw.values())):
