@@ -104,9 +104,11 @@ class Entry:
     def outside(self, what: str, run: Callable[[], Value], patience: int = PATIENCE) -> Value:
         """Run something as code outside of the program would."""
         self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
+        self.m.entering = True
         try:
             return guarded(self.m, what, run, PER_FUNCTION, patience)
         finally:
+            self.m.entering = False
             self.m.entry_assumptions = ()
 
     def enter_class(self, cls: ClassV) -> None:

@@ -163,6 +163,10 @@ def arguments(m: Machine, nodes: list[ir.Arg]) -> Args:
     return args
 
 
+IMPORTING = 1_000
+"""Steps for a call in the own code of a module that is imported: what takes more looks at files, or packages."""
+
+
 def call(m: Machine, e: ir.Call) -> Value:
     """`func(args)`. What the call does happens at the call's own place."""
     if isinstance(e.func, ir.Name) and e.func.id == "super" and not e.args:
@@ -173,6 +177,8 @@ def call(m: Machine, e: ir.Call) -> Value:
     m.node = e
     args.site = m.site
     args.receiver = e.func.value if isinstance(e.func, ir.Attribute) else None
+    if m.importing and m.frame.function is None:
+        return m.limited(IMPORTING, lambda: m.call(function, args), Unknown())
     return m.call(function, args)
 
 

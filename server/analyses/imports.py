@@ -92,9 +92,9 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     except Raised as error:
         m.lost(error)
     except Exhausted:
-        if m.importing > 1 or m.patience is not None:
+        if m.importing > 1 or m.entering:
             raise
-        m.allow(ENOUGH, None)
+        m.allow(ENOUGH, m.patience)
     finally:
         m.importing -= 1
         m.frame, m.chunk, m.node, m.stack, m.written, m.via = before

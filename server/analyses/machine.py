@@ -101,6 +101,7 @@ class Machine:
         self.steps = 0
         self.limit = self.most = STEPS
         self.patience: int | None = None
+        self.entering = False
         self.reached: set[ir.Stmt] = set()
         self.familiar: Mapping[ir.Node, int] = {}
         self.wanted: Callable[[], bool] = always
@@ -205,6 +206,24 @@ class Machine:
         self.patience = patience
         self.limit = self.most if patience is None else min(self.most, self.steps + patience)
         self.reached.clear()
+
+    def limited(self, steps: int, run: Callable[[], Value], otherwise: Value) -> Value:
+        """Run something in so many steps; `otherwise`, as if it had not begun, where it would take more."""
+        mark, suspended = self.mark(), len(self.coroutines)
+        limit, most = self.limit, self.most
+        self.most = min(most, self.steps + steps)
+        self.limit = min(limit, self.most)
+        try:
+            return run()
+        except Exhausted:
+            if self.limit < self.most or self.most == most or len(self.coroutines) != suspended:
+                raise
+            self.limit += self.patience or 0
+            self.go_back(mark)
+            return otherwise
+        finally:
+            self.most = most
+            self.limit = min(most, max(limit, self.limit))
 
     def reach(self, s: ir.Stmt) -> None:
         """A statement is being replayed: one of a function that nobody has entered before is worth more steps."""

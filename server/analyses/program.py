@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 ENOUGH = 200
 """Steps that a statement of a file's own code may take, however many those before it took."""
 
+OWN_PATIENCE = 3_000
+"""How many of these in a row may go by without a statement that is new."""
+
 RECURSION = 20_000
 """Python's own limit while the replay runs: a nested program needs several frames a level."""
 
@@ -95,12 +98,14 @@ class Session:
             partial(last_told, self.told, [step.told for step in self.entered.values()]),
         )
 
-    def step(self, key: object, what: str, run: Callable[[], Value], steps: int = STEPS) -> Step:
+    def step(
+        self, key: object, what: str, run: Callable[[], Value], steps: int = STEPS, patience: int | None = None
+    ) -> Step:
         """Run a step; `what` names it where it goes wrong."""
         m = self.m
         m.now = step = Step(key, m.mark(), suspended=bool(m.coroutines))
         before = m.steps
-        guarded(m, what, run, steps)
+        guarded(m, what, run, steps, patience)
         step.cost = m.steps - before
         return step
 
@@ -153,7 +158,8 @@ class Session:
         for s in (None, *source.body):
             if at == len(self.own):
                 run = partial(self.begin, source.path) if s is None else partial(self.run_statement, source, s)
-                self.own.append(self.step(s or source.path, source.path, run, max(STEPS - used, ENOUGH)))
+                steps = max(STEPS - used, ENOUGH)
+                self.own.append(self.step(s or source.path, source.path, run, steps, OWN_PATIENCE))
             used += self.own[at].cost
             at += 1
             if self.own[at - 1].ended:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 CACHE = "functools.lru_cache"
 
+DECORATING = 300
+"""Steps for the call of a decorator: what takes more writes documentation, and gives back what it was given."""
+
 
 def decorate(m: Machine, decorator: Value, value: Value) -> Value:
     """`decorator(value)`. One that the replay doesn't know is taken to call what it wraps and change nothing."""
@@ -60,7 +63,7 @@ def decorate(m: Machine, decorator: Value, value: Value) -> Value:
     if isinstance(decorator, contexts.Managed) or is_context_decorator(decorator):
         return Wrapped(value, "contextlib.ContextDecorator", decorator)
     if isinstance(decorator, (FunctionV, Bound, Builtin, ClassV, Instance, Lib, Partial, Wrapped)):
-        made = m.call(decorator, Args([value], site=m.site))
+        made = m.limited(DECORATING, lambda: m.call(decorator, Args([value], site=m.site)), None)
         return value if isinstance(made, Unknown) or made is None else made
     return value
 

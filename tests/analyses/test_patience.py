@@ -1,0 +1,86 @@
+"""What takes long and computes nothing with tensors costs no answers: the replay leaves it and goes on behind it.
+
+Every text is run: PyTorch raises where the replay says so, behind thousands of steps of other work.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from gradguard.analyses import program as programs
+from gradguard.analyses.machine import STEPS, WORN
+from gradguard.analyses.program import Session
+from gradguard.syntax.chunks import parse
+from gradguard.workspace.project import Project
+
+from .replaying import Alone
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TURNS, LINES = 60, 400
+WORK = "\n".join(
+    [
+        "def shortened(text):",
+        *(f"    text = text.replace('{n}', '')" for n in range(LINES)),
+        "    return text",
+        "",
+        "def long_work(text):",
+        *["    text = shortened(text)"] * TURNS,
+        "    return text",
+        "",
+    ]
+)
+NET = """
+    def forward(self, x):
+        y = torch.exp(x)
+        y += 1
+        return y.sum()
+"""
+PROGRAMS = {
+    "a decorator that writes documentation": {
+        "main.py": f"import torch\n\n{WORK}\n"
+        "def documented(cls):\n    cls.__doc__ = long_work(cls.__name__)\n    return cls\n\n"
+        f"@documented\nclass Net(torch.nn.Module):{NET}\n"
+        "net = Net()\nnet(torch.rand(3, requires_grad=True)).backward()\n",
+    },
+    "a module that looks around when it is imported": {
+        "main.py": f"import torch\nfrom survey import FOUND, total\n\nclass Net(torch.nn.Module):{NET}\n"
+        "net = Net()\ntotal(net(torch.rand(3, requires_grad=True))).backward()\n",
+        "survey.py": f"{WORK}\nFOUND = long_work('a name')\n\ndef total(loss):\n    return loss.sum()\n",
+    },
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_comes_behind_long_work_is_found(name: str, tmp_path: Path) -> None:
+    assert TURNS * LINES > STEPS
+    for path, text in PROGRAMS[name].items():
+        (tmp_path / path).write_text(text)
+    run = subprocess.run([sys.executable, "main.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "modified by an inplace operation" in run.stderr
+    lines = PROGRAMS[name]["main.py"].splitlines()
+    findings = Project(tmp_path).check([str(tmp_path / "main.py")]).findings
+    assert [(one.rule.name, lines[one.span.start_line].strip()) for one in findings] == [("inplace-on-saved", "y += 1")]
+
+
+def test_a_statement_that_goes_on_and_on_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "OWN_PATIENCE", 500)
+    session = Session(Alone())
+    session.replay([parse(f"{WORK}\nlong_work('a name')\n", "main.py")])
+    assert session.m.steps < 4 * LINES
+
+
+def test_what_many_have_entered_costs_later_ones_little() -> None:
+    """Each function brings one statement of its own to a code that all share."""
+    several = 2 * WORN
+    shared = "\n".join(["def shared(x, n):", *(f"    x = x + n * {n}" for n in range(200)), "    return x"])
+    each = "\n".join(f"def own_{n}(x):\n    return shared(x, {n})\n" for n in range(several))
+    session = Session(Alone())
+    session.replay([parse(f"{shared}\n\n{each}", "main.py")])
+    costs = [step.cost for step in session.entered.values()]
+    assert len(costs) == several + 1
+    assert costs[-1] < costs[2] / 3
