@@ -86,6 +86,7 @@ BY_NUMBER = frozenset({"fmod", "remainder", "rsub"})
 
 def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None) -> Value:
     """The effect of one case of a fact; its result. `inferred` are the results' types where they are known."""
+    m.operate()
     same = conversions.given_back(m, case, call)
     if same is not None:
         return same

@@ -49,7 +49,7 @@ class Loop:
         self.mark = len(m.state.trail)
         self.began = serial()
         self.start = m.steps
-        self.allowed = (m.limit - m.steps) // 8
+        self.allowed = m.steps_left // 8
         m.runs += 1
         self.run = m.runs
         self.outer = m.iterations

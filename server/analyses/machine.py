@@ -200,8 +200,13 @@ class Machine:
             self.wanted = always  # what is left to do is to clear up
             raise Unwanted
 
+    @property
+    def steps_left(self) -> int:
+        """Steps that a loop may reckon with: of what is entered no more than there is patience for."""
+        return (self.limit if self.entering else self.most) - self.steps
+
     def allow(self, steps: int, patience: int | None) -> None:
-        """Allow so many steps from here on; with `patience`, only that many in a row that reach no new statement."""
+        """Allow so many steps from here on; with `patience`, only that many in a row that bring nothing new."""
         self.most = self.steps + steps
         self.patience = patience
         self.limit = self.most if patience is None else min(self.most, self.steps + patience)
@@ -228,14 +233,22 @@ class Machine:
     def reach(self, s: ir.Stmt) -> None:
         """A statement is being replayed: one of a function that nobody has entered before is worth more steps."""
         self.reached.add(s)
-        if self.patience is None:
-            return
         function = self.frame.function
         entered = self.familiar.get(function.node, 0) if function is not None else 0
         if not entered:
-            self.limit = min(self.most, self.steps + self.patience)
+            self.go_on()
         elif entered >= WORN:
             self.limit -= WEAR
+
+    def go_on(self) -> None:
+        """There is something new: have patience again."""
+        if self.patience is not None:
+            self.limit = min(self.most, self.steps + self.patience)
+
+    def operate(self) -> None:
+        """An operator is replayed: in a file's own code that is worth as much as a statement that is new."""
+        if not self.entering:
+            self.go_on()
 
     def eval(self, e: ir.Expr) -> Value:
         """The value of an expression."""

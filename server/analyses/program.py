@@ -32,7 +32,7 @@ ENOUGH = 200
 """Steps that a statement of a file's own code may take, however many those before it took."""
 
 OWN_PATIENCE = 3_000
-"""How many of these in a row may go by without a statement that is new."""
+"""How many of these in a row may go by without a statement that is new, or an operator."""
 
 RECURSION = 20_000
 """Python's own limit while the replay runs: a nested program needs several frames a level."""
