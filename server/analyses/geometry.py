@@ -133,12 +133,16 @@ class Geometry:
         shape = inferred(size, self.numel())
         old, old_strides, new = _all_known(self.shape), _all_known(self.strides), _all_known(shape)
         if old is None or old_strides is None or new is None:
-            in_order = bool(self.is_contiguous())
-            return Geometry(shape, _row_major(shape) if in_order else (None,) * len(shape), self.offset, in_order)
+            if not self.is_contiguous():
+                return Geometry(shape, (None,) * len(shape), self.offset)
+            strides: Sequence[Size] = _row_major(shape)
+            if self.strides != _row_major(self.shape):  # where there is one element, any stride is in order
+                strides = [None if size in (None, 1) else stride for size, stride in zip(shape, strides, strict=True)]
+            return Geometry(shape, tuple(strides), self.offset, in_order=True)
         if 0 in old:
             return Geometry(shape, self.strides if shape == self.shape else _row_major(shape), self.offset)
-        strides = _regrouped_strides(old, old_strides, new)
-        return None if strides is None else Geometry(shape, strides, self.offset)
+        regrouped = _regrouped_strides(old, old_strides, new)
+        return None if regrouped is None else Geometry(shape, regrouped, self.offset)
 
     def viewable(self, size: Sequence[Size]) -> bool | None:
         """Whether `view(size)` is possible, that is whether `reshape(size)` shares memory."""

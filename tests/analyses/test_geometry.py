@@ -203,3 +203,10 @@ def test_unknown_memory_is_no_reason_for_a_verdict() -> None:
 )
 def test_overlap(first: Geometry, second: Geometry, verdict: str) -> None:
     assert partly_overlaps(first, second) == verdict
+
+
+def test_a_view_keeps_the_strides_of_single_elements() -> None:
+    t = torch.zeros(1, 1, 2).movedim(0, -1)
+    assert t.is_contiguous() and t.view(1, 2, 1).stride() == (2, 1, 2)
+    viewed = Geometry((1, None, 1), (None, 1, None), 0, in_order=True).view((1, None, 1))
+    assert viewed is not None and viewed.strides == (None, None, None)
