@@ -429,6 +429,9 @@ class Graph:
             return None
         state = self.state
         base = state.resolve(t.d["base"])
+        for one in (t, base):
+            if isinstance(one, Tensor) and "hooked" in one.d:
+                state.put(one, "hooked", None)  # `update_tensor_hooks_on_new_gradfn`: further hooks go to the new node
         if isinstance(base, Tensor):
             own = self.edges([base])
             copy = Node("CopySlices", node.site, node.order, (*own, *node.edges), node.when)

@@ -122,7 +122,7 @@ torch.autograd.gradcheck(lambda t: t, x)
         "Zeros, and what is no number, which stay what they are",
         "A write through `.data` that multiplies, or adds, is taken to change what it writes; another number does.",
         r"false silent-stale",
-        r"\.data(\.mul_\(2\)| \+= 1)",
+        r"\.data(\.mul_\(2\)| \+= 1|\.copy_\(.* \* 2\))",
         """
 import torch
 
@@ -131,7 +131,7 @@ y = x.sin()
 x.data.mul_(2)
 y.sum().backward()
 """,
-        instead=(r"\.data(\.mul_\(2\)| \+= 1)", ".data.fill_(3)"),
+        instead=(r"\.data(\.mul_\(2\)| \+= 1|\.copy_\(.* \* 2\))", ".data.fill_(3)"),
     ),
     Limit(
         "A part of a graph that PyTorch doesn't show",

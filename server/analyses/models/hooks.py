@@ -76,7 +76,8 @@ of_all("backward_hooks", "register_module_full_backward_hook")
 def register_hook(m: Machine, args: Args) -> Value:
     """`t.register_hook(hook)`: the first one is registered with the present grad_fn.
 
-    It stays there when a write gives the tensor another one, and so do the later ones (`_register_hook_dict`).
+    The later ones join it there (`_register_hook_dict`), also where the tensor, a view, has another one by then; but
+    not when the tensor itself was written since.
     """
 
     def one(t: Tensor) -> Value:
