@@ -12,6 +12,7 @@ from .tensors import Tensor
 from .values import (
     ABSENT,
     DATACLASS,
+    SUBCLASSES,
     Args,
     Bound,
     Builtin,
@@ -205,7 +206,7 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
     if name == "__new__":
         return Builtin(name, new_object)
     if name == "__subclasses__" and v.node is not None:
-        return Builtin(name, lambda m, args: ListV(m.tuple_of(v.d.get((name,), ()))))
+        return Builtin(name, lambda m, args: ListV(m.tuple_of(v.d.get(SUBCLASSES, ()))))
     of_meta = special(m, v, name)
     if of_meta is not None:
         return of_meta

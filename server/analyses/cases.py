@@ -106,7 +106,7 @@ def prepare(m: Machine, op: Op, args: Args) -> Call:
     kept = operands.of_linear(m, found) if op.name in operands.LINEAR else {}
     if op.name == operands.MASKED:
         kept = operands.of_masked_product(bound, found)
-    if op.name in operands.TRANSFORMS | operands.ANY_TRANSFORMS:
+    if op.name in operands.TRANSFORMS:
         kept = {"input": operands.of_transform(m, op.name, bound, found)}
     return Call(op.name, bound, found, kept=kept, apart=op.apart, loose=op.loose, overlapping=op.overlapping)
 
@@ -116,7 +116,7 @@ def choose(m: Machine, op: Op, call: Call, extra: Mapping[str, Value] | None = N
 
     For a Fourier transform it is the plain one: what it saves is told by the sizes.
     """
-    if len(op.cases) == 1 or op.name in operands.TRANSFORMS | operands.ANY_TRANSFORMS:
+    if len(op.cases) == 1 or op.name in operands.TRANSFORMS:
         return op.cases[-1]
     defaults = {p.name: p.default for p in op.params}
     for case in op.cases:

@@ -12,6 +12,7 @@ from .values import (
     DATACLASS,
     FIELDS,
     GIVEN,
+    SUBCLASSES,
     Args,
     Bound,
     ClassMethod,
@@ -91,9 +92,6 @@ def made_by(m: Machine, cls: ClassV, names: Namespace, keywords: dict[str, Value
         m.call(init, Args([value, cls.name, cls.bases, names], keywords))
     return value
 
-
-SUBCLASSES = ("__subclasses__",)
-"""Where a class of the program keeps those that derive from it, under a name that no program can write."""
 
 IMPLICIT = {"__new__": StaticMethod, "__init_subclass__": ClassMethod, "__class_getitem__": ClassMethod}
 """Functions of a class body that Python makes methods of another kind."""

@@ -81,7 +81,7 @@ class Entry:
 
     def __init__(self, machine: Machine, executed: Mapping[ir.Node, int]) -> None:
         self.m = machine
-        self.executed = machine.familiar = executed
+        self.executed = executed
 
     def familiar(self, step: Step) -> dict[ir.Node, bool]:
         """What a step has entered that others had entered before, and whether that is worn."""
@@ -104,11 +104,11 @@ class Entry:
     def outside(self, what: str, run: Callable[[], Value], patience: int = PATIENCE) -> Value:
         """Run something as code outside of the program would."""
         self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
-        self.m.entering = True
+        self.m.familiar = self.executed
         try:
             return guarded(self.m, what, run, PER_FUNCTION, patience)
         finally:
-            self.m.entering = False
+            self.m.familiar = None
             self.m.entry_assumptions = ()
 
     def enter_class(self, cls: ClassV) -> None:

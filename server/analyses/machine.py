@@ -101,9 +101,9 @@ class Machine:
         self.steps = 0
         self.limit = self.most = STEPS
         self.patience: int | None = None
-        self.entering = False
         self.reached: set[ir.Stmt] = set()
-        self.familiar: Mapping[ir.Node, int] = {}
+        self.familiar: Mapping[ir.Node, int] | None = None
+        """while something is entered: the functions that others have entered before, by so many"""
         self.wanted: Callable[[], bool] = always
         self.depth = 0
         self.max_depth = DEPTH
@@ -201,6 +201,11 @@ class Machine:
             raise Unwanted
 
     @property
+    def entering(self) -> bool:
+        """Whether something is entered from outside, not a file's own code replayed."""
+        return self.familiar is not None
+
+    @property
     def steps_left(self) -> int:
         """Steps that a loop may reckon with: of what is entered no more than there is patience for."""
         return (self.limit if self.entering else self.most) - self.steps
@@ -209,7 +214,8 @@ class Machine:
         """Allow so many steps from here on; with `patience`, only that many in a row that bring nothing new."""
         self.most = self.steps + steps
         self.patience = patience
-        self.limit = self.most if patience is None else min(self.most, self.steps + patience)
+        self.limit = self.most
+        self.go_on()
         self.reached.clear()
 
     def limited(self, steps: int, run: Callable[[], Value], otherwise: Value) -> Value:
@@ -223,7 +229,8 @@ class Machine:
         except Exhausted:
             if self.limit < self.most or self.most == most or len(self.coroutines) != suspended:
                 raise
-            self.limit += self.patience or 0
+            self.most = most
+            self.go_on()
             self.go_back(mark)
             return otherwise
         finally:
@@ -234,7 +241,7 @@ class Machine:
         """A statement is being replayed: one of a function that nobody has entered before is worth more steps."""
         self.reached.add(s)
         function = self.frame.function
-        entered = self.familiar.get(function.node, 0) if function is not None else 0
+        entered = self.familiar.get(function.node, 0) if self.familiar and function is not None else 0
         if not entered:
             self.go_on()
         elif entered >= WORN:

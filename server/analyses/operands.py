@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 LINEAR = frozenset({"torch.nn.functional.linear", "torch.nn.Linear"})
 MASKED = "torch.masked.prod"
-TRANSFORMS = frozenset(f"torch.fft.{name}" for name in ("rfft", "rfft2", "rfftn", "ihfft", "ihfft2", "ihfftn"))
-"""transforms of real numbers, which alone are saved"""
-ANY_TRANSFORMS = frozenset({"torch.fft.fft", "torch.fft.ifft"})
-"""those that take complex ones too"""
+REAL_TRANSFORMS = frozenset(f"torch.fft.{name}" for name in ("rfft", "rfft2", "rfftn", "ihfft", "ihfft2", "ihfftn"))
+"""Fourier transforms of real numbers, which alone are saved"""
+TRANSFORMS = REAL_TRANSFORMS | {"torch.fft.fft", "torch.fft.ifft"}
+"""with those that take complex ones too"""
 
 
 def of_linear(m: Machine, tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, Grad]:
@@ -91,7 +91,7 @@ def of_transform(m: Machine, name: str, values: Mapping[str, Value], tensors: Ma
         return False
     wanted, dims = (listed(m, values.get(p)) for p in ("n" if "n" in values else "s", "dim"))
     whole = True if wanted is None else is_as_long(t.shape, wanted, dims or tuple(range(-len(wanted), 0)))
-    real = t.dtype is not None or name in TRANSFORMS
+    real = t.dtype is not None or name in REAL_TRANSFORMS
     return whole if whole is not None and real else frozenset({guess("the transform needs no copy of it", t, m)})
 
 

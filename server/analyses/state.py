@@ -171,18 +171,9 @@ class State:
 
         That order is also the one of a store's new keys, which the program may see (the members of a module).
         """
-        changes: Changes = {}
-        trail = self.trail
-        while len(trail) > mark:
-            store, key, old = trail.pop()
-            place = (id(store), key)
-            left = changes.pop(place, None)
-            changes[place] = left if left is not None else (store, key, store.get(key, ABSENT))
-            if old is ABSENT:
-                store.pop(key, None)
-            else:
-                store[key] = old
-        return dict(reversed(changes.items()))
+        left = self.left_since(mark)
+        self.undo(mark)
+        return left
 
     def undo(self, mark: int) -> None:
         """Undo all writes since `mark`, whatever they left."""
@@ -193,6 +184,11 @@ class State:
                 store.pop(key, None)
             else:
                 store[key] = old
+
+    def left_since(self, mark: int) -> Changes:
+        """The places written since `mark`, each with the value that it has now."""
+        changed = self.changed_since(mark).items()
+        return {place: (store, key, store.get(key, ABSENT)) for place, (store, key, _) in changed}
 
     def changed_since(self, mark: int) -> Changes:
         """The places written since `mark`, each with the value that it had then."""
@@ -368,9 +364,8 @@ class State:
         if not isinstance(error, Raised) or tried is None or tried.thrown is None or len(tried.thrown) >= MAX_THROWN:
             return None
         path = tuple((side.cond, side.holds) for side in self.held[tried.depth :])
-        changed = self.changed_since(tried.mark).items()
-        left = {place: (store, key, store.get(key, ABSENT)) for place, (store, key, _) in changed}
-        return Thrown(error, path, {place: now for place, now in left.items() if place[0] not in self.scoped})
+        left = self.left_since(tried.mark).items()
+        return Thrown(error, path, {place: now for place, now in left if place[0] not in self.scoped})
 
     def _handled(self, mark: int, thrown: Thrown, handle: Callable[[Raised], Value]) -> Value:
         """Handle an error in the state that it left behind."""

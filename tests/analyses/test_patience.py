@@ -84,3 +84,18 @@ def test_what_many_have_entered_costs_later_ones_little() -> None:
     costs = [step.cost for step in session.entered.values()]
     assert len(costs) == several + 1
     assert costs[-1] < costs[2] / 3
+
+
+def test_a_files_own_code_has_the_patience_after_an_edit_that_it_had_before() -> None:
+    """What was entered meanwhile was entered from outside: it makes nothing of a file's own code familiar."""
+    shared = "\n".join(["def shared(x, n):", *(f"    x = x + n * {n}" for n in range(LINES)), "    return x"])
+    each = "\n".join(f"def own_{n}(x):\n    return shared(x, {n})\n" for n in range(2 * WORN))
+    fails = "y = torch.exp(torch.rand(3, requires_grad=True))\ny += 1\ny.sum().backward()\n"
+
+    def text(first: int) -> str:
+        return f"import torch\n\n{shared}\n\n{each}\nprint(shared({first}, 2))\n{fails}"
+
+    before = parse(text(1), "main.py")
+    session = Session(Alone())
+    assert len(session.replay([before]).failures) == 1
+    assert len(session.replay([parse(text(3), "main.py", before)]).failures) == 1

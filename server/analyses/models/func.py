@@ -8,6 +8,7 @@ from .. import attributes, cases, modules, sequences
 from ..geometry import Geometry
 from ..tensors import Node, Tensor
 from ..values import Args, Builtin, DictV, Instance, ListV, Unknown, Value
+from .gradients import roots_of
 from .registry import model
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def tried(m: Machine, f: Value, given: list[Value], kw: dict[str, Value]) -> Val
     """Call `f` and run backward from its result; the result."""
     result = m.call(f, Args(given, kw, site=m.site))
     first = result[0] if isinstance(result, tuple) and result else result
-    roots = [m.grad.grad_fn(t) for t in cases.tensors_in(m, first) if m.grad.requires_grad(t) is not False]
+    roots = roots_of(m, first)
     if roots:
         m.grad.backward(roots, retain=True, accumulate=False)
     return result

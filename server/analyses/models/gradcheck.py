@@ -9,6 +9,7 @@ from ..report import Failure
 from ..tensors import Tensor
 from ..values import Args, Bound, Builtin, ClassV, FunctionV, Instance, ListV, Partial, StaticMethod, Unknown, Value
 from .duals import APPLY, RANDOM, Dual, Evaluator, GiveUp, NotLinear
+from .gradients import roots_of
 from .registry import model
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def check(m: Machine, args: Args, via: str, names: tuple[str, ...]) -> Value:
 def run(m: Machine, f: Value, inputs: Value) -> None:
     """Call the function and run backward from its result: what raises there raises from gradcheck too."""
     result = m.call(f, Args(items(m, inputs), site=m.site))
-    roots = [m.grad.grad_fn(t) for t in cases.tensors_in(m, result) if m.grad.requires_grad(t) is not False]
+    roots = roots_of(m, result)
     if roots:
         m.grad.backward(roots, retain=True, accumulate=False)
 
