@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..facts import inference
-from . import autocast, conversions, inner_writes, operands, shapes
+from . import autocast, branches, conversions, inner_writes, operands, shapes
 from .cases import Call, advanced, called, choose, gradients, prepare, tensors_in
 from .describe_types import described_all
 from .geometry import Geometry
@@ -123,10 +123,13 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
             m.require_grad(result, True)
         if node is not None:
             save_results(m, node, case, call, result, grads)
-        for w, t, _ in written:
-            if given_back(case, w):
-                m.grad.rebase(t, node if own_needs(m, case, call, w, t, needs) is not False else None)
-                reshape_in_place(m, call, t)
+        changed = [t for w, t, _ in written if given_back(case, w)]
+        if node is not None and not changed:
+            branches.of_results(m, node, call, grads, result)
+        own = branches.parted(m, node, call, grads, changed) if node is not None else [None] * len(changed)
+        for t, made in zip(changed, own, strict=True):
+            m.grad.rebase(t, made)
+            reshape_in_place(m, call, t)
         if dtype is not None:
             for t in tensors_in(m, result):
                 t.d["dtype"] = dtype

@@ -259,6 +259,11 @@ class Graph:
         self.nodes.append(node)
         return node
 
+    def forget(self, node: Node) -> None:
+        """Take back a node, one of the last, in the place of which others have come."""
+        place = next(i for i in range(len(self.nodes) - 1, -1, -1) if self.nodes[i] is node)
+        del self.nodes[place]
+
     def save(
         self,
         node: Node,

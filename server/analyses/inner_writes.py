@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..facts import inference, table
-from .values import Unknown, Value
+from .values import ListV, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ def times(m: Machine, call: Call, told: Times, number: int = 0) -> Bounds:
     if name in PRODUCTS:
         return _product(call.tensors) or told
     rule = DECIDING.get(name) or (RULES.get(name) if told[0] != told[1] else None)
-    if rule is None:
+    if rule is None or number > 0:  # rules tell of the first result
         return told
     return rule(m, call) or told
 
@@ -201,6 +201,13 @@ def _vander(m: Machine, call: Call) -> Times | None:
     return exactly({0: 0, 1: 1}.get(n, 3)) if increasing is True and isinstance(n, int) else None
 
 
+def _clusters(m: Machine, call: Call) -> Bounds:
+    """What each cluster has found of its own labels is copied there, if there are such, and then the head's added."""
+    cutoffs = _given(m, call, "cutoffs", None)
+    given = m.tuple_of(cutoffs.d["items"]) if isinstance(cutoffs, ListV) else cutoffs
+    return 1, (1 + len(given) if isinstance(given, tuple) else None)
+
+
 Rule = Callable[["Machine", "Call"], Times | None]
 
 RULES: dict[str, Rule] = {
@@ -221,7 +228,12 @@ RULES: dict[str, Rule] = {
     "vander": _vander,
 }
 
-DECIDING: dict[str, Rule] = {"cond": _cond, "max_pool1d": _max_pool, "MaxPool1d": _max_pool}
+DECIDING: dict[str, Callable[[Machine, Call], Bounds | None]] = {
+    "cond": _cond,
+    "max_pool1d": _max_pool,
+    "MaxPool1d": _max_pool,
+}
+DECIDING |= {"AdaptiveLogSoftmaxWithLoss": _clusters}
 """rules that hold also where the samples of the table's case showed one number"""
 
 

@@ -99,3 +99,17 @@ def test_what_the_content_decides_is_an_interval(bounds: str) -> None:
     ours = replayed(f"{HEAD}y = torch.rand(3)\nnn.init.trunc_normal_(y{bounds})\n")
     version = ours.machine.grad.version(ours.names["y"])
     assert (version.low, version.high) == (1, 2)
+
+
+@pytest.mark.parametrize("labels", ["0, 1", "0, 3", "3, 5"])
+def test_each_cluster_that_has_labels_writes(labels: str, tmp_path: Path) -> None:
+    text = (
+        f"{HEAD}m = nn.AdaptiveLogSoftmaxWithLoss(4, 6, [2, 4])\ny, z = m(torch.rand(2, 4), torch.tensor([{labels}]))\n"
+    )
+    (tmp_path / "main.py").write_text(text)
+    real = {row.name: row.version for row in trace_versions(tmp_path / "main.py")}
+    ours = replayed(text)
+    y, z = (ours.machine.grad.version(ours.names[name]) for name in "yz")
+    assert (y.low, y.high) == (1, 3)
+    assert y.low <= real["y"] <= y.high
+    assert z.number == real["z"]

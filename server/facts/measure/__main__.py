@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from .. import branches as graphs
 from .. import derivatives, table
 from .. import gradients as ways
 from .. import inference as past_autograd
 from .. import layouts as laid_out
 from .. import views as seen_as
 from ..encoding import write_table
-from . import coverage, functions, gradients, inference, layouts, modules, optimizers, views
+from . import branches, coverage, functions, gradients, inference, layouts, modules, optimizers, views
 from . import derivatives as formulas
 from .catalogue import entries
 from .merge import merge
@@ -58,6 +59,7 @@ def main() -> None:
     laid_out.write(layouts.measure(entries(), modules.calls(options.device, layouts.SAMPLES), options.device))
     past_autograd.write(inference.measure(entries(), modules.calls(options.device, gradients.SAMPLES), options.device))
     seen_as.write(views.measure(entries(), modules.calls(options.device, views.SAMPLES), options.device))
+    graphs.write(branches.measure(entries(), modules.calls(options.device, branches.SAMPLES), options.device))
     derivatives.PATH.write_text(json.dumps(formulas.read(), indent=1) + "\n", encoding="utf-8")
     print(f"{len(facts)} callables in {time.perf_counter() - started:.0f} s")
     for name, share in shares.items():

@@ -1,0 +1,185 @@
+"""Measure which results of a call have a graph of their own, what that leads to and saves, and what they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ..branches import Branches, Part
+from .functions import CRASHING
+from .layouts import flat
+from .probe import RAISED, fresh
+from .samples import Arguments, call, guessed, of_entry, tensors
+from .walk import saved, storage_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from .catalogue import Entry
+    from .modules import Call
+
+SAMPLES = 12
+
+Node = torch.autograd.graph.Node
+Place = tuple[str, int]
+"""a parameter, and the number of one of its tensors"""
+
+
+@dataclass(slots=True)
+class Seen:
+    """What the nodes of one part of a graph showed over the samples."""
+
+    flows: set[str] = field(default_factory=set)
+    saves: set[str] = field(default_factory=set)
+    holds: bool = False
+    through: set[int] = field(default_factory=set)
+
+    def told(self) -> Part:
+        """All of it as a fact."""
+        return Part(frozenset(self.flows), frozenset(self.saves), self.holds, frozenset(self.through))
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the samples of one callable showed."""
+
+    own: dict[int, Seen] = field(default_factory=dict)
+    common: set[int] = field(default_factory=set)
+    """the results that nodes have given that lead to others too"""
+    shared: Seen = field(default_factory=Seen)
+    each: set[bool] = field(default_factory=set)
+    """whether each result leads to one item of what comes in lists"""
+    parted: bool = False
+
+    def told(self) -> Branches | None:
+        """All of it as a fact; None where no result has a graph of its own that does more than reshape."""
+        if not self.parted:
+            return None
+        common = [nr in self.common or self.own[nr].told() == Part() for nr in sorted(self.own)]
+        parts = [None if one else self.own[nr].told() for nr, one in enumerate(common)]
+        shared = self.shared.told()
+        whole = Branches(_without_repeats(parts), shared if shared != Part() else None, self.each == {True})
+        return whole if any(parts) else None
+
+
+def _without_repeats(parts: Iterable[Part | None]) -> tuple[Part | None, ...]:
+    """Return the parts less those at the end that are as the one before."""
+    found = list(parts)
+    while len(found) > 1 and found[-1] == found[-2]:
+        found.pop()
+    return tuple(found)
+
+
+def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str) -> dict[str, Branches]:
+    """Return what `facts/branches.py` reads of each callable of which there is anything to tell."""
+    found: dict[str, Tally] = {}
+    for entry in entries:
+        if entry.name not in CRASHING:
+            tally = found[entry.name] = Tally()
+            samples = [arguments for _, arguments in of_entry(entry, device, SAMPLES)]
+            for arguments in samples or guessed(entry, device):
+                _observe(partial(call, entry), arguments, {}, tally)
+    for name, some in calls.items():
+        tally = found[name] = Tally()
+        for one in some:
+            _observe_module(one, tally)
+    told = {name: tally.told() for name, tally in sorted(found.items())}
+    return {name: branches for name, branches in told.items() if branches is not None}
+
+
+def _observe_module(one: Call, tally: Tally) -> None:
+    """Add what a call of a module shows."""
+    try:
+        module = one.build()
+    except RAISED:
+        return
+    own = {f"self.{name}": p for name, p in module.named_parameters()}
+    _observe(lambda given: module(**given), one.forward, own, tally)
+
+
+def _observe(
+    run: Callable[[Arguments], Any], arguments: Arguments, own: Mapping[str, torch.Tensor], tally: Tally
+) -> None:
+    """Add what one call shows where all requires grad that may."""
+    given = fresh(arguments, grad=True)
+    inputs = {(p, i): t for p, value in (*given.items(), *own.items()) for i, t in enumerate(tensors(value))}
+    before = {place: (t._version, storage_of(t)) for place, t in inputs.items()}
+    ends = {torch.autograd.graph.get_gradient_edge(t).node: place for place, t in inputs.items() if t.requires_grad}
+    torch.manual_seed(0)
+    try:
+        made = [t for t in flat(run(given)) if isinstance(t, torch.Tensor)]
+    except RAISED:
+        return
+    written = [t for place, t in inputs.items() if t._version != before[place][0]]
+    memory = {place for _, place in before.values()}
+    new = {nr: t for nr, t in enumerate(made) if t.grad_fn is not None and storage_of(t) not in memory}
+    carriers = new or {nr: t for nr, t in enumerate(written) if t.grad_fn is not None}
+    if len(carriers) > 1:
+        _add(carriers, inputs, ends, tally)
+
+
+def _add(
+    carriers: Mapping[int, torch.Tensor],
+    inputs: Mapping[Place, torch.Tensor],
+    ends: Mapping[Node, Place],
+    tally: Tally,
+) -> None:
+    """Add what the nodes behind several results show."""
+    tops = {nr: t.grad_fn for nr, t in carriers.items() if t.grad_fn is not None}
+    graphs = {nr: set(_behind(top, ends)) for nr, top in tops.items()}
+    shared = {
+        node
+        for nr, nodes in graphs.items()
+        for node in nodes
+        if any(node in graphs[other] for other, top in tops.items() if top is not tops[nr])
+    }
+    tally.parted = tally.parted or len(set(tops.values())) > 1
+    _look(shared, carriers, inputs, ends, tally.shared)
+    for nr, nodes in graphs.items():
+        seen = tally.own.setdefault(nr, Seen())
+        _look(nodes - shared, carriers, inputs, ends, seen)
+        edges = {edge for node in nodes - shared for edge in node.next_functions}
+        seen.through |= {
+            other for other, t in carriers.items() if tops[other] in shared and (t.grad_fn, t.output_nr) in edges
+        }
+        if tops[nr] in shared:
+            tally.common.add(nr)
+    if any(i for _, i in ends.values()):
+        reached = [_reached(nodes, ends) for nodes in graphs.values()]
+        tally.each.add(all(len({i for _, i in places}) == 1 for places in reached))
+
+
+def _behind(top: Node | None, ends: Mapping[Node, Place]) -> Iterator[Node]:
+    """Yield the nodes behind a result, as far as those of what the call was given."""
+    seen: set[Node] = set()
+    todo = [top]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen and node not in ends:
+            seen.add(node)
+            todo += [following for following, _ in node.next_functions]
+            yield node
+
+
+def _reached(nodes: Iterable[Node], ends: Mapping[Node, Place]) -> set[Place]:
+    """Return what the call was given that some nodes lead to."""
+    return {ends[n] for node in nodes for n, _ in node.next_functions if n is not None and n in ends}
+
+
+def _look(
+    nodes: set[Node],
+    carriers: Mapping[int, torch.Tensor],
+    inputs: Mapping[Place, torch.Tensor],
+    ends: Mapping[Node, Place],
+    seen: Seen,
+) -> None:
+    """Add what some nodes lead to and save."""
+    kept = [t for node in nodes for t in saved(node)]
+    memory = {storage_of(t) for t in kept} - {None}
+    seen.flows |= {p for p, _ in _reached(nodes, ends)}
+    seen.saves |= {p for (p, _), t in inputs.items() if storage_of(t) in memory}
+    seen.saves |= {f"out{nr}" for nr, t in carriers.items() if storage_of(t) in memory}
+    seen.holds = seen.holds or bool(kept)
