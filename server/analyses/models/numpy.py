@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from .. import arrays, attributes, torch_ops
+from .. import arrays, attributes, classes, torch_ops
 from ..arrays import NDArray
 from ..describe_types import dtype_of
 from ..state import Raised
 from ..tensors import Counter, Storage, Tensor
-from ..values import Args, Lib, ListV, Phi, Unknown, Value
-from .registry import caller, method_of, model
+from ..values import Args, Instance, Lib, ListV, Phi, Unknown, Value
+from .registry import BASES, caller, class_named, method_of, model, without_self
 from .tensors import each
 
 if TYPE_CHECKING:
@@ -49,8 +50,19 @@ BINARY = frozenset(
     }
 )  # fmt: skip
 
-SCALARS = frozenset({"random", "uniform", "normal", "randint", "choice", "rand", "randn", "integers", "random_sample"})
-"""Random functions that give one number unless a size is asked for."""
+SIZE = {
+    **dict.fromkeys(("rand", "randn", "random", "random_sample", "standard_normal", "standard_exponential"), 0),
+    **dict.fromkeys(("choice", "exponential", "poisson", "standard_gamma"), 1),
+    **dict.fromkeys(("uniform", "normal", "randint", "integers", "beta", "binomial", "gamma", "laplace"), 2),
+}
+"""Random functions that give one number unless a size is asked for, and where that stands."""
+
+RANDOM = frozenset({*SIZE, "bytes", "dirichlet", "multinomial", "permutation", "permuted", "seed", "shuffle"})
+"""What `numpy.random` has and its generators have as well."""
+
+GENERATORS = ("numpy.random.Generator", "numpy.random.RandomState")
+
+BASES.update(dict.fromkeys(GENERATORS, ("?",)))
 
 
 NUMBERS: dict[str, type[bool] | type[int] | type[float]] = {
@@ -146,9 +158,9 @@ def call(m: Machine, name: str, args: Args) -> Value:
         return NUMBERS[short](first)
     if short in NUMBERS and isinstance(first, Unknown) and first.number:
         return Unknown("a number", number=True)
-    if short in SCALARS and "size" not in plain.kw and len(plain.pos) < (1 if short in ("rand", "randn") else 3):
+    if short in SIZE and "size" not in plain.kw and len(plain.pos) <= SIZE[short]:
         return Unknown("a number")
-    if short[:1].isupper() or short in ("seed", "default_rng", "load", "save", "savez", "set_printoptions", "shuffle"):
+    if short[:1].isupper() or short in ("seed", "load", "save", "savez", "set_printoptions", "shuffle"):
         return Unknown(f"{short}(…)")
     return arrays.fresh(m)
 
@@ -179,6 +191,23 @@ def out_of(m: Machine, short: str, args: Args) -> NDArray | None:
 def write(m: Machine, a: NDArray, via: str) -> None:
     """Change an array's memory."""
     arrays.write(m, a, via)
+
+
+@model("numpy.random.default_rng")
+def default_rng(m: Machine, args: Args) -> Value:
+    """`default_rng(seed)`: a generator, which may be the one that is given."""
+    given = m.state.resolve(args.get(0, "seed"))
+    return given if isinstance(given, Instance) else classes.construct(m, class_named(m, GENERATORS[0]), Args())
+
+
+def drawn(name: str, m: Machine, args: Args) -> Value:
+    """A method of a generator does what the function of `numpy.random` does."""
+    return call(m, f"numpy.random.{name}", without_self(args))
+
+
+for _name in RANDOM:
+    for _cls in GENERATORS:
+        method_of(_cls, _name)(partial(drawn, _name))
 
 
 # -- methods ------------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ def written(device: str) -> list[Written]:
     ]
     return [
         *_recurrent(rand),
+        *_attentions(rand),
         *((name, {}, {"input": x}) for name, x in dropouts),
         ("Identity", {}, {"input": row}),
         ("Flatten", {}, {"input": image}),
@@ -85,3 +86,12 @@ def _recurrent(rand: Callable[..., torch.Tensor]) -> Iterator[Written]:
             state = rand(layers, 4 if "batch_first" not in options else 3, 5)
             yield name, constructor, {"input": rand(3, 4, 6)}
             yield name, constructor, {"input": rand(3, 4, 6), "hx": (state, state.clone()) if name == "LSTM" else state}
+
+
+def _attentions(rand: Callable[..., torch.Tensor]) -> Iterator[Written]:
+    """Attention that gives its weights as the product with the values has saved them: a weight for each head."""
+    for options in ({}, {"bias": False}, {"kdim": 6, "vdim": 3}, {"add_bias_kv": True}):
+        widths = (4, options.get("kdim", 4), options.get("vdim", 4))
+        inputs = {name: rand(3, width) for name, width in zip(("query", "key", "value"), widths, strict=True)}
+        constructor = {"embed_dim": 4, "num_heads": 2, **options}
+        yield "MultiheadAttention", constructor, {**inputs, "average_attn_weights": False}

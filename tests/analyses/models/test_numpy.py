@@ -79,3 +79,24 @@ def test_an_array_of_a_tensor_with_a_graph_is_refused(call: str) -> None:
 def test_a_class_of_arrays_of_the_program_is_unknown_inside() -> None:
     text = "import numpy as np\nclass Image(np.ndarray): pass\nimage = Image((2, 3))[..., 0]\n"
     assert isinstance(replayed(text).names["image"], Unknown)
+
+
+GENERATORS = ("np.random.default_rng(0)", "np.random.RandomState(0)", "np.random.default_rng(np.random.default_rng(1))")
+
+
+@pytest.mark.parametrize("made", GENERATORS)
+def test_a_generator_draws_arrays_and_shuffles_in_place(tmp_path: Path, made: str) -> None:
+    program = f"""
+import numpy as np
+import torch
+
+rng = {made}
+rows = rng.standard_normal((3, 2)).astype("float32")
+data = torch.from_numpy(rows)
+leaf = torch.ones(3, 2, requires_grad=True)
+loss = (leaf * data).sum() * rng.uniform(0.5, 1.5)
+{{change}}
+loss.backward()
+"""
+    assert assert_agreement(tmp_path, program.format(change="rng.shuffle(rows)")) == {"silent-stale"}
+    assert assert_agreement(tmp_path, program.format(change="rows = rng.permutation(rows)")) == set()
