@@ -15,9 +15,10 @@ from ..syntax.walk import statements as statements_of
 from . import counting, sequences, statements
 from .past import bounds
 from .state import leaves
-from .tensors import Version
+from .tensors import Tensor, Version
 from .values import (
     ABSENT,
+    Cond,
     Generator,
     Phi,
     Unknown,
@@ -26,10 +27,12 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from .machine import Machine
     from .sequences import Seq
+
+BRANCHES = (ir.If, ir.Match, ir.Try, ir.Continue, ir.Break, ir.Return)
 
 EXACT_TURNS = 2
 """Turns of a loop of unknown length that are replayed with the values that they have."""
@@ -118,12 +121,37 @@ class Loop:
                     state.note(v, "low", min(v.low, low) if may_be_none else v.low)
                     state.note(v, "high", None if grows else v.high)
 
+    def follow(self, late: Value, others: Sequence[Value]) -> None:
+        """Require grad of the tensors in the items that were not replayed where the last turn has set it for its own.
+
+        Where a turn has branches, it is a guess that they are all treated alike.
+        """
+        changed = self.m.state.changed_since(self.turns[self.turn_number][0])
+        for number, t in tensors_of(late):
+            if (id(t.d), "rg") not in changed or not plain(t.d["rg"]):
+                continue
+            for other in others:
+                for twin in (one for at, one in tensors_of(other) if at == number):
+                    self.m.state.put(twin, "rg", self.likely(t.d["rg"], twin.d["rg"]))
+
+    def likely(self, now: Value, before: Value) -> Value:
+        """What a tensor has that the loop may have passed by."""
+        if not isinstance(self.node, ir.For) or not any(isinstance(s, BRANCHES) for s in statements_of(self.node.body)):
+            return now
+        cond = Cond(("late", self.run), "guess", "this turn of the loop is as the others", self.m.site)
+        return self.m.state.merge(cond, now, before)
+
     def counted(self, old: Value, now: Value, key: counting.Key) -> Value:
         """A value that was `old` before the loop and is `now`, in the late turns."""
         done = self.turn_number + 1
         if type(old) is type(now) is int and (now - old) % done == 0:
             return counting.counter(now, (now - old) // done, key)
         return Unknown("changes in the loop", number=True)
+
+
+def tensors_of(item: Value) -> list[tuple[int, Tensor]]:
+    """The tensors that a loop's item is or is made of, with their place in it."""
+    return [(at, v) for at, v in enumerate(item if isinstance(item, tuple) else (item,)) if isinstance(v, Tensor)]
 
 
 def plain(v: Value) -> bool:
@@ -173,6 +201,8 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             if last:
                 run.loosen(i, seq.open)
             if last and not run.another():
+                if outcome is None:
+                    run.follow(value, [seq.items[k] for k in range(i + 1, n)])
                 return outcome
             i += 1
             if outcome is not None:

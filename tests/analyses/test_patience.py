@@ -16,6 +16,7 @@ from gradguard.analyses.program import Session
 from gradguard.syntax.chunks import parse
 from gradguard.workspace.project import Project
 
+from .models.agreement import happens
 from .replaying import Alone
 
 if TYPE_CHECKING:
@@ -99,3 +100,34 @@ def test_a_files_own_code_has_the_patience_after_an_edit_that_it_had_before() ->
     session = Session(Alone())
     assert len(session.replay([before]).failures) == 1
     assert len(session.replay([parse(text(3), "main.py", before)]).failures) == 1
+
+
+TARGET = """
+import itertools
+import torch
+from torch import nn
+
+class Target:
+    def __init__(self):
+        self.body = nn.Sequential(*(nn.Linear(2, 2) for _ in range(30)))
+        self.head = nn.Sequential(*(nn.Linear(2, 2) for _ in range(3)))
+        for p in {frozen}:
+            p.requires_grad_(False)
+
+    def blend(self):
+        for p in self.head.parameters():
+            p.mul_(0.5)
+"""
+FROZEN = {
+    "(*self.body.parameters(), *self.head.parameters())": set(),
+    "itertools.chain(self.body.parameters(), self.head.parameters())": set(),
+    "self.body.parameters()": {"leaf-inplace"},
+}
+
+
+@pytest.mark.parametrize("frozen", FROZEN)
+def test_what_a_long_loop_freezes_is_frozen_to_the_last(frozen: str, tmp_path: Path) -> None:
+    text = TARGET.format(frozen=frozen)
+    report = programs.replay([parse(text, "main.py")], Alone())
+    assert {failure.kind for failure in report.failures} == FROZEN[frozen]
+    assert happens(tmp_path, f"{text}\nTarget().blend()\n") == FROZEN[frozen]
