@@ -210,7 +210,7 @@ class Graph:
         node = Node("AsStridedBackward0", self.m.site, self.order, self.edges([base]), when)
         node.fed, node.shapes, node.outputs = ((0, 0),), (base.geometry,), (t,)
         node.iterations = self.m.iterations
-        state.put(t, "fn", node)
+        self._lead(t, node)
         state.put(t, "at", now)
         return node
 
@@ -448,14 +448,20 @@ class Graph:
             g = t.geometry
             if own and g is not None and g.overlaps_itself():
                 copy.d["spread"] = t
-            state.put(base, "fn", copy)
+            self._lead(base, copy)
             copy.outputs = (base,)
             state.put(t, "fn", None)
             self.grad_fn(t)
             return copy
-        state.put(t, "fn", node)
+        self._lead(t, node)
         node.outputs = (*node.outputs, t)
         return node
+
+    def _lead(self, t: Tensor, node: Node) -> None:
+        """`set_gradient_edge`: a tensor that was there before is the one result of a node now."""
+        self.state.put(t, "fn", node)
+        if t.d["output_nr"] != 0:
+            self.state.put(t, "output_nr", 0)
 
     # -- failing --------------------------------------------------------------------------------
 

@@ -201,6 +201,14 @@ def _vander(m: Machine, call: Call) -> Times | None:
     return exactly({0: 0, 1: 1}.get(n, 3)) if increasing is True and isinstance(n, int) else None
 
 
+def _area(m: Machine, call: Call) -> Times | None:
+    """Below no points at all there is an area of zero, which is filled in."""
+    g, dim = _layout(call, "y"), _given(m, call, "dim", -1)
+    if g is None or not isinstance(dim, int) or not -g.ndim <= dim < g.ndim:
+        return None
+    return None if g.shape[dim] is None else exactly(int(g.shape[dim] == 0))
+
+
 def _clusters(m: Machine, call: Call) -> Bounds:
     """What each cluster has found of its own labels is copied there, if there are such, and then the head's added."""
     cutoffs = _given(m, call, "cutoffs", None)
@@ -233,7 +241,7 @@ DECIDING: dict[str, Callable[[Machine, Call], Bounds | None]] = {
     "max_pool1d": _max_pool,
     "MaxPool1d": _max_pool,
 }
-DECIDING |= {"AdaptiveLogSoftmaxWithLoss": _clusters}
+DECIDING |= {"AdaptiveLogSoftmaxWithLoss": _clusters, "trapezoid": _area, "trapz": _area}
 """rules that hold also where the samples of the table's case showed one number"""
 
 

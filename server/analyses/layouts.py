@@ -31,7 +31,14 @@ def laid_out(g: Geometry, name: str, given: Sequence[Geometry | None], number: i
         return g
     contiguous = [one is not None and one.is_contiguous() for one in given]
     rule = told[0] if all(contiguous) else told[1] if False in contiguous or told[0] == told[1] else None
-    return _by_rule(g, rule, given) or Geometry.unknown(g.shape)
+    return _by_rule(g, rule, given) or _by_all(g, given) or Geometry.unknown(g.shape)
+
+
+def _by_all(g: Geometry, given: Sequence[Geometry | None]) -> Geometry | None:
+    """The layout that all rules foretell, as of a single element, however it is made."""
+    rows = _by_rule(g, "rows", given)
+    alike = g.numel() == 1 and all(_by_rule(g, rule, given) == rows for rule in ("columns", "first"))
+    return rows if alike else None
 
 
 def _by_rule(g: Geometry, rule: facts.Layout | None, given: Sequence[Geometry | None]) -> Geometry | None:

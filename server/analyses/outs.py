@@ -45,8 +45,8 @@ def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list
             m.grad.bump(t, f"{called(op.name)}(out=)", times=times)
             if node is not None:
                 m.grad.rebase(t, node)
-            if call.values.get("requires_grad") is True:
-                m.require_grad(t, True)
+            if not call.all() and any(p.name == "requires_grad" for p in op.params):  # what makes a tensor of nothing
+                m.require_grad(t, call.values.get("requires_grad", False))
     finally:
         m.via = previous
     return out

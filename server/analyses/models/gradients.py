@@ -307,6 +307,8 @@ def histories(
             out = m.grad.alias(t)  # PyTorch leaves the input as it is, and gives a view that has no history
         elif any(t is d for d in dirty):
             rebased = m.grad.rebase(t, node)
+            if rebased is node and node is not None and nr > 0:
+                m.state.put(t, "output_nr", nr)
             copies += [rebased] if rebased is not None and rebased is not node else []
         elif any(t is i for i in inputs):
             out = m.grad.view(t, t.geometry, CUSTOM) if node is not None else m.grad.alias(t)

@@ -89,6 +89,20 @@ def multi_dot(m: Machine, args: Args) -> Value:
     return result.value
 
 
+@model("torch.cov")
+@method_of("torch.Tensor", "cov")
+def cov(m: Machine, args: Args) -> Value:
+    """`torch.cov(x, …)`: one observation that has a weight is centered where it is (`native/Correlation.cpp`)."""
+    t = m.state.resolve(args.get(0, "input"))
+    weights = [m.state.resolve(args.kw.get(name)) for name in ("fweights", "aweights")]
+    weighed = sum(isinstance(w, Tensor) for w in weights) == 1 and None in weights
+    if weighed and isinstance(t, Tensor) and t.shape is not None and t.shape[-1:] in ((), (1,)):
+        row = t if len(t.shape) > 1 else torch_ops.call(m, "torch.Tensor.view", Args([t, (1, -1)], site=args.site))
+        with m.writing(m.node, None, "cov()"):
+            torch_ops.call(m, "torch.Tensor.sub_", Args([row, 1], site=args.site))
+    return torch_ops.call(m, "torch.cov", args)
+
+
 def multiplied(m: Machine, terms: Sequence[Term], sizes: Sequence[int]) -> Term:
     """The product of matrices, cut in two where that costs least; matrix `i` has `sizes[i]` rows."""
     if len(terms) == 1:

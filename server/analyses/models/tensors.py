@@ -90,6 +90,7 @@ def retain_grad(m: Machine, args: Args) -> Value:
     """`t.retain_grad()`: `.grad` of this non-leaf may be read."""
 
     def one(t: Tensor) -> Value:
+        m.grad.grad_fn(t)  # which it is asked for
         m.state.put(t, "retains", True)
         return None
 

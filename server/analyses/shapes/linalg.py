@@ -390,7 +390,7 @@ OPS: dict[str, Op] = {
     **ops("__rmatmul__", "right|self left|other", result(reflected_matmul, same_dtype("left"))),
     **ops("outer ger", "input other", result(outer, both)),
     **ops("inner", "input other", result(inner, kept)),
-    **added("addmm", "mat1", "mat2"),
+    **added("addmm sparse.addmm", "mat1", "mat2"),
     **added("addmv", "mat", "vec"),
     **added("baddbmm", "batch1", "batch2"),
     **added("addbmm", "batch1", "batch2", batches=1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import comb
 from typing import TYPE_CHECKING
 
-from ..geometry import UNKNOWN, plus, wrapped
+from ..geometry import UNKNOWN, plus, times, wrapped
 from . import dtypes
 from .call import Call, Op, always, attempt, broadcast, either, ops, result, results, scalar
 from .pointwise import accumulated, asked_or, kept, made_floating, parts, promoted, same, together
@@ -144,8 +144,10 @@ def sequence_counts(call: Call) -> Answer:
     """`unique`: the values, and what the flags ask for."""
     shape, dtype = call.shape("input"), attempt(kept, call)
     dim = call.integer("dim") if call.given("dim") else None
-    values = TensorType((None,) if dim is None else with_size(dim, None, shape), dtype)
-    counts = TensorType((None,), "int64")
+    whole = times(*shape) if dim is None else shape[dim]
+    found = whole if whole in (0, 1) else None
+    values = TensorType((found,) if dim is None else with_size(dim, found, shape), dtype)
+    counts = TensorType((found,), "int64")
     inverse = TensorType(shape if dim is None else (shape[dim],), "int64")
     wanted = [(inverse, "return_inverse"), (counts, "return_counts")]
     extra = [tensor for tensor, flag in wanted if call.flag(flag)]
@@ -213,9 +215,12 @@ def dtype_of_data(call: Call) -> str:
 
 
 def by_segment(call: Call) -> Shape:
-    """`segment_reduce(data, reduce, lengths=…)`: as many as there are lengths."""
-    lengths, axis = call.shape("lengths"), call.integer("axis", 0)
-    return (*lengths, *call.shape("data")[axis + 1 :])
+    """`segment_reduce(data, reduce, lengths=…)`: as many as there are lengths, or one less than there are offsets."""
+    axis = call.integer("axis", 0)
+    if call.given("lengths"):
+        return (*call.shape("lengths"), *call.shape("data")[axis + 1 :])
+    *before, offsets = call.shape("offsets")
+    return (*before, plus(offsets, -1), *call.shape("data")[axis + 1 :])
 
 
 def unravelled(call: Call) -> Answer:
