@@ -88,6 +88,13 @@ def resolve(m: Machine, name: str) -> Value:
 
 def call(m: Machine, name: str, args: Args) -> Value:
     """Call a library's function."""
+    if m.numbers is not None:
+        return m.numbers.through(name, args, lambda: replay(m, name, args))
+    return replay(m, name, args)
+
+
+def replay(m: Machine, name: str, args: Args) -> Value:
+    """What a call of a library's function does."""
     if m.own_fact(name) is not None:
         return torch_ops.call(m, name, args)
     found = registry.function(name)
@@ -127,7 +134,10 @@ def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
     cls, _, short = name.rpartition(".")
     found = registry.method(cls, short)
     if found is not None:
-        return modelled(m, found, args.prepend(obj))
+        inner = args.prepend(obj)
+        if m.numbers is not None:
+            return m.numbers.through(name, inner, lambda: modelled(m, found, inner))
+        return modelled(m, found, inner)
     if cls == "torch.Tensor":
         return torch_ops.call_method(m, short, obj, args)
     if isinstance(obj, (str, int, float, bytes, ListV, DictV, tuple)) and not args.open:

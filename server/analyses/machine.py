@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..facts.model import Op
     from ..syntax.chunks import Chunk, Source
     from .coroutines import Coroutine
+    from .duals import Numbers
 
 STEPS = 20_000
 """Statements and calls that one entry point may replay."""
@@ -102,6 +103,8 @@ class Machine:
         self.limit = self.most = STEPS
         self.patience: int | None = None
         self.reached: set[ir.Stmt] = set()
+        self.numbers: Numbers | None = None
+        """what tensors are full of, while a function is evaluated on numbers"""
         self.familiar: Mapping[ir.Node, int] | None = None
         """while something is entered: the functions that others have entered before, by so many"""
         self.wanted: Callable[[], bool] = always

@@ -105,6 +105,8 @@ def truth(m: Machine, v: Value) -> Value:
         return size > 0 if isinstance(size, int) else Unknown("whether it is empty", ("truth", key_of(size)))
     if isinstance(v, Unknown):
         return v
+    if isinstance(v, Tensor) and m.numbers is not None and (known := m.numbers.truth(v)) is not None:
+        return known
     if isinstance(v, (Tensor, NDArray)):
         return Unknown("the tensor's content")
     if isinstance(v, Instance):

@@ -140,6 +140,13 @@ def call(m: Machine, name: str, args: Args) -> Value:
     plain = resolved(m, args)
     if plain is None:
         return split(m, args, lambda one: call(m, name, one))
+    if m.numbers is not None:
+        return m.numbers.through(name, plain, lambda: operate(m, name, plain))
+    return operate(m, name, plain)
+
+
+def operate(m: Machine, name: str, plain: Args) -> Value:
+    """What a call does with arguments none of which is open."""
     op = m.own_fact(name) or find(name)
     if op is None:
         short = name.rsplit(".", 1)[-1]
@@ -263,6 +270,13 @@ def part(v: Value) -> Value:
 def get_item(m: Machine, t: Tensor, index: Value) -> Value:
     """`t[index]`: a view for integers, slices, None and `...`; a copy that saves its index for all else."""
     index = normal(m, index)
+    if m.numbers is not None:
+        return m.numbers.through("torch.Tensor.__getitem__", Args([t, index]), lambda: take(m, t, index))
+    return take(m, t, index)
+
+
+def take(m: Machine, t: Tensor, index: Value) -> Value:
+    """What a subscript gives whose parts are resolved."""
     items = index if isinstance(index, tuple) else (index,)
     if any(isinstance(i, Unknown) for i in items) and not cases.advanced(index):
         return unknown_index(m, t, index)
@@ -342,6 +356,16 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
     if type(value) is Phi:
         m.state.each(value, lambda one: set_item(m, t, index, one))
         return
+    if m.numbers is None:
+        put(m, t, index, value)
+    elif not cases.advanced(index) and whole(m, t, index):
+        m.numbers.through("torch.Tensor.copy_", Args([t, value]), lambda: put(m, t, index, value))
+    else:
+        m.numbers.through("torch.Tensor.__setitem__", Args([t, index, value]), lambda: put(m, t, index, value))
+
+
+def put(m: Machine, t: Tensor, index: Value, value: Value) -> None:
+    """Write one value to what an index takes."""
     sources = cases.tensors_in(m, value)
     indices = cases.tensors_in(m, index)
     advanced = cases.advanced(index)

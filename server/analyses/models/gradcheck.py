@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import cases, modules
+from ..duals import Dual, GiveUp, NotLinear, Numbers
+from ..geometry import Geometry
 from ..report import Failure
+from ..state import Dead, Raised
 from ..tensors import Tensor
-from ..values import Args, Bound, Builtin, ClassV, FunctionV, Instance, ListV, Partial, StaticMethod, Unknown, Value
-from .duals import APPLY, RANDOM, Dual, Evaluator, GiveUp, NotLinear
+from ..trace import NoTrace
+from ..values import Args, Bound, Builtin, Instance, ListV, Partial, Unknown, Value
 from .gradients import roots_of
 from .registry import model
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..machine import Machine
     from ..report import Cause
 
@@ -40,6 +41,11 @@ LOOSE = 0.05
 
 NOT_EVALUATED = (GiveUp, ArithmeticError, ValueError, TypeError)
 """What evaluating a function on numbers may raise: it isn't known, or isn't defined there."""
+
+STEPS = 2_000
+"""Statements and calls that one evaluation may take."""
+
+APPLY = "torch.autograd.Function.apply"
 
 
 @model("torch.autograd.gradcheck", "torch.autograd.gradcheck.gradcheck")
@@ -150,10 +156,10 @@ def differs(
     """Whether the two gradients in the i-th input differ at a point; None where that isn't known."""
     eps = options["eps"]
     try:
-        analytical = total(evaluated(m, f, values, point, i)).tangent
-        up, down = (total(evaluated(m, f, values, point, i, step)).value for step in (eps, -eps))
+        analytical = evaluated(m, f, values, point, i).tangent
+        up, down = (evaluated(m, f, values, point, i, step).value for step in (eps, -eps))
     except NotLinear:
-        return True if any(backwards(m, f)) else None
+        return True if is_custom(m, f) else None
     except NOT_EVALUATED:
         return None
     numerical = (up - down) / (2 * eps)
@@ -164,62 +170,58 @@ def differs(
 
 def evaluated(
     m: Machine, f: Value, values: list[Value], point: tuple[float, ...], i: int, step: float = 0.0, seed: int = 0
-) -> Value:
-    """`f` at a point moved by `step` in its i-th input, with the derivative in that input."""
+) -> Dual:
+    """What `f` gives at a point moved by `step` in its i-th input, with the derivative in that input.
+
+    Raises GiveUp, NotLinear, or what arithmetic raises. Nothing is left of the replay but what it gives.
+    """
     if len(values) > len(point):
         raise GiveUp
-    args: list[Value] = []
-    for k, v in enumerate(values):
-        if isinstance(v, Tensor):
-            if v.dtype is not None and not v.dtype.startswith("float"):
-                raise GiveUp
-            args.append(Dual(point[k] + (step if k == i else 0.0), float(k == i)))
-        else:
-            args.append(v)
-    return Evaluator(m, seed).call(f, args)
+    mark, trace, m.trace = m.mark(), m.trace, NoTrace(m)
+    m.numbers = numbers = Numbers(m, seed)
+    m.catching += 1
+    try:
+        args = [
+            at_point(m, v, Dual(point[k] + (step if k == i else 0.0), float(k == i))) if isinstance(v, Tensor) else v
+            for k, v in enumerate(values)
+        ]
+        return numbers.total(m.limited(STEPS, lambda: m.call(f, Args(args, site=m.site)), None))
+    except (Raised, Dead):
+        raise GiveUp from None
+    finally:
+        m.catching -= 1
+        m.numbers, m.trace = None, trace
+        m.go_back(mark)
 
 
-def total(result: Value) -> Dual:
-    """The outputs of a function in one number, each counted differently."""
-    outputs = result if isinstance(result, tuple) else (result,)
-    found = [(w, o) for w, o in enumerate(outputs, 1) if isinstance(o, Dual)]
-    if not found:
+def at_point(m: Machine, v: Tensor, number: Dual) -> Tensor:
+    """A tensor like an input, full of a number. Raises GiveUp for one that isn't floating point."""
+    if v.dtype is not None and not v.dtype.startswith("float"):
         raise GiveUp
-    return Dual(sum(w * o.value for w, o in found), sum(w * o.tangent for w, o in found))
+    g = v.geometry
+    known = g is not None and None not in g.shape
+    made = m.grad.tensor(g if known else Geometry.contiguous((1,)), v.dtype, m.grad.requires_grad(v))
+    assert m.numbers is not None
+    m.numbers.fill(made, number)
+    return made
 
 
 def is_random(m: Machine, f: Value, inputs: Value, options: dict[str, float]) -> bool:
-    """Whether two runs of backward differ by more than `nondet_tol`; by its text, where it can't be evaluated."""
+    """Whether two runs of backward differ by more than `nondet_tol`."""
     values = items(m, inputs)
     try:
         for i in wanted(m, values):
-            first, second = (total(evaluated(m, f, values, POINTS[0], i, seed=seed)) for seed in (0, 1))
+            first, second = (evaluated(m, f, values, POINTS[0], i, seed=seed) for seed in (0, 1))
             if abs(first.tangent - second.tangent) > options["nondet_tol"]:
                 return True
-    except NotLinear:
+    except (NotLinear, *NOT_EVALUATED):
         return False
-    except NOT_EVALUATED:
-        return options["nondet_tol"] == 0.0 and any(draws(m, b) for b in backwards(m, f))
     return False
 
 
-def backwards(m: Machine, f: Value) -> Iterator[FunctionV]:
-    """The backward of a custom Function whose `apply` is checked."""
+def is_custom(m: Machine, f: Value) -> bool:
+    """Whether what is checked is the `apply` of a custom Function."""
     f = m.pick(f)
     if isinstance(f, Partial):
         f = m.pick(f.function)
-    if isinstance(f, Bound) and isinstance(f.function, Builtin) and f.function.name == APPLY:
-        cls = f.self
-        found = cls.lookup("backward") if isinstance(cls, ClassV) else None
-        inner = found.function if isinstance(found, StaticMethod) else found
-        if isinstance(inner, FunctionV):
-            yield inner
-
-
-def draws(m: Machine, f: FunctionV) -> bool:
-    """Whether a function's text calls a random function, without seeding it."""
-    m.look_at(f.node)
-    text = f.chunk.text[f.node.start : f.node.end]
-    if "manual_seed" in text or "generator" in text or "fork_rng" in text:
-        return False
-    return any(f"{name}{suffix}(" in text for name in RANDOM for suffix in ("", "_like"))
+    return isinstance(f, Bound) and isinstance(f.function, Builtin) and f.function.name == APPLY

@@ -244,7 +244,10 @@ def apply(m: Machine, args: Args) -> Value:
         node.function, node.called = cls, f"{cls.name}.apply"
         places = [i for i, v in enumerate(inner.pos) if isinstance(v, Tensor)]
         node.run = partial(run_backward, m, cls, ctx, outputs, places, taken)
-    return finish(m, cls, ctx, inputs, needs, node, result)
+    result = finish(m, cls, ctx, inputs, needs, node, result)
+    if m.numbers is not None:
+        m.numbers.differentiate(cls, ctx, inner.pos, result)
+    return result
 
 
 def run_forward(m: Machine, cls: ClassV, ctx: Instance, args: Args) -> Value:

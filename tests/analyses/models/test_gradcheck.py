@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import indent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -53,6 +54,17 @@ FUNCTIONS = {
               "(x,) = ctx.saved_tensors; return torch.where(x > 0, g, 0.1 * g)"),
     "in place": ("y = x.clone(); y.mul_(3); return y", "return g.mul(3)"),
     "helper": ("return bump(x)", "return slope(g)"),
+    "as it is": ("return x.view_as(x)", "return g"),
+    "reversed": ("return x.view_as(x)", "return -g"),
+    "sum of squares": ("ctx.save_for_backward(x); return (x * x).sum()", "(x,) = ctx.saved_tensors; return 2 * x * g"),
+    "sum of squares, wrong": ("ctx.save_for_backward(x); return (x * x).sum()",
+                              "(x,) = ctx.saved_tensors; return 2 * x * g / len(x)"),
+    "masked, in place": ("ctx.save_for_backward(x); return x.relu()",
+                         "(x,) = ctx.saved_tensors; g = g.clone(); g[x < 0] = 0; return g"),
+    "masked, wrong": ("ctx.save_for_backward(x); return x.relu()",
+                      "(x,) = ctx.saved_tensors; g = g.clone(); g[x > 0] = 0; return g"),
+    "generator of its own": ("return x * 1", "r = torch.Generator().manual_seed(0); "
+                             "return g + 0 * torch.rand(5, generator=r)"),
 }  # fmt: skip
 
 
@@ -100,6 +112,64 @@ def test_a_custom_function(tmp_path: Path, function: str, call: str) -> None:
         gradcheck({call})
         """,
     )
+
+
+BODIES = {
+    "a loop": ("for _ in range(3):\n    y = y * x", "for _ in range(3):\n    g = g * x\ng = 4 * g"),
+    "a loop too many": ("for _ in range(3):\n    y = y * x", "for _ in range(4):\n    g = g * x\ng = 4 * g"),
+    "a context": ("with torch.no_grad():\n    y = x.exp()", "with torch.no_grad():\n    g = g * x.exp()"),
+    "a context, wrong": ("with torch.no_grad():\n    y = x.exp()", "with torch.no_grad():\n    g = g + x.exp()"),
+    "a handler": ("try:\n    y = x.exp()\nexcept RuntimeError:\n    y = x", "g = g * x.exp()"),
+    "a handler, wrong": ("try:\n    y = x.exp()\nfinally:\n    y = y * x", "g = g * x.exp()"),
+    "a list": ("y = sum([x * k for k in (1.0, 2.0)])", "g = [g * k for k in (3.0,)][0]"),
+    "a list, wrong": ("y = sum([x * k for k in (1.0, 2.0)])", "g = [g * k for k in (3.0, 2.0)][1]"),
+    "a dict": ("y = {'s': x.sin()}['s']", "factors = {'c': x.cos()}\ng = g * factors['c']"),
+    "a dict, wrong": ("y = {'s': x.sin()}['s']", "factors = {'c': x.sin()}\ng = g * factors['c']"),
+    "a function inside": ("def inner(t):\n    return t.exp()\ny = inner(x)", "g = (lambda t: t.exp())(x) * g"),
+    "a function inside, wrong": ("def inner(t):\n    return t.exp()\ny = inner(x)", "g = (lambda t: t.exp())(g)"),
+    "a choice": ("y = x if ctx.needs_input_grad[0] else 0 * x", "g = -g if x.numel() == 1 else g"),
+    "a choice, wrong": ("y = x * 1 if ctx.needs_input_grad[0] else 0 * x", "g = g if x.dim() == 7 else -g"),
+    "an object": ("class Kept:\n    k = 2.0\nctx.kept = Kept()\ny = x * ctx.kept.k", "g = g * ctx.kept.k"),
+    "an object, wrong": ("ctx.kept = [2.0]\ny = x * ctx.kept[0]\nctx.kept.append(3.0)", "g = g * ctx.kept[-1]"),
+    "a matrix": ("y = x @ torch.full((4, 2), 0.5, dtype=x.dtype)", "g = g @ torch.full((2, 4), 0.5, dtype=x.dtype)"),
+    "a matrix, wrong": ("y = x @ torch.full((4, 2), 0.5, dtype=x.dtype)", "g = g @ torch.ones(2, 4, dtype=x.dtype)"),
+    "rows": ("y = x.sum(1) / x.shape[1]", "g = (g / x.shape[1])[:, None].expand_as(x)"),
+    "rows, wrong": ("y = x.sum(1) / x.shape[1]", "g = (g / x.shape[0])[:, None].expand_as(x)"),
+    "a check": ("if not isinstance(x, torch.Tensor):\n    raise TypeError\ny = x.sin()", "g = g * x.cos()"),
+    "a number read": ("y = x * 2 if x[0, 0].item() == x[0, 0] else x", "g = 2 * g"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("decorator", ["", "@torch.autograd.function.once_differentiable"])
+@pytest.mark.parametrize("body", BODIES)
+def test_a_custom_function_as_python_has_it(tmp_path: Path, body: str, decorator: str) -> None:
+    forward, backward = (indent(text, " " * 8) for text in BODIES[body])
+    text = f"""\
+import torch
+
+
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        y = x
+{forward}
+        return y
+
+    @staticmethod
+    {decorator}
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+{backward}
+        return g
+
+
+torch.manual_seed(1)
+x = torch.rand(3, 4, dtype=torch.float64, requires_grad=True)
+torch.autograd.gradcheck(F.apply, (x,))
+"""
+    kinds = assert_agreement(tmp_path, text)
+    assert kinds == ({"gradcheck"} if "wrong" in body or "too many" in body else set())
 
 
 @pytest.mark.parametrize("third", ["g * x", "None"])
