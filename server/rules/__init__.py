@@ -21,6 +21,7 @@ from . import (
     unseen_write,
     unused_suppression,
     view_of_leaf_inplace,
+    wrong_backward,
 )
 from .rule import Rule, Severity
 
@@ -40,6 +41,7 @@ _IN_ORDER = (
     lost_leaf.RULE,
     single_precision_gradcheck.RULE,
     integer_requires_grad.RULE,
+    wrong_backward.RULE,
     custom_function_contract.RULE,
     deepcopy_nonleaf.RULE,
     unused_suppression.RULE,

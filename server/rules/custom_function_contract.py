@@ -98,8 +98,8 @@ y.sum().backward()
     limits="""\
 What gives wrong gradients without an error is not found: an input that is changed without `ctx.mark_dirty` where
 nothing has saved it, a tensor that is kept as an attribute of `ctx` and changed before `backward` reads it, and a
-`backward` that computes another derivative; `gradcheck` checks that. Kernels that a `forward` calls outside of
-PyTorch are taken to change none of their arguments.""",
+`backward` that computes another derivative, unless the program has `gradcheck` check it (GG403). Kernels that a
+`forward` calls outside of PyTorch are taken to change none of their arguments.""",
     fixes="""\
 Safe: computing the result out of place, or a copy of what is changed, in the function or before it. The
 other ways, `ctx.mark_dirty` and `ctx.save_for_backward`, are left to the author.""",

@@ -122,6 +122,14 @@ ENGLISH = {
         "`{call}` compares gradients with finite differences, which need double precision, but {tensor} is "
         "{dtype}{made}: {when}it reports a mismatch."
     ),
+    "gradcheck-backward": (
+        "`{call}` compares the gradient of backward with finite differences, but this backward computes another "
+        "derivative{made}: {when}it reports a mismatch."
+    ),
+    "gradcheck-random": (
+        "`{call}` runs backward twice, but this backward draws random numbers{made}: {when}it reports that "
+        "backward is not reentrant."
+    ),
     "single-precision": "in single precision",
     "requires-grad-dtype": (
         "{tensor} is {dtype}{made}, and only floating point and complex tensors can require grad: {when}{raises}."
@@ -352,6 +360,10 @@ CHINESE = {
         "此处读取 {tensor} 的 `.grad`，但 {tensor} 是某个操作的结果{made}，不是叶子张量：{when}读到的是 None。"
     ),
     "gradcheck": ("`{call}` 将梯度与有限差分比较，这需要双精度，但 {tensor} 是{dtype}{made}：{when}它会报告不匹配。"),
+    "gradcheck-backward": (
+        "`{call}` 将反向传播的梯度与有限差分比较，但这个反向传播算出的是别的导数{made}：{when}它会报告不匹配。"
+    ),
+    "gradcheck-random": ("`{call}` 运行反向传播两次，但这个反向传播会取随机数{made}：{when}它会报告反向传播不可重入。"),
     "single-precision": "单精度的",
     "requires-grad-dtype": "{tensor} 是 {dtype}{made}，而只有浮点和复数张量才能需要梯度：{when}{raises}。",
     "integer": "整数张量",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def matches(failure: Failure) -> bool:
     """A gradcheck that the precision of its inputs fails."""
-    return failure.kind == "gradcheck"
+    return failure.kind == "gradcheck" and failure.cause != "function"
 
 
 def message(failure: Failure, locale: Locale = "en") -> str:
@@ -33,7 +33,7 @@ RULE = Rule(
     name="single-precision-gradcheck",
     kinds=("gradcheck",),
     summary="gradcheck runs on inputs or modules that are not in double precision.",
-    error=("Jacobian mismatch for output", "Backward is not reentrant"),
+    error=("Jacobian mismatch for output",),
     what="""\
 Finds `torch.autograd.gradcheck` and `gradgradcheck` on inputs, or on a module with parameters, that are in
 single or half precision.""",
@@ -62,9 +62,8 @@ x = torch.randn(4, 3, dtype=torch.float64, requires_grad=True)
 torch.autograd.gradcheck(layer, (x,))
 """,
     limits="""\
-A mismatch that comes from a wrong backward formula is not found: that is what `gradcheck` itself is for.
-Inputs whose dtype is not known are not reported. A change of the default dtype in another process or file
-that is not replayed is not seen.""",
+A mismatch that comes from a wrong backward formula is another rule's (GG403). Inputs whose dtype is not known are
+not reported. A change of the default dtype in another process or file that is not replayed is not seen.""",
     fixes="""\
 Unsafe, as it changes what is computed: `.double()` on the module, and double precision for the inputs.""",
     matches=matches,

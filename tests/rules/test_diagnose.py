@@ -302,6 +302,18 @@ def at_once(kind: str, **changes: object) -> Failure:
             "(line 1): it reports a mismatch.",
         ),
         (
+            at_once("gradcheck", cause="function", via="gradcheck", detail="backward", name=None, hops=()),
+            "GG403",
+            "`gradcheck` compares the gradient of backward with finite differences, but this backward computes another "
+            "derivative: it reports a mismatch.",
+        ),
+        (
+            at_once("gradcheck", cause="function", via="gradcheck", detail="random", name=None, hops=()),
+            "GG403",
+            "`gradcheck` runs backward twice, but this backward draws random numbers: it reports that backward is not "
+            "reentrant.",
+        ),
+        (
             at_once("requires-grad-dtype", detail="int64", hops=()),
             "GG402",
             "`w` is `int64`, and only floating point and complex tensors can require grad: this raises at once.",

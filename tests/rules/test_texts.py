@@ -33,6 +33,7 @@ CONTRACT = {
     "GG302": "lost-leaf",
     "GG401": "single-precision-gradcheck",
     "GG402": "integer-requires-grad",
+    "GG403": "wrong-backward",
     "GG501": "custom-function-contract",
     "GG601": "deepcopy-nonleaf",
     "GG900": "unused-suppression",
