@@ -164,7 +164,14 @@ def instance(m: Machine, v: Instance, name: str) -> Value:
     if getattr_ is not None:
         return m.call(getattr_, Args([name]))
     no_tensor(m, v.cls, name)
+    expect(m, v, name)
     return Unknown(f"{v.cls.name}.{name}", ("attr", v.uid, name))
+
+
+def expect(m: Machine, v: Value, name: str) -> None:
+    """Raise what a handler of the program is there for, where an object is known to lack an attribute."""
+    if "AttributeError" in m.expected and has(m, v, name) is False:
+        raise Raised(None, "AttributeError")
 
 
 def no_tensor(m: Machine, cls: ClassV, name: str) -> None:
@@ -216,6 +223,7 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
     for c in v.mro:
         if c.node is None and c.qualname != "?":
             return library.resolve(m, f"{c.qualname}.{name}")
+    expect(m, v, name)
     return Unknown(f"{v.name}.{name}", ("attr", v.uid, name))
 
 
@@ -336,6 +344,7 @@ def of_function(m: Machine, v: Value, name: str) -> Value:
             return Builtin(name, lambda m, args: Bound(v, args.pos[0]))
         if tensor_attributes.is_known(name):
             m.refused(f"{inner.name} has no {name}")
+        expect(m, inner, name)
     return Unknown(name, ("attr", key_of(inner), name))
 
 
@@ -356,6 +365,9 @@ def set_(m: Machine, v: Value, name: str, value: Value) -> None:
 
 def set_instance(m: Machine, v: Instance, name: str, value: Value) -> None:
     """Set an attribute of an object: through a property's setter, `__setattr__`, or in its dict."""
+    if name == "__class__" and isinstance(value, ClassV):
+        m.state.note(v, "cls", value)
+        return
     found = v.cls.lookup(name)
     if isinstance(found, Property):
         if found.setter is not None:

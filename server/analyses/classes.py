@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from ..syntax import ir
 from . import attributes, enumerations, statements, wrappers
 from .models import registry
+from .state import Raised
 from .values import (
     ABSENT,
+    ABSTRACT,
     DATACLASS,
     FIELDS,
     GIVEN,
@@ -48,7 +50,7 @@ def define(m: Machine, s: ir.ClassDef) -> None:
     keywords = {a.name: m.eval(a.value) for a in s.args if a.name is not None}
     cls = ClassV(s.name, bases, f"{m.frame.globals.name}.{s.name}", s)
     meta = keywords.pop("metaclass", None)
-    if isinstance(meta, ClassV) and meta.node is not None:
+    if isinstance(meta, ClassV) and (meta.node is not None or meta.derives("abc.ABCMeta")):
         cls.meta = meta
     frame = Frame(m.frame, m.frame.globals, "<class>")
     cls.frame = frame
@@ -242,6 +244,8 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
         return m.call(Lib("dict"), args)
     if enumerations.is_enum(cls):
         return enumerations.look_up(m, cls, args.get(0, "value"))
+    if "TypeError" in m.expected and is_abstract(cls):
+        raise Raised(None, "TypeError")
     new = cls.lookup("__new__")
     if isinstance(new, (FunctionV, StaticMethod)):
         made = m.call(new, Args([cls, *args.pos], args.kw, args.open, args.site))
@@ -259,6 +263,20 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
     else:
         registry.construct(m, obj, args)
     return obj
+
+
+def is_abstract(cls: ClassV) -> bool:
+    """Whether a class of `abc` has a method that a class under it must define."""
+    if not cls.derives("abc.ABC") and not (cls.meta is not None and cls.meta.derives("abc.ABCMeta")):
+        return False
+    return any(must_be_defined(cls.lookup(name)) for c in cls.mro if c.node is not None for name in c.d)
+
+
+def must_be_defined(v: Value) -> bool:
+    """Whether a class attribute is an `abc.abstractmethod`, be it a property or bound to the class."""
+    while isinstance(v, (Property, StaticMethod, ClassMethod, Wrapped)):
+        v = v.getter if isinstance(v, Property) else v.function
+    return isinstance(v, FunctionV) and v.d.get(ABSTRACT) is True
 
 
 def dataclass_init(m: Machine, cls: ClassV, obj: Instance, args: Args) -> None:

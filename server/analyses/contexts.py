@@ -80,10 +80,17 @@ def entered(m: Machine, manager: Value) -> tuple[Value, Leave]:
         return manager, lambda error: restore()
     enter, leave = (method(m, manager, name) for name in ("__enter__", "__exit__"))
     value = m.call(enter, Args()) if enter is not None else manager
-    nothing: list[Value] = [None, None, None]
     if leave is None:
         return value, lambda error: None
-    return value, lambda error: m.call(leave, Args(nothing if error is None else [Unknown(), error.value, Unknown()]))
+    return value, lambda error: m.call(leave, Args(told(m, error)))
+
+
+def told(m: Machine, error: Raised | None) -> list[Value]:
+    """What `__exit__` is called with: the class of an exception, the exception, and where it was raised."""
+    if error is None:
+        return [None, None, None]
+    value = functions.caught(m, error)
+    return [value.cls if isinstance(value, Instance) else Unknown("a class"), value, Unknown("a traceback")]
 
 
 def method(m: Machine, manager: Instance, name: str) -> Value:
@@ -163,6 +170,8 @@ def swallowing(m: Machine, manager: Instance, inside: Callable[[Value], Value]) 
     """A manager that expects errors of some classes: what fails inside is what the program wants."""
     names = functions.exception_names([m.state.resolve(v) for k, v in manager.state.items() if isinstance(k, int)])
     expected = functions.takes(names, Raised(None, "RuntimeError"))
+    before = m.expected
+    m.expected = (*before, *names)
     m.catching += expected
     try:
         with m.state.unwinding():
@@ -173,3 +182,4 @@ def swallowing(m: Machine, manager: Instance, inside: Callable[[Value], Value]) 
         raise
     finally:
         m.catching -= expected
+        m.expected = before

@@ -52,7 +52,7 @@ def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS,
     Raises Unwanted.
     """
     m.allow(steps, patience)
-    m.stack, m.iterations, m.depth, m.catching = (), (), 0, 0
+    m.stack, m.iterations, m.depth, m.catching, m.expected = (), (), 0, 0, ()
     m.state.splits.clear()
     m.broken = None
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import arguments, statements, wrappers
+from . import arguments, builtin_names, statements, wrappers
 from .state import Raised
 from .tensors import Tensor
 from .values import (
@@ -185,6 +185,22 @@ def exception(m: Machine, exc: Value) -> Raised:
     return Raised(exc, "Exception")
 
 
+def caught(m: Machine, error: Raised) -> Value:
+    """The exception that is raised: of one that Python itself raises, no more than its class is known."""
+    if error.value is None and error.name != "Exception":
+        cls = builtin_names.builtin(m, error.name)
+        error.value = Instance(cls, m.site) if isinstance(cls, ClassV) else Unknown("the exception")
+    return error.value if error.value is not None else Unknown("the exception")
+
+
+def stop(m: Machine, value: Value) -> Raised:
+    """`StopIteration(value)`, by which an iterator ends; `value` is what a generator has returned."""
+    error = Instance(builtin_names.builtin(m, "StopIteration"), m.site)
+    error.d["value"] = value
+    error.state["args"] = () if value is None else (value,)
+    return Raised(error, "StopIteration")
+
+
 def names_of(m: Machine, h: ir.Handler) -> list[str]:
     """The names of the exceptions that a handler takes; all where it takes any."""
     if h.type is None:
@@ -198,9 +214,8 @@ def exception_names(classes: Iterable[Value]) -> list[str]:
     return [one.name.rsplit(".", 1)[-1] if isinstance(one, ClassV) else "?" for one in classes]
 
 
-def may_catch(m: Machine, h: ir.Handler) -> bool:
-    """Whether a handler would take the RuntimeError that autograd raises, without raising it again."""
-    names = names_of(m, h)
+def may_catch(names: list[str], h: ir.Handler) -> bool:
+    """Whether a handler of errors of these names takes the RuntimeError of autograd, without raising it again."""
     if not any(n in ("BaseException", "Exception", "RuntimeError") for n in names):
         return False
     return not any(isinstance(s, ir.Raise) for s in h.body)

@@ -113,6 +113,8 @@ class Machine:
         self.open_calls: dict[int, int] = {}
         self.open_loops: dict[int, bool] = {}
         self.catching = 0
+        self.expected: tuple[str, ...] = ()
+        """the exceptions that handlers around what is being replayed name"""
         self.handling: list[Raised] = []
         self.default_dtype = "float32"
         self.debug = False
@@ -169,7 +171,7 @@ class Machine:
         """Where the replay stands, all of it, for one that goes on elsewhere meanwhile (`Coroutine`)."""
         return (
             self.frame, self.chunk, self.node, self.stack, self.iterations, self.written, self.via, self.depth,
-            self.catching, self.open_calls, self.handling, self.state.splits, self.state.held,
+            self.catching, self.expected, self.open_calls, self.handling, self.state.splits, self.state.held,
             self.state.tries,
         )  # fmt: skip
 
@@ -177,7 +179,7 @@ class Machine:
         """Go on where `place` says."""
         (
             self.frame, self.chunk, self.node, self.stack, self.iterations, self.written, self.via, self.depth,
-            self.catching, self.open_calls, self.handling, self.state.splits, self.state.held,
+            self.catching, self.expected, self.open_calls, self.handling, self.state.splits, self.state.held,
             self.state.tries,
         ) = place  # fmt: skip
 

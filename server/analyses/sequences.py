@@ -401,14 +401,16 @@ def equals_one(m: Machine, items: Sequence[Value], item: Value) -> Value:
 
 
 def key_like(m: Machine, d: DictV, key: Value) -> Value:
-    """The key of a dict that equals `key` by the program's own `__eq__`, or as a dataclass; else `key` itself."""
-    if not isinstance(key, Instance) or key in d.items:
+    """The key of a dict that equals `key` by the program's own `__eq__`, as a dataclass or a frozenset, or `key`."""
+    if not isinstance(key, (Instance, DictV)) or key in d.items:
         return key
     from .classes import has_equality
     from .operators import compare, truth
 
-    for one in d.items if has_equality(key.cls) else ():
-        if isinstance(one, Instance) and one.cls is key.cls and truth(m, compare(m, "==", one, key)) is True:
+    cls = key.cls if isinstance(key, Instance) else None
+    for one in d.items if cls is None or has_equality(cls) else ():
+        alike = isinstance(one, type(key)) and getattr(one, "cls", None) is cls
+        if alike and truth(m, compare(m, "==", one, key)) is True:
             return one
     return key
 

@@ -277,12 +277,16 @@ def try_(m: Machine, s: ir.Try) -> Value:
     """`try`: what the body raises goes to the first handler that takes it."""
 
     def body() -> Value:
-        catches = any(functions.may_catch(m, h) for h in s.handlers)
+        named = [functions.names_of(m, h) for h in s.handlers]
+        catches = any(functions.may_catch(names, h) for names, h in zip(named, s.handlers, strict=True))
+        before = m.expected
+        m.expected = (*before, *(name for names in named for name in names))
         m.catching += catches
         try:
             return run_block(m, s.body)
         finally:
             m.catching -= catches
+            m.expected = before
 
     def attempt() -> Value:
         if not s.handlers:
@@ -326,7 +330,7 @@ def handle(m: Machine, s: ir.Try, error: Raised) -> Value:
         if not functions.catches(m, h, error):
             continue
         if h.name:
-            m.state.set(m.frame.d, h.name, error.value if error.value is not None else Unknown("the exception"))
+            m.state.set(m.frame.d, h.name, functions.caught(m, error))
         m.handling.append(error)
         try:
             return run_block(m, h.body)

@@ -175,6 +175,9 @@ FIELDS, GIVEN, DATACLASS = "_<fields>", "_<given>", "_<dataclass>"
 """What the replay notes in a class's `d` under names that no program can write: its annotated names, how they are
 given, and the options of `dataclass`."""
 
+ABSTRACT = "__isabstractmethod__"
+"""what `abc.abstractmethod` gives a function"""
+
 SUBCLASSES = ("__subclasses__",)
 """where a class keeps those of the program that derive from it: no name at all, which nothing lists"""
 

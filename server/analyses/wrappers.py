@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from . import contexts, isinstance_
 from .models import registry
 from .values import (
+    ABSTRACT,
     Args,
     Bound,
     Builtin,
@@ -52,6 +53,8 @@ def decorate(m: Machine, decorator: Value, value: Value) -> Value:
             return ClassMethod(value)
         if decorator.name in DISPATCH:
             return Wrapped(value, decorator.name, [])
+        if decorator.name == "abc.abstractmethod" and isinstance(value, FunctionV):
+            m.state.set(value.d, ABSTRACT, True)
         if decorator.name in KERNELS:
             return Unknown("a kernel")
         if registry.function(decorator.name) is None:

@@ -28,7 +28,7 @@ from ..values import (
     is_constant,
     key_of,
 )
-from .registry import METHODS, is_class, method_of, model
+from .registry import METHODS, class_named, is_class, method_of, model, property_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -137,7 +137,23 @@ def str_(m: Machine, args: Args) -> Value:
         own = attributes.special(m, v, name)
         if own is not None:
             return m.call(own, Args(site=m.site))
+    if isinstance(v, Instance) and v.cls.derives("BaseException"):
+        given = v.state.get("args")
+        return str_(m, Args(list(given))) if isinstance(given, tuple) and len(given) < 2 else Unknown("an error's text")
     return computed(m, "str", str, Args([v, *args.pos[1:]]))
+
+
+@method_of("BaseException", "__init__")
+def exception_init(m: Machine, args: Args) -> Value:
+    """An exception keeps what it is made with."""
+    args.pos[0].state["args"] = tuple(args.pos[1:]) if not args.open else Unknown("an error's arguments")
+    return None
+
+
+@property_of("BaseException", "args")
+def exception_args(m: Machine, v: Instance) -> Value:
+    """`error.args`."""
+    return v.state.get("args", Unknown("an error's arguments"))
 
 
 @model("print", "breakpoint", "input", "open", "exec", "compile")
@@ -247,14 +263,20 @@ def isinstance_(m: Machine, args: Args) -> Value:
 
 @model("issubclass")
 def issubclass_(m: Machine, args: Args) -> Value:
-    """`issubclass(a, b)`."""
+    """`issubclass(a, b)`; `b` may be several classes."""
     a, b = m.state.resolve(args.pos[0]), m.state.resolve(args.pos[1])
-    if isinstance(a, ClassV) and isinstance(b, ClassV):
-        return b in a.mro or (Unknown("a type") if a.open else False)
-    if isinstance(a, Lib) and isinstance(b, Lib):
-        types = [getattr(builtins, v.name, None) for v in (a, b)]
-        if all(isinstance(t, type) for t in types):
-            return plain.called(issubclass, types, {})
+    if isinstance(b, tuple):
+        answers = [issubclass_(m, Args([a, one])) for one in b]
+        return next((v for v in answers if v is True), next((v for v in answers if v is not False), False))
+    types = [getattr(builtins, v.name, None) if isinstance(v, Lib) else None for v in (a, b)]
+    if all(isinstance(t, type) for t in types):
+        return plain.called(issubclass, types, {})
+    if isinstance(a, Lib) and is_class(a.name):
+        a = class_named(m, a.name)
+    if isinstance(a, ClassV) and isinstance(b, (ClassV, Lib)):
+        name = b.name if isinstance(b, Lib) else b.qualname if b.node is None else ""
+        found = b in a.mro or a.derives(name) or name == "object"
+        return found or (Unknown("a type") if a.open or not (a.bases or a.node) else False)
     return Unknown("a type")
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import attributes, operators, plain, sequences
+from .. import attributes, functions, operators, plain, sequences
 from ..state import Raised
 from ..tensors import Tensor
 from ..values import (
     Args,
     Generator,
+    Instance,
     Iterator_,
     ListV,
     Unknown,
@@ -342,7 +343,7 @@ def next_(m: Machine, args: Args) -> Value:
         return value
     if len(args.pos) > 1:
         return args.pos[1]
-    raise Raised(value, "StopIteration")
+    raise functions.stop(m, value)
 
 
 def advance(m: Machine, v: Value) -> tuple[bool, Value]:
@@ -356,7 +357,7 @@ def advance(m: Machine, v: Value) -> tuple[bool, Value]:
         if items:
             m.state.put(v, "items", items[1:])
             return True, items[0]
-        return m.is_open(v), Unknown("the next item")
+        return (True, Unknown("the next item")) if m.is_open(v) else (False, None)
     own = attributes.special(m, v, "__next__")
     if own is None:
         return True, Unknown("the next item")
@@ -366,4 +367,4 @@ def advance(m: Machine, v: Value) -> tuple[bool, Value]:
     except Raised as error:
         if error.name != "StopIteration":
             raise
-        return False, error.value
+        return False, error.value.d.get("value") if isinstance(error.value, Instance) else None

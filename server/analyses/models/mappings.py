@@ -381,7 +381,7 @@ def send(m: Machine, args: Args) -> Value:
     """`g.send(value)`."""
     going, value = sequences.advance(m, args.pos[0], args.get(1, "value"))
     if not going:
-        raise Raised(value, "StopIteration")
+        raise functions.stop(m, value)
     return value
 
 
@@ -390,7 +390,7 @@ def throw(m: Machine, args: Args) -> Value:
     """`g.throw(error)`."""
     going, value = sequences.advance(m, args.pos[0], error=functions.exception(m, args.pos[1]))
     if not going:
-        raise Raised(value, "StopIteration")
+        raise functions.stop(m, value)
     return value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from typing import TYPE_CHECKING
 
 from .. import attributes, contexts, operators, sequences
@@ -12,7 +13,7 @@ from .lists import pop
 from .registry import BASES, LENGTHS, class_named, method_of, model
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..machine import Machine
 
@@ -68,10 +69,9 @@ def push_exit(m: Machine, args: Args) -> Value:
     """`stack.push(v)`: the `__exit__` of a manager that was entered, or a function that is called as one."""
     v = m.state.resolve(args.pos[1])
     leave = contexts.method(m, v, "__exit__") if isinstance(v, Instance) else v
-    nothing: list[Value] = [None, None, None]
 
     def run(error: Raised | None) -> Value:
-        return m.call(leave, Args(nothing if error is None else [Unknown(), error.value, Unknown()]))
+        return m.call(leave, Args(contexts.told(m, error)))
 
     push(m, args.pos[0], run)
     return v
@@ -161,6 +161,40 @@ def rank(item: Value) -> Value:
     return item[:n]
 
 
+class Ranked:
+    """An item of a heap, with what it is ordered by."""
+
+    def __init__(self, item: Value) -> None:
+        self.item = item
+        self.rank = rank(item)
+
+    def __lt__(self, other: Ranked) -> bool:
+        return bool(self.rank < other.rank)
+
+
+def arranged(m: Machine, heap: Value, arrange: Callable[[list[Ranked]], object], *further: Value) -> bool:
+    """Arrange a heap's items as `heapq` does, where it is known what they are ordered by."""
+    heap = m.state.resolve(heap)
+    if not isinstance(heap, ListV) or m.is_open(heap):
+        return False
+    items = [Ranked(m.state.resolve(v)) for v in (*sequences.items_of(m, heap), *further)]
+    if not is_constant(tuple(one.rank for one in items)):
+        return False
+    try:
+        arrange(items)
+    except TypeError:
+        return False
+    m.state.put(heap, "items", tuple(one.item for one in items))
+    return True
+
+
+@model("heapq.heapify")
+def heapify(m: Machine, args: Args) -> Value:
+    """`heapify(items)`: in order, the smallest first."""
+    arranged(m, args.pos[0], heapq.heapify)
+    return None
+
+
 def least(m: Machine, heap: ListV) -> int:
     """Where a heap's smallest item is; the first where that isn't known."""
     ranks = [rank(v) for v in sequences.items_of(m, heap)]
@@ -175,13 +209,17 @@ def least(m: Machine, heap: ListV) -> int:
 @model("heapq.heappush")
 def heappush(m: Machine, args: Args) -> Value:
     """`heappush(heap, item)`."""
-    sequences.append(m, args.pos[0], args.pos[1])
+    if not arranged(m, args.pos[0], lambda items: heapq.heappush(items, items.pop()), args.pos[1]):
+        sequences.append(m, args.pos[0], args.pos[1])
     return None
 
 
 @model("heapq.heappop")
 def heappop(m: Machine, args: Args) -> Value:
     """`heappop(heap)`: the smallest item."""
+    taken: list[Ranked] = []
+    if arranged(m, args.pos[0], lambda items: taken.append(heapq.heappop(items)) if items else None) and taken:
+        return taken[0].item
     heap = m.state.resolve(args.pos[0])
     return pop(m, Args([heap, least(m, heap)])) if isinstance(heap, ListV) else Unknown("an item")
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from .. import attributes, imports, operators, sequences
 from ..contexts import Managed
 from ..isinstance_ import check
+from ..state import Raised
 from ..values import (
+    ABSENT,
     FIELDS,
     Args,
     Bound,
@@ -17,6 +19,7 @@ from ..values import (
     DictV,
     FunctionV,
     Generator,
+    Instance,
     Lib,
     ListV,
     ModuleV,
@@ -166,6 +169,45 @@ BASES["argparse.ArgumentParser"] = ()
 BASES["dataclasses.field"] = ()
 BASES["typing.TypedDict"] = ()
 BASES["?"] = ()
+
+
+@method_of("contextvars.ContextVar", "__init__")
+def context_variable(m: Machine, args: Args) -> Value:
+    """`ContextVar(name, default=…)`; the replay knows one context."""
+    args.pos[0].state.update(args.kw)
+    return None
+
+
+@method_of("contextvars.ContextVar", "get")
+def context_get(m: Machine, args: Args) -> Value:
+    """`var.get(default)`: what was set last, else the default that is given here, else its own."""
+    var = args.pos[0]
+    for held in (var.state.get("value", ABSENT), *args.pos[1:], var.state.get("default", ABSENT)):
+        if held is not ABSENT:
+            return m.state.resolve(held)
+    raise Raised(None, "LookupError")
+
+
+@method_of("contextvars.ContextVar", "set")
+def context_set(m: Machine, args: Args) -> Value:
+    """`var.set(v)`: a token for what it was before, which it can be `reset` to."""
+    var, token = args.pos[0], Instance(registry.class_named(m, "contextvars.Token"), m.site)
+    token.state.update(var=var, value=var.state.get("value", ABSENT))
+    m.state.set(var.state, "value", args.get(1, "value"))
+    return token
+
+
+@method_of("contextvars.ContextVar", "reset")
+def context_reset(m: Machine, args: Args) -> Value:
+    """`var.reset(token)`."""
+    token = m.state.resolve(args.get(1, "token"))
+    if isinstance(token, Instance):
+        m.state.set(args.pos[0].state, "value", token.state.get("value", ABSENT))
+    return None
+
+
+BASES["threading.local"] = ()
+BASES["contextvars.ContextVar"] = BASES["contextvars.Token"] = ()
 
 
 @model("typing.cast")

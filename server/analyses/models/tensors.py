@@ -505,8 +505,11 @@ class Copier:
             made.d["grad"] = self.copy(t.d["grad"])
         return made
 
-    def instance(self, v: Instance) -> Instance:
-        """A copy of an object with all that it holds."""
+    def instance(self, v: Instance) -> Value:
+        """A copy of an object with all that it holds, or what its class says is one."""
+        own = attributes.special(self.m, v, "__deepcopy__")
+        if own is not None:
+            return self.m.call(own, Args([DictV()]))
         made = Instance(v.cls, v.site)
         self.done[id(v)] = made
         made.d.update({k: self.copy(x) for k, x in v.d.items()})
@@ -532,6 +535,9 @@ def shallow(m: Machine, args: Args) -> Value:
     if isinstance(v, (ListV, DictV)):
         return m.call(attributes.get(m, v, "copy"), Args())
     if isinstance(v, Instance):
+        own = attributes.special(m, v, "__copy__")
+        if own is not None:
+            return m.call(own, Args())
         made = Instance(v.cls, v.site)
         made.d.update(v.d)
         made.state.update(v.state)

@@ -92,6 +92,6 @@ def _attentions(rand: Callable[..., torch.Tensor]) -> Iterator[Written]:
     """Attention that gives its weights as the product with the values has saved them: a weight for each head."""
     for options in ({}, {"bias": False}, {"kdim": 6, "vdim": 3}, {"add_bias_kv": True}):
         widths = (4, options.get("kdim", 4), options.get("vdim", 4))
-        inputs = {name: rand(3, width) for name, width in zip(("query", "key", "value"), widths, strict=True)}
+        inputs = {name: rand(3, 1, width) for name, width in zip(("query", "key", "value"), widths, strict=True)}
         constructor = {"embed_dim": 4, "num_heads": 2, **options}
         yield "MultiheadAttention", constructor, {**inputs, "average_attn_weights": False}
