@@ -21,7 +21,7 @@ def builtin(m: Machine, name: str) -> Value:
     cls = getattr(builtins, name)
     if isinstance(cls, type) and issubclass(cls, BaseException):
         if name not in registry.BASES:
-            registry.BASES[name] = tuple(b.__name__ for b in cls.__bases__)
+            registry.BASES.update((c.__name__, tuple(b.__name__ for b in c.__bases__)) for c in cls.__mro__[:-1])
         return registry.class_named(m, name)
     if name == "object":
         return registry.class_named(m, "object")
