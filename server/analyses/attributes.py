@@ -76,6 +76,9 @@ def get(m: Machine, v: Value, name: str) -> Value:
         found = arrays.attribute(v, name)
         if found is not ABSENT:
             return found
+        shared = name.startswith("__") or name in duck.OF_ARRAYS or name in duck.OF_OTHERS
+        if not shared and tensor_attributes.is_known(name):
+            m.refused(f"an array has no {name}")
     return builtin_method(m, v, name)
 
 

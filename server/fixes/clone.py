@@ -46,7 +46,9 @@ if TYPE_CHECKING:
     from .change import Change
     from .place import Context, Place
 
-CLONE = ".clone()"
+CLONE, COPY = ".clone()", ".copy()"
+"""how a tensor is copied, and an array of NumPy"""
+
 SEVERAL = words("chunk dsplit hsplit split split_with_sizes tensor_split unbind vsplit")
 """What gives several views with one call."""
 
@@ -166,7 +168,7 @@ def _items(node: Expr) -> Iterator[Expr]:
 
 
 def change(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose `x = x.clone()` before the statement that changes `x` or a view of it."""
+    """Propose `x = x.clone()` before the statement that changes `x` or a view of it; `x.copy()` for an array."""
     found = find_change(failure, context)
     if found is None:
         return
@@ -177,7 +179,8 @@ def change(failure: Failure, context: Context) -> Iterator[Fix]:
     if isinstance(owner, Name) and is_module(place, owner):
         return
     text = place.text_of(owner)
-    for line in (f"{text} = {text}{CLONE}", *_rebuilt(place, owner)):
+    array = failure.kind == "silent-stale" and context.is_untold(owner, text)
+    for line in (f"{text} = {text}{COPY if array else CLONE}", *_rebuilt(place, owner)):
         edit = insert_before(found.statement, line)
         if edit:
             # A copy of memory that several views share parts from the others; only the replay knows who reads them.
@@ -261,7 +264,7 @@ def copied(place: Place) -> list[Edit]:
     if isinstance(node, Attribute) and node.attr == "data":
         return [Edit(place.path, place.chunk.offset + node.attr_start, place.end, "detach().clone()")]
     numpy = isinstance(node, Call) and isinstance(node.func, Attribute) and node.func.attr in {"numpy", "__array__"}
-    return suffix(place, ".copy()" if numpy else CLONE)
+    return suffix(place, COPY if numpy else CLONE)
 
 
 def view(failure: Failure, context: Context) -> Iterator[Fix]:

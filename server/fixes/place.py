@@ -166,6 +166,10 @@ class Context:
         """Give what the replay knows of the tensor that a name or an attribute, written so, stands for."""
         return self.report.stories.get((id(node), text)) if self.report else None
 
+    def is_untold(self, node: Expr, text: str) -> bool:
+        """Tell whether a name or an attribute stands for no tensor that the replay knows of."""
+        return self.report is not None and isinstance(node, Name | Attribute) and self.story(node, text) is None
+
     def group(self, failure: Failure) -> list[Failure]:
         """Give all failures that are told at the place of this one, which comes first."""
         others = self.report.failures if self.report else ()

@@ -39,6 +39,10 @@ FORMS = {
         "i = torch.arange(3)\ni.requires_grad = True\n",
         "i = i.float()",
     ),
+    "an array that shares memory": (
+        "y = w.sigmoid()\na = y.detach().numpy()\na[0] = 3\nprint(a.sum())\ny.sum().backward()\n",
+        "a = a.copy()",
+    ),
     "the gradient of an item": (
         "r = torch.aminmax(w, dim=1)\nr[0].sum().backward()\nprint(r[0].grad)\n",
         "r[0].retain_grad()",

@@ -145,7 +145,13 @@ def str_(m: Machine, args: Args) -> Value:
 
 @method_of("BaseException", "__init__")
 def exception_init(m: Machine, args: Args) -> Value:
-    """An exception keeps what it is made with."""
+    """An exception keeps what it is made with; some of Python's want arguments."""
+    cls = getattr(builtins, args.pos[0].cls.qualname, None)
+    if isinstance(cls, type) and len(args.pos) == 1 and not args.open:
+        try:
+            cls()
+        except TypeError:
+            raise Raised(None, "TypeError") from None
     args.pos[0].state["args"] = tuple(args.pos[1:]) if not args.open else Unknown("an error's arguments")
     return None
 
