@@ -99,14 +99,15 @@ class Autograd(Graph):
     @contextmanager
     def _engine(self, create: bool, expected: Expected | None) -> Iterator[None]:
         """What hooks and custom functions find while the engine runs them: grad mode is on with `create_graph`."""
-        mode, running, before = self.mode["grad"], self.m.explain.running, self.expected
+        explain = self.m.explain
+        mode, running, call, before = self.mode["grad"], explain.running, explain.backward, self.expected
         self.state.set(self.mode, "grad", create)
-        self.expected = expected
+        self.expected, explain.backward = expected, self.m.site
         try:
             yield
         finally:
             self.state.set(self.mode, "grad", mode)
-            self.m.explain.running, self.expected = running, before
+            explain.running, explain.backward, self.expected = running, call, before
 
     def _reachable(
         self, roots: Sequence[Value], inputs: Sequence[Tensor]

@@ -24,20 +24,25 @@ MAX_HOPS = 6
 class Explainer:
     """Builds the failures of one machine.
 
-    `running` are the nodes of the backward that runs, `applied` the calls of custom functions' `apply`.
+    `running` are the nodes of the backward that runs, `backward` its call, `applied` the calls of custom functions'
+    `apply`.
     """
 
     def __init__(self, machine: Machine) -> None:
         self.m = machine
         self.running: list[Node] = []
+        self.backward: Site | None = None
         self.applied: dict[ir.Node, None] = {}
 
     def finish(self, failure: Failure, guards: Guards) -> Failure:
-        """The failure with its assumptions: the open conditions, and those of the entry point."""
+        """The failure with its assumptions, which are the open conditions and those of the entry point.
+
+        What fails in a hook, or in a custom function's backward, comes to light where the engine was started.
+        """
         found = dict.fromkeys(self.assumed(c, holds) for c, holds in guards if self.matters(c, holds))
         found.update(dict.fromkeys(self.m.entry_assumptions))
         found.update(dict.fromkeys(failure.assumptions))
-        return replace(failure, assumptions=tuple(found))
+        return replace(failure, assumptions=tuple(found), backward=failure.backward or self.backward)
 
     def matters(self, cond: Cond, holds: bool) -> bool:
         """Whether an answer is an assumption: that the program goes on without an error is none."""

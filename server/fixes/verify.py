@@ -97,19 +97,20 @@ class Trials:
         """Tell whether a failure was there all along, behind the one that ended the program.
 
         So is the same with another tensor, and one in code that wasn't reached before, unless what is mended
-        seems to have moved there; and any other kind, if the edit keeps every value.
+        seems to have moved there; and any other kind, if the edit keeps every value. What `reveals` may let the
+        backward that raised find what another operation has saved.
         """
         if mended.raised is None:
             return False
         if new.write is not None and _line(new.write.site, kept) == _line(mended.site, {}):
             return reveals  # the very change that was mended fails still, later
         reached = self._was_reached(new, kept)
+        at_one_end = reveals and bool(_ends(new, kept) & _ends(mended, {}))
         if (new.kind, new.cause) == (mended.kind, mended.cause):
             apart = new.raised == new.site or _scope(new) != _scope(mended)
-            return new.name != mended.name or (apart and not reached)
-        if reveals and _ends(new, kept) & _ends(mended, {}):
-            return True
-        return keeps or not reached
+            other = at_one_end and _saver(new, kept) != _saver(mended, {})
+            return new.name != mended.name or other or (apart and not reached)
+        return at_one_end or keeps or not reached
 
     def _was_reached(self, failure: Failure, kept: Mapping[str, Kept]) -> bool:
         sites = [failure.site, *([failure.raised] if failure.raised else [])]
@@ -202,6 +203,11 @@ def _tensors(
 def _ends(failure: Failure, kept: Mapping[str, Kept]) -> set[tuple[str, int]]:
     """Give the lines, of the old text, of what PyTorch runs when it raises or reads what is wrong: the backward too."""
     return {_line(site, kept) for site in (failure.raised, failure.backward) if site is not None}
+
+
+def _saver(failure: Failure, kept: Mapping[str, Kept]) -> tuple[str, int] | None:
+    """Give the line, of the old text, of the operation that saved the tensor."""
+    return _line(failure.saved.site, kept) if failure.saved else None
 
 
 def _is_guess(failure: Failure) -> bool:

@@ -10,6 +10,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..fuzz.compare import is_so
+from ..oracle import run_program
 from .folder import Folder, told
 from .real import Run, run, same_gradients, same_losses
 
@@ -36,7 +38,8 @@ def proven(program: Folder, folder: Path) -> Iterator[str]:
             yield f"{failure.kind}: {len(preferred)} fixes are preferred, or not the first"
         for fix in fixes:
             yield from (f"{fix.title}: {problem}" for problem in _misshapen(program, fix))
-            yield from (f"{fix.title}: {problem}" for problem in _mistold(program, failure, fix, report))
+            wrong = _mistold(program, failure, fix, report, folder / "told")
+            yield from (f"{fix.title}: {problem}" for problem in wrong)
     safe = [fix for _, fixes in found for fix in fixes if fix.safety == "safe"]
     if safe:
         meant = run(program.root, meant=True)
@@ -77,15 +80,16 @@ def _misshapen(program: Folder, fix: Fix) -> Iterator[str]:
             yield "a line ends in blanks"
 
 
-def _mistold(program: Folder, failure: Failure, fix: Fix, report: Report) -> Iterator[str]:
-    """Whether GradGuard still tells of what is mended, or of more than before."""
+def _mistold(program: Folder, failure: Failure, fix: Fix, report: Report, folder: Path) -> Iterator[str]:
+    """Whether GradGuard still tells of what is mended, or of more than before which PyTorch doesn't find either."""
     mended = program.with_fix(fix)
     before, after = told(report), told(mended.replay())
     places = Counter((one.kind, id(one.site.node)) for one in before)
-    raised = _which(program, failure.raised)
-    behind = {id(one) for one in after if failure.kind == "freed-graph" and _which(mended, one.raised) == raised}
-    if len({(one.kind, id(one.site.node)) for one in after if id(one) not in behind}) > len(places):
-        yield "more is told than before"
+    if len({(one.kind, id(one.site.node)) for one in after}) > len(places):
+        verdict = run_program(written(folder, program, fix))
+        shutil.rmtree(folder)
+        if not all(is_so(one, verdict) for one in after):
+            yield f"more is told than before, and {'it runs' if verdict.ok else f'it fails: {verdict.message}'}"
     same = [one for one in after if (one.kind, one.cause) == (failure.kind, failure.cause)]
     if len(places) == 1 and any(_which(mended, one.site) == _which(program, failure.site) for one in same):
         yield "what it mends is still told"

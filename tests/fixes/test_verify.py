@@ -140,3 +140,50 @@ def test_what_lies_behind_a_mended_failure_is_no_reason_against_a_fix(tmp_path: 
         program = program.with_fix(fix)
         rounds += 1
     assert rounds == 4
+
+
+REVEALED = {
+    "behind a hook": """\
+import torch
+
+w = torch.rand(3, requires_grad=True)
+a, b = w.exp(), w.sigmoid()
+a.register_hook(lambda grad: grad.mul_(2))
+b += 1
+(a.sum() + b.sum()).backward()
+""",
+    "saved by another operation": """\
+import torch
+
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad
+
+
+x = torch.rand(3, requires_grad=True).exp()
+x[0] = x.sin()[1]
+y = Scale.apply(x)
+x[1] = 0
+(x.sum() + y.sum()).backward()
+""",
+}
+
+
+@pytest.mark.parametrize("where", REVEALED)
+def test_what_the_same_backward_finds_next_is_no_reason_against_a_fix(where: str, tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(REVEALED[where], "utf-8")
+    program = Folder(tmp_path)
+    rounds = 0
+    while failures := told(report := program.replay()):
+        (fix, *_) = program.fixes(failures[0], report)
+        program = program.with_fix(fix)
+        rounds += 1
+    assert rounds == 2

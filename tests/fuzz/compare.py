@@ -112,7 +112,7 @@ def _compare_verdicts(report: Report, verdict: Verdict, places: Places, found: C
     early = [f for f in told if verdict.ok or (raised and places.ran_before(line_of(_end(f)), *raised))]
     if verdict.kind in ("silent-stale", "nonleaf-grad"):
         early = told
-    for failure in [f for f in early if not _is_so(f, verdict)]:
+    for failure in [f for f in early if not is_so(f, verdict)]:
         found.verdict_agrees = False
         about = f"false {failure.kind}"
         found.disagreements.append(Disagreement(about, line_of(failure.site), _described(failure), _truth(verdict)))
@@ -120,7 +120,7 @@ def _compare_verdicts(report: Report, verdict: Verdict, places: Places, found: C
         _compare_failure(told, verdict, found)
 
 
-def _is_so(failure: Failure, verdict: Verdict) -> bool:
+def is_so(failure: Failure, verdict: Verdict) -> bool:
     """Whether a failure that is told to come is the one that came, or a warning that did."""
     if failure.kind == "nonleaf-grad":
         return bool(numbers(verdict.lost) & {*lines_of(failure.site)})
