@@ -17,11 +17,16 @@ from ..syntax.ir import (
     Name,
     Subscript,
 )
-from .liveness import local
-from .place import Place, call_of, statements
+from .layout import first_line_of
+from .liveness import local, owner
+from .place import Place, assignments, binds, call_of, module_body, statements
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..analyses.report import Failure
+    from ..syntax.ir import Stmt
+    from .edit import Edit
     from .place import Context
 
 Form = Literal["augmented", "item", "method", "function", "out", "flag"]
@@ -123,8 +128,23 @@ def root(expr: Expr) -> Expr:
             return expr
 
 
-def rebindable(place: Place, target: Expr) -> bool:
-    """Tell whether `target = …` may be put at `place`: a name that is local there, an attribute, an item."""
-    if isinstance(target, Name):
-        return local(place, target.id)
-    return isinstance(target, Attribute | Subscript)
+def declared(place: Place, target: Expr) -> list[Edit] | None:
+    """Give the edits under which `target = …` at `place` binds what is read there; None where nothing can.
+
+    A variable of an enclosing function, or of the file, needs a declaration.
+    """
+    if not isinstance(target, Name):
+        return [] if isinstance(target, Attribute | Subscript) else None
+    function, name = place.function, target.id
+    if function is None or local(place, name):
+        return []
+    above = owner(place, name)
+    if above is None and not _is_assigned(module_body(place.source), name):
+        return None  # the name of something imported or built in
+    edit = first_line_of(function, f"{'nonlocal' if above else 'global'} {name}")
+    return [edit] if edit else None
+
+
+def _is_assigned(body: Sequence[Stmt], name: str) -> bool:
+    targets = [target for stmt in body for assign in assignments(stmt) for target in assign.targets]
+    return any(binds(target, name) for target in targets)

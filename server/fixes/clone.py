@@ -31,7 +31,7 @@ from ..syntax.ir import (
     Tuple,
     UnaryOp,
 )
-from .change import called_change, find_change, is_inplace_name, is_module, rebindable, root
+from .change import called_change, declared, find_change, is_inplace_name, is_module, root
 from .edit import Edit, Fix, safety
 from .layout import can_precede, fresh_name, insert_before, is_pure, suffix
 from .liveness import reads_later
@@ -174,7 +174,8 @@ def change(failure: Failure, context: Context) -> Iterator[Fix]:
         return
     place = found.place
     owner = _item(found, failure, context) or root(found.target)
-    if not isinstance(owner, Name | Attribute | Subscript) or not rebindable(place, owner) or not can_precede(place):
+    declaring = declared(place, owner)
+    if not isinstance(owner, Name | Attribute | Subscript) or declaring is None or not can_precede(place):
         return
     if isinstance(owner, Name) and is_module(place, owner):
         return
@@ -186,7 +187,7 @@ def change(failure: Failure, context: Context) -> Iterator[Fix]:
             # A copy of memory that several views share parts from the others; only the replay knows who reads them.
             parts = failure.kind == "silent-stale" or _writes_through(failure)
             changes = "others" if parts else rebinding(failure, context, found)
-            yield Fix(context.say("clone-before", changes, name=quote(text)), safety(changes), (edit,))
+            yield Fix(context.say("clone-before", changes, name=quote(text)), safety(changes), (*declaring, edit))
 
 
 def _item(found: Change, failure: Failure, context: Context) -> Subscript | None:
@@ -284,7 +285,7 @@ def view(failure: Failure, context: Context) -> Iterator[Fix]:
 
 def _writes_through(failure: Failure) -> bool:
     """Tell whether what is expanded has been changed: an indexed write to it is refused by `backward()` alone."""
-    return failure.kind == "overlap-write" and failure.backward is not None
+    return failure.kind == "overlap-write" and failure.backward is not None and failure.raised == failure.backward
 
 
 def pieces(failure: Failure, context: Context) -> Iterator[Fix]:
@@ -370,19 +371,27 @@ def _base_of(built: Place) -> Place | None:
 
 
 def source(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to clone the value that is written, where it may share the target's memory: `x[1:] = x[:-1].clone()`."""
+    """Propose to clone what is written, where it may share the target's memory: `x[1:] = x[:-1].clone()`.
+
+    Of several operands, the index among them, each by itself, then all.
+    """
     found = find_change(failure, context)
     if found is None:
         return
-    node = found.place.node
-    value: Expr | None = None
-    if isinstance(node, Assign | AugAssign):
-        value = node.value
-    elif isinstance(node, Call) and found.form == "method" and node.args and not node.args[0].star:
-        value = node.args[0].value
     index = found.target.slice if isinstance(found.target, Subscript) else None
-    for one in (value, index if isinstance(index, Name | Attribute) else None):
-        if one is not None and not isinstance(one, Constant):
-            place = found.place.of(one)
-            title = context.say("clone-source", value=quote(place.text))
-            yield Fix(title, "safe", tuple(suffix(place, CLONE)))
+    named = [index] if isinstance(index, Name | Attribute) else []
+    places = [found.place.of(one) for one in (*_written(found), *named) if not isinstance(one, Constant)]
+    for some in (*([one] for one in places), *([places] if len(places) > 1 else [])):
+        shown = context.say("and").join(quote(text) for text in dict.fromkeys(one.text for one in some))
+        edits = tuple(edit for one in some for edit in suffix(one, CLONE))
+        yield Fix(context.say("clone-source", value=shown), "safe", edits)
+
+
+def _written(found: Change) -> Iterator[Expr]:
+    """Give the values that go into a change: what is assigned, or the operands of a call, the likeliest first."""
+    node = found.place.node
+    if isinstance(node, Assign | AugAssign):
+        yield node.value
+    elif isinstance(node, Call):
+        plain = [arg.value for arg in node.args if not arg.star and arg.value is not found.target]
+        yield from (value for value in plain if isinstance(value, Name | Attribute | Subscript | Call))

@@ -22,7 +22,7 @@ from ..syntax.ir import (
     Tuple,
     UnaryOp,
 )
-from .change import Change, find_change, rebindable
+from .change import Change, declared, find_change
 from .edit import Fix, safety
 from .layout import is_pure
 from .nograd import torch_name
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..analyses.report import Failure
+    from .edit import Edit
     from .place import Context
 
 INTEGERS = frozenset({"int64", "int32"})
@@ -60,7 +61,7 @@ def _fixes(item: _Item, texts: list[str | None], failure: Failure, context: Cont
         changes = rebinding(failure, context, item.change)
         title = context.say("write", changes, text=quote(line), name=quote(item.name))
         imports = [] if text.startswith(f"{item.name}.") else item.imports
-        yield Fix(title, safety(changes), (*imports, item.change.place.edit(line)))
+        yield Fix(title, safety(changes), (*imports, *item.declaring, item.change.place.edit(line)))
 
 
 def _item(failure: Failure, context: Context) -> _Item | None:
@@ -70,17 +71,20 @@ def _item(failure: Failure, context: Context) -> _Item | None:
         return None
     node, owner = change.place.node, change.target.value
     single = isinstance(node, AugAssign) or (isinstance(node, Assign) and len(node.targets) == 1)
-    if not single or not isinstance(owner, Name | Attribute) or not rebindable(change.place, owner):
+    declaring = declared(change.place, owner) if isinstance(owner, Name | Attribute) else None
+    if not single or declaring is None:
         return None
     assert isinstance(node, Assign | AugAssign)
-    return _Item(change, context, owner, change.target.slice, node.value)
+    return _Item(change, context, owner, change.target.slice, node.value, declaring)
 
 
 class _Item:
     """An assignment to `owner[index]`, and what is known of its parts."""
 
-    def __init__(self, change: Change, context: Context, owner: Expr, index: Expr, value: Expr) -> None:
-        self.change, self.context = change, context
+    def __init__(
+        self, change: Change, context: Context, owner: Expr, index: Expr, value: Expr, declaring: list[Edit]
+    ) -> None:
+        self.change, self.context, self.declaring = change, context, declaring
         self.owner, self.index, self.value = owner, index, value
         self.op = change.place.node.op if isinstance(change.place.node, AugAssign) else None
         self.name = change.place.text_of(owner)

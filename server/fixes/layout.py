@@ -15,6 +15,7 @@ from ..syntax.ir import (
     Compare,
     Constant,
     Expr,
+    ExprStmt,
     FunctionDef,
     If,
     IfExp,
@@ -34,7 +35,7 @@ from .place import Place, bodies, walk
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..syntax.ir import Arg
+    from ..syntax.ir import Arg, Node
 
 REST_OF_LINE = re.compile(r"[ \t\f]*(#[^\r\n]*)?(?=\r|\n|\Z)")
 WORD = re.compile(r"\w+\Z")
@@ -221,10 +222,16 @@ def insert_after(stmt: Place, line: str) -> Edit:
 
 
 def first_line_of(body: Place, line: str) -> Edit | None:
-    """Put a simple statement at the beginning of the body of the compound statement at `body`."""
-    statements = next(bodies(body.node))
-    first = Place(body.path, body.source, (*body.chain, statements[0]))
-    return insert_before(first, line)
+    """Put a simple statement at the beginning of the body of the compound statement at `body`, behind a docstring."""
+    inside = (Place(body.path, body.source, (*body.chain, stmt)) for stmt in next(bodies(body.node)))
+    first = next((one for one in inside if not is_docstring(one.node)), None)
+    return insert_before(first, line) if first else None
+
+
+def is_docstring(stmt: Node) -> bool:
+    """Tell whether a statement is nothing but a string."""
+    value = stmt.value if isinstance(stmt, ExprStmt) else None
+    return isinstance(value, Constant) and isinstance(value.value, str)
 
 
 def own_lines(stmt: Place) -> list[Edit]:

@@ -61,6 +61,19 @@ def local(place: Place, name: str) -> bool:
     return name in scope.locals or name in scope.globals or name in scope.nonlocals
 
 
+def owner(place: Place, name: str) -> FunctionDef | None:
+    """Give the function whose variable a plain name at `place` is; None for one of the module."""
+    function = place.function
+    while function is not None:
+        scope = _scope(function)
+        if name in scope.locals:
+            assert isinstance(function.node, FunctionDef)
+            return function.node
+        outer = function.outer
+        function = outer.function if outer and name not in scope.globals else None
+    return None
+
+
 def captured(place: Place, name: str) -> bool:
     """Tell whether a function inside of the one at `place` may read the name."""
     return any(_captures(one, name) for one in _other_functions(place, place.function))

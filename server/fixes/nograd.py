@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.ir import Attribute, Call, For, Import, ImportFrom, Name
 from .edit import Edit, Fix
-from .layout import newline, wrap
+from .layout import is_docstring, newline, wrap
 from .place import below, module_body
 from .text import quote, words
 
@@ -58,14 +58,9 @@ def _is_future(stmt: Import | ImportFrom) -> bool:
 
 def _after_docstring(place: Place) -> int:
     for stmt in module_body(place.source):
-        if not (isinstance(stmt, ImportFrom) and _is_future(stmt)) and not _is_docstring(stmt):
+        if not (isinstance(stmt, ImportFrom) and _is_future(stmt)) and not is_docstring(stmt):
             return stmt.chunk.offset + stmt.start
     return len(place.source.text)
-
-
-def _is_docstring(stmt: object) -> bool:
-    value = getattr(stmt, "value", None)
-    return isinstance(getattr(value, "value", None), str)
 
 
 def is_update(place: Place) -> bool:

@@ -13,7 +13,7 @@ from ..syntax.ir import (
 )
 from .change import root
 from .keepers import kept
-from .liveness import captured, local, reads_later
+from .liveness import captured, local, owner, reads_later
 from .place import below, walk
 
 if TYPE_CHECKING:
@@ -108,8 +108,10 @@ def _kept(context: Context, rows: list[VersionRow], place: Place, name: str) -> 
         if there is None:
             return True
         key = (id(_function(there)), row.name)
-        if key not in seen and (kept(there, row.name, context) or captured(there, row.name)):
-            return True
+        if key not in seen:
+            same = row.name == name and _is_variable_of(place, there, name)
+            if kept(there, row.name, context) or (not same and captured(there, row.name)):
+                return True
         seen.add(key)
     return False
 
@@ -124,6 +126,7 @@ def _seen_by_name(context: Context, rows: list[VersionRow], place: Place, name: 
     parameters = _parameters(function)
     siblings = _unpacked_with(place, name)
     attr = name.rpartition(".")[2] if "." in name else None
+    outer = not attr and not local(place, name)
     if name in parameters:
         return True
     for row in rows:
@@ -133,6 +136,8 @@ def _seen_by_name(context: Context, rows: list[VersionRow], place: Place, name: 
         same = _function(there) is function
         if row.name == name and (same or _is_variable_of(place, there, name)):
             continue
+        if outer:
+            return True  # while a variable of the function is there, those that called it see nothing of it
         if "." in row.name:
             if row.name != name and (same or row.name.rpartition(".")[2] != attr):
                 return True
@@ -148,9 +153,8 @@ def _seen_by_name(context: Context, rows: list[VersionRow], place: Place, name: 
 
 
 def _is_variable_of(place: Place, there: Place, name: str) -> bool:
-    """Tell whether a plain name in a function inside is the variable that it is at `place`."""
-    inside = place.function is None or any(one is place.function.node for one in there.chain)
-    return inside and there.path == place.path and not local(there, name)
+    """Tell whether a plain name is the same variable at two places of a file."""
+    return there.path == place.path and owner(there, name) is owner(place, name)
 
 
 def _parameters(function: Node | None) -> set[str]:

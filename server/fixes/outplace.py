@@ -13,7 +13,7 @@ from ..facts.model import Op
 from ..facts.table import find
 from ..syntax.imports import import_table
 from ..syntax.ir import Attribute, AugAssign, Call, Expr, ExprStmt, Name, Subscript, Tuple
-from .change import Change, find_change, is_inplace_name, rebindable
+from .change import Change, declared, find_change, is_inplace_name
 from .edit import Edit, Fix, apply, safety
 from .layout import can_precede, fresh_name, insert_before, is_pure, operand, remove_argument
 from .liveness import reads_later
@@ -79,7 +79,7 @@ def _method_name(change: Change) -> str:
 def _augmented(change: Change) -> list[Edit] | None:
     place, node = change.place, change.place.node
     assert isinstance(node, AugAssign)
-    if not rebindable(place, node.target):
+    if declared(place, node.target) is None:
         return None
     before, target = named_target(place, node.target)
     if target is None:
@@ -192,24 +192,28 @@ def rebound(place: Place, target: Expr, edits: list[Edit]) -> list[Edit] | None:
     call's place alone where nothing reads the target later; else an assignment goes before the statement.
     """
     stmt = place.statement
-    assignable = _assignable(place, target)
+    declaring = _declared(place, target)
     if isinstance(stmt.node, ExprStmt) and stmt.node.value is place.node:
-        return [Edit(place.path, stmt.start, stmt.start, f"{place.text_of(target)} = "), *edits] if assignable else None
+        if declaring is None:
+            return None
+        return [*declaring, Edit(place.path, stmt.start, stmt.start, f"{place.text_of(target)} = "), *edits]
     if isinstance(target, Name) and not reads_later(place, target.id):
         return edits
     if not isinstance(target, Name | Attribute | Subscript):
         return edits
-    if not assignable or not can_precede(place) or _read_before(place, target):
+    if declaring is None or not can_precede(place) or _read_before(place, target):
         return None
     call = apply(place.text, [_within(edit, place) for edit in edits])
     line = insert_before(stmt, f"{place.text_of(target)} = {f'({call})' if _breaks(call) else call}")
-    return [line, place.edit(place.text_of(target))] if line else None
+    return [*declaring, line, place.edit(place.text_of(target))] if line else None
 
 
-def _assignable(place: Place, target: Expr) -> bool:
-    if isinstance(target, Tuple):
-        return all(_assignable(place, one) for one in target.elts)
-    return rebindable(place, target) and is_pure(target)
+def _declared(place: Place, target: Expr) -> list[Edit] | None:
+    """Give the edits under which the target, or each of several, can be assigned to; None where it can't."""
+    each = [declared(place, one) for one in (target.elts if isinstance(target, Tuple) else [target])]
+    if not is_pure(target) or any(edits is None for edits in each):
+        return None
+    return [edit for edits in each for edit in edits or ()]
 
 
 def _within(edit: Edit, place: Place) -> Edit:

@@ -267,24 +267,25 @@ def binding(place: Place, name: str) -> Place | None:
             block = stmt.block
             index = next(i for i, one in enumerate(block) if one is stmt.node)
             for one in [*reversed(block[:index]), *(reversed(block[index:]) if stmt.loops else ())]:
-                bound = [inner for inner in _own(one) if any(_binds(target, name) for target in inner.targets)]
+                bound = [inner for inner in assignments(one) if any(binds(target, name) for target in inner.targets)]
                 if bound:
                     return stmt.sibling(one).of(bound[-1])
         stmt = stmt.outer
     return None
 
 
-def _own(stmt: Stmt) -> list[Assign]:
+def assignments(stmt: Stmt) -> list[Assign]:
     """Give the assignments at and in a statement that bind names of its own scope."""
     if isinstance(stmt, FunctionDef | ClassDef):
         return []
     inner = [one for body in _inner_bodies(stmt) for one in body]
-    return [stmt] if isinstance(stmt, Assign) else [found for one in inner for found in _own(one)]
+    return [stmt] if isinstance(stmt, Assign) else [found for one in inner for found in assignments(one)]
 
 
-def _binds(target: Expr, name: str) -> bool:
+def binds(target: Expr, name: str) -> bool:
+    """Tell whether an assignment to a target binds a plain name."""
     if isinstance(target, Tuple | List):
-        return any(_binds(one, name) for one in target.elts)
+        return any(binds(one, name) for one in target.elts)
     return isinstance(target, Name) and target.id == name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax.ir import Assign, Attribute, Call, Expr, ExprStmt, List, Name, Tuple
-from .change import is_module, rebindable
+from .change import declared, is_module
 from .edit import Edit, Fix
 from .layout import add_argument, delete, insert_before, remove_argument, suffix
 from .nograd import torch_name
@@ -148,12 +148,15 @@ def _assigned(stmt: Place, context: Context) -> Iterator[Fix]:
     """`x.requires_grad = True` of a tensor that is no floating point."""
     assert isinstance(stmt.node, Assign)
     target = stmt.node.targets[0]
-    if not isinstance(target, Attribute) or target.attr != "requires_grad" or not rebindable(stmt, target.value):
+    if not isinstance(target, Attribute) or target.attr != "requires_grad":
+        return
+    declaring = declared(stmt, target.value)
+    if declaring is None:
         return
     owner = stmt.text_of(target.value)
     before = insert_before(stmt, f"{owner} = {owner}.float()")
     if before:
-        yield Fix(context.say("floating", "float"), "unsafe", (before,))
+        yield Fix(context.say("floating", "float"), "unsafe", (*declaring, before))
     drop = delete(stmt) or stmt.edit("pass")
     yield Fix(context.say("drop-requires-grad", "no-gradient"), "unsafe", (drop,))
 

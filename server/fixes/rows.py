@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Attribute, Call, Constant, For, Name, Subscript
+from ..syntax.ir import Attribute, Call, Constant, Expr, For, Name, Subscript, Tuple
 from .change import is_module
 from .edit import Edit, Fix
 from .layout import begins_line, first_line_of, fresh_name, is_pure
@@ -34,16 +34,34 @@ def parts(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose `for i in range(len(t)):` with `row = t[i]` for `for row in t:`: `select` gives one view a call."""
+    """Propose `for i in range(len(t)):` with `row = t[i]` for `for row in t:`: `select` gives one view a call.
+
+    So for `for i, row in enumerate(t):`.
+    """
     place = context.place(failure.site)
     for loop in place.loops if place else []:
         node = loop.node
-        if not isinstance(node, For) or not isinstance(node.target, Name) or not is_pure(node.iter):
+        over = _iterated(node) if isinstance(node, For) else None
+        if over is None or not isinstance(node, For) or not begins_line(loop):
             continue
-        if not isinstance(node.iter, Name) and "." not in loop.text_of(node.iter):
-            continue
-        rows, index = loop.text_of(node.iter), fresh_name(loop, "i")
-        first = first_line_of(loop, f"{node.target.id} = {rows}[{index}]")
+        row, counter, tensor = over
+        rows, index = loop.text_of(tensor), counter or fresh_name(loop, "i")
+        first = first_line_of(loop, f"{row} = {rows}[{index}]")
         header = Edit(loop.path, loop.of(node.target).start, loop.of(node.iter).end, f"{index} in range(len({rows}))")
-        if first and begins_line(loop):
+        if first:
             yield Fix(context.say("rows", value=quote(rows)), "safe", (header, first))
+
+
+def _iterated(loop: For) -> tuple[str, str | None, Expr] | None:
+    """Give the names of the row and of its number, if it has one, and the tensor that a loop goes through."""
+    target, over = loop.target, loop.iter
+    if isinstance(target, Tuple) and isinstance(over, Call) and isinstance(over.func, Name):
+        plain = over.func.id == "enumerate" and len(over.args) == 1 and not over.args[0].star
+        names = [one.id for one in target.elts if isinstance(one, Name)]
+        if plain and len(names) == len(target.elts) == 2 and _is_named(over.args[0].value):
+            return names[1], names[0], over.args[0].value
+    return (target.id, None, over) if isinstance(target, Name) and _is_named(over) else None
+
+
+def _is_named(node: Expr) -> bool:
+    return isinstance(node, Name | Attribute | Subscript) and is_pure(node)

@@ -212,6 +212,53 @@ def test_safe_fixes_keep_what_is_read(case: str, tmp_path: Path) -> None:
     assert not list(proven(program, tmp_path / "each"))
 
 
+ENCLOSING = {
+    "global": """\
+y = x.square()
+def step():
+    \"\"\"Another step.\"\"\"
+    x.mul_(2)
+step()
+(y.sum() + x.sum()).backward()
+""",
+    "nonlocal": """\
+def train(w):
+    x = w * 1
+    y = x.square()
+    def step():
+        x.mul_(2)
+    step()
+    (y.sum() + x.sum()).backward()
+train(w)
+""",
+}
+
+
+@pytest.mark.parametrize("how", ENCLOSING)
+def test_a_variable_from_outside_is_declared_where_it_gets_a_new_tensor(how: str, tmp_path: Path) -> None:
+    program = written(START + ENCLOSING[how], tmp_path)
+    lines = {line.strip() for line in safe_lines(program)}
+    assert lines == {f"{how} x", "x = x.mul(2)", "x = x.clone()", "y = x.clone().square()"}
+    assert not list(proven(program, tmp_path / "each"))
+
+
+ELSEWHERE = {
+    "by another name": "z = x\n{step}step()\nprint(z)\n",
+    "by a view": "z = x[1:]\n{step}step()\nprint(z)\n",
+    "by what the function returns": "{step}    return x\nz = step()\nstep()\nprint(z)\n",
+    "in a container": "z = [x]\n{step}step()\nprint(z)\n",
+    "in another function": "def show(z=x): print(z)\n{step}step()\nshow()\n",
+}
+
+
+@pytest.mark.parametrize("where", ELSEWHERE)
+def test_a_variable_from_outside_may_be_seen_elsewhere(where: str, tmp_path: Path) -> None:
+    change = ELSEWHERE[where].format(step="def step():\n    x.mul_(2)\n")
+    program = written(f"{START}y = x.square()\n{change}(y.sum() + x.sum()).backward()\n", tmp_path)
+    assert safe_lines(program) == {"y = x.clone().square()"}
+    assert not list(proven(program, tmp_path / "each"))
+
+
 def test_an_indexed_write_to_what_is_expanded_has_changed_that(tmp_path: Path) -> None:
     program = written(START + "y = x.expand(2, 3)\ny[[0]] = 0.5\n(x * 2).sum().backward()\n", tmp_path)
     assert not safe_lines(program)
