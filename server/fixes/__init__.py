@@ -21,6 +21,7 @@ from . import (
     reorder,
     retain,
     rows,
+    weights,
 )
 from .change import find_change, root
 from .edit import Edit, Fix, apply, apply_all
@@ -64,6 +65,7 @@ UPDATE: tuple[Strategy, ...] = (
     clone.save,
     clone.argument,
     clone.alias,
+    weights.propose,
 )
 CARRIED: tuple[Strategy, ...] = (
     detach.propose,
@@ -72,6 +74,8 @@ CARRIED: tuple[Strategy, ...] = (
     clone.save,
     reorder.recompute,
     retain.propose,
+    outplace.propose,
+    clone.change,
 )
 LEAF: tuple[Strategy, ...] = (
     outplace.propose,

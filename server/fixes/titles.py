@@ -45,6 +45,7 @@ ENGLISH = {
     "into-with": "Move {value} into the `with` block",
     "into-loop": "Move {value} into the loop",
     "repeat": "Repeat {value} after the update",
+    "copy-weights": "Call {value} with copies of the weights",
     "retain-graph": "Keep the graph of {value} with `retain_graph=True`",
     "unused": "Remove what silences nothing",
     "changes-others": " (changes what others see of it)",
@@ -69,6 +70,7 @@ ENGLISH = {
     "changes-once": " (changes meaning: one update for all of its rounds)",
     "changes-rounds": " (changes meaning: each round computes it)",
     "changes-weights": " (changes meaning: it uses the new weights)",
+    "changes-old-weights": " (changes meaning: the gradients are those of the old weights)",
     "changes-memory": " (changes meaning: its memory stays)",
     "and": " and ",
 }
@@ -111,6 +113,7 @@ CHINESE = {
     "into-with": "将 {value} 移入 `with` 块",
     "into-loop": "将 {value} 移入循环",
     "repeat": "在更新之后重复 {value}",
+    "copy-weights": "用权重的副本调用 {value}",
     "retain-graph": "用 `retain_graph=True` 保留 {value} 的计算图",
     "unused": "删除不起作用的忽略注释",
     "changes-others": "（其他使用者看到的值会改变）",
@@ -135,6 +138,7 @@ CHINESE = {
     "changes-once": "（改变含义：所有轮次只更新一次）",
     "changes-rounds": "（改变含义：每一轮都重新计算）",
     "changes-weights": "（改变含义：使用新的权重）",
+    "changes-old-weights": "（改变含义：梯度是旧权重的梯度）",
     "changes-memory": "（改变含义：其内存不会释放）",
     "and": "、",
 }
