@@ -148,6 +148,7 @@ def _run(folder: Path, meant: bool) -> Run:
 
     mode = Meant() if meant else contextlib.nullcontext()
     torch.manual_seed(0)
+    torch.use_deterministic_algorithms(True, warn_only=True)  # fills what `torch.empty` gives
     sys.path.insert(0, str(folder))
     sys.argv = [str(folder / "main.py")]
     try:
