@@ -118,7 +118,8 @@ class Cut:
         """Whether a part keeps what the whole has saved."""
         if saved.role == "result":
             number = next((i for i, t in enumerate(self.results) if t is saved.tensor), None)
-            return number == nr if self.told.each else f"out{number}" in part.saves
+            label = f"out{number}"
+            return number == nr if self.told.each else label in part.saves or label not in self.saves
         known = among(saved.role, part.saves) or not among(saved.role, self.saves)
         return known and self.is_of(saved.role, saved.tensor, nr)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..facts import inference
 from . import autocast, branches, conversions, inner_writes, operands, shapes
-from .cases import Call, advanced, called, choose, gradients, prepare, tensors_in
+from .cases import Call, advanced, called, choose, gradients, prepare, tensors_in, torch_fact
 from .describe_types import described_all
 from .geometry import Geometry
 from .outs import write_out
@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 def apply(m: Machine, op: Op, args: Args) -> Value:
     """Replay a call of `op`; its result."""
     call = prepare(m, op, args)
+    copied = inner_writes.copied(m, call)
+    if copied is not None:
+        clone = torch_fact("torch.clone")
+        assert clone is not None
+        op, call = clone, prepare(m, clone, Args([copied], site=args.site))
     out = call.values.pop("out", None)
     call.tensors.pop("out", None)
     if isinstance(out, (int, float)) and called(op.name) in ARITHMETIC:
@@ -62,12 +67,17 @@ def seen_by_autograd(m: Machine, call: Call) -> bool | None:
         return number and name[:-1] in ARITHMETIC
     if number and name in ARITHMETIC | BY_NUMBER:
         return True
+    base, exponent = inner_writes.power(call) or (None, None)
+    if isinstance(exponent, (int, float)):
+        return False
     fact = inference.find(call.name)
     if fact is None:
         return None
-    if fact.refused and m.grad.grad_mode and any(m.grad.requires_grad(t) is True for t in given):
+    by_number = isinstance(base, (int, float))  # which goes on with a tensor of it, and `out=`
+    refused = base != 1 if by_number else fact.refused
+    if refused and m.grad.grad_mode and any(m.grad.requires_grad(t) is True for t in given):
         m.grad.fail("out-grad", "direct", given[0], detail=name)
-    return fact.seen
+    return False if by_number else fact.seen
 
 
 def made_of_lists(index: Value) -> bool:

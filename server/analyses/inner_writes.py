@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..facts import inference, table
+from .tensors import Tensor
 from .values import ListV, Unknown, Value
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .cases import Call
     from .geometry import Geometry
     from .machine import Machine
-    from .tensors import Tensor
+
 
 Times = tuple[int, int]
 """from so many times to so many"""
@@ -32,7 +33,8 @@ def times(m: Machine, call: Call, told: Times, number: int = 0) -> Bounds:
     """How often a new result of the call, by its number, was written; `told` is what the fact says."""
     name = call.name.rsplit(".", 1)[-1]
     if not m.grad.mode["inference"] and call.all() and all(t.d["inference"] is True for t in call.all()):
-        return of_inference_tensors(call.name, number)
+        known = INFERENCE[name](m, call) if name in INFERENCE else None
+        return known or of_inference_tensors(call.name, number)
     if copies(name) and any(t.d["inference"] is True for t in call.all()):
         return 1, 1
     if name in PRODUCTS:
@@ -57,6 +59,33 @@ def of_inference_tensors(name: str, number: int = 0) -> Bounds:
     fact = inference.find(name)
     told = fact.written[number] if fact is not None and number < len(fact.written) else None
     return told if told is not None and told[0] == told[1] <= FEW else (0, None)
+
+
+POWERS = frozenset({"pow", "__pow__", "__rpow__"})
+
+
+def power(call: Call) -> tuple[Value, Value] | None:
+    """The base and the exponent of a power, None of another operator."""
+    name, given = call.name.rsplit(".", 1)[-1], tuple(call.values.values())
+    if name not in POWERS or len(given) != 2:
+        return None
+    return (given[1], given[0]) if name == "__rpow__" else (given[0], given[1])
+
+
+def copied(m: Machine, call: Call) -> Tensor | None:
+    """The base of a power that is a copy of it: outside of inference mode, the first one of an inference tensor."""
+    base, exponent = power(call) or (None, None)
+    if not isinstance(base, Tensor) or base.d["inference"] is not True or m.grad.mode["inference"]:
+        return None
+    return base if isinstance(exponent, (int, float)) and exponent == 1 else None
+
+
+def _power(m: Machine, call: Call) -> Times | None:
+    """A number's power goes on with a tensor of it; the powers 0 and 1 are filled and copied (`native/Pow.cpp`)."""
+    base, exponent = power(call) or (None, None)
+    if isinstance(exponent, (int, float)):
+        return exactly(int(exponent in (0, 1)))
+    return exactly(1) if isinstance(base, (int, float)) else None
 
 
 def changes(m: Machine, call: Call, change: Mutation) -> Times:
@@ -209,6 +238,15 @@ def _area(m: Machine, call: Call) -> Times | None:
     return None if g.shape[dim] is None else exactly(int(g.shape[dim] == 0))
 
 
+def _quantile(m: Machine, call: Call) -> Times:
+    """Between two ranks the result is moved in place, and a row of them brought to the front."""
+    how, q = _given(m, call, "interpolation", "linear"), next(iter(call.tensors.get("q", ())), None)
+    between = exactly(int(how in ("linear", "midpoint"))) if isinstance(how, str) else (0, 1)
+    shape = q.shape if q is not None else ()
+    rows = (0, 2) if shape is None else exactly(2 * len(shape))
+    return 1 + between[0] + rows[0], 1 + between[1] + rows[1]
+
+
 def _clusters(m: Machine, call: Call) -> Bounds:
     """What each cluster has found of its own labels is copied there, if there are such, and then the head's added."""
     cutoffs = _given(m, call, "cutoffs", None)
@@ -242,6 +280,10 @@ DECIDING: dict[str, Callable[[Machine, Call], Bounds | None]] = {
     "MaxPool1d": _max_pool,
 }
 DECIDING |= {"AdaptiveLogSoftmaxWithLoss": _clusters, "trapezoid": _area, "trapz": _area}
+DECIDING |= {"quantile": _quantile, "nanquantile": _quantile}
+
+INFERENCE: dict[str, Rule] = {**dict.fromkeys(POWERS, _power), "quantile": _quantile, "nanquantile": _quantile}
+"""rules that hold of calls of which autograd sees nothing, too"""
 """rules that hold also where the samples of the table's case showed one number"""
 
 

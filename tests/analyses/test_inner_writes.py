@@ -37,6 +37,9 @@ def results() -> Iterator[tuple[str, str]]:
         yield "poisson_nll_loss", f"nn.PoissonNLLLoss({given})({x}, {x})"
         yield "margin_ranking_loss", f"F.margin_ranking_loss({x}, {x}, {x}, reduction='{reduction}')"
     yield from (("pad", f"F.pad(torch.rand(2, 5), {pad}, 'circular')") for pad in ((1, 1), (0, 2), (0, 0), (-1, 1)))
+    for how, q in itertools.product(("linear", "lower", "higher", "nearest", "midpoint"), ("0.5", "torch.rand(2)")):
+        yield "quantile", f"torch.rand(3, 4).quantile({q}, interpolation='{how}')"
+    yield from (("trapezoid", f"torch.trapezoid(torch.rand({s}), dim={d})") for s in ("3", "0, 2") for d in (0, -1))
     yield "pad", "F.pad(torch.rand(1, 2, 5, 5), (0, 2, 0, 1), 'circular')"
     for n, increasing in itertools.product((None, 0, 1, 2, 5), (True, False)):
         yield "vander", f"torch.vander(torch.rand(3), {n}, {increasing})"

@@ -392,6 +392,15 @@ for _name in ["new_zeros", "new_ones", "new_full", "new_empty", "new_tensor", "n
     method_factory(_name)
 
 
+@model("torch.unique_consecutive")
+def unique_consecutive(m: Machine, args: Args) -> Value:
+    """`unique_consecutive(x, True)`: flags that aren't named are taken for others, and one alone finds nothing."""
+    made = torch_ops.call(m, "torch.unique_consecutive", args)
+    if len(args.pos) > 1 and isinstance(made, tuple) and len(made) == 2 and isinstance(made[1], Tensor):
+        m.state.put(made[1], "geometry", Geometry.contiguous((0,)))
+    return made
+
+
 @model("torch.Tensor", "torch.FloatTensor", "torch.DoubleTensor", "torch.HalfTensor")
 def tensor_class(m: Machine, args: Args) -> Value:
     """`torch.Tensor(…)`: sizes or data, always floating point."""
