@@ -275,7 +275,7 @@ class Numbers:
         """What a call makes of numbers, however large its tensors are."""
         base = name[:-5] if name.endswith("_like") else name.removeprefix("new_")
         if base in RANDOM:
-            return None if "generator" in kw else self.drawn(base, args)
+            return None if "generator" in kw else self.drawn(base, args, kw)
         if name == "manual_seed":
             self.random.seed(0)
         if base in FILLED:
@@ -314,10 +314,14 @@ class Numbers:
             return whole if whole is None or len(args) < 3 else elementwise(ELEMENTWISE["add"], [whole, args[2]], {})
         return None
 
-    def drawn(self, name: str, args: list[Any]) -> Dual:
-        """A random number; what dropout gives depends on its input as well."""
-        drawn = self.random.uniform(0.1, 0.9)
-        return scaled(args[0], drawn) if name == "dropout" and args and isinstance(args[0], Dual) else Dual(drawn)
+    def drawn(self, name: str, args: list[Any], kw: dict[str, Any]) -> Dual | None:
+        """A random number; what dropout gives depends on its input as well, and is that where nothing is trained."""
+        drawn = Dual(self.random.uniform(0.1, 0.9))
+        if name != "dropout" or not args:
+            return drawn
+        p = args[1] if len(args) > 1 else kw.get("p", 0.5)
+        training = args[2] if len(args) > 2 else kw.get("training", True)
+        return elementwise(ELEMENTWISE["mul"], [args[0], drawn], {}) if training and p else as_dual(args[0])
 
     # -- custom functions -----------------------------------------------------------------------------
 

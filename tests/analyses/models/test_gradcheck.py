@@ -206,7 +206,14 @@ def test_several_inputs_and_outputs(tmp_path: Path, third: str, needs: bool) -> 
     )
 
 
-@pytest.mark.parametrize("body", ["x.sin() * x.detach()", "x.sin() * x", "x.detach() + 0 * x", "torch.relu(x) ** 2"])
+PLAIN = (
+    "x.sin() * x.detach()", "x.sin() * x", "x.detach() + 0 * x", "torch.relu(x) ** 2",
+    "torch.nn.functional.dropout(x, 0.5, False)", "torch.nn.functional.dropout(x)",
+    "torch.nn.functional.dropout(x, training=False) + x",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("body", PLAIN)
 def test_a_plain_function(tmp_path: Path, body: str) -> None:
     assert_agreement(
         tmp_path,
