@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from ..rules import RULES, rule
 from .config import selected
 from .suppressions import UNUSED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence, Set
+    from collections.abc import Callable, Iterable, Sequence
 
     from ..fixes.edit import Fix
     from ..rules.rule import Rule, Severity
@@ -29,12 +29,37 @@ class Place:
     message: str
 
 
+class Judged(Protocol):
+    """What is wrong at a place: a dataclass that has `suppressed`, too."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def path(self) -> str:
+        """The file."""
+
+    @property
+    def rule(self) -> Rule:
+        """The rule that found it."""
+
+    @property
+    def lines(self) -> range:
+        """Those of its statement: a comment on any of them can silence it."""
+
+    @property
+    def position(self) -> tuple[str, int, int]:
+        """By which findings are put in order."""
+
+
+F = TypeVar("F", bound=Judged)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """One thing that was found, where the file had it when it was checked.
 
-    `start` and `end` are the first line of its statement, and the one after its last: a comment on any of them can
-    silence it. `fixes` is None where nobody has looked for any.
+    `start` and `end` are the first line of its statement, and the one after its last. `fixes` is None where nobody has
+    looked for any.
     """
 
     path: str
@@ -55,18 +80,23 @@ class Found:
         return RULES[self.code]
 
     @property
+    def lines(self) -> range:
+        """Those of its statement."""
+        return range(self.start, self.end)
+
+    @property
     def position(self) -> tuple[str, int, int]:
         """By which findings are put in order."""
         return self.path, self.span.start_line, self.span.start_col
 
 
 def judged(
-    found: Iterable[Found],
+    found: Iterable[F],
     config: Config,
     comments: Callable[[str], Sequence[Suppression]],
-    whole: Set[str],
-    idle: Callable[[str, Suppression, tuple[str, ...]], Found],
-) -> list[Found]:
+    whole: Iterable[str],
+    idle: Callable[[str, Suppression, tuple[str, ...]], F],
+) -> list[F]:
     """What is selected, with that marked which comments silence, and idle comments; in order.
 
     `comments` gives those of a file. Whether one is idle is known only of files that were checked as a `whole`;
@@ -77,7 +107,7 @@ def judged(
     for one in found:
         if one.path not in read:
             read[one.path] = comments(one.path)
-        if selected(config, one.code, Path(one.path)):
+        if selected(config, one.rule.code, Path(one.path)):
             kept.append(silenced(one, read[one.path]))
     for path in whole:
         here = read[path] if path in read else comments(path)
@@ -90,10 +120,10 @@ def judged(
     return sorted(kept, key=lambda one: one.position)
 
 
-def silenced(found: Found, comments: Sequence[Suppression]) -> Found:
+def silenced(found: F, comments: Sequence[Suppression]) -> F:
     """The finding, marked where a comment silences it; all that do count as used."""
-    lines = range(found.start, found.end)
-    silencers = [comment for comment in comments if comment.silences(found.code, found.rule.name, lines)]
+    rule = found.rule
+    silencers = [comment for comment in comments if comment.silences(rule.code, rule.name, found.lines)]
     return replace(found, suppressed=True) if silencers else found
 
 

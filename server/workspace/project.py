@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .config import Config, selected
+from .config import Config
 from .files import Document, read_document
-from .findings import Place, is_on
+from .findings import Place, judged
 from .modules import Layout
 from .ops import fact_of
 from .problems import Problem, Unreadable
-from .suppressions import UNUSED, Comments, Suppression, statement_lines, without
+from .suppressions import Comments, Suppression, statement_lines, without
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,6 +45,16 @@ class Finding:
     def rule(self) -> Rule:
         """The rule that found it."""
         return self.diagnostic.rule
+
+    @property
+    def lines(self) -> range:
+        """Those of its statement."""
+        return statement(self.diagnostic.site)
+
+    @property
+    def position(self) -> tuple[str, int, int]:
+        """By which findings are put in order."""
+        return self.path, self.span.start_line, self.span.start_col
 
     @property
     def severity(self) -> Severity:
@@ -323,31 +333,23 @@ class Project:
 
         Whether a comment is idle is known only for the files that were asked for: others are replayed in part.
         """
-        diagnostics = list(diagnostics)
-        read = dict.fromkeys((*sources, *(diagnostic.site.chunk.path for diagnostic in diagnostics)))
-        suppressions = {path: self._comments[path].of(self.source(path)) for path in read}
-        findings = []
-        for diagnostic in diagnostics:
-            path = diagnostic.site.chunk.path
-            if selected(self.config, diagnostic.rule.code, Path(path)):
-                findings.append(_finding(diagnostic, suppressions[path], statement(diagnostic.site)))
-        for path, source in sources.items():
-            if complete and not source.problems and selected(self.config, UNUSED, Path(path)):
-                findings += self._idle(source, suppressions[path], locale)
-        return sorted(findings, key=lambda found: (found.path, found.span.start_line, found.span.start_col))
+        whole = [path for path, source in sources.items() if complete and not source.problems]
 
-    def _idle(self, source: Source, comments: Sequence[Suppression], locale: Locale) -> list[Finding]:
-        """Findings for the comments of a file that silence nothing."""
+        def comments(path: str) -> Sequence[Suppression]:
+            return self._comments[path].of(self.source(path))
+
+        def idle(path: str, comment: Suppression, codes: tuple[str, ...]) -> Finding:
+            return self._idle(self.source(path), comment, codes, locale)
+
+        return judged(map(_finding, diagnostics), self.config, comments, whole, idle)
+
+    @staticmethod
+    def _idle(source: Source, comment: Suppression, codes: tuple[str, ...], locale: Locale) -> Finding:
+        """The finding that a comment silences nothing."""
         from ..rules.diagnostic import unused_suppression
 
-        findings = []
-        for comment in comments:
-            codes = comment.leftover(lambda code: is_on(self.config, code, source.path))
-            if codes is not None:
-                diagnostic = unused_suppression(comment_site(source.path, source.text, comment), codes, locale)
-                finding = _finding(diagnostic, comments, range(comment.line, comment.line + 1))
-                findings.append(replace(finding, fix=removal(source.path, source.text, comment, codes, locale)))
-        return findings
+        diagnostic = unused_suppression(comment_site(source.path, source.text, comment), codes, locale)
+        return replace(_finding(diagnostic), fix=removal(source.path, source.text, comment, codes, locale))
 
 
 def comment_site(path: str, text: str, comment: Suppression) -> Site:
@@ -371,15 +373,12 @@ def removal(path: str, text: str, comment: Suppression, idle: Sequence[str], loc
     return Fix(title(locale, "unused"), "safe", (edit,), preferred=True)
 
 
-def _finding(diagnostic: Diagnostic, comments: Sequence[Suppression], lines: range) -> Finding:
-    rule = diagnostic.rule
-    silencers = [comment for comment in comments if comment.silences(rule.code, rule.name, lines)]
+def _finding(diagnostic: Diagnostic) -> Finding:
     return Finding(
         path=diagnostic.site.chunk.path,
         span=span_of(diagnostic.site),
         diagnostic=diagnostic,
         related=tuple(Place(r.site.chunk.path, span_of(r.site), r.message) for r in diagnostic.related),
-        suppressed=bool(silencers),
     )
 
 

@@ -10,6 +10,7 @@ from ...facts.model import ModuleFact
 from .. import attributes, cases, modules, operators, sequences, tensor_attributes, torch_ops
 from ..geometry import Geometry, GeometryError, plus
 from ..sequences import Seq
+from ..shapes.dtypes import is_floating
 from ..tensors import Storage, Tensor
 from ..values import ABSENT, Args, DictV, FunctionV, Instance, Lib, ListV, Phi, Unknown, Value
 from .registry import BASES, ITERATORS, LENGTHS, method_of, model
@@ -261,7 +262,7 @@ def set_dtype(m: Machine, obj: Instance, dtype: str) -> None:
     """
     for t in modules.parameters(m, obj):
         for one in (t, m.state.resolve(t.d["grad"])):
-            if isinstance(one, Tensor) and is_floating(one):
+            if isinstance(one, Tensor) and (one.dtype is None or is_floating(one.dtype)):
                 if one.dtype not in (None, dtype):
                     m.state.put(one, "storage", Storage(m.site))
                 m.state.put(one, "dtype", dtype)
@@ -269,15 +270,10 @@ def set_dtype(m: Machine, obj: Instance, dtype: str) -> None:
         for name, t in modules.named_tensors(m, inner, False, recurse=False):
             if t.dtype is None:
                 m.state.put(t, "dtype", dtype)
-            elif is_floating(t) and t.dtype != dtype:
+            elif is_floating(t.dtype) and t.dtype != dtype:
                 new = m.grad.tensor(t.geometry, dtype)
                 new.label, new.owner, new.d["buffer"] = t.label, t.owner, t.d["buffer"]
                 m.state.set(inner.d, name, new)
-
-
-def is_floating(t: Tensor) -> bool:
-    """Whether a tensor's numbers are floating point ones; what isn't known is taken to be."""
-    return t.dtype is None or t.dtype.startswith(("float", "bfloat"))
 
 
 @method_of(MODULE, "apply")
