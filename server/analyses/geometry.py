@@ -1,9 +1,8 @@
 """Shapes, strides and offsets of views, as far as the sizes are known.
 
 Each rule does what ATen does with the same name: the view functions of
-`aten/src/ATen/native/TensorShape.cpp`, `computeStride` of `aten/src/ATen/TensorUtils.cpp`, and the
-overlap checks of `aten/src/ATen/MemoryOverlap.cpp`. An unknown size, stride or offset is None. A size
-that isn't known is never taken to be 0.
+`aten/src/ATen/native/TensorShape.cpp` and `computeStride` of `aten/src/ATen/TensorUtils.cpp`. An unknown
+size, stride or offset is None. A size that isn't known is never taken to be 0.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from enum import Enum
 from itertools import pairwise
 from math import prod
 from types import EllipsisType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,7 +31,6 @@ UNKNOWN = Unknown.UNKNOWN
 
 Bound = int | Unknown | None
 Index = int | Unknown | slice | EllipsisType | None
-Overlap = Literal["full", "partial", "no", "too-hard"]
 
 
 MOST_PIECES = 4096
@@ -131,7 +129,7 @@ class Geometry:
         Where sizes that aren't known decide, the answer is a view of unknown strides.
         """
         shape = inferred(size, self.numel())
-        old, old_strides, new = _all_known(self.shape), _all_known(self.strides), _all_known(shape)
+        old, old_strides, new = all_known(self.shape), all_known(self.strides), all_known(shape)
         if old is None or old_strides is None or new is None:
             if not self.is_contiguous():
                 return Geometry(shape, (None,) * len(shape), self.offset)
@@ -149,7 +147,7 @@ class Geometry:
         viewed = self.view(size)
         if viewed is None:
             return False
-        return True if self.is_contiguous() or _all_known(viewed.strides) is not None else None
+        return True if self.is_contiguous() or all_known(viewed.strides) is not None else None
 
     def merges(self, groups: Sequence[Sequence[int]]) -> bool | None:
         """Whether each group of dimensions can become one without a copy, as `permute` and `reshape` do it."""
@@ -449,106 +447,6 @@ class Geometry:
         return view
 
 
-def partly_overlaps(a: Geometry, b: Geometry) -> Overlap | None:
-    """How two tensors of one storage overlap (`get_overlap_status`); None where sizes that aren't known decide.
-
-    Out-of-place writes such as `copy_` and `add_` raise on "partial" only; "too-hard" passes. Two names of
-    the same tensor are "full" whatever their geometry: that is for the caller to tell.
-    """
-    if 0 in a.shape or 0 in b.shape:
-        return "no"
-    dense = a.is_dense(), b.is_dense()
-    if False in dense:
-        return "too-hard"
-    if None in (*dense, a.offset, b.offset, a.numel(), b.numel()):
-        return None
-    starts, ends = (a.offset, b.offset), (plus(a.offset, a.numel()), plus(b.offset, b.numel()))
-    if starts[0] == starts[1] and ends[0] == ends[1]:
-        return "full" if a.strides == b.strides else None if None in (*a.strides, *b.strides) else "partial"
-    return "partial" if max(s or 0 for s in starts) < min(e or 0 for e in ends) else "no"
-
-
-def are_apart(a: Geometry, b: Geometry) -> bool:
-    """Whether two tensors of one storage are known to have no element in common."""
-    if a.numel() == 0 or b.numel() == 0:
-        return True
-    one, other = _extent(a), _extent(b)
-    if one is None or other is None:
-        return False
-    if one[1] < other[0] or other[1] < one[0]:
-        return True
-    few = (a.numel() or 0) <= MOST_PIECES and (b.numel() or 0) <= MOST_PIECES
-    return few and _places(a).isdisjoint(_places(b))
-
-
-def _extent(g: Geometry) -> tuple[int, int] | None:
-    """The first and the last place of a tensor with elements, None where they aren't known."""
-    steps = [times(plus(size, -1), stride) for size, stride in zip(g.shape, g.strides, strict=True)]
-    last = plus(g.offset, *steps)
-    return None if g.offset is None or last is None else (g.offset, last)
-
-
-def _places(g: Geometry) -> set[int]:
-    """The places of a tensor's elements, all of it known."""
-    places = {g.offset or 0}
-    for size, stride in zip(g.shape, g.strides, strict=True):
-        places = {place + (stride or 0) * index for place in places for index in range(size or 0)}
-    return places
-
-
-def iterated(shape: Shape, operands: Sequence[Geometry]) -> Geometry | None:
-    """How `TensorIterator` lays out a new result of that shape; None where it can't be told.
-
-    Operands that all lie alike are followed; else it is their strides that order the dimensions
-    (`reorder_dimensions`), and each operand that they leave in doubt is followed by the next.
-    """
-    known = [(g.shape, _all_known(g.strides)) for g in operands]
-    if _all_known(shape) is None or any(_all_known(own) is None or strides is None for own, strides in known):
-        return None
-    if all(g.shape == shape for g in operands):
-        if all(g.is_contiguous() for g in operands):
-            return Geometry.contiguous(shape)
-        if operands[0].is_dense() and all(g.strides == operands[0].strides for g in operands):
-            return Geometry(shape, operands[0].strides)
-    order = _reordered(shape, [_broadcast_strides(shape, g) for g in operands])
-    strides, step = dict[int, int](), 1
-    for dim in order:
-        strides[dim] = step
-        step *= shape[dim] or 1
-    return Geometry(shape, tuple(strides[dim] for dim in range(len(shape))))
-
-
-def _broadcast_strides(shape: Shape, g: Geometry) -> list[int]:
-    own = zip(g.shape, g.strides, shape[len(shape) - g.ndim :], strict=True)
-    return [0] * (len(shape) - g.ndim) + [0 if size == 1 != goal else stride or 0 for size, stride, goal in own]
-
-
-def _reordered(shape: Shape, operands: Sequence[Sequence[int]]) -> list[int]:
-    """The dimensions from the innermost one on: an insertion sort that doubt lets pass."""
-
-    def comes_after(one: int, other: int) -> bool | None:
-        for strides in operands:
-            if 0 in (strides[one], strides[other]):
-                continue
-            if strides[one] != strides[other]:
-                return strides[one] > strides[other]
-            if (shape[one] or 0) > (shape[other] or 0):
-                return True
-        return None
-
-    order = list(reversed(range(len(shape))))
-    for start in range(1, len(order)):
-        at = start
-        for before in reversed(range(start)):
-            answer = comes_after(order[before], order[at])
-            if answer:
-                order[before], order[at] = order[at], order[before]
-                at = before
-            elif answer is False:
-                break
-    return order
-
-
 def _ascend(groups: Sequence[Sequence[int]]) -> bool:
     """Whether each group takes dimensions that follow one another."""
     return all(after == before + 1 for group in groups for before, after in pairwise(group))
@@ -558,13 +456,13 @@ def times(*sizes: Size) -> Size:
     """The product; None where a factor isn't known, but 0 where a factor is 0."""
     if 0 in sizes:
         return 0
-    known = _all_known(sizes)
+    known = all_known(sizes)
     return None if known is None else prod(known)
 
 
 def plus(*sizes: Size) -> Size:
     """The sum; None where a summand isn't known."""
-    known = _all_known(sizes)
+    known = all_known(sizes)
     return None if known is None else sum(known)
 
 
@@ -657,7 +555,8 @@ def _element(index: int, size: int) -> int:
     return index % size
 
 
-def _all_known(sizes: Iterable[Size]) -> tuple[int, ...] | None:
+def all_known(sizes: Iterable[Size]) -> tuple[int, ...] | None:
+    """The sizes, or None where one of them isn't known."""
     listed = tuple(sizes)
     known = tuple(size for size in listed if size is not None)
     return known if len(known) == len(listed) else None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..facts import layouts as facts
-from .geometry import Geometry, iterated
+from .geometry import Geometry, all_known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .cases import Call
+    from .geometry import Shape
 
 
 CONJUGATED = frozenset({"torch.fft.ihfft", "torch.fft.ihfft2", "torch.fft.ihfftn"})
@@ -63,3 +64,56 @@ def _fits(one: Geometry, result: Geometry) -> bool:
     """Whether an operand is broadcast to the result."""
     own = result.shape[result.ndim - one.ndim :]
     return one.ndim <= result.ndim and all(size in (1, goal) for size, goal in zip(one.shape, own, strict=True))
+
+
+def iterated(shape: Shape, operands: Sequence[Geometry]) -> Geometry | None:
+    """How `TensorIterator` lays out a new result of that shape; None where it can't be told.
+
+    Operands that all lie alike are followed; else it is their strides that order the dimensions
+    (`reorder_dimensions`), and each operand that they leave in doubt is followed by the next.
+    """
+    known = [(g.shape, all_known(g.strides)) for g in operands]
+    if all_known(shape) is None or any(all_known(own) is None or strides is None for own, strides in known):
+        return None
+    if all(g.shape == shape for g in operands):
+        if all(g.is_contiguous() for g in operands):
+            return Geometry.contiguous(shape)
+        if operands[0].is_dense() and all(g.strides == operands[0].strides for g in operands):
+            return Geometry(shape, operands[0].strides)
+    order = _reordered(shape, [_broadcast_strides(shape, g) for g in operands])
+    strides, step = dict[int, int](), 1
+    for dim in order:
+        strides[dim] = step
+        step *= shape[dim] or 1
+    return Geometry(shape, tuple(strides[dim] for dim in range(len(shape))))
+
+
+def _broadcast_strides(shape: Shape, g: Geometry) -> list[int]:
+    own = zip(g.shape, g.strides, shape[len(shape) - g.ndim :], strict=True)
+    return [0] * (len(shape) - g.ndim) + [0 if size == 1 != goal else stride or 0 for size, stride, goal in own]
+
+
+def _reordered(shape: Shape, operands: Sequence[Sequence[int]]) -> list[int]:
+    """The dimensions from the innermost one on: an insertion sort that doubt lets pass."""
+
+    def comes_after(one: int, other: int) -> bool | None:
+        for strides in operands:
+            if 0 in (strides[one], strides[other]):
+                continue
+            if strides[one] != strides[other]:
+                return strides[one] > strides[other]
+            if (shape[one] or 0) > (shape[other] or 0):
+                return True
+        return None
+
+    order = list(reversed(range(len(shape))))
+    for start in range(1, len(order)):
+        at = start
+        for before in reversed(range(start)):
+            answer = comes_after(order[before], order[at])
+            if answer:
+                order[before], order[at] = order[at], order[before]
+                at = before
+            elif answer is False:
+                break
+    return order

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .cases import Call, called, torch_fact
-from .geometry import partly_overlaps
+from .regions import partly_overlaps
 
 if TYPE_CHECKING:
     from .machine import Machine

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .geometry import Geometry, are_apart
+from .regions import are_apart
 from .tensors import Version
 from .values import Cond, Phi, Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from .geometry import Geometry
     from .report import Write
     from .state import State
 

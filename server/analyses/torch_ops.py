@@ -10,7 +10,8 @@ from ..facts.model import Op
 from . import cases, effects, sequences, shapes
 from .arrays import NDArray
 from .describe_types import described
-from .geometry import Geometry, GeometryError, partly_overlaps, times
+from .geometry import Geometry, GeometryError, times
+from .regions import partly_overlaps
 from .shapes import TensorType
 from .state import leaves
 from .tensors import MULTI_OUTPUT, Node, Tensor, either, lie_alike

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from gradguard.analyses.geometry import Geometry, iterated
+from gradguard.analyses.geometry import Geometry
+from gradguard.analyses.layouts import iterated
 from gradguard.analyses.tensors import Tensor
 from hypothesis import given, settings
 from hypothesis import strategies as st
