@@ -18,7 +18,7 @@ from .overlap import check_overlap
 from .results import Types, results
 from .saves import save_inputs, save_results
 from .shapes.dtypes import is_integral
-from .tensors import Grad, Tensor, either
+from .tensors import Grad, Tensor, either, is_of
 from .values import Args, Cond, ListV, Unknown, Value
 
 if TYPE_CHECKING:
@@ -50,15 +50,19 @@ def apply(m: Machine, op: Op, args: Args) -> Value:
     return replay(m, case, call, "")
 
 
-def seen_by_autograd(m: Machine, call: Call) -> bool | None:
+def seen_by_autograd(m: Machine, case: Case, call: Call) -> bool | None:
     """Whether autograd sees a call: outside of inference mode, one whose operands are all inference tensors it doesn't.
 
     It sees an operator that goes on with a tensor which it makes itself, as of a number, or of a list that is an index;
-    None where that isn't known.
+    None where that isn't known, as of what is made of several operators, which don't take all of the operands.
     """
     given = call.all()
-    if m.grad.mode["inference"] or not given or any(t.d["inference"] is not True for t in given):
+    normal = [t for t in given if t.d["inference"] is not True]
+    if m.grad.mode["inference"] or len(normal) == len(given):
         return True
+    if normal:
+        needs = any(m.grad.requires_grad(t) is not False for t in normal)
+        return True if needs or case.node is None or is_of(case.node, called(call.name)) else None
     name = called(call.name)
     if name == "__getitem__" and made_of_lists(call.values.get("index")):
         return True
@@ -101,7 +105,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
     if same is not None:
         return same
     dtype = autocast.apply(m, call)
-    seen = seen_by_autograd(m, call)
+    seen = seen_by_autograd(m, case, call)
     grads: Mapping[str, Grad] = gradients(m, call) if seen else {}
     needs: Grad = False
     for p in case.flows:

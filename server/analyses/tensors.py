@@ -292,6 +292,11 @@ class Node(Object):
     @property
     def is_plain(self) -> bool:
         """Whether the call made this node alone: PyTorch then names it after the operator (`ExpBackward0` of `exp`)."""
-        name = self.name.rstrip("0123456789").removesuffix("Backward").lower()
-        called = (self.called or "").replace("_", "").lower()
-        return called != "" and (name in called or called in name)
+        return is_of(self.name, self.called or "")
+
+
+def is_of(node: str, called: str) -> bool:
+    """Whether a node is named after an operator (`ExpBackward0` of `exp_`)."""
+    name = node.rstrip("0123456789").removesuffix("Backward").lower()
+    called = called.replace("_", "").lower()
+    return called != "" and (name in called or called in name)

@@ -371,12 +371,14 @@ def put(m: Machine, t: Tensor, index: Value, value: Value) -> None:
     indices = cases.tensors_in(m, index)
     advanced = cases.advanced(index)
     needs = m.grad.requires_grad(t)
-    for s in sources:
-        needs = either(needs, m.grad.requires_grad(s))
     with m.writing(m.node, None, "[…] ="):
         target = t
         if not advanced and not whole(m, t, index):
             target = view_for_write(m, t, index)
+        if not advanced and not m.grad.mode["inference"]:
+            sources = [fitted(m, s, target.shape) for s in sources]
+        for s in sources:
+            needs = either(needs, m.grad.requires_grad(s))
         m.grad.check_inplace(target, needs)
         if advanced:
             items = index if isinstance(index, tuple) else (index,)
@@ -460,6 +462,15 @@ def less_leading_ones(g: Geometry) -> Geometry:
     while g.ndim and g.shape[0] == 1:
         g = g.select(0, 0)
     return g
+
+
+def fitted(m: Machine, value: Tensor, shape: Shape | None) -> Tensor:
+    """An inference tensor that is to be stored, expanded first to another shape: autograd sees nothing of that."""
+    if value.d["inference"] is not True or None in (shape, value.shape) or value.shape == shape:
+        return value
+    view = m.grad.view(value, value.geometry)
+    view.label = value.label
+    return view
 
 
 def less_ones(m: Machine, value: Tensor, shape: Shape | None) -> Tensor:

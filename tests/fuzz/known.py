@@ -123,7 +123,7 @@ torch.autograd.gradcheck(lambda t: t, x)
         "A write that nothing counts, and that multiplies, adds or cuts, is taken to change what it writes; another "
         "number does.",
         r"false silent-stale",
-        r"\.data(\.mul_\(2\)| \+= 1|\.copy_\(.* \* 2\))|unsafe_(split|chunk)[^.]*\n.*inplace=True",
+        r"\.data(\.mul_\(2\)| \+= 1|\.copy_\(.* (\* 2|\+ 1)\))|unsafe_(split|chunk)[^.]*\n.*inplace=True",
         """
 import torch
 
@@ -133,7 +133,8 @@ x.data.mul_(2)
 y.sum().backward()
 """,
         instead=(
-            r"(\.data)(?:\.mul_\(2\)| \+= 1|\.copy_\(.* \* 2\))|[\w.]+\(([\w\[\]]+)(?:, [^,\n]*)*, inplace=True\)",
+            r"(\.data)(?:\.mul_\(2\)| \+= 1|\.copy_\(.* (?:\* 2|\+ 1)\))"
+            r"|[\w.]+\(([\w\[\]]+)(?:, [^,\n]*)*, inplace=True\)",
             r"\1\2.fill_(3)",
         ),
     ),
