@@ -1,0 +1,70 @@
+"""A failure stays one, and what is harmless stays so, whatever clothes a program wears."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from gradguard.rules.rule import Severity
+from gradguard.workspace.project import Project
+
+from .clothes import CLOTHES, dressed
+from .oracle import run_program
+from .test_programs import HARMLESS, MISSED, PROGRAMS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+HERE = Path(__file__).parent / "programs"
+
+
+def turns(forms: Sequence[Path], step: int) -> Iterator[object]:
+    """Every so many-th program, each in the next clothes."""
+    for i, path in enumerate(forms[::step]):
+        worn = list(CLOTHES)[i % len(CLOTHES)]
+        yield pytest.param(path, worn, id=f"{path.relative_to(HERE).as_posix()} {worn}")
+
+
+def copied(path: Path, worn: str, into: Path) -> Path:
+    """A program in some clothes; the test is skipped where they don't fit."""
+    text = dressed((path / "main.py").read_text(), CLOTHES[worn])
+    if text is None:
+        pytest.skip("does not fit")
+    folder = into / "program"
+    shutil.copytree(path, folder)
+    (folder / "main.py").write_text(text)
+    return folder
+
+
+def kinds(folder: Path) -> set[str | None]:
+    result = Project(folder).check([str(file) for file in sorted(folder.rglob("*.py"))], Severity.WARNING)
+    assert not result.problems
+    return {finding.kind for finding in result.active}
+
+
+@pytest.mark.parametrize(("path", "worn"), list(turns([path / "buggy" for path in PROGRAMS], 1)))
+def test_a_failure_is_found(path: Path, worn: str, tmp_path: Path) -> None:
+    if path.parent.relative_to(HERE).as_posix() in MISSED:
+        pytest.skip("missed as it is")
+    folder = copied(path, worn, tmp_path)
+    assert tomllib.loads((path.parent / "truth.toml").read_text())["kind"] in kinds(folder)
+
+
+@pytest.mark.parametrize(("path", "worn"), list(turns(HARMLESS, 3)))
+def test_there_is_no_alarm(path: Path, worn: str, tmp_path: Path) -> None:
+    assert not kinds(copied(path, worn, tmp_path))
+
+
+@pytest.mark.parametrize("worn", CLOTHES)
+def test_pytorch_does_the_same(worn: str, tmp_path: Path) -> None:
+    fitting = (path for path in PROGRAMS[::7] if dressed((path / "buggy" / "main.py").read_text(), CLOTHES[worn]))
+    path = next(fitting) / "buggy"
+    assert run_program(copied(path, worn, tmp_path)).kind == run_program(path).kind
