@@ -75,10 +75,15 @@ def enumerate_(m: Machine, args: Args) -> Value:
     return sequences.sequence_value(seq, lambda i: (first + i, seq.item(m, i)))
 
 
+ITERATORS = (Iterator_, sequences.Lazy, Generator)
+
+
 @model("zip")
 def zip_(m: Machine, args: Args) -> Value:
-    """`zip(a, b, …)`: a generator among them drives the others."""
+    """`zip(a, b, …)`: a generator among them drives the others; one iterator several times gives its items in turn."""
     values = [m.state.resolve(v) for v in args.pos]
+    if len(values) > 1 and isinstance(values[0], ITERATORS) and all(v is values[0] for v in values):
+        return _grouped(m, values[0], len(values))
     drivers = [i for i, v in enumerate(values) if isinstance(v, Generator)]
     if drivers:
         return _driven(m, values, drivers[0])
@@ -91,6 +96,13 @@ def zip_(m: Machine, args: Args) -> Value:
     if not closed:
         made = sequences.Seq(range(longest), True)
     return sequences.sequence_value(made, lambda i: tuple(s.item(m, i) for s in seqs))
+
+
+def _grouped(m: Machine, v: Value, n: int) -> Value:
+    """The items of an iterator, `n` at a time."""
+    seq = sequences.sequence(m, v)
+    like = sequences.Seq(range(len(seq.items) // n), seq.open)
+    return sequences.sequence_value(like, lambda i: tuple(seq.item(m, i * n + k) for k in range(n)))
 
 
 def _driven(m: Machine, values: list[Value], driver: int) -> Generator:
