@@ -25,9 +25,9 @@ PACKED = f"{UTILS}PackedSequence"
 BASES[PACKED] = ()
 
 
-def packed(m: Machine, data: Tensor, sizes: Value = None) -> NamedTuple:
-    """A PackedSequence over a tensor, with the sizes of its steps."""
-    made = NamedTuple((data, sizes or m.grad.tensor(None, "int64"), None, None))
+def packed(m: Machine, data: Tensor, sizes: Value = None, order: Value = None) -> NamedTuple:
+    """A PackedSequence over a tensor, with the sizes of its steps, and the order that its sequences had."""
+    made = NamedTuple((data, sizes or m.grad.tensor(None, "int64"), order, order))
     made.cls = class_named(m, PACKED)
     made.named = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
     return made
@@ -73,14 +73,17 @@ def pack(m: Machine, args: Args) -> Value:
     node = m.state.resolve(data.d["fn"])
     if isinstance(node, Node):
         m.grad.save(node, sizes, "result")
-    return packed(m, data, sizes)
+    in_order = m.state.resolve(args.get(3, "enforce_sorted", True))
+    return packed(m, data, sizes, m.grad.tensor(None, "int64") if in_order is False else None)
 
 
 @model(f"{UTILS}pad_packed_sequence")
 def pad_packed(m: Machine, args: Args) -> Value:
-    """`pad_packed_sequence(sequence)`: a padded copy, and the lengths."""
-    made = linked(m, cases.tensors_in(m, args.get(0, "sequence"))[:1])
-    written(made, 2, exact=False)
+    """`pad_packed_sequence(sequence)`: a padded copy, and the lengths; in the order from before, copied once more."""
+    given = m.state.resolve(args.get(0, "sequence"))
+    made = linked(m, cases.tensors_in(m, given)[:1])
+    if not is_packed(given) or given[3] is None:
+        written(made, 2, exact=False)
     return made, m.grad.tensor(None, "int64")
 
 
@@ -136,7 +139,7 @@ def forward(qualname: str) -> Callable[[Machine, Args], Value]:
         result = modules.by_fact(m, args.pos[0], fact, Args([given[0], *args.pos[2:]], args.kw, args.open, args.site))
         if isinstance(result, tuple) and isinstance(result[0], Tensor):
             composed(m, result)
-            return (packed(m, result[0], m.state.resolve(given[1])), *result[1:])
+            return (packed(m, result[0], m.state.resolve(given[1]), given[3]), *result[1:])
         return result
 
     return run

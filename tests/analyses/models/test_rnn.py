@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from gradguard.analyses import replay
+from gradguard.syntax.chunks import parse
 
+from ...oracle import trace_versions
+from ..replaying import Alone
+from ..states import states_of, wrong_rows
 from .agreement import assert_agreement
 
 if TYPE_CHECKING:
@@ -39,3 +44,18 @@ def test_a_change_after_a_packed_run(tmp_path: Path, kind: str, changed: str) ->
         loss.backward()
         """,
     )
+
+
+@pytest.mark.parametrize(("options", "lengths"), [("", "[3, 2]"), (", enforce_sorted=False", "[2, 3]")])
+def test_what_is_padded_again_is_copied_into_its_order(tmp_path: Path, options: str, lengths: str) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(
+        "import torch\n"
+        "from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence\n"
+        f"packed = pack_padded_sequence(torch.randn(3, 2, 4), torch.tensor({lengths}){options})\n"
+        "output, _ = torch.nn.LSTM(4, 5)(packed)\n"
+        "padded, lengths = pad_packed_sequence(output)\n"
+    )
+    states = states_of(replay([parse(path.read_text(), "main.py")], Alone()).rows)
+    assert (5, "padded") in states
+    assert not wrong_rows(states, trace_versions(path))
