@@ -171,9 +171,17 @@ def instance(m: Machine, v: Instance, name: str) -> Value:
     return Unknown(f"{v.cls.name}.{name}", ("attr", v.uid, name))
 
 
+SEEN_THROUGH = frozenset({"object", "torch.nn.Module", "abc.ABC", "typing.Generic", "typing.Protocol"})
+"""Library classes whose attributes are all known."""
+
+
 def expect(m: Machine, v: Value, name: str) -> None:
     """Raise what a handler of the program is there for, where an object is known to lack an attribute."""
-    if "AttributeError" in m.expected and has(m, v, name) is False:
+    if "AttributeError" not in m.expected or name.startswith("__"):
+        return
+    cls = v.cls if isinstance(v, Instance) else v
+    seen = not isinstance(cls, ClassV) or all(c.node is not None or c.qualname in SEEN_THROUGH for c in cls.mro)
+    if seen and has(m, v, name) is False:
         raise Raised(None, "AttributeError")
 
 
@@ -420,7 +428,9 @@ def has(m: Machine, v: Value, name: str) -> Value:
     if isinstance(v, Instance):
         if name in v.d or v.cls.lookup(name) is not ABSENT:
             return True
-        if registry.attribute(m, v, name) is not ABSENT:
+        if registry.attribute(m, v, name) is not ABSENT or (
+            name in duck.OF_MODULES and v.cls.derives("torch.nn.Module")
+        ):
             return True
         make = special(m, v, "__getattr__")
         if make is None:

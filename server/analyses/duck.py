@@ -44,6 +44,19 @@ def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
     return name not in OF_ARRAYS or from_model or any(a.kind == "trained" for a in m.entry_assumptions)
 
 
+OF_MODULES = _names("""
+    T_destination _apply _backward_hooks _backward_pre_hooks _compiled_call_impl _forward_hooks
+    _forward_hooks_always_called _forward_hooks_with_kwargs _forward_pre_hooks _forward_pre_hooks_with_kwargs
+    _get_backward_hooks _get_backward_pre_hooks _is_full_backward_hook _load_from_state_dict
+    _load_state_dict_post_hooks _load_state_dict_pre_hooks _maybe_warn_non_full_backward_hook _named_members
+    _non_persistent_buffers_set _register_load_state_dict_pre_hook _register_state_dict_hook
+    _replicate_for_data_parallel _save_to_state_dict _slow_forward _state_dict_hooks _state_dict_pre_hooks _version
+    _wrapped_call_impl call_super_init dump_patches get_extra_state ipu mtia register_backward_hook
+    register_load_state_dict_post_hook register_load_state_dict_pre_hook register_state_dict_post_hook
+    register_state_dict_pre_hook set_submodule xpu
+""")
+"""what every `torch.nn.Module` has and no model tells of"""
+
 OF_INTEGERS = _names("id ids idx idxs index indexes indices ind inds len lengths lens length")
 """the last words of names that indices and lengths have"""
 

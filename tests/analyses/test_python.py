@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import torch
 from gradguard.analyses.values import ABSENT, ClassV, DictV, FunctionV, Instance, ListV, Phi, Unknown
 
 from .documents import Block, cases
@@ -94,3 +95,12 @@ def test_names_are_what_cpython_computes(block: Block) -> None:
     assert found
     allowed = {name for names in re.findall(r"# unknown: (.*)", block.text) for name in names.split(", ")}
     assert {name: what for name, what in found.items() if what != SAME} == dict.fromkeys(allowed, OPEN)
+
+
+def test_what_every_module_has_is_known() -> None:
+    names = [name for name in dir(torch.nn.Module()) if not name.startswith("__")]
+    asked = "".join(f"\n    {name!r}: hasattr(net, {name!r})," for name in names)
+    text = "from torch import nn\nclass Net(nn.Module): pass\nnet = Net()\nother = hasattr(net, 'x')\n"
+    found = replayed(f"{text}has = {{{asked}\n}}\n").names
+    assert {found["has"].items[name] for name in names} == {True}
+    assert found["other"] is False
