@@ -190,7 +190,7 @@ def evaluated(
         raise GiveUp from None
     finally:
         m.catching -= 1
-        m.numbers, m.trace = None, trace
+        m.numbers, m.trace, m.broken = None, trace, None
         m.go_back(mark)
 
 
