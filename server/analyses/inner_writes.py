@@ -238,6 +238,12 @@ def _area(m: Machine, call: Call) -> Times | None:
     return None if g.shape[dim] is None else exactly(int(g.shape[dim] == 0))
 
 
+def _joined(m: Machine, call: Call) -> Times:
+    """Tensors of different dtypes are copied into what they are joined to (`native/TensorShape.cpp`)."""
+    dtypes = {t.dtype for t in call.all()}
+    return (0, 1) if None in dtypes else exactly(int(len(dtypes) > 1))
+
+
 def _quantile(m: Machine, call: Call) -> Times:
     """Between two ranks the result is moved in place, and a row of them brought to the front."""
     how, q = _given(m, call, "interpolation", "linear"), next(iter(call.tensors.get("q", ())), None)
@@ -282,7 +288,10 @@ DECIDING: dict[str, Callable[[Machine, Call], Bounds | None]] = {
 DECIDING |= {"AdaptiveLogSoftmaxWithLoss": _clusters, "trapezoid": _area, "trapz": _area}
 DECIDING |= {"quantile": _quantile, "nanquantile": _quantile}
 
-INFERENCE: dict[str, Rule] = {**dict.fromkeys(POWERS, _power), "quantile": _quantile, "nanquantile": _quantile}
+JOINS = ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "row_stack", "dstack", "column_stack")
+
+INFERENCE: dict[str, Rule] = {**dict.fromkeys(POWERS, _power), **dict.fromkeys(JOINS, _joined)}
+INFERENCE |= {"quantile": _quantile, "nanquantile": _quantile}
 """rules that hold of calls of which autograd sees nothing, too"""
 """rules that hold also where the samples of the table's case showed one number"""
 
