@@ -42,9 +42,12 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
         if any(isinstance(one, Name) and one.id == target.id for one in walk(node.value)):  # type: ignore[attr-defined]
             yield from _renamed(stmt, target, context)
     owner = _owner(read)
-    stations = {read.text_of(owner): stmt} if owner else _given(read, context)
+    bound = target.id if isinstance(target, Name) else None
+    stations = {bound or read.text_of(owner): stmt} if owner else _given(read, context)
     if failure.name in stations:
         stations[failure.name] = stmt
+    elif not stations and bound:
+        stations = {bound: stmt}  # it is read by the name of a parameter
     if stations:
         retain = tuple(insert_after(one, f"{name}.retain_grad()") for name, one in stations.items())
         names = context.say("and").join(map(quote, stations))

@@ -45,23 +45,26 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     change = find_change(failure, context)
     if change is None:
         return
+    # an item's new value is written to the memory that the operator has saved, if it saves what it is given
+    item = change.form == "augmented" and isinstance(change.target, Subscript)
+    copied = ".clone()" if item and failure.facts.get("saver_changes") else ""
     if change.form == "augmented":
-        edits = _augmented(change)
+        edits = _augmented(change, copied)
     elif change.form in {"method", "function", "flag", "out"}:
         edits = _called(change)
     else:
         edits = None
     if edits:
         changes = rebinding(failure, context, change)
-        yield Fix(_title(change, context, changes), safety(changes), tuple(edits))
+        yield Fix(_title(change, context, changes, copied), safety(changes), tuple(edits))
 
 
-def _title(change: Change, context: Context, changes: str | None) -> str:
+def _title(change: Change, context: Context, changes: str | None, copied: str) -> str:
     node = change.place.node
     name = change.place.text_of(change.target)
     words = {"name": quote(name)}
     if isinstance(node, AugAssign):
-        words |= {"new": quote(f"{name} = {name} {node.op} …"), "old": quote(f"{name} {node.op}= …")}
+        words |= {"new": quote(f"{name} = {name}{copied} {node.op} …"), "old": quote(f"{name} {node.op}= …")}
     elif change.form not in {"out", "flag"}:
         words["method"] = quote(_method_name(change))
     key = change.form if change.form in {"augmented", "out", "flag"} else "method"
@@ -76,7 +79,7 @@ def _method_name(change: Change) -> str:
 # -- augmented assignment ---------------------------------------------------------------------
 
 
-def _augmented(change: Change) -> list[Edit] | None:
+def _augmented(change: Change, copied: str) -> list[Edit] | None:
     place, node = change.place, change.place.node
     assert isinstance(node, AugAssign)
     if declared(place, node.target) is None:
@@ -89,7 +92,7 @@ def _augmented(change: Change) -> list[Edit] | None:
     if found is None:
         return None
     pad = found.group(2)[:1]
-    sign = Edit(place.path, found.start(3), found.end(), f"={pad}{target}{pad}{node.op}")
+    sign = Edit(place.path, found.start(3), found.end(), f"={pad}{target}{copied}{pad}{node.op}")
     whole = [] if target == change.target_text else [place.of(node.target).edit(target)]
     return [*before, *whole, sign, *operand(place.of(node.value), node.op)]
 
