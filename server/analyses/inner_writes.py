@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from .geometry import Geometry
     from .machine import Machine
 
-
 Times = tuple[int, int]
 """from so many times to so many"""
 
@@ -281,19 +280,26 @@ RULES: dict[str, Rule] = {
 }
 
 DECIDING: dict[str, Callable[[Machine, Call], Bounds | None]] = {
+    "AdaptiveLogSoftmaxWithLoss": _clusters,
     "cond": _cond,
     "max_pool1d": _max_pool,
     "MaxPool1d": _max_pool,
+    "nanquantile": _quantile,
+    "quantile": _quantile,
+    "trapezoid": _area,
+    "trapz": _area,
 }
-DECIDING |= {"AdaptiveLogSoftmaxWithLoss": _clusters, "trapezoid": _area, "trapz": _area}
-DECIDING |= {"quantile": _quantile, "nanquantile": _quantile}
+"""rules that hold also where the samples of the table's case showed one number"""
 
 JOINS = ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "row_stack", "dstack", "column_stack")
 
-INFERENCE: dict[str, Rule] = {**dict.fromkeys(POWERS, _power), **dict.fromkeys(JOINS, _joined)}
-INFERENCE |= {"quantile": _quantile, "nanquantile": _quantile}
+INFERENCE: dict[str, Rule] = {
+    **dict.fromkeys(POWERS, _power),
+    **dict.fromkeys(JOINS, _joined),
+    "nanquantile": _quantile,
+    "quantile": _quantile,
+}
 """rules that hold of calls of which autograd sees nothing, too"""
-"""rules that hold also where the samples of the table's case showed one number"""
 
 
 # -- arguments ----------------------------------------------------------------------------------------
