@@ -125,11 +125,13 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
             node.op, node.roles = call.name, tuple(p for p, _ in inputs)
             node.called = call.spoken or called(call.name)
             save_inputs(m, node, case, call, grads)
+        reshaped = inner_writes.is_only_reshaped(m, call)
         for w, t, _ in written:
-            if given_back(case, w):
+            if given_back(case, w) and not reshaped:
                 check_overlap(m, t, call)
         for _, t, times in written:
-            m.grad.bump(t, via or called(call.name), times=times, same=is_copy_of_itself(m, call, t))
+            as_it_was = reshaped or is_copy_of_itself(m, call, t)
+            m.grad.bump(t, via or called(call.name), times=times, same=as_it_was)
         result = results(m, case, call, node, inferred)
         if seen is None:
             leave_history_open(m, call, result)

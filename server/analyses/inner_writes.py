@@ -329,22 +329,32 @@ BATCHES = {"dropout1d": 3, "dropout3d": 5}
 """dropouts that make a batch of a single sample, and take it off again; and how many dimensions a batch has"""
 
 
-def _dropout(m: Machine, call: Call) -> Times | None:
-    """Multiplied with the noise, and shifted where that is `alpha`."""
+def _noise(m: Machine, call: Call) -> int | None:
+    """How often dropout in place changes what it is given: multiplied, and shifted where the noise is `alpha`."""
     name = call.name.rsplit(".", 1)[-1].lower()
     training = _given(m, call, "training", _given(m, call, "train", True))
-    p, g = _given(m, call, "p", 0.5), _layout(call)
-    if not name.endswith("_") and _given(m, call, "inplace", False) is not True:
-        return exactly(0)
+    p = _given(m, call, "p", 0.5)
     if not isinstance(p, (int, float)) or not isinstance(training, bool):
         return None
-    number = 0 if p == 0 or not training or _is_empty(call) else 1 + int("alpha" in name and p != 1)
-    batch = BATCHES.get(name)
-    if batch is None:
-        return exactly(number)
+    return 0 if p == 0 or not training or _is_empty(call) else 1 + int("alpha" in name and p != 1)
+
+
+def _dropout(m: Machine, call: Call) -> Times | None:
+    """Multiplied with the noise; of a single sample a batch is made first."""
+    name, g = call.name.rsplit(".", 1)[-1].lower(), _layout(call)
+    if not name.endswith("_") and _given(m, call, "inplace", False) is not True:
+        return exactly(0)
+    number, batch = _noise(m, call), BATCHES.get(name)
+    if number is None or batch is None:
+        return None if number is None else exactly(number)
     if g is None:
         return number, number + 2
     return exactly(number if g.ndim == batch else number + 2)  # the batch's dimension comes and goes in place
+
+
+def is_only_reshaped(m: Machine, call: Call) -> bool:
+    """Whether a call in place moves the version of its argument, whose content stays as it is."""
+    return call.name.rsplit(".", 1)[-1].lower() in BATCHES and _noise(m, call) == 0
 
 
 CHANGES: dict[str, Rule] = {
