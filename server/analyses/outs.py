@@ -71,7 +71,7 @@ def asked_of_out(m: Machine, case: Case, call: Call, outs: Sequence[Tensor]) -> 
 def refuse_out(m: Machine, op: Op, outs: Sequence[Tensor], needs: Grad) -> None:
     """`throw_error_out_requires_grad`, by what the operator refuses."""
     if op.out_graph == "joins, no leaf" and m.grad.grad_mode:
-        leaves = [t for t in outs if m.grad.is_leaf(t)]
+        leaves = [t for t in outs if is_of_leaf(m, t)]
         needs = m.grad.requires_grad(leaves[0]) if leaves else False
     if needs is False or op.out_graph in ("joins", "unseen"):
         return
@@ -80,6 +80,12 @@ def refuse_out(m: Machine, op: Op, outs: Sequence[Tensor], needs: Grad) -> None:
         text = f"{called(op.name)} hands this call on to an operator that refuses out="
         guards = (*guards, (Cond((text, outs[0].uid), "guess", text, m.site), True))
     m.grad.fail("out-grad", "direct", outs[0], guards=guards, detail=called(op.name), ways=ways(needs))
+
+
+def is_of_leaf(m: Machine, t: Tensor) -> bool:
+    """Whether a tensor is a leaf, or a view of one."""
+    base = m.state.resolve(t.d["base"])
+    return m.grad.is_leaf(base if isinstance(base, Tensor) else t) is True
 
 
 def out_shapes(m: Machine, op: Op, call: Call, count: int) -> Sequence[Shape | None]:
