@@ -12,7 +12,7 @@ from gradguard.rules.rule import Severity
 from gradguard.workspace.project import Project
 
 from .clothes import CLOTHES, dressed
-from .oracle import run_program
+from .oracle.client import run_program
 from .test_programs import HARMLESS, MISSED, PROGRAMS
 
 if sys.version_info >= (3, 11):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .oracle import Row, Verdict, run_program, trace_versions
+from .oracle.answers import Row, Verdict
+from .oracle.client import run_program, trace_versions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,7 +24,8 @@ from gradguard.rules import RULES
 from gradguard.rules.rule import Severity
 from gradguard.workspace.project import Project
 
-from .oracle import Verdict, run_program
+from .oracle.answers import Verdict
+from .oracle.client import run_program
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -16,7 +16,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.oracle import trace_readings
+from tests.oracle.client import trace_readings
 
 from . import ROOT
 from .blocks import blocks
@@ -24,7 +24,7 @@ from .blocks import blocks
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.oracle import Reading, Row
+    from tests.oracle.answers import Reading, Row
 
 DOCS = ROOT / "docs"
 

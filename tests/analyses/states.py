@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from gradguard.analyses.report import VersionRow
 
-    from ..oracle import Row
+    from ..oracle.answers import Row
 
 Place = tuple[int, str]
 

@@ -21,13 +21,15 @@ import pytest
 from gradguard.analyses.program import replay
 from gradguard.syntax.chunks import parse
 
-from ..oracle import Verdict, run_program, trace_versions
+from ..oracle.client import run_program, trace_versions
 from .documents import Block, cases
 from .replaying import Alone
 from .states import states_of, wrong_rows
 
 if TYPE_CHECKING:
     from gradguard.analyses.report import Failure, Site
+
+    from ..oracle.answers import Verdict
 
 DOCUMENTS = Path(__file__).parent / "autograd"
 PRELUDE = "import torch; from torch import nn; import torch.nn.functional as F\n"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..oracle import trace_versions
+from ..oracle.client import trace_versions
 from .replaying import replayed
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from gradguard.workspace.project import Project
 
-from ..oracle import trace_versions
+from ..oracle.client import trace_versions
 from .states import states_of, wrong_rows
 
 TESTS = Path(__file__).parents[1]

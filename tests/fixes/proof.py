@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..fuzz.compare import is_so
-from ..oracle import run_program
+from ..oracle.client import run_program
 from .folder import Folder, told
 from .real import Run, run, same_gradients, same_losses
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..oracle import run_program
+from ..oracle.client import run_program
 from .folder import Folder, told
 from .proof import mended, proven
 

@@ -10,7 +10,7 @@ import pytest
 from gradguard.fixes.edit import Edit, Fix
 
 from ..altered import altered
-from ..oracle import run_program
+from ..oracle.client import run_program
 from .folder import Folder, told
 from .proof import different, mended, proven, written
 from .real import run

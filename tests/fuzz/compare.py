@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gradguard.analyses.report import Failure, Report, Site, VersionRow
 
-    from ..oracle import Row, Verdict
+    from ..oracle.answers import Row, Verdict
 
 TWO_PLACES = {"stale-saved", "silent-stale"}
 """the kinds that are told by two lines: where the tensor was saved and where it was changed"""

@@ -1,6 +1,6 @@
 """Draws closed programs: `draw(seed).text` is a program's text, the same for the same seed; `.failed` is the kind of
 the failure that PyTorch announced when it was tried, None if it ran (what changes silently is not seen here: ask
-`tests.oracle.run_program`).
+`tests.oracle.client.run_program`).
 
 A program grows statement by statement, and each statement is tried: the program so far is run on torch with a look
 at the names that are in scope where the next statement goes. So shapes and dtypes need no model of their own, a

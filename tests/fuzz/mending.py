@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Literal
 
 from ..fixes.folder import Folder, told
 from ..fixes.proof import mended, proven
-from ..oracle import KINDS, judge
+from ..oracle.answers import KINDS
+from ..oracle.judge import judge
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from ..oracle import KINDS
+from ..oracle.answers import KINDS
 
 LONGEST_RUN = 1.0
 """seconds of CPU that a program may take"""

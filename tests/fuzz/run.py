@@ -18,7 +18,9 @@ from multiprocessing.connection import Pipe
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ..oracle import Row, Verdict, judge, trace
+from ..oracle.answers import Row, Verdict
+from ..oracle.judge import judge
+from ..oracle.trace import trace
 from . import recipes
 from .compare import STATES, Comparison, Disagreement, compare
 from .generate import draw

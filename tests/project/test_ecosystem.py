@@ -15,7 +15,7 @@ from ecosystem.labels import read_labels
 from ecosystem.packages import listed
 from ecosystem.record import read_record
 
-from ..oracle import run_program
+from ..oracle.client import run_program
 
 ROOT = Path(__file__).resolve().parents[2]
 ECOSYSTEM = ROOT / "ecosystem"

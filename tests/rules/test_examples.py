@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from gradguard.rules import RULES, Rule, explaining
 
-from ..oracle import Verdict, run_program
+from ..oracle.client import run_program
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ..oracle.answers import Verdict
 
 PREDICTING = [rule for rule in RULES.values() if rule.kinds]
 

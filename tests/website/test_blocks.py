@@ -26,7 +26,7 @@ from website.blocks import Block, blocks
 from website.gather import MEASURED, generated
 from website.reference import command_line
 
-from ..oracle import printed_error, run_program
+from ..oracle.client import printed_error, run_program
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ from gradguard.workspace.suspects import Suspect, suspects
 
 from website.blocks import blocks
 
-from ..oracle import printed_error
+from ..oracle.client import printed_error
 
 PAGES = sorted((Path(__file__).parent / "pasted").glob("*.md"))
 

@@ -16,7 +16,7 @@ from gradguard.rules.rule import Severity
 from gradguard.workspace.project import CheckResult, Project
 from gradguard.workspace.suspects import Suspect, suspects
 
-from ..oracle import printed_error, run_program
+from ..oracle.client import printed_error, run_program
 
 PROGRAMS = sorted((Path(__file__).parent.parent / "programs").glob("*/*/buggy"))
 TOLD = PROGRAMS[::8]

@@ -10,7 +10,7 @@ from gradguard.rules.diagnostic import diagnose
 from gradguard.rules.rule import Severity
 from gradguard.syntax.chunks import parse
 
-from ...oracle import run_program
+from ...oracle.client import run_program
 from ..replaying import Alone
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from gradguard.analyses import replay
 from gradguard.syntax.chunks import parse
 
-from ...oracle import trace_versions
+from ...oracle.client import trace_versions
 from ..replaying import Alone
 from ..states import states_of, wrong_rows
 from .agreement import assert_agreement
