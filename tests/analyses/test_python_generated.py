@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .drawn_programs import Writer
+from .drawn_programs.writer import Writer
 from .test_python import OPEN, SAME, compared
 
 if TYPE_CHECKING:
