@@ -18,7 +18,7 @@ from .overlap import check_overlap
 from .results import Types, results
 from .saves import save_inputs, save_results
 from .shapes.dtypes import is_integral
-from .tensors import Grad, Tensor, either, is_of
+from .tensors import Grad, Tensor, either, is_of, operator_of
 from .values import Args, Cond, ListV, Unknown, Value
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def seen_by_autograd(m: Machine, case: Case, call: Call) -> bool | None:
         return True
     if normal:
         needs = any(m.grad.requires_grad(t) is not False for t in normal)
-        return True if needs or case.node is None or is_of(case.node, called(call.name)) else None
+        return True if needs or is_one_operator(case, call) else None
     name = called(call.name)
     if name == "__getitem__" and made_of_lists(call.values.get("index")):
         return True
@@ -82,6 +82,14 @@ def seen_by_autograd(m: Machine, case: Case, call: Call) -> bool | None:
     if refused and m.grad.grad_mode and any(m.grad.requires_grad(t) is True for t in given):
         m.grad.fail("out-grad", "direct", given[0], detail=name)
     return False if by_number else fact.seen
+
+
+def is_one_operator(case: Case, call: Call) -> bool:
+    """Whether a call makes one node: that is named after it, or after an operator that does the same."""
+    if case.node is None or is_of(case.node, called(call.name)):
+        return True
+    other = torch_fact(f"torch.{operator_of(case.node)}")
+    return other is not None and case in other.cases
 
 
 def made_of_lists(index: Value) -> bool:

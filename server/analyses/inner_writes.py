@@ -252,6 +252,12 @@ def _quantile(m: Machine, call: Call) -> Times:
     return 1 + between[0] + rows[0], 1 + between[1] + rows[1]
 
 
+def _upsampled(m: Machine, call: Call) -> Times:
+    """Of a batch of images, what comes out is put into the order of the input (`native/UpSampleNearest2d.cpp`)."""
+    g = _layout(call)
+    return (0, 1) if g is None else exactly(int(g.ndim == 4))
+
+
 def _clusters(m: Machine, call: Call) -> Bounds:
     """What each cluster has found of its own labels is copied there, if there are such, and then the head's added."""
     cutoffs = _given(m, call, "cutoffs", None)
@@ -296,8 +302,11 @@ JOINS = ("cat", "concat", "concatenate", "stack", "hstack", "vstack", "row_stack
 INFERENCE: dict[str, Rule] = {
     **dict.fromkeys(POWERS, _power),
     **dict.fromkeys(JOINS, _joined),
+    "max_pool1d": _max_pool,
+    "MaxPool1d": _max_pool,
     "nanquantile": _quantile,
     "quantile": _quantile,
+    "UpsamplingNearest2d": _upsampled,
 }
 """rules that hold of calls of which autograd sees nothing, too"""
 

@@ -295,8 +295,13 @@ class Node(Object):
         return is_of(self.name, self.called or "")
 
 
+def operator_of(node: str) -> str:
+    """What a node is named after, without underscores (`exp` of `ExpBackward0`)."""
+    return node.rstrip("0123456789").removesuffix("Backward").lower()
+
+
 def is_of(node: str, called: str) -> bool:
     """Whether a node is named after an operator (`ExpBackward0` of `exp_`)."""
-    name = node.rstrip("0123456789").removesuffix("Backward").lower()
+    name = operator_of(node)
     called = called.replace("_", "").lower()
     return called != "" and (name in called or called in name)
