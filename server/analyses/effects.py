@@ -85,11 +85,11 @@ def seen_by_autograd(m: Machine, case: Case, call: Call) -> bool | None:
 
 
 def is_one_operator(case: Case, call: Call) -> bool:
-    """Whether a call makes one node: that is named after it, or after an operator that does the same."""
+    """Whether a call makes one node: that is named after it, or after an operator of which it is another name."""
     if case.node is None or is_of(case.node, called(call.name)):
         return True
-    other = torch_fact(f"torch.{operator_of(case.node)}")
-    return other is not None and case in other.cases
+    op, other = torch_fact(call.name), torch_fact(f"torch.{operator_of(case.node)}")
+    return op is not None and other is not None and (op.params, op.cases) == (other.params, other.cases)
 
 
 def made_of_lists(index: Value) -> bool:
