@@ -349,7 +349,7 @@ class Autograd(Graph):
         if not saved.checked:
             return []
         now = self.state.resolve(saved.counter.d["v"])
-        found = self._check_node(node, saved, now, guards)
+        found = self._check_node(saved, now, guards)
         if now is not saved.version and not found:
             for on, write in self._changes(now, saved.version, guards):
                 found.append((self.m.explain.stale(node, saved, write), on))
@@ -362,16 +362,13 @@ class Autograd(Graph):
                 self.m.report(self.m.explain.silent(node, saved, write), on)
         return found
 
-    def _check_node(self, node: Node, saved: SavedTensor, now: Value, guards: Guards) -> list[tuple[Failure, Guards]]:
+    def _check_node(self, saved: SavedTensor, now: Value, guards: Guards) -> list[tuple[Failure, Guards]]:
         """Before versions are compared, an input is asked for its node, which a view gets anew from its base."""
         t, base = saved.tensor, self.state.resolve(saved.tensor.d["base"])
         if saved.form == "pieces" and self.requires_grad(t) is True:
             changes = self._changes(now, saved.version, guards)
-            had_node = any(
-                fed is not None and node.inputs[fed[0]] is t for fed in node.fed
-            )  # if not, its pieces were made without history
-            kind: Kind = "multi-view-inplace" if had_node else "no-grad-view-inplace"
-            how = f"{MULTI_OUTPUT if had_node else NO_GRAD} indirect"
+            kind: Kind = "no-grad-view-inplace" if saved.needed is False else "multi-view-inplace"
+            how = f"{NO_GRAD if saved.needed is False else MULTI_OUTPUT} indirect"
             return [(self._failure(kind, "direct", t, how, write), on) for on, write in changes]
         if saved.role == "result" or not isinstance(base, Tensor) or self.state.resolve(t.d["at"]) is now:
             return []

@@ -298,6 +298,7 @@ class Graph:
             form,
             t.geometry,
             read_for,
+            self.requires_grad(t),
         )
         if hooks != "copy":
             node.saved = (*node.saved, saved)

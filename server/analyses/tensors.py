@@ -220,6 +220,8 @@ class SavedTensor:
     geometry: Geometry | None = None
     read_for: frozenset[str] = frozenset()
     """the inputs whose gradients are computed from it, by parameter; empty where that isn't known"""
+    needed: Grad = True
+    """whether it required grad then, so that views which the operator made of it have a history"""
 
 
 Gradients = Callable[[Tensor, int], Tensor]
