@@ -51,7 +51,7 @@ def results(m: Machine, case: Case, call: Call, node: Node | None, inferred: Typ
     if inferred is None:
         inferred = shapes.infer(call.name, described)
     if case.sequence:
-        return sequence_of_new(m, case.results[0], node, inferred or one_for_each(m, call))
+        return sequence_of_new(m, case.results[0], node, inferred or one_for_each(m, call, described))
     types = inferred if isinstance(inferred, Sequence) else [inferred]
     made = []
     for i, r in enumerate(case.results):
@@ -200,11 +200,17 @@ def one_of_several(m: Machine, source: Tensor, g: Geometry | None, node: Node | 
     return t
 
 
-def one_for_each(m: Machine, call: Call) -> Types:
-    """An operator on a list gives as many results as that has tensors."""
-    given = m.pick(next(iter(call.values.values()), None))
+def one_for_each(m: Machine, call: Call, described: Mapping[str, Arg]) -> Types:
+    """An operator on a list gives as many results as that has tensors: those of each, where it takes nothing else."""
+    first = next(iter(call.values), "")
+    given = m.pick(call.values.get(first))
     closed = isinstance(given, tuple) or (isinstance(given, ListV) and not m.is_open(given))
-    return [None] * len(tensors_in(m, given)) if closed and called(call.name).startswith("_foreach_") else None
+    if not closed or not called(call.name).startswith("_foreach_"):
+        return None
+    plain, each = called(call.name).removeprefix("_foreach_"), described.get(first)
+    if len(call.values) == 1 and isinstance(each, (tuple, list)):
+        return [shapes.infer(f"torch.{plain}", {"input": one}) for one in each]
+    return [None] * len(tensors_in(m, given))
 
 
 def sequence_of_new(m: Machine, r: Result, node: Node | None, types: Types) -> Value:

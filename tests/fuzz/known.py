@@ -90,6 +90,23 @@ x = torch.rand(3, requires_grad=True)
 """,
     ),
     Limit(
+        "A gradient that has saved less than its formula has read",
+        "With `create_graph=True` a gradient is taken to save what its formula reads of what was saved; of the input "
+        "of a loss of class numbers it reads the shape alone, so that the loss itself is what fails.",
+        r"saved line of stale-saved",
+        r"create_graph=True",
+        """
+import torch
+
+x = torch.rand(3, 4, requires_grad=True).clone()
+loss = torch.nn.functional.nll_loss(x, torch.tensor([0, 1, 2]))
+(g,) = torch.autograd.grad(loss, x, create_graph=True)
+x.add_(1)
+(loss + g.mean()).backward()
+""",
+        ours=r"stale-saved of .* by grad, ",
+    ),
+    Limit(
         "A gradient of a gradient through results that nobody sees",
         "A cell has gates inside; with `create_graph` its gradient leads back through these, and to what they saved.",
         r"missed stale-saved",
