@@ -11,7 +11,7 @@ from .tensors import Grad, Node, Tensor, either
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..facts.model import Case, Grads
+    from ..facts.model import Case
     from .machine import Machine
     from .values import Value
 
@@ -21,46 +21,41 @@ def narrowed(g: Grad, needs: Grad) -> Grad:
     return True if g == needs else g
 
 
-def asks(call: Call, case: Case, when: Grads) -> bool:
-    """Whether an operator saves something for one of several gradients, and asks first where that leads.
-
-    It is `guard_for` of `tools/autograd/gen_variable_type.py`; a result is saved without asking.
-    """
-    return len(when) == 1 and has_several(call, case)
-
-
 def has_several(call: Call, case: Case) -> bool:
-    """Whether a call's node has formulas of several gradients, be it that a number stands for one of the tensors."""
+    """Whether a call's node has formulas of several gradients, be it that a number stands for one of the tensors.
+
+    Such an operator asks where one gradient leads, before it saves something for that one alone: `guard_for` of
+    `tools/autograd/gen_variable_type.py`. A result is saved without asking.
+    """
     if len(case.flows) > 1:
         return True
     op = torch_fact(call.name) if case.flows else None
     return op is not None and any(len(other.flows) > 1 and other.node == case.node for other in op.cases)
 
 
-def held(case: Case, call: Call, grads: Mapping[str, Grad], leads: Mapping[str, Grad]) -> Grad:
+def held(case: Case, grads: Mapping[str, Grad], leads: Mapping[str, Grad]) -> Grad:
     """Whether anything is kept: for the gradients of some parameters nothing else may be than what is asked for."""
     found: Grad = False
     for when in case.frees:
         saves = [s.when for s in case.saves if when in s.when] or [case.frees]
-        asked = all(asks(call, case, one) for one in saves)
-        found = either(found, condition((when,), leads if asked else grads))
+        found = either(found, condition((when,), leads if all(len(one) == 1 for one in saves) else grads))
     return found
 
 
 def leading(m: Machine, case: Case, call: Call, grads: Mapping[str, Grad]) -> Mapping[str, Grad]:
-    """Whether the gradient of each parameter leads on, of those that one flows to."""
+    """Whether the gradient of each parameter leads on, of those that one flows to; what requires grad, if none asks."""
     return {**grads, **gradients(m, call, m.grad.leads_on, case.flows)} if has_several(call, case) else grads
 
 
 def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[str, Grad]) -> None:
     """Save the arguments that the fact names."""
     leads = leading(m, case, call, grads)
-    node.holds = narrowed(held(case, call, grads, leads), node.when)
+    node.holds = narrowed(held(case, grads, leads), node.when)
     updated = {w.what for w in case.mutates if w.bumps == 0}
     for s in case.saves:
         if (s.what.startswith("out") and s.what not in call.tensors) or not (s.certain or s.what in call.kept):
             continue
-        when, kept = condition(s.when, leads if asks(call, case, s.when) else grads), call.kept.get(s.what, True)
+        when, kept = condition(s.when, leads if len(s.when) == 1 else grads), call.kept.get(s.what, True)
         if when is False or kept is False:
             continue
         when = narrowed(when, node.when) if kept is True else kept
