@@ -63,6 +63,12 @@ def cases(paths: Iterable[Path], known: dict[str, str]) -> list[object]:
     ]
 
 
+def kind_of(program: Path) -> str:
+    """The kind of the failure that a program's buggy form has."""
+    kind: str = tomllib.loads((program / "truth.toml").read_text())["kind"]
+    return kind
+
+
 # -- PyTorch --------------------------------------------------------------------------------------
 
 verdict = cache(run_program)
@@ -95,7 +101,7 @@ def assert_marked(got: Verdict, marked: Marks) -> None:
 @pytest.mark.parametrize("path", cases(PROGRAMS, {}))
 def test_pytorch_fails_as_marked(path: Path) -> None:
     got = verdict(path / "buggy")
-    assert got.kind == tomllib.loads((path / "truth.toml").read_text())["kind"], got.message
+    assert got.kind == kind_of(path), got.message
     assert_marked(got, marks(path / "buggy", (path / "buggy").rglob("*.py")))
 
 

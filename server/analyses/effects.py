@@ -133,7 +133,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
             node.op, node.roles = call.name, tuple(p for p, _ in inputs)
             node.called = call.spoken or called(call.name)
             save_inputs(m, node, case, call, grads)
-        reshaped = inner_writes.is_only_reshaped(m, call)
+        reshaped = bool(written) and inner_writes.is_only_reshaped(m, call)
         for w, t, _ in written:
             if given_back(case, w) and not reshaped:
                 check_overlap(m, t, call)

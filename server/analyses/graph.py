@@ -298,7 +298,7 @@ class Graph:
             form,
             t.geometry,
             read_for,
-            self.requires_grad(t),
+            form != "pieces" or self.requires_grad(t),
         )
         if hooks != "copy":
             node.saved = (*node.saved, saved)

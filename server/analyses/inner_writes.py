@@ -65,8 +65,9 @@ POWERS = frozenset({"pow", "__pow__", "__rpow__"})
 
 def power(call: Call) -> tuple[Value, Value] | None:
     """The base and the exponent of a power, None of another operator."""
-    name, given = call.name.rsplit(".", 1)[-1], tuple(call.values.values())
-    if name not in POWERS or len(given) != 2:
+    name = call.name.rsplit(".", 1)[-1]
+    given = tuple(call.values.values()) if name in POWERS else ()
+    if len(given) != 2:
         return None
     return (given[1], given[0]) if name == "__rpow__" else (given[0], given[1])
 

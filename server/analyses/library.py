@@ -88,18 +88,11 @@ def resolve(m: Machine, name: str) -> Value:
 
 def call(m: Machine, name: str, args: Args) -> Value:
     """Call a library's function."""
-    if m.numbers is not None:
-        return m.numbers.through(name, args, lambda: replay(m, name, args))
-    return replay(m, name, args)
-
-
-def replay(m: Machine, name: str, args: Args) -> Value:
-    """What a call of a library's function does."""
     if m.own_fact(name) is not None:
         return torch_ops.call(m, name, args)
     found = registry.function(name)
     if found is not None:
-        return modelled(m, found, args)
+        return modelled(m, name, found, args)
     if name.startswith("torch."):
         return torch_ops.call(m, name, args)
     for prefix, replayed in registry.CALLERS.items():
@@ -108,8 +101,15 @@ def replay(m: Machine, name: str, args: Args) -> Value:
     return unknown(m, name, args)
 
 
-def modelled(m: Machine, model: Callable[[Machine, Args], Value], args: Args) -> Value:
-    """A call that a model replays; of one with fewer arguments than it takes, nothing is known."""
+def modelled(m: Machine, name: str, model: Callable[[Machine, Args], Value], args: Args) -> Value:
+    """A call that a model replays."""
+    if m.numbers is not None:
+        return m.numbers.through(name, args, lambda: replayed(m, model, args))
+    return replayed(m, model, args)
+
+
+def replayed(m: Machine, model: Callable[[Machine, Args], Value], args: Args) -> Value:
+    """What a model makes of a call; of one with fewer arguments than it takes, nothing is known."""
     try:
         return model(m, args)
     except IndexError as error:
@@ -134,10 +134,7 @@ def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
     cls, _, short = name.rpartition(".")
     found = registry.method(cls, short)
     if found is not None:
-        inner = args.prepend(obj)
-        if m.numbers is not None:
-            return m.numbers.through(name, inner, lambda: modelled(m, found, inner))
-        return modelled(m, found, inner)
+        return modelled(m, name, found, args.prepend(obj))
     if cls == "torch.Tensor":
         return torch_ops.call_method(m, short, obj, args)
     if isinstance(obj, (str, int, float, bytes, ListV, DictV, tuple)) and not args.open:
@@ -166,5 +163,5 @@ def call_object(m: Machine, f: Instance, args: Args) -> Value:
     for c in f.cls.mro:
         found = registry.method(c.qualname, "__call__")
         if found is not None:
-            return modelled(m, found, args.prepend(f))
+            return modelled(m, f"{c.qualname}.__call__", found, args.prepend(f))
     return Unknown(f"{f.cls.name}(…)")

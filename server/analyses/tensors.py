@@ -221,7 +221,7 @@ class SavedTensor:
     read_for: frozenset[str] = frozenset()
     """the inputs whose gradients are computed from it, by parameter; empty where that isn't known"""
     needed: Grad = True
-    """whether it required grad then, so that views which the operator made of it have a history"""
+    """of what is saved in pieces: whether it required grad then, so that these have a history"""
 
 
 Gradients = Callable[[Tensor, int], Tensor]
