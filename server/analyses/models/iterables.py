@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 from .. import attributes, functions, operators, plain, sequences
@@ -41,9 +42,12 @@ def range_(m: Machine, args: Args) -> Value:
 
 
 def span(bounds: list[Value]) -> Value:
-    """The range of some bounds."""
-    if bounds and all(isinstance(v, int) for v in bounds) and not (len(bounds) == 3 and bounds[2] == 0):
-        return range(*bounds)
+    """The range of some bounds. Raises Raised where Python refuses one that is known."""
+    if all(is_constant(v) for v in bounds):
+        return plain.called(range, bounds, {})
+    for v in bounds:
+        if is_constant(v):
+            plain.called(operator.index, [v], {})
     start, step = bounds[0] if len(bounds) > 1 else 0, bounds[2] if len(bounds) > 2 else 1
     if isinstance(start, int) and isinstance(step, int):
         return sequences.sequence_value(sequences.Seq((), True), lambda i: start + i * step)
