@@ -6,11 +6,12 @@ knows an operator: `torch_ops.py` tells what a call saves, changes and returns, 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from .past import bounds
-from .report import Failure, Hop, Write
+from .report import LATE, Failure, Hop, Write
 from .tensors import (
     DEFAULT,
     INFERENCE,
@@ -348,20 +349,28 @@ class Graph:
             self.check_view(t, needs)
             if own is not False and self.is_leaf(base):
                 self._leaf("view-of-leaf-inplace", t, own)
-        if own is not False and (self._never_had_node(t) if isinstance(base, Tensor) else self.is_leaf(t)):
+        if own is not False and isinstance(base, Tensor) and self._never_had_node(t):
+            self._leaf("leaf-inplace", t, own, LATE, self._joined(base))
+        elif own is not False and not isinstance(base, Tensor) and self.is_leaf(t):
             self._leaf("leaf-inplace", t, own)
 
     def _never_had_node(self, t: Tensor) -> bool:
         """Whether a view counts as a leaf (`VariableHooks::is_leaf`): its base came to be part of a graph later."""
         return all(v is None for _, v in self.state.alternatives(t.d["fn"]))
 
+    def _joined(self, base: Tensor) -> tuple[Hop, ...]:
+        """Where a base came to be part of a graph: by the last change of it that was recorded."""
+        node = self.m.pick(base.d["fn"])
+        return (Hop(node.site, "changed", base.name),) if isinstance(node, Node) and node.site is not None else ()
+
     def check_counted(self, t: Tensor) -> None:
         """`VariableVersion::bump`: outside of inference mode, a tensor that has no counter isn't written."""
         if t.d["inference"] is True and not self.mode["inference"] and not self.counter(t).counts:
             self.fail("inference-tensor", "direct", t, detail="written")
 
-    def _leaf(self, kind: Kind, t: Tensor, own: Grad) -> None:
-        self.fail(kind, "direct", t, guards=conditions(own), ways=ways(own))
+    def _leaf(self, kind: Kind, t: Tensor, own: Grad, detail: str = "", hops: tuple[Hop, ...] = ()) -> None:
+        failure = self._failure(kind, "direct", t, detail, None)
+        self.m.raise_failure(replace(failure, hops=failure.hops + hops), conditions(own), ways(own))
 
     def bump(
         self,
@@ -493,7 +502,7 @@ class Graph:
         name = self.m.written or (t.name if t is not None else None)
         hops: tuple[Hop, ...] = ()
         if t is not None and t.origin is not None and t.origin is not self.m.site:
-            hops = (Hop(t.origin, "built", t.name),)
+            hops = (Hop(t.origin, "built", name),)
         if write is not None:
             hops += (Hop(write.site, "changed", write.name, write.after, write.via),)
         site = self.m.site

@@ -120,6 +120,10 @@ class Assumption:
     holds: bool = True
 
 
+LATE = "late"
+"""what a failure adds of a view that counts as a leaf, for it was made before its base became part of a graph"""
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """One thing that goes wrong when the program runs.

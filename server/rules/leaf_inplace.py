@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..analyses.report import LATE
 from . import phrases
 from .rule import Rule
 
@@ -19,6 +20,8 @@ def matches(failure: Failure) -> bool:
 
 def message(failure: Failure, locale: Locale = "en") -> str:
     """Which leaf is changed, and where it was made."""
+    if failure.detail == LATE:
+        return phrases.at_once("late-leaf-inplace", failure, locale)
     return phrases.at_once("leaf-inplace", failure, locale, leaf=phrases.leaf(failure, locale))
 
 
@@ -36,6 +39,10 @@ grad, while grad mode is on. A leaf is a tensor that no operation computed: one 
 Backward puts a leaf's gradient into its `.grad`. A change in place would make the tensor the result of an
 operation, and it could be a leaf no longer: the gradient that you asked for would have no place to go. So
 PyTorch refuses at once, whatever the version counter says.
+
+A view counts as a leaf, too, if its memory came to require grad only later: two views of a buffer of plain
+numbers, a change of the first that is computed with gradients, then one of the second. Take the second view
+after the first change (`buffer[2:].copy_(x)`), or change the buffer itself.
 
 What to do depends on what is meant:
 

@@ -76,6 +76,10 @@ ENGLISH = {
     "leaf": "a leaf that requires grad",
     "leaf-assumed": "a leaf",
     "leaf-inplace": "{tensor} is changed in place here{how}, but it is {leaf}{made}: {when}{raises}.",
+    "late-leaf-inplace": (
+        "{tensor} is changed in place here{how}, but it is a view{made} of memory that came to require grad later, "
+        "and counts as a leaf still: {when}{raises}."
+    ),
     "view-of-leaf-inplace": ("{tensor} is changed in place here{how} through a view of {leaf}{made}: {when}{raises}."),
     "multi-view-inplace": (
         "{tensor} is changed in place here{how}, but one call{made} made several views of its memory: {when}{raises}."
@@ -164,7 +168,7 @@ ENGLISH = {
     "related-stored": "{tensor} keeps it here beyond the iteration",
     "related-view": "{tensor} becomes a view here{how}",
     "related-leaf": "{tensor} becomes a leaf here",
-    "related-built": "{tensor} becomes the result of an operation here{how}",
+    "related-built": "{tensor} is made here{how}",
     "related-freed": "this backward frees what the graph saved",
     "related-changed": "{tensor} is changed here{how}{versions}",
     "related-backward": "this backward needs it as it was when it was saved",
@@ -337,6 +341,10 @@ CHINESE = {
     "leaf": "需要梯度的叶子张量",
     "leaf-assumed": "叶子张量",
     "leaf-inplace": "{tensor} 在此处被就地修改{how}，但它是{leaf}{made}：{when}{raises}。",
+    "late-leaf-inplace": (
+        "{tensor} 在此处被就地修改{how}，但它是一个视图{made}，其内存后来才需要梯度，因此它仍算作叶子张量："
+        "{when}{raises}。"
+    ),
     "view-of-leaf-inplace": "{tensor} 在此处通过{leaf}{made}的视图被就地修改{how}：{when}{raises}。",
     "multi-view-inplace": (
         "{tensor} 在此处被就地修改{how}，但有一次调用{made}为其内存同时创建了多个视图：{when}{raises}。"
@@ -389,7 +397,7 @@ CHINESE = {
     "related-stored": "{tensor} 在此处将它保留到迭代之外",
     "related-view": "{tensor} 在此处成为视图{how}",
     "related-leaf": "{tensor} 在此处成为叶子张量",
-    "related-built": "{tensor} 在此处成为某个操作的结果{how}",
+    "related-built": "{tensor} 在此处产生{how}",
     "related-freed": "这次反向传播释放了计算图保存的内容",
     "related-changed": "{tensor} 在此处被修改{how}{versions}",
     "related-backward": "这次反向传播需要它被保存时的内容",

@@ -159,6 +159,20 @@ def test_deepcopy_works_for_leaves_alone_and_clone_always() -> None:
     (x * 2).clone().sum().backward()
 
 
+# -- GG201 ------------------------------------------------------------------------------------
+
+
+def test_a_view_counts_as_a_leaf_if_its_memory_came_to_require_grad_later() -> None:
+    buffer = torch.zeros(4)
+    first, second = buffer[:2], buffer[2:]
+    first.copy_(leaf()[:2])
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        second.copy_(leaf()[:2])
+    buffer[2:].copy_(leaf()[:2])
+    buffer.mul_(2)
+    buffer.sum().backward()
+
+
 # -- GG501 ------------------------------------------------------------------------------------
 
 

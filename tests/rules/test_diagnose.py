@@ -219,6 +219,12 @@ def at_once(kind: str, **changes: object) -> Failure:
             "`w` is changed in place here (`-=`), but it is a leaf that requires grad (line 1): this raises at once.",
         ),
         (
+            at_once("leaf-inplace", detail="late"),
+            "GG201",
+            "`w` is changed in place here (`-=`), but it is a view (line 1) of memory that came to require grad later, "
+            "and counts as a leaf still: this raises at once.",
+        ),
+        (
             at_once("view-of-leaf-inplace"),
             "GG202",
             "`w` is changed in place here (`-=`) through a view of a leaf that requires grad (line 1): this raises at "

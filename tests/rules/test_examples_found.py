@@ -39,3 +39,18 @@ def test_the_failing_example_is_found(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
 def test_nothing_is_found_in_the_working_example(rule: Rule) -> None:
     assert [d.message for d in found(rule.works)] == []
+
+
+def test_a_view_that_counts_as_a_leaf_is_told_with_what_made_its_memory_require_grad() -> None:
+    program = """\
+import torch
+
+x = torch.ones(2, requires_grad=True)
+buffer = torch.zeros(4)
+first, second = buffer[:2], buffer[2:]
+first.copy_(x)
+second.copy_(x)
+"""
+    (diagnostic,) = found(program)
+    assert "`second` is changed in place here (`copy_`), but it is a view (line 5)" in diagnostic.message
+    assert [related.message for related in diagnostic.related] == ["`second` is made here", "`buffer` is changed here"]
