@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..syntax import ir
 from . import arrays, attributes, containers, counting, library, opaque, plain, sequences, torch_ops
 from .arrays import NDArray
+from .conversions import guess
 from .models import registry
 from .state import Raised
 from .tensors import Tensor
@@ -559,11 +560,20 @@ def store(m: Machine, name: str, value: Value) -> None:
     m.state.set(frame.d, name, value)
 
 
+def _supposed(m: Machine, v: Value, n: int) -> Value:
+    """What is unpacked into `n` names because a tuple was meant: that a tensor has as many rows is a guess."""
+    if not isinstance(v, Tensor) or (v.shape is not None and v.shape[:1] != (None,)):
+        return v
+    return Phi(guess(f"the tensor has {n} rows", v, m), v, Unknown("no tuple"))
+
+
 def unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:
     """`a, *b, c = value`."""
     value = m.state.resolve(value)
     if isinstance(value, Phi):
-        m.state.each(value, lambda one: unpack(m, targets, one))
+        n = len(targets)
+        meant = any(isinstance(one, tuple) and len(one) == n for _, one in m.state.alternatives(value))
+        m.state.each(value, lambda one: unpack(m, targets, _supposed(m, one, n) if meant else one))
         return
     star = next((i for i, t in enumerate(targets) if isinstance(t, ir.Starred)), None)
     seq = sequences.sequence(m, value, want=len(targets))

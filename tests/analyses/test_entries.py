@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from textwrap import dedent
+from typing import Any
 
 import pytest
 import torch
@@ -291,6 +292,46 @@ def test_no_gradient_flows_into_integers() -> None:
     with pytest.raises(RuntimeError, match="Long"):
         exec(f"{text}counted(torch.rand(3, 2), torch.rand(2))", {})
     assert severities(text) == []
+
+
+# -- alternatives -------------------------------------------------------------------------------------
+
+
+ENCODED = """\
+import torch
+
+class Model(torch.nn.Module):
+    def __init__(self, layers: int = 1):
+        super().__init__()
+        self.inner = torch.nn.Linear(3, 3)
+        self.layers = layers
+
+    def encode(self, x, lengths):
+        if self.layers > 0:
+            return self.inner(x), lengths
+        return self.inner(x)
+
+    def forward(self, x, lengths):
+        # PART
+        hidden += 1
+        return hidden
+"""
+
+
+def test_that_a_tensor_has_as_many_rows_as_a_tuple_that_is_meant_is_a_guess() -> None:
+    text = ENCODED.replace("# PART", "hidden, lengths = self.encode(x, lengths)")
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    with pytest.raises(ValueError, match="not enough values to unpack"):
+        scope["Model"](0)(torch.rand(1, 3), None)
+    with pytest.raises(RuntimeError, match="multiple views"):
+        scope["Model"](0)(torch.rand(2, 3), None)
+    assert severities(text) == [Severity.HINT]
+
+
+def test_what_is_unpacked_whatever_happens_has_as_many_rows() -> None:
+    text = ENCODED.replace("# PART", "hidden, lengths = self.inner(x)")
+    assert severities(text) == [Severity.WARNING]
 
 
 # -- names --------------------------------------------------------------------------------------------
