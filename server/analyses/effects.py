@@ -116,8 +116,9 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
     seen = seen_by_autograd(m, case, call)
     grads: Mapping[str, Grad] = gradients(m, call) if seen else {}
     needs: Grad = False
-    for p in case.flows:
-        needs = either(needs, grads.get(p, False))
+    for p, g in grads.items():
+        if p in case.flows:
+            needs = either(needs, g)
     written = list(writes(m, case, call))
     previous, m.via = m.via, via
     try:
@@ -198,7 +199,7 @@ def given_back(case: Case, w: Mutation) -> bool:
 def own_needs(m: Machine, case: Case, call: Call, w: Mutation, t: Tensor, needs: Grad) -> Grad:
     """Whether what is written to one tensor requires grad: in an operator on lists each goes by its own operands."""
     own = call.tensors[w.what]
-    taken = [call.tensors.get(p, []) for p in case.flows]
+    taken = [ts for p, ts in call.tensors.items() if p in case.flows]
     if not case.sequence or any(len(ts) not in (0, 1, len(own)) for ts in taken):
         return needs
     at = next(i for i, one in enumerate(own) if one is t)

@@ -16,7 +16,7 @@ from .tensors import CUSTOM, Tensor, Version
 from .values import ABSENT, Args, DictV, Instance, Phi, Property, Unknown, Value, Wrapped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .machine import Machine
 
@@ -306,14 +306,14 @@ def nested(types: Sequence[results.Types], flat_results: list[Value]) -> Value:
     return tuple(made)
 
 
-def own_tensors(fact: ModuleFact) -> set[str]:
-    """The module's own tensors of which a fact tells (`self.weight`)."""
-    found: set[str] = set()
-    for case in fact.cases:
-        found |= {n for n in case.flows if n.startswith("self.")}
-        found |= {s.what for s in case.saves if s.what.startswith("self.")}
-        found |= {w.what for w in case.mutates if w.what.startswith("self.")}
-    return found
+def own_tensors(fact: ModuleFact) -> Iterable[str]:
+    """The module's own tensors of which a fact tells (`self.weight`), in the same order in every run."""
+    told = (
+        name
+        for case in fact.cases
+        for name in (*sorted(case.flows), *(s.what for s in case.saves), *(w.what for w in case.mutates))
+    )
+    return dict.fromkeys(name for name in told if name.startswith("self."))
 
 
 def find_tensor(m: Machine, obj: Instance, name: str) -> Tensor | None:

@@ -10,7 +10,7 @@ from .state import Raised
 from .values import ABSENT, CONSTANTS, DictV, ListV, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from .machine import Machine
 
@@ -68,8 +68,13 @@ def value(known: Any) -> Value:
     if isinstance(known, dict):
         return DictV({value(k): value(x) for k, x in known.items()})
     if isinstance(known, (set, frozenset)):
-        return DictV({value(k): value(k) for k in known}, "set")
+        return DictV({value(k): value(k) for k in listed(known)}, "set")
     raise NotPlain
+
+
+def listed(known: set[Any] | frozenset[Any]) -> Iterable[Any]:
+    """What a set holds, in an order that is the same in every run: texts have other hashes in each."""
+    return known if all(isinstance(k, (int, float)) for k in known) else sorted(known, key=repr)
 
 
 def compute(m: Machine, f: Callable[..., Any], args: Sequence[Value], kw: Mapping[str, Value] | None = None) -> Value:

@@ -10,7 +10,7 @@ from . import torch_ops
 from .describe_types import dtype_value
 from .models import registry
 from .state import MAX_ALTERNATIVES
-from .tensors import Node, Storage, Tensor, parts_of
+from .tensors import Node, Storage, Tensor, in_order, parts_of
 from .values import Args, Bound, Instance, Lib, Phi, Unknown, Value
 
 if TYPE_CHECKING:
@@ -73,13 +73,14 @@ def requires_grad(m: Machine, t: Tensor) -> Value:
     if isinstance(g, bool):
         return g
     value: Value = False
-    for cond in sorted(g, key=lambda cond: cond.text):
+    conds = in_order(g)
+    for cond in conds:
         holds: Value = True
         for part, answer in reversed(parts_of(cond)):
             holds = Phi(part, holds, value) if answer else Phi(part, value, holds)
         value = holds
     assert isinstance(value, Phi)
-    return value if value.size <= MAX_ALTERNATIVES else Unknown("requires_grad", next(iter(g)).key)
+    return value if value.size <= MAX_ALTERNATIVES else Unknown("requires_grad", conds[0].key)
 
 
 def grad(m: Machine, t: Tensor) -> Value:

@@ -69,9 +69,22 @@ def conditions(when: Grad) -> Answers:
 
 def ways(when: Grad) -> tuple[Answers, ...]:
     """The open conditions of each way that leads to something, the shortest first."""
-    if not isinstance(when, frozenset):
-        return ()
-    return tuple(sorted(map(parts_of, when), key=lambda parts: (len(parts), [c.text for c, _ in parts])))
+    return tuple(map(parts_of, in_order(when))) if isinstance(when, frozenset) else ()
+
+
+def in_order(when: frozenset[Cond]) -> Sequence[Cond]:
+    """Conditions in an order that is the same in every run, those first that need least."""
+    return sorted(when, key=_rank) if len(when) > 1 else tuple(when)
+
+
+def _rank(cond: Cond) -> tuple[int, list[tuple[str, bool, str, int]]]:
+    """How many answers a condition needs, and what a person is told of each."""
+    parts = parts_of(cond)
+    return len(parts), [(c.text, not holds, *_place(c.site)) for c, holds in parts]
+
+
+def _place(site: Site | None) -> tuple[str, int]:
+    return (site.chunk.path, site.chunk.offset + site.node.start) if site is not None else ("", 0)
 
 
 @dataclass(slots=True, eq=False)

@@ -331,3 +331,28 @@ def test_operators_that_the_configuration_describes_are_replayed(tmp_path: Path,
     assert "`gate` (line 4) saved it" in done.stdout
     (tmp_path / "gradguard.toml").unlink()
     assert check("--output-format", "concise").returncode == 0
+
+
+# -- one run is as the other --------------------------------------------------------------------
+
+GIVEN = [f"a{i}" for i in range(18)]
+BLEND = f"""\
+import torch
+
+def blend(h, {", ".join(GIVEN)}):
+    total = {" + ".join(f"torch.relu({name})" for name in GIVEN)}
+    head, tail = torch.split(torch.zeros(6), 3)
+    head += total * torch.relu(h)
+    return head
+"""
+
+
+def test_what_is_told_does_not_rest_on_the_hashes_of_texts(check, tmp_path: Path) -> None:
+    """Of so many arguments that may require grad not all are told: it has to be the same ones in every run."""
+    (tmp_path / "blend.py").write_text(BLEND)
+    told = {
+        check("blend.py", "--no-cache", "--min-severity", "hint", env={"PYTHONHASHSEED": str(seed)}).stdout
+        for seed in range(6)
+    }
+    assert len(told) == 1
+    assert "requires grad" in told.pop()
