@@ -3,8 +3,8 @@
 `replay(roots, modules)` is the way in; `report.py` is what comes out.
 """
 
-from .machine import Modules
 from .program import replay
+from .project import Modules
 from .report import Report
 
 __all__ = ["Modules", "Report", "replay"]

@@ -90,7 +90,7 @@ def apply(m: Machine, call: Call) -> str | None:
 
 def cast(m: Machine, t: Tensor, dtype: str) -> Tensor:
     """`cached_cast`: a tensor in another precision, or itself (float64 and integers are left alone)."""
-    if t.dtype == dtype or t.dtype not in (*LOW, "float32", None):
+    if t.dtype == dtype or not (t.dtype in LOW or t.dtype in ("float32", None)):
         return t
     if t.dtype is None and dtype == "float32":
         return t

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax import ir
 from . import attributes, enumerations, statements, wrappers
+from .mixed import NamedTuple
 from .models import registry
 from .state import Raised
 from .values import (
@@ -35,13 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from .machine import Machine
-
-
-class NamedTuple(tuple):  # type: ignore[type-arg]
-    """A tuple whose items have names, of a class `cls`."""
-
-    cls: ClassV
-    named: tuple[str, ...]
 
 
 def define(m: Machine, s: ir.ClassDef) -> None:

@@ -67,13 +67,17 @@ def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS,
         raise
     except RecursionError:
         m.now.problems.append(f"{what}: nested too deep")
-    except Exception as error:  # the contract: a replay does not fail
-        site = Site(m.broken.chunk, m.broken) if m.broken is not None else None
-        m.now.problems.append(fault(what, site, error))
+    except Exception as internal:  # the contract: a replay does not fail
+        m.now.problems.append(fault(what, _broken(m), internal))
         if m.debug:
             raise
     m.now.ended = True
     return None
+
+
+def _broken(m: Machine) -> Site | None:
+    """The statement that an internal error happened in."""
+    return Site(m.broken.chunk, m.broken) if m.broken is not None else None
 
 
 class Entry:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .mixed import IntMember, StrMember
 from .values import (
     ABSENT,
     Args,
@@ -29,20 +30,6 @@ ENUM = "enum.Enum"
 
 DESCRIPTORS = (FunctionV, Wrapped, Property, StaticMethod, ClassMethod, ClassV, Bound, Builtin, Partial)
 """What a class body may hold beside members."""
-
-
-class IntMember(int):
-    """A member that is a number as well (`IntEnum`, `Flag`): its class and its name."""
-
-    cls: ClassV
-    name: str
-
-
-class StrMember(str):
-    """A member that is a text as well (`StrEnum`, `class A(str, Enum)`): its class and its name."""
-
-    cls: ClassV
-    name: str
 
 
 Member = (IntMember, StrMember)

@@ -162,7 +162,7 @@ class Explainer:
         """What fixes need to know of a change."""
         found: dict[str, object] = {}
         last = saved.version.write if isinstance(saved.version, Version) else None
-        if last is not None and node.site is not None and node.site in (last.site, *last.stack):
+        if last is not None and node.site is not None and (node.site == last.site or node.site in last.stack):
             found["saver_changes"] = True
         if write.built is not None:
             found["constructor"] = write.built

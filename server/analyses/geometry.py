@@ -227,7 +227,9 @@ class Geometry:
         order[first], order[second] = second, first
         return self.permute(order)
 
-    swapaxes = transpose
+    def swapaxes(self, dim0: int, dim1: int) -> Geometry:
+        """`swapaxes`: `transpose` by another name."""
+        return self.transpose(dim0, dim1)
 
     def t(self) -> Geometry:
         """`t()`: of at most two dimensions."""

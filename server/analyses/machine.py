@@ -8,7 +8,7 @@ stays unknown.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
 from . import duck, opaque
@@ -16,6 +16,7 @@ from .autograd import Autograd
 from .calls import call
 from .explain import Explainer
 from .expressions import EVALUATE
+from .project import Modules, OwnFacts, Packages
 from .report import Assumption, Failure, Site
 from .state import Exhausted, Guards, Raised, State, Unwanted, leaves
 from .statements import run_block
@@ -43,29 +44,6 @@ PULSE = 64
 
 DEPTH = 60
 """Calls of the program's functions that may be open at once."""
-
-
-class Modules(Protocol):
-    """How the replay finds the other files of a program."""
-
-    def load(self, name: str, level: int, importer: str) -> Source | None:
-        """The source of module `name` (dotted; relative with `level` dots), imported by file `importer`."""
-
-
-@runtime_checkable
-class OwnFacts(Protocol):
-    """What `Modules` may know besides: operators of the program's own, whose code nobody can replay."""
-
-    def fact(self, name: str) -> Op | None:
-        """The fact of an operator by its dotted name; it goes before all that is known of that name."""
-
-
-@runtime_checkable
-class Packages(Protocol):
-    """What `Modules` may know besides: which package a file belongs to."""
-
-    def package(self, path: str) -> str:
-        """The dotted name of the package that a file is in; empty if it is in none."""
 
 
 def always() -> bool:

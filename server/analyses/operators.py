@@ -60,7 +60,7 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 
 UNARY: dict[str, Callable[[Any], Any]] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 
-METHODS = {
+METHODS: dict[str, str] = {
     "+": "add",
     "-": "sub",
     "*": "mul",
@@ -85,7 +85,7 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
 }
 
-COMPARE_METHODS = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+COMPARE_METHODS: dict[str, str] = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 INVERSE = {"!=": "==", "is not": "is", "not in": "in", ">=": "<", "<=": ">"}
 """The operators that are told by their opposite, so that a test and its negation are one question."""

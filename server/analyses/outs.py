@@ -106,6 +106,6 @@ def resize_out(m: Machine, call: Call, t: Tensor, shape: Shape | None) -> None:
 
 def out_times(op: Op, t: Tensor, shape: Shape | None) -> Times:
     """How often a tensor that is given as `out=` for a result of that shape is written."""
-    if shape is None or t.shape is None or None in (*shape, *t.shape):
+    if shape is None or t.shape is None or None in shape or None in t.shape:
         return min(op.out_bumps[0], op.out_resized[0]), max(op.out_bumps[1], op.out_resized[1])
     return op.out_bumps if shape == t.shape else op.out_resized

@@ -55,7 +55,7 @@ def container(m: Machine, v: ListV | DictV) -> Any:
 
 def value(known: Any) -> Value:
     """A value of Python's own as one of the replay. Raises NotPlain."""
-    if type(known) in (*CONSTANTS, range):
+    if type(known) in CONSTANTS or type(known) is range:
         return known
     if type(known) is tuple:
         return tuple(value(one) for one in known)

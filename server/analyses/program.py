@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from ..syntax import ir
 from . import statements
 from .entries import Entry, guarded, is_private
-from .machine import STEPS, Machine, Modules, always
+from .machine import STEPS, Machine, always
 from .models import load_models
 from .report import Report, Told
 from .state import Unwanted
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..syntax.chunks import Source
+    from .project import Modules
     from .steps import Loaded
 
 ENOUGH = 200

@@ -23,11 +23,12 @@ def partly_overlaps(a: Geometry, b: Geometry) -> Overlap | None:
     dense = a.is_dense(), b.is_dense()
     if False in dense:
         return "too-hard"
-    if None in (*dense, a.offset, b.offset, a.numel(), b.numel()):
+    known = [*dense, a.offset, b.offset, a.numel(), b.numel()]
+    if None in known:
         return None
     starts, ends = (a.offset, b.offset), (plus(a.offset, a.numel()), plus(b.offset, b.numel()))
     if starts[0] == starts[1] and ends[0] == ends[1]:
-        return "full" if a.strides == b.strides else None if None in (*a.strides, *b.strides) else "partial"
+        return "full" if a.strides == b.strides else None if None in a.strides or None in b.strides else "partial"
     return "partial" if max(s or 0 for s in starts) < min(e or 0 for e in ends) else "no"
 
 

@@ -61,7 +61,7 @@ def results(m: Machine, case: Case, call: Call, node: Node | None, inferred: Typ
         return made[0]
     names = NAMED_RESULTS.get(called(call.name))
     if names is not None and len(names) == len(made):
-        from .classes import NamedTuple
+        from .mixed import NamedTuple
 
         named = NamedTuple(made)
         named.named = names

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import arrays, attributes, enumerations
 from .arrays import NDArray
 from .coroutines import MAX_COROUTINES, Coroutine
+from .mixed import IntMember
 from .state import Raised
 from .tensors import Tensor
 from .values import (
@@ -354,7 +355,7 @@ def contains(m: Machine, v: Value, item: Value) -> Value:
         return item in v
     if isinstance(v, ClassV) and enumerations.is_enum(v):
         return contains(m, enumerations.members(v), item)
-    if isinstance(v, enumerations.IntMember) and isinstance(item, int):
+    if isinstance(v, IntMember) and isinstance(item, int):
         return item & v == item
     if isinstance(v, range) and isinstance(item, int):
         return item in v

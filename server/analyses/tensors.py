@@ -91,13 +91,14 @@ def _place(site: Site | None) -> tuple[str, int]:
 class Version:
     """A state of a version counter: the number (or its bounds) and the write that led to it.
 
-    Two states are the same version only if they are the same object; `prev` leads back in time, and those that were
-    there before have a lower `uid`. `reach` is what was written of the memory, None where that isn't known.
+    Two states are the same version only if they are the same object; `prev` leads back in time (a Phi, where ways
+    have met), and those that were there before have a lower `uid`. `reach` is what was written of the memory, None
+    where that isn't known.
     """
 
     low: int
     high: int | None
-    prev: Version | None = None
+    prev: Value = None
     write: Write | None = None
     reach: Geometry | None = None
     uid: int = field(default_factory=serial)
@@ -212,15 +213,15 @@ def lie_alike(a: Tensor, b: Tensor) -> bool:
 class SavedTensor:
     """`SavedVariable`: a tensor with the version that it had when a node saved it.
 
-    `when` is the condition under which it was saved; `checked` is False where nothing compares the
-    versions when it is unpacked (saved tensor hooks).
+    `version` and `content` are Versions, or a Phi of them. `when` is the condition under which it was saved; `checked`
+    is False where nothing compares the versions when it is unpacked (saved tensor hooks).
     """
 
     tensor: Tensor
     storage: Storage
     counter: Counter
-    version: Version
-    content: Version
+    version: Value
+    content: Value
     role: str
     name: str | None
     when: Grad = True

@@ -210,7 +210,7 @@ class ClassV(Object):
         """Whether a base is unknown, so that there may be attributes which the replay doesn't see."""
         return "?" in self.qualnames
 
-    def lookup(self, name: str) -> Value:
+    def lookup(self, name: Hashable) -> Value:
         """The class attribute along the method resolution order, or ABSENT."""
         for c in self.mro:
             v = c.d.get(name, ABSENT)

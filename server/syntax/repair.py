@@ -95,12 +95,12 @@ def _attempt(text: str, chunk: Chunk, bindings: Bindings | None) -> tuple[list[i
         return lower(text, chunk, bindings), None
     except cst.ParserSyntaxError as error:
         return None, _syntax_error(text, chunk, error)
-    except (LostError, TooDeepError) as error:
-        return None, Fault(error.offset, str(error))
+    except (LostError, TooDeepError) as lost:
+        return None, Fault(lost.offset, str(lost))
     except RecursionError:
         return None, Fault(0, "nested too deeply")
-    except ValueError as error:
-        return None, Fault(0, str(error))
+    except ValueError as wrong:
+        return None, Fault(0, str(wrong))
 
 
 def _syntax_error(text: str, chunk: Chunk, error: cst.ParserSyntaxError) -> Fault:

@@ -298,7 +298,7 @@ def collated_rows(m: Machine, first: Value, items: Sequence[Value], size: int | 
     n = len(rows[0].known(m))
     parts = tuple(default_collate(m, [r.item(m, i) for r in rows], size) for i in range(n))
     if getattr(first, "named", None) is not None:
-        from ..classes import NamedTuple
+        from ..mixed import NamedTuple
 
         made = NamedTuple(parts)
         made.named = first.named

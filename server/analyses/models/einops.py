@@ -37,7 +37,7 @@ def parse(text: Value, rank: int | None) -> Pattern | None:
     if not isinstance(text, str) or text.count("->") != 1:
         return None
     left, right = (side_of(s) for s in text.split("->"))
-    if ("...",) in (*left, *right):
+    if ("...",) in left or ("...",) in right:
         if rank is None:
             return None
         more = tuple((f"...{i}",) for i in range(rank - len(left) + 1))

@@ -152,7 +152,7 @@ def numel(m: Machine, args: Args) -> Value:
 @method_of("tuple", "_replace")
 def replace_(m: Machine, args: Args) -> Value:
     """`namedtuple._replace(**kw)`."""
-    from ..classes import NamedTuple
+    from ..mixed import NamedTuple
 
     v = args.pos[0]
     made = NamedTuple(args.kw.get(n, x) for n, x in zip(v.named, v, strict=True))

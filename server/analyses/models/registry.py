@@ -174,7 +174,7 @@ def class_named(m: Machine, name: str) -> ClassV:
         elif isinstance(fact, OptimizerFact):
             bases = ("torch.optim.Optimizer",)
         else:
-            bases = ("?",) if name not in ("?", "object", "type", *CONTENTS) else ()
+            bases = ("?",) if name not in ("?", "object", "type") and name not in CONTENTS else ()
         known = ClassV(name.rsplit(".", 1)[-1], tuple(class_named(m, b) for b in bases), name)
         m.library[name] = known
     return known

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ...facts import table
 from ...facts.model import ModuleFact
 from .. import cases, modules, sequences
-from ..classes import NamedTuple
 from ..describe_types import described
 from ..geometry import Geometry
+from ..mixed import NamedTuple
 from ..tensors import Node, Tensor, Version
 from ..values import Args, Instance, ListV, Unknown, Value
 from .formulas import linked
