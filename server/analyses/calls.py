@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import attributes, classes, functions, library, modules, opaque, wrappers
+from . import attributes, classes, functions, joins, library, modules, opaque, wrappers
 from .tensors import Tensor
 from .values import (
     ABSENT,
@@ -47,7 +47,7 @@ def call(m: Machine, f: Value, args: Args) -> Value:
     if isinstance(f, ClassV):
         return classes.instantiate(m, f, args)
     if isinstance(f, Phi):
-        return m.state.each(f, lambda one: call(m, one, args))
+        return joins.each(m, f, lambda one: call(m, one, args))
     if isinstance(f, Instance):
         return call_instance(m, f, args)
     if isinstance(f, Partial):

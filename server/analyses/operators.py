@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
-from . import arrays, attributes, containers, counting, library, opaque, plain, sequences, torch_ops
+from . import arrays, attributes, containers, counting, joins, library, opaque, plain, sequences, torch_ops
 from .arrays import NDArray
 from .conversions import guess
 from .models import registry
@@ -175,7 +175,7 @@ def unary(m: Machine, op: str, v: Value) -> Value:
     """`-v`, `+v`, `~v`."""
     v = m.state.resolve(v)
     if isinstance(v, Phi):
-        return m.state.each(v, lambda one: unary(m, op, one))
+        return joins.each(m, v, lambda one: unary(m, op, one))
     if isinstance(v, Tensor):
         return torch_ops.call(m, {"-": "torch.neg", "+": "torch.positive", "~": "torch.bitwise_not"}[op], Args([v]))
     if is_constant(v) or isinstance(v, (ListV, DictV)):
@@ -239,9 +239,9 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
     elif isinstance(b, Tensor):
         a = torch_ops.settled(a)
     if isinstance(a, Phi):
-        return m.state.each(a, lambda one: binary(m, op, one, b))
+        return joins.each(m, a, lambda one: binary(m, op, one, b))
     if isinstance(b, Phi):
-        return m.state.each(b, lambda one: binary(m, op, a, one))
+        return joins.each(m, b, lambda one: binary(m, op, a, one))
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         if not isinstance(a, Instance) and not isinstance(b, Instance):
             return torch_ops.operator(m, op, a, b)
@@ -273,9 +273,9 @@ def compare(m: Machine, op: str, a: Value, b: Value) -> Value:
     """`a op b` for a comparison."""
     a, b = m.state.resolve(a), m.state.resolve(b)
     if isinstance(a, Phi):
-        return m.state.each(a, lambda one: compare(m, op, one, b))
+        return joins.each(m, a, lambda one: compare(m, op, one, b))
     if isinstance(b, Phi):
-        return m.state.each(b, lambda one: compare(m, op, a, one))
+        return joins.each(m, b, lambda one: compare(m, op, a, one))
     if op in ("is", "is not"):
         return _is(op, a, b)
     if op in ("in", "not in"):

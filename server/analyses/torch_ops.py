@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..facts import table
 from ..facts.model import Op
-from . import cases, effects, sequences, shapes
+from . import cases, effects, joins, sequences, shapes
 from .arrays import NDArray
 from .describe_types import described
 from .geometry import Geometry, GeometryError, times
@@ -65,13 +65,13 @@ def split(m: Machine, args: Args, run: Callable[[Args], Value]) -> Value:
     for i, v in enumerate(args.pos):
         v = m.state.resolve(v)
         if type(v) is Phi:
-            return m.state.each(v, lambda one, i=i: run(replaced(args, i, one)))  # type: ignore[misc]
+            return joins.each(m, v, lambda one, i=i: run(replaced(args, i, one)))  # type: ignore[misc]
     for k, v in args.kw.items():
         v = m.state.resolve(v)
         if type(v) is Phi:
-            return m.state.each(v, lambda one, k=k: run(replaced(args, k, one)))  # type: ignore[misc]
+            return joins.each(m, v, lambda one, k=k: run(replaced(args, k, one)))  # type: ignore[misc]
     inside = next((phi for v in args if (phi := open_inside(m, m.state.resolve(v))) is not None), None)
-    return m.state.each(inside, lambda _: run(args)) if inside is not None else run(args)
+    return joins.each(m, inside, lambda _: run(args)) if inside is not None else run(args)
 
 
 MAX_INSIDE = 2
