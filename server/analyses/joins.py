@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from .state import leaves
 from .tensors import Node, Tensor, Version
-from .values import Phi, Unknown, Value
+from .values import Phi, Unknown, Value, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -54,7 +54,7 @@ def is_plain(v: Value) -> bool:
 def key_of_choice(v: Value) -> Hashable:
     """What identifies one of several unknown values: the same choice among the same is the same value."""
     if type(v) is not Phi:
-        return v.key
+        return key_of(v)
     return ("one of", v.cond.key, key_of_choice(v.then), key_of_choice(v.orelse))
 
 

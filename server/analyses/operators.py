@@ -98,7 +98,7 @@ def truth(m: Machine, v: Value) -> Value:
     """`bool(v)`: True, False or an Unknown."""
     v = m.state.resolve(v)
     if isinstance(v, Phi):
-        return m.state.each(v, lambda one: truth(m, one))
+        return joins.each(m, v, lambda one: truth(m, one))
     if is_constant(v) or isinstance(v, (tuple, range)):
         return bool(v)
     if isinstance(v, (ListV, DictV, Iterator_)):
@@ -124,7 +124,7 @@ def negation(m: Machine, v: Value) -> Value:
     if isinstance(v, bool):
         return not v
     if isinstance(v, Phi):
-        return m.state.each(v, lambda one: negation(m, one))
+        return joins.each(m, v, lambda one: negation(m, one))
     if isinstance(v.key, tuple) and v.key[0] == "not":
         return Unknown(v.why, v.key[1])
     return Unknown(v.why, ("not", v.key))
