@@ -149,8 +149,7 @@ def dict_item(m: Machine, v: DictV, index: Value) -> Value:
 def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
     """`v[index] = value`."""
     if isinstance(v, DictV):
-        held = sequences.keys(v)
-        if isinstance(index, Unknown) and held and not sequences.hashable(index):
+        if isinstance(index, Unknown) and not sequences.hashable(index) and (held := sequences.keys(v)):
             m.state.set(v.items, held[0], m.state.merge(at(m, index, held[0]), value, v.items[held[0]]))
         sequences.add(m, v, index, value)
         return
