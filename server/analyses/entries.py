@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from . import attributes, functions, modules, sequences
 from .arguments import unknown_arguments
-from .machine import STEPS, WORN, Machine
+from .machine import STEPS, Machine
 from .models import registry
 from .report import Assumption, Site, fault
 from .state import Dead, Exhausted, Raised, Unwanted, gated
+from .steps import Familiar
 from .tensors import Tensor
 from .values import (
     Args,
@@ -29,7 +30,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Mapping
 
     from ..syntax import ir
     from .steps import Step
@@ -81,15 +82,23 @@ def _broken(m: Machine) -> Site | None:
 
 
 class Entry:
-    """Enters a class or function; the functions in `executed` have been entered before, by so many."""
+    """Enters a class or function that no step has entered; `steps` are those that have run."""
 
-    def __init__(self, machine: Machine, executed: Mapping[ir.Node, int]) -> None:
+    def __init__(self, machine: Machine, steps: Iterable[Step]) -> None:
         self.m = machine
-        self.executed = executed
+        self.executed: set[ir.Node] = set()
+        self.reached: set[ir.Stmt] = set()
+        for step in steps:
+            self.add(step)
 
-    def familiar(self, step: Step) -> dict[ir.Node, bool]:
-        """What a step has entered that others had entered before, and whether that is worn."""
-        return {node: self.executed[node] >= WORN for node in step.executed if node in self.executed}
+    def add(self, step: Step) -> None:
+        """One more step has run."""
+        self.executed |= step.executed
+        self.reached |= step.reached
+
+    def familiar(self, step: Step) -> Familiar:
+        """What of a step others had run before."""
+        return Familiar(step.executed & self.executed, step.reached & self.reached)
 
     def enter(self, v: Value) -> None:
         """Enter what of it nobody has entered."""
@@ -108,7 +117,7 @@ class Entry:
     def outside(self, what: str, run: Callable[[], Value], patience: int = PATIENCE) -> Value:
         """Run something as code outside of the program would."""
         self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
-        self.m.familiar = self.executed
+        self.m.familiar = Familiar(self.executed, self.reached)
         try:
             return guarded(self.m, what, run, PER_FUNCTION, patience)
         finally:

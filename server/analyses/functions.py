@@ -148,13 +148,16 @@ def generator(m: Machine, f: FunctionV, frame: Frame, body: list[ir.Stmt]) -> Ge
 def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> Value:
     """Run something in a function's frame, as one more open call."""
     before = (m.frame, m.chunk, m.node, m.stack, m.written, m.via)
+    caller, familiar = m.frame.function, m.is_familiar(f)
     if m.node is not None:
         m.stack = (*m.stack, m.site)
     m.frame, m.chunk, m.written, m.via = frame, f.chunk, None, ""
     m.depth += 1
     m.open_calls[id(f.node)] = m.open_calls.get(id(f.node), 0) + 1
     try:
-        return run()
+        if caller is None or familiar is m.is_familiar(caller):
+            return run()
+        return m.briefly(run, Unknown(f"{f.name}()")) if familiar else m.at_length(run)
     finally:
         m.depth -= 1
         m.open_calls[id(f.node)] -= 1

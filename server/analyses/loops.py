@@ -52,7 +52,7 @@ class Loop:
         self.mark = len(m.state.trail)
         self.began = serial()
         self.start = m.steps
-        self.allowed = m.steps_left // 8
+        self.allowed = m.steps_for_loop
         m.runs += 1
         self.run = m.runs
         self.outer = m.iterations

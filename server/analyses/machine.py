@@ -20,13 +20,13 @@ from .project import Modules, OwnFacts, Packages
 from .report import Assumption, Failure, Site
 from .state import Exhausted, Guards, Raised, State, Unwanted, leaves
 from .statements import run_block
-from .steps import Mark, Step, loaded
+from .steps import Familiar, Mark, Step, loaded
 from .tensors import Tensor
 from .trace import Trace
-from .values import Args, ClassV, Cond, Frame, ModuleV, Object, Phi, Unknown, Value
+from .values import Args, ClassV, Cond, Frame, FunctionV, ModuleV, Object, Phi, Unknown, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from ..facts.model import Op
     from ..syntax.chunks import Chunk, Source
@@ -36,8 +36,12 @@ if TYPE_CHECKING:
 STEPS = 20_000
 """Statements and calls that one entry point may replay."""
 
-WORN, WEAR = 16, 8
-"""A function that so many have entered before tells next to nothing new: a statement of it takes so many steps more."""
+BRIEFLY = 15
+"""Steps in a row without a statement that is new, after which a familiar function is left: code that was entered
+before, only with other arguments, seldom tells more."""
+
+TURNS = 40
+"""Steps that a loop may take in what is entered before its turns are taken together."""
 
 PULSE = 64
 """Steps between two looks at whether the answer is still wanted."""
@@ -80,11 +84,13 @@ class Machine:
         self.steps = 0
         self.limit = self.most = STEPS
         self.patience: int | None = None
-        self.reached: set[ir.Stmt] = set()
+        self.usual: int | None = None
+        """the patience outside of what is familiar"""
+        self.news = 0
         self.numbers: Numbers | None = None
         """what tensors are full of, while a function is evaluated on numbers"""
-        self.familiar: Mapping[ir.Node, int] | None = None
-        """while something is entered: the functions that others have entered before, by so many"""
+        self.familiar: Familiar | None = None
+        """while something is entered: what others have run before"""
         self.wanted: Callable[[], bool] = always
         self.depth = 0
         self.max_depth = DEPTH
@@ -189,17 +195,16 @@ class Machine:
         return self.familiar is not None
 
     @property
-    def steps_left(self) -> int:
-        """Steps that a loop may reckon with: of what is entered no more than there is patience for."""
-        return (self.limit if self.entering else self.most) - self.steps
+    def steps_for_loop(self) -> int:
+        """Steps that a loop may take with the values that it has."""
+        return TURNS if self.entering else (self.most - self.steps) // 8
 
     def allow(self, steps: int, patience: int | None) -> None:
         """Allow so many steps from here on; with `patience`, only that many in a row that bring nothing new."""
         self.most = self.steps + steps
-        self.patience = patience
+        self.patience = self.usual = patience
         self.limit = self.most
         self.go_on()
-        self.reached.clear()
 
     def limited(self, steps: int, run: Callable[[], Value], otherwise: Value) -> Value:
         """Run something in so many steps; `otherwise`, as if it had not begun, where it would take more."""
@@ -220,15 +225,43 @@ class Machine:
             self.most = most
             self.limit = min(most, max(limit, self.limit))
 
-    def reach(self, s: ir.Stmt) -> None:
-        """A statement is being replayed: one of a function that nobody has entered before is worth more steps."""
-        self.reached.add(s)
-        function = self.frame.function
-        entered = self.familiar.get(function.node, 0) if self.familiar and function is not None else 0
-        if not entered:
+    def is_familiar(self, function: FunctionV | None) -> bool:
+        """Whether others have entered a function before what is being entered now."""
+        return self.familiar is not None and function is not None and function.node in self.familiar.functions
+
+    def briefly(self, run: Callable[[], Value], otherwise: Value) -> Value:
+        """Run familiar code for code that isn't; `otherwise`, as if it had not begun, where it tells nothing new."""
+        mark, suspended, news = self.mark(), len(self.coroutines), self.news
+        patience, limit, self.patience = self.patience, self.limit, BRIEFLY
+        self.limit = min(limit, self.steps + BRIEFLY)
+        try:
+            return run()
+        except Exhausted:
+            if self.steps > min(limit, self.most) or len(self.coroutines) != suspended:
+                raise
+            self.go_back(mark)
+            return otherwise
+        finally:
+            self.patience, self.limit = patience, limit
+            if self.news > news:
+                self.go_on()
+
+    def at_length(self, run: Callable[[], Value]) -> Value:
+        """Run code that isn't familiar for code that is."""
+        patience, self.patience = self.patience, self.usual
+        self.go_on()
+        try:
+            return run()
+        finally:
+            self.patience = patience
             self.go_on()
-        elif entered >= WORN:
-            self.limit -= WEAR
+
+    def reach(self, s: ir.Stmt) -> None:
+        """A step comes to a statement for the first time: if nobody has before, it is worth more steps."""
+        self.now.reached.add(s)
+        if self.familiar is None or s not in self.familiar.statements:
+            self.news += 1
+            self.go_on()
 
     def go_on(self) -> None:
         """There is something new: have patience again."""

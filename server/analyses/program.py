@@ -7,7 +7,6 @@ unknown arguments (`entries.py`).
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -198,8 +197,7 @@ class Session:
     def enter(self, roots: Sequence[Source], is_fresh: Freshness, known: Mapping[Value, Step]) -> None:
         """Enter what nothing has entered, one after the other; a step that is `known` and fresh need not run again."""
         self.m.now = Step(None, self.m.mark())
-        executed = Counter(node for step in self.own for node in step.executed)
-        entry = Entry(self.m, executed)
+        entry = Entry(self.m, self.own)
         for path, name, v in self.in_turn(roots):
             if not (left := entry.left(v)):
                 continue
@@ -211,7 +209,7 @@ class Session:
                 step = self.run_entry(entry, name, v)
                 step.left, step.familiar = left, entry.familiar(step)
             self.entered[v] = step
-            executed.update(step.executed)
+            entry.add(step)
 
     def in_turn(self, roots: Sequence[Source]) -> list[tuple[str, str, Value]]:
         """What the files define, each by its file and name: public before private, of each file classes first."""

@@ -66,7 +66,7 @@ def after(m: Machine, outcome: Value, rest: Callable[[], Value]) -> Value:
 def run(m: Machine, s: ir.Stmt) -> Value:
     """Run one statement; the outcome."""
     m.step()
-    if s not in m.reached:
+    if s not in m.now.reached:
         m.reach(s)
     m.chunk, m.node = s.chunk, s
     try:

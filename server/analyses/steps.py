@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Set
 
     from ..syntax import ir
     from ..syntax.chunks import Source
@@ -28,6 +28,13 @@ class Mark(NamedTuple):
     applied: int
 
 
+class Familiar(NamedTuple):
+    """Functions that steps have entered, and statements that they have come to."""
+
+    functions: Set[ir.Node]
+    statements: Set[ir.Stmt]
+
+
 @dataclass(slots=True, eq=False)
 class Step:
     """A piece of a replay, from `mark` on: a statement of a file, or a class or function that is entered.
@@ -43,8 +50,9 @@ class Step:
     bodies: dict[ir.FunctionDef, list[ir.Stmt]] = field(default_factory=dict)
     imports: dict[Import, Loaded | None] = field(default_factory=dict)
     executed: set[ir.Node] = field(default_factory=set)
-    familiar: Mapping[ir.Node, bool] = field(default_factory=dict)
-    """of these, what steps before it had entered, and whether that is worn: it spends less on that"""
+    reached: set[ir.Stmt] = field(default_factory=set)
+    familiar: Familiar | None = None
+    """of these, what steps before it had run: it spends less on that"""
     failures: list[Failure] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gradguard.analyses import program as programs
-from gradguard.analyses.machine import STEPS, WORN
+from gradguard.analyses.machine import STEPS
 from gradguard.analyses.program import Session
 from gradguard.syntax.chunks import parse
 from gradguard.workspace.project import Project
@@ -75,22 +75,47 @@ def test_a_statement_that_goes_on_and_on_is_left(monkeypatch: pytest.MonkeyPatch
     assert session.m.steps < 4 * LINES
 
 
-def test_what_many_have_entered_costs_later_ones_little() -> None:
+SEVERAL = 30
+
+
+def test_what_others_have_entered_costs_later_ones_little() -> None:
     """Each function brings one statement of its own to a code that all share."""
-    several = 2 * WORN
     shared = "\n".join(["def shared(x, n):", *(f"    x = x + n * {n}" for n in range(200)), "    return x"])
-    each = "\n".join(f"def own_{n}(x):\n    return shared(x, {n})\n" for n in range(several))
+    each = "\n".join(f"def own_{n}(x):\n    return shared(x, {n})\n" for n in range(SEVERAL))
     session = Session(Alone())
     session.replay([parse(f"{shared}\n\n{each}", "main.py")])
     costs = [step.cost for step in session.entered.values()]
-    assert len(costs) == several + 1
-    assert costs[-1] < costs[2] / 3
+    assert len(costs) == SEVERAL + 1
+    assert costs[-1] < costs[0] / 3
+
+
+def test_what_comes_behind_familiar_code_is_found() -> None:
+    """Each function changes what it has saved behind a call that has nothing new to tell."""
+    shared = "\n".join(["def shared(x, n):", *(f"    x = x + n * {n}" for n in range(2 * LINES)), "    return x"])
+    each = "\n".join(
+        f"def own_{n}(x):\n    y = torch.exp(torch.rand(3, requires_grad=True))\n    z = shared(x, {n})\n"
+        f"    y += 1\n    y.sum().backward()\n    return z\n"
+        for n in range(5)
+    )
+    failures = Session(Alone()).replay([parse(f"import torch\n\n{shared}\n\n{each}", "main.py")]).failures
+    assert len({failure.site.node for failure in failures}) == 5
+
+
+def test_what_the_files_own_code_has_not_asked_for_is_found() -> None:
+    """It has built the object, but without the option behind which the failure is."""
+    lines = "\n".join(f"        n = n + {n}" for n in range(LINES // 4))
+    option = "        if drawn:\n            self.weight.uniform_()\n"
+    weight = "        self.weight = torch.nn.Parameter(torch.zeros(2))\n"
+    built = f"    def __init__(self, n=1, drawn=False):\n        super().__init__()\n{weight}{lines}\n{option}"
+    other = "\n    def other(self):\n        return 1\n"
+    text = f"import torch\n\nclass Net(torch.nn.Module):\n{built}{other}\nNet()\n"
+    assert {f.kind for f in Session(Alone()).replay([parse(text, "main.py")]).failures} == {"leaf-inplace"}
 
 
 def test_a_files_own_code_has_the_patience_after_an_edit_that_it_had_before() -> None:
     """What was entered meanwhile was entered from outside: it makes nothing of a file's own code familiar."""
     shared = "\n".join(["def shared(x, n):", *(f"    x = x + n * {n}" for n in range(LINES)), "    return x"])
-    each = "\n".join(f"def own_{n}(x):\n    return shared(x, {n})\n" for n in range(2 * WORN))
+    each = "\n".join(f"def own_{n}(x):\n    return shared(x, {n})\n" for n in range(SEVERAL))
     fails = "y = torch.exp(torch.rand(3, requires_grad=True))\ny += 1\ny.sum().backward()\n"
 
     def text(first: int) -> str:
