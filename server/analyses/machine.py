@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 STEPS = 20_000
 """Statements and calls that one entry point may replay."""
 
-BRIEFLY = 15
+BRIEFLY = 30
 """Steps in a row without a statement that is new, after which a familiar function is left: code that was entered
 before, only with other arguments, seldom tells more."""
 
