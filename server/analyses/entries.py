@@ -43,8 +43,15 @@ PER_FUNCTION = 8_000
 
 PATIENCE = 300
 TRAINING_PATIENCE = 1_000
-"""How many of these in a row may go by without a statement that is new: code that was entered before, only with
-other arguments, seldom tells more. A module is worth more, for it is sure to be trained."""
+"""How many of these in a row may go by without a statement that is new. A module is worth more, for it is sure to be
+trained."""
+
+FAMILIAR_PATIENCE, BRIEF_PATIENCE = 60, 15
+"""The same inside a function that was entered before: with other arguments it seldom tells more, and the less, the
+more has been entered."""
+
+MUCH = 2_000
+"""Statements that a program of a few files has; where more were entered, what is familiar is worth little."""
 
 
 def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS, patience: int | None = None) -> Value:
@@ -98,7 +105,12 @@ class Entry:
 
     def familiar(self, step: Step) -> Familiar:
         """What of a step others had run before."""
-        return Familiar(step.executed & self.executed, step.reached & self.reached)
+        return Familiar(step.executed & self.executed, step.reached & self.reached, self.patience)
+
+    @property
+    def patience(self) -> int:
+        """Steps in a row without a statement that is new, after which a familiar function is left."""
+        return FAMILIAR_PATIENCE if len(self.reached) < MUCH else BRIEF_PATIENCE
 
     def enter(self, v: Value) -> None:
         """Enter what of it nobody has entered."""
@@ -117,7 +129,7 @@ class Entry:
     def outside(self, what: str, run: Callable[[], Value], patience: int = PATIENCE) -> Value:
         """Run something as code outside of the program would."""
         self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
-        self.m.familiar = Familiar(self.executed, self.reached)
+        self.m.familiar = Familiar(self.executed, self.reached, self.patience)
         try:
             return guarded(self.m, what, run, PER_FUNCTION, patience)
         finally:

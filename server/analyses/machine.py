@@ -36,10 +36,6 @@ if TYPE_CHECKING:
 STEPS = 20_000
 """Statements and calls that one entry point may replay."""
 
-BRIEFLY = 30
-"""Steps in a row without a statement that is new, after which a familiar function is left: code that was entered
-before, only with other arguments, seldom tells more."""
-
 TURNS = 40
 """Steps that a loop may take in what is entered before its turns are taken together."""
 
@@ -232,8 +228,9 @@ class Machine:
     def briefly(self, run: Callable[[], Value], otherwise: Value) -> Value:
         """Run familiar code for code that isn't; `otherwise`, as if it had not begun, where it tells nothing new."""
         mark, suspended, news = self.mark(), len(self.coroutines), self.news
-        patience, limit, self.patience = self.patience, self.limit, BRIEFLY
-        self.limit = min(limit, self.steps + BRIEFLY)
+        assert self.familiar is not None
+        patience, limit, self.patience = self.patience, self.limit, self.familiar.patience
+        self.limit = min(limit, self.steps + self.patience)
         try:
             return run()
         except Exhausted:

@@ -29,10 +29,11 @@ class Mark(NamedTuple):
 
 
 class Familiar(NamedTuple):
-    """Functions that steps have entered, and statements that they have come to."""
+    """Functions that steps have entered, statements that they have come to, and how long it pays to go there again."""
 
     functions: Set[ir.Node]
     statements: Set[ir.Stmt]
+    patience: int
 
 
 @dataclass(slots=True, eq=False)
