@@ -28,7 +28,8 @@ class Mark(NamedTuple):
     applied: int
 
 
-class Familiar(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Familiar:
     """Functions that steps have entered, statements that they have come to, and how long it pays to go there again."""
 
     functions: Set[ir.Node]
