@@ -9,7 +9,7 @@ TESTABLE := .venv/.testable
 N ?= 500
 SEED ?= 0
 
-.PHONY: demo test lint facts fuzz clean dist compiled docs drawings extension ecosystem editors e2e
+.PHONY: demo test lint facts fuzz clean dist docs drawings extension ecosystem editors e2e
 
 demo: $(READY) ## check the examples, show the fixes and the version counters, and talk to the server
 	@echo '$$ gradguard check examples'
@@ -38,16 +38,6 @@ fuzz: $(TESTABLE) ## draw N programs, hold the answers against PyTorch, and writ
 dist: $(TESTABLE) extension ## build what is released: a source distribution, a wheel, the extension
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist
-
-compiled: $(READY) ## build the wheel whose replay is compiled, and hold what it finds in the examples against what Python finds
-	rm -rf build/mypyc build/lib.* build/temp.* build/compiled
-	GRADGUARD_COMPILE=1 $(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/compiled .
-	test -x .venv/compiled/bin/python || $(BIN)/python -m venv .venv/compiled
-	.venv/compiled/bin/python -m pip install --quiet --force-reinstall build/compiled/*.whl
-	$(BIN)/gradguard check examples --exit-zero --no-cache --output-format json > build/interpreted.json
-	.venv/compiled/bin/gradguard check examples --exit-zero --no-cache --output-format json > build/compiled.json
-	.venv/compiled/bin/python -c 'from gradguard.analyses import values; assert not values.__file__.endswith(".py")'
-	diff build/interpreted.json build/compiled.json
 
 docs: $(READY) ## build the documentation site, strictly, in build/site
 	$(BIN)/python -m pip install --quiet --group docs
