@@ -1,7 +1,4 @@
-"""Values that are Python's own with something besides.
-
-They stay classes of Python where the rest is compiled (`setup.py`): mypyc has none that derive from `int` or `tuple`.
-"""
+"""Values that are Python's own with something besides: tuples with names, members of enumerations."""
 
 from __future__ import annotations
 

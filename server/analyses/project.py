@@ -1,7 +1,4 @@
-"""What a replay asks of the project around it.
-
-They stay classes of Python where the rest is compiled (`setup.py`): mypyc has no protocols to ask for at run time.
-"""
+"""What a replay asks of the project around it."""
 
 from __future__ import annotations
 
