@@ -234,7 +234,8 @@ class Machine:
         try:
             return run()
         except Exhausted:
-            if self.steps > min(limit, self.most) or len(self.coroutines) != suspended:
+            spent = self.steps > (self.most if self.news > news else min(limit, self.most))
+            if spent or len(self.coroutines) != suspended:
                 raise
             self.go_back(mark)
             return otherwise
