@@ -8,16 +8,20 @@ is replayed once, and not for each of them.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .state import leaves
 from .tensors import Node, Tensor, Version
-from .values import Phi, Unknown, Value, key_of
+from .values import Phi, Unknown, Value, key_of, nests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable
 
     from .machine import Machine
+
+
+LEVELS = 5
+"""Choices of choices are told apart so deep."""
 
 
 def each(m: Machine, operand: Value, run: Callable[[Value], Value]) -> Value:
@@ -32,7 +36,8 @@ def one(m: Machine, result: Value) -> Value:
         return result
     first, *others = made = leaves(result)
     if all(is_plain(v) for v in made):
-        return Unknown(first.why, key_of_choice(result), number=all(v.number for v in made))
+        key = key_of_choice(result)
+        return Unknown(first.why, None if nests(key, LEVELS) else key, number=all(v.number for v in made))
     if not all(isinstance(t, Tensor) for t in made) or not all(is_new(m, t) for t in made):
         return result
     kind = kind_of(first)
@@ -51,7 +56,7 @@ def is_plain(v: Value) -> bool:
     return isinstance(v, Unknown) and v.tensor is None and not (v.parameter or v.data or v.own or v.result or v.history)
 
 
-def key_of_choice(v: Value) -> Hashable:
+def key_of_choice(v: Value) -> Any:
     """What identifies one of several unknown values: the same choice among the same is the same value."""
     if type(v) is not Phi:
         return key_of(v)

@@ -32,6 +32,7 @@ from .values import (
     contents,
     is_constant,
     key_of,
+    nests,
 )
 
 if TYPE_CHECKING:
@@ -206,11 +207,6 @@ def arithmetic(op: str, *operands: Value) -> Unknown:
         found.parameter, found.why = True, came_in.why
     found.data = bool(tensors) and all(v.data for v in tensors)
     return found
-
-
-def nests(key: tuple[Any, ...], levels: int) -> bool:
-    """Whether a key nests so deep; such keys are cut off, so that loops don't grow them without end."""
-    return levels == 1 or any(nests(part, levels - 1) for part in key if type(part) is tuple)
 
 
 def fold(op: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:

@@ -478,3 +478,8 @@ def key_of(value: Value) -> Hashable:
     if isinstance(value, Lib):
         return ("library", value.name)
     return ("object", getattr(value, "uid", None) or id(value))
+
+
+def nests(key: tuple[Any, ...], levels: int) -> bool:
+    """Whether a key nests so deep; such keys are cut off, so that loops don't grow them without end."""
+    return levels == 1 or any(nests(part, levels - 1) for part in key if type(part) is tuple)

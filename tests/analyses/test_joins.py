@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gradguard.analyses.program import Session
+from gradguard.analyses.values import Unknown, nests
 from gradguard.syntax.chunks import parse
 
 from .models.agreement import happens
@@ -30,6 +31,14 @@ def test_nodes_are_as_many_as_operators() -> None:
     turn = "if len(sys.argv) > {0}:\n    x = x.exp()\nx = x.cos()\n"
     few, more, most = (len(replayed("".join(turn.format(n) for n in range(count))).m.grad.nodes) for count in (2, 4, 6))
     assert most - more == more - few
+
+
+def test_choices_of_choices_are_told_apart_only_so_deep() -> None:
+    """Else what identifies a number would double with each branch."""
+    turn = "if len(sys.argv) > {0}:\n    n = n + {0}\nn = n * 2\n"
+    session = replayed("n = int(sys.argv[1])\n" + "".join(turn.format(n) for n in range(100)))
+    n = session.frames["main.py"].d["n"]
+    assert isinstance(n, Unknown) and not nests((n.key,), 16)
 
 
 FAILING = {
