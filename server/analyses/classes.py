@@ -250,12 +250,20 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
         obj = Instance(cls, m.site)
     registry.prepare(m, obj)
     init = cls.lookup("__init__")
+    if isinstance(init, FunctionV) and m.is_aside(init):
+        return m.briefly(lambda: initialised(m, init, obj, args), Unknown(cls.name, own=True))
     if init is not ABSENT:
-        m.call(attributes.bound(m, init, obj), args)
-    elif is_dataclass(cls):
+        return initialised(m, init, obj, args)
+    if is_dataclass(cls):
         dataclass_init(m, cls, obj, args)
     else:
         registry.construct(m, obj, args)
+    return obj
+
+
+def initialised(m: Machine, init: Value, obj: Instance, args: Args) -> Instance:
+    """An object after its `__init__`."""
+    m.call(attributes.bound(m, init, obj), args)
     return obj
 
 

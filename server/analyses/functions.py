@@ -148,16 +148,17 @@ def generator(m: Machine, f: FunctionV, frame: Frame, body: list[ir.Stmt]) -> Ge
 def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> Value:
     """Run something in a function's frame, as one more open call."""
     before = (m.frame, m.chunk, m.node, m.stack, m.written, m.via)
-    caller, familiar = m.frame.function, m.is_familiar(f)
+    aside = m.is_aside(f) and f.name != "__init__"  # an object that is not built to its end is none (`construct`)
+    at_length = not m.is_familiar(f) and m.is_familiar(m.frame.function)
     if m.node is not None:
         m.stack = (*m.stack, m.site)
     m.frame, m.chunk, m.written, m.via = frame, f.chunk, None, ""
     m.depth += 1
     m.open_calls[id(f.node)] = m.open_calls.get(id(f.node), 0) + 1
     try:
-        if caller is None or familiar is m.is_familiar(caller):
-            return run()
-        return m.briefly(run, Unknown(f"{f.name}()")) if familiar else m.at_length(run)
+        if aside:
+            return m.briefly(run, Unknown(f"{f.name}()"))
+        return m.at_length(run) if at_length else run()
     finally:
         m.depth -= 1
         m.open_calls[id(f.node)] -= 1

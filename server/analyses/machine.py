@@ -225,6 +225,11 @@ class Machine:
         """Whether others have entered a function before what is being entered now."""
         return self.familiar is not None and function is not None and function.node in self.familiar.functions
 
+    def is_aside(self, function: FunctionV) -> bool:
+        """Whether a function is familiar, and what calls it is not."""
+        caller = self.frame.function
+        return caller is not None and self.is_familiar(function) and not self.is_familiar(caller)
+
     def briefly(self, run: Callable[[], Value], otherwise: Value) -> Value:
         """Run familiar code for code that isn't; `otherwise`, as if it had not begun, where it tells nothing new."""
         mark, suspended, news = self.mark(), len(self.coroutines), self.news

@@ -101,6 +101,15 @@ def test_what_comes_behind_familiar_code_is_found() -> None:
     assert len({failure.site.node for failure in failures}) == 5
 
 
+def test_an_object_that_is_not_built_to_its_end_is_none() -> None:
+    """Its library would miss what the constructor had come to: a loader its dataset."""
+    lines = "\n".join(f"        size = size + {n}" for n in range(LINES))
+    built = f"    def __init__(self, data, size):\n{lines}\n        super().__init__(data, size)\n"
+    each = "\n".join(f"def own_{n}(data):\n    for x in Loader(data, {n}):\n        print(x)\n" for n in range(5))
+    text = f"from torch.utils.data import DataLoader\n\nclass Loader(DataLoader):\n{built}\n{each}\n"
+    assert not Session(Alone()).replay([parse(text, "main.py")]).problems
+
+
 def test_what_the_files_own_code_has_not_asked_for_is_found() -> None:
     """It has built the object, but without the option behind which the failure is."""
     lines = "\n".join(f"        n = n + {n}" for n in range(LINES // 4))

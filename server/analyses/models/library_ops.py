@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ...facts import table
 from .. import cases, functions, sequences
-from ..tensors import either
+from ..state import Raised
+from ..tensors import CUSTOM, either
 from ..values import Args, Builtin, FunctionV, Instance, Lib, Value
 from .registry import BASES, class_named, method_of, model, property_of, resolver
 
@@ -133,7 +134,18 @@ def call(m: Machine, args: Args) -> Value:
     result = without_grad(m, function, inner)
     for t in mutated(m, op, bound):
         m.grad.bump(t, str(op.state["name"]).rpartition(":")[2])
+    refuse_aliases(m, tuple(bound.values()), result)
     return recorded(m, op, tuple(bound.values()), result)
+
+
+def refuse_aliases(m: Machine, inputs: tuple[Value, ...], result: Value) -> None:
+    """`_c_check_aliasing_constraint` of `torch/_library/utils.py`: results share no memory with anything else."""
+    taken = {m.grad.storage(t) for t in cases.tensors_in(m, inputs)}
+    for t in cases.tensors_in(m, result):
+        storage = m.grad.storage(t)
+        if storage in taken:
+            raise Raised(None, "RuntimeError")
+        taken.add(storage)
 
 
 def without_grad(m: Machine, function: Value, args: Args) -> Value:
@@ -166,6 +178,8 @@ def recorded(m: Machine, op: Instance, inputs: tuple[Value, ...], result: Value)
     if node is None or not outputs:
         return result
     for nr, t in enumerate(outputs):
+        if t.d["base"] is not None:
+            m.state.put(t, "meta", CUSTOM)
         m.grad.set_history(t, node, nr)
     if op.state["setup"] is not None:
         ctx = Instance(class_named(m, CONTEXT), m.site)

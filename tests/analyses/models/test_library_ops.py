@@ -102,3 +102,27 @@ a = leaf * 2
 @pytest.mark.parametrize("line", ["torch.ops.older.bump_(a)", "torch.ops.older.bump_(leaf)", "torch.ops.older.wave(a)"])
 def test_the_older_way_of_defining(tmp_path: Path, line: str) -> None:
     assert_agreement(tmp_path, f"{OLDER}\nresult = torch.ops.older.wave(a)\n{line}\nresult.sum().backward()\n")
+
+
+OWN = """
+import torch
+
+@torch.library.custom_op("own::{name}", mutates_args=())
+def op(x: torch.Tensor) -> {kind}:
+    both = torch.zeros(2, 3)
+    return {result}
+
+x = torch.ones(3, requires_grad=True)
+"""
+
+
+def test_a_view_that_an_operator_gives_is_one_that_a_custom_function_made(tmp_path: Path) -> None:
+    program = OWN.format(name="part", kind="torch.Tensor", result="both.select(0, 0)") + "op(x).zero_()\n"
+    assert assert_agreement(tmp_path, program) == {"multi-view-inplace"}
+
+
+def test_an_operator_must_not_give_memory_twice(tmp_path: Path) -> None:
+    kind, result = "tuple[torch.Tensor, torch.Tensor]", "both.select(0, 0), both.select(0, 1)"
+    program = OWN.format(name="parts", kind=kind, result=result)
+    program += "try:\n    a, b = op(x)\n    a.zero_()\nexcept RuntimeError as error:\n    print(error)\n"
+    assert assert_agreement(tmp_path, program) == set()
