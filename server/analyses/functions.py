@@ -157,7 +157,7 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
     m.open_calls[id(f.node)] = m.open_calls.get(id(f.node), 0) + 1
     try:
         if aside:
-            return m.briefly(run, Unknown(f"{f.name}()"))
+            return m.briefly(f.name, frame.d.values(), run, Unknown(f"{f.name}()"))
         return m.at_length(run) if at_length else run()
     finally:
         m.depth -= 1

@@ -26,7 +26,7 @@ from .trace import Trace
 from .values import Args, ClassV, Cond, Frame, FunctionV, ModuleV, Object, Phi, Unknown, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..facts.model import Op
     from ..syntax.chunks import Chunk, Source
@@ -230,8 +230,11 @@ class Machine:
         caller = self.frame.function
         return caller is not None and self.is_familiar(function) and not self.is_familiar(caller)
 
-    def briefly(self, run: Callable[[], Value], otherwise: Value) -> Value:
-        """Run familiar code for code that isn't; `otherwise`, as if it had not begun, where it tells nothing new."""
+    def briefly(self, name: str, given: Iterable[Value], run: Callable[[], Value], otherwise: Value) -> Value:
+        """Run familiar code for code that isn't; `otherwise`, as if it had not begun, where it tells nothing new.
+
+        That it changes nothing of what it is `given` is a guess then, on which all rests that comes after.
+        """
         mark, suspended, news = self.mark(), len(self.coroutines), self.news
         assert self.familiar is not None
         patience, limit, self.patience = self.patience, self.limit, self.familiar.patience
@@ -243,6 +246,8 @@ class Machine:
             if spent or len(self.coroutines) != suspended:
                 raise
             self.go_back(mark)
+            if self.now.left_out is None and any(isinstance(v, Object) for v in given):
+                self.now.left_out = Assumption("guess", f"{name}() changes nothing")
             return otherwise
         finally:
             self.patience, self.limit = patience, limit

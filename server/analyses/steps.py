@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from ..syntax import ir
     from ..syntax.chunks import Source
-    from .report import Failure, Told
+    from .report import Assumption, Failure, Told
 
 Import = tuple[str, int, str]
 """A module's dotted name, the dots before it, and the file that imports it."""
@@ -55,6 +55,8 @@ class Step:
     reached: set[ir.Stmt] = field(default_factory=set)
     familiar: Familiar | None = None
     """of these, what steps before it had run: it spends less on that"""
+    left_out: Assumption | None = None
+    """what it takes for granted of a call that it has left"""
     failures: list[Failure] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)

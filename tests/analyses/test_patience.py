@@ -101,6 +101,19 @@ def test_what_comes_behind_familiar_code_is_found() -> None:
     assert len({failure.site.node for failure in failures}) == 5
 
 
+def test_what_comes_behind_a_call_that_was_left_is_a_guess() -> None:
+    """It might have frozen the weights that are changed then, as this one does at its end."""
+    lines = "\n".join(f"    n = n + {n}" for n in range(2 * LINES))
+    freeze = "    for p in model.parameters():\n        p.requires_grad_(False)\n"
+    shared = f"def shared(model, n):\n{lines}\n{freeze}"
+    each = "\n".join(
+        f"def own_{n}():\n    model = torch.nn.Linear(2, 2)\n    shared(model, {n})\n    model.weight.zero_()\n"
+        for n in range(5)
+    )
+    failures = Session(Alone()).replay([parse(f"import torch\n\n{shared}\n{each}", "main.py")]).failures
+    assert all("guess" in {a.kind for a in failure.assumptions} for failure in failures)
+
+
 def test_an_object_that_is_not_built_to_its_end_is_none() -> None:
     """Its library would miss what the constructor had come to: a loader its dataset."""
     lines = "\n".join(f"        size = size + {n}" for n in range(LINES))
