@@ -54,7 +54,7 @@ def settled(m: Machine, v: Unknown) -> Value:
     if on is None:
         return v
     found = answers(m, v.key, on)
-    return found.pop() if len(found) == 1 and m.turns[on] is not None else v
+    return next(iter(found)) if len(found) == 1 and m.turns[on] is not None else v
 
 
 def varies(m: Machine, key: Key) -> bool:
@@ -63,10 +63,15 @@ def varies(m: Machine, key: Key) -> bool:
     return on is not None and len(answers(m, key, on)) == 2
 
 
-def answers(m: Machine, key: Key, on: Key) -> set[bool]:
+def answers(m: Machine, key: Key, on: Key) -> frozenset[bool]:
     """What a condition is in the turns that agree with all that is assumed of them."""
-    assumed = [(k, holds) for k, holds in m.state.assumed.items() if turn_of(k) == on]
-    left = m.turns[on]
+    assumed = tuple((k, holds) for k, holds in m.state.assumed.items() if is_computed(k) and turn_of(k) == on)
+    return tried(key, assumed, m.turns[on])
+
+
+@lru_cache(maxsize=1024)
+def tried(key: Key, assumed: tuple[tuple[Key, bool], ...], left: int | None) -> frozenset[bool]:
+    """What a condition is in the turns, of `left` ones, in which others are answered so."""
     found: set[bool] = set()
     most = MANY if left is None else min(left, MANY)
     for start in range(0, most, BLOCK):
@@ -77,10 +82,10 @@ def answers(m: Machine, key: Key, on: Key) -> set[bool]:
                 turns = [t for t, truth in zip(turns, truths, strict=True) if bool(truth) is holds]
             found.update(map(bool, values(key, turns)))
         except (TypeError, ValueError, ArithmeticError):
-            return {True, False}
+            return frozenset({True, False})
         if len(found) == 2:
             break
-    return found
+    return frozenset(found)
 
 
 @lru_cache(maxsize=4096)
@@ -97,9 +102,16 @@ def parts(key: Key, found: set[Hashable]) -> Iterator[bool]:
     elif key[0] == "turn":
         found.add(key)
     elif key[0] != "const":
-        yield key[0] in ("not", "and") or key[0] in operators.BINARY or key[0] in operators.COMPARE
+        yield is_computed(key)
         for part in key[1:]:
             yield from parts(part, found)
+
+
+def is_computed(key: Key) -> bool:
+    """Whether a key is what an operator makes of its other parts."""
+    if type(key) is not tuple or not key:
+        return False
+    return key[0] in ("not", "and") or key[0] in operators.BINARY or key[0] in operators.COMPARE
 
 
 def value(key: Key, t: int) -> Any:

@@ -183,9 +183,17 @@ class Graph:
     def _under_assumptions(self, conds: frozenset[Cond]) -> Grad:
         """What is left to be asked of conditions one of which has to hold."""
         open_: set[Cond] = set()
+        assumed = self.state.assumed
         for cond in conds:
             parts = parts_of(cond)
-            known = [self.state.assumed.get(part.key) for part, _ in parts]
+            if parts[0][0] is cond:  # one that is made of no others
+                holds = assumed.get(cond.key)
+                if holds:
+                    return True
+                if holds is None:
+                    open_.add(cond)
+                continue
+            known = [assumed.get(part.key) for part, _ in parts]
             if any(answer is (not holds) for answer, (_, holds) in zip(known, parts, strict=True)):
                 continue
             left = [part for answer, part in zip(known, parts, strict=True) if answer is None]

@@ -70,6 +70,8 @@ class Machine:
         self.frame: Frame = Frame(None, None, "<start>")
         self.chunk: Chunk | None = None
         self.node: ir.Node | None = None
+        self.last_site: Site | None = None
+        """the last place that was asked for: most are asked for several times"""
         self.broken: ir.Stmt | None = None
         self.stack: tuple[Site, ...] = ()
         self.iterations: tuple[tuple[int, int], ...] = ()
@@ -144,8 +146,12 @@ class Machine:
     @property
     def site(self) -> Site:
         """The place in the program that is being replayed."""
+        last = self.last_site
+        if last is not None and last.node is self.node and last.chunk is self.chunk:
+            return last
         assert self.chunk is not None and self.node is not None
-        return Site(self.chunk, self.node)
+        self.last_site = last = Site(self.chunk, self.node)
+        return last
 
     def place(self) -> tuple[Any, ...]:
         """Where the replay stands, all of it, for one that goes on elsewhere meanwhile (`Coroutine`)."""

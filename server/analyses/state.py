@@ -178,23 +178,29 @@ class State:
     def undo(self, mark: int) -> None:
         """Undo all writes since `mark`, whatever they left."""
         trail = self.trail
-        while len(trail) > mark:
-            store, key, old = trail.pop()
+        for store, key, old in reversed(trail[mark:]):
             if old is ABSENT:
                 store.pop(key, None)
             else:
                 store[key] = old
+        del trail[mark:]
 
     def left_since(self, mark: int) -> Changes:
         """The places written since `mark`, each with the value that it has now."""
-        changed = self.changed_since(mark).items()
-        return {place: (store, key, store.get(key, ABSENT)) for place, (store, key, _) in changed}
+        changes: Changes = {}
+        for store, key, _ in self.trail[mark:]:
+            place = (id(store), key)
+            if place not in changes:
+                changes[place] = (store, key, store.get(key, ABSENT))
+        return changes
 
     def changed_since(self, mark: int) -> Changes:
         """The places written since `mark`, each with the value that it had then."""
         changes: Changes = {}
-        for store, key, old in self.trail[mark:]:
-            changes.setdefault((id(store), key), (store, key, old))
+        for change in self.trail[mark:]:
+            place = (id(change[0]), change[1])
+            if place not in changes:
+                changes[place] = change
         return changes
 
     # -- assumptions ----------------------------------------------------------------------------
@@ -308,20 +314,21 @@ class State:
         first: Changes,
         second: Changes,
     ) -> None:
-        assumed = id(self.assumed)
-        for place in dict.fromkeys((*first, *second)):
-            if place[0] == assumed:
-                continue
-            store, key, _ = first.get(place) or second[place]
-            base = store.get(key, ABSENT)
-            a = first[place][2] if place in first else base
-            b = second[place][2] if place in second else base
-            value = self.merge(cond, a, b)
-            if value is not base:
-                if value is ABSENT:
-                    self.delete(store, key)
-                else:
-                    self.set(store, key, value)
+        assumed = self.assumed
+        for place, (store, key, a) in first.items():
+            if store is not assumed:
+                base = store.get(key, ABSENT)
+                self._put_joined(store, key, base, self.merge(cond, a, second[place][2] if place in second else base))
+        for place, (store, key, b) in second.items():
+            if store is not assumed and place not in first:
+                base = store.get(key, ABSENT)
+                self._put_joined(store, key, base, self.merge(cond, base, b))
+
+    def _put_joined(self, store: Store, key: Hashable, base: Value, value: Value) -> None:
+        if value is ABSENT and base is not ABSENT:
+            self.delete(store, key)
+        elif value is not base:
+            self.set(store, key, value)
 
     # -- errors that are handled ------------------------------------------------------------------
 
@@ -418,16 +425,19 @@ class State:
         if type(value) is not Phi:
             return run(value)
         cond = value.cond
+        then, orelse = (
+            partial(self._split, cond, True, value.then, run),
+            partial(self._split, cond, False, value.orelse, run),
+        )
+        return self.fork(cond, then, orelse)
 
-        def side(alternative: Value, holds: bool) -> Value:
-            self.splits.append((cond, holds))
-            try:
-                return self.each(alternative, run)
-            finally:
-                self.splits.pop()
-
-        then, orelse = value.then, value.orelse
-        return self.fork(cond, lambda: side(then, True), lambda: side(orelse, False))
+    def _split(self, cond: Cond, holds: bool, value: Value, run: Callable[[Value], Value]) -> Value:
+        """`run` on what a value is where `cond` is answered so."""
+        self.splits.append((cond, holds))
+        try:
+            return run(value) if type(value) is not Phi else self.each(value, run)
+        finally:
+            self.splits.pop()
 
     def each_way(self, value: Value, make: Callable[[Value], Value]) -> Value:
         """What `make` makes of the value, or of each alternative of a Phi, of which none is assumed."""

@@ -463,7 +463,7 @@ CALLABLES = (FunctionV, ClassV, Bound, Builtin, Partial, Wrapped, Lib)
 def is_constant(value: Value) -> bool:
     """Whether a value is known through and through: a Python constant or a tuple of such."""
     if isinstance(value, tuple):
-        return all(is_constant(v) for v in value)
+        return all(map(is_constant, value))
     return isinstance(value, CONSTANTS)
 
 
@@ -482,4 +482,9 @@ def key_of(value: Value) -> Hashable:
 
 def nests(key: tuple[Any, ...], levels: int) -> bool:
     """Whether a key nests so deep; such keys are cut off, so that loops don't grow them without end."""
-    return levels == 1 or any(nests(part, levels - 1) for part in key if type(part) is tuple)
+    if levels == 1:
+        return True
+    for part in key:  # noqa: SIM110 - this is asked often, and a generator takes its time
+        if type(part) is tuple and nests(part, levels - 1):
+            return True
+    return False
