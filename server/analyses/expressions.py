@@ -164,7 +164,8 @@ def arguments(m: Machine, nodes: list[ir.Arg]) -> Args:
 
 
 IMPORTING = 1_000
-"""Steps for a call in the own code of a module that is imported: what takes more looks at files, or packages."""
+"""Steps for a call in the own code of a module that is imported, as that of a package always is: what takes more looks
+at files, or packages."""
 
 
 def call(m: Machine, e: ir.Call) -> Value:
@@ -177,8 +178,8 @@ def call(m: Machine, e: ir.Call) -> Value:
     m.node = e
     args.site = m.site
     args.receiver = e.func.value if isinstance(e.func, ir.Attribute) else None
-    if m.importing and m.frame.function is None:
-        return m.limited(IMPORTING, lambda: m.call(function, args), Unknown())
+    if m.frame.function is None and (m.importing or m.main.endswith("__init__.py")):
+        return m.limited_call(IMPORTING, function, args, Unknown())
     return m.call(function, args)
 
 

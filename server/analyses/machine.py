@@ -23,7 +23,22 @@ from .statements import run_block
 from .steps import Familiar, Mark, Step, loaded
 from .tensors import Tensor
 from .trace import Trace
-from .values import Args, ClassV, Cond, Frame, FunctionV, ModuleV, Object, Phi, Unknown, Value
+from .values import (
+    ABSENT,
+    Args,
+    Bound,
+    ClassV,
+    Cond,
+    Frame,
+    FunctionV,
+    ModuleV,
+    Object,
+    Partial,
+    Phi,
+    Unknown,
+    Value,
+    Wrapped,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,6 +53,9 @@ STEPS = 20_000
 
 TURNS = 40
 """Steps that a loop may take in what is entered before its turns are taken together."""
+
+OFTEN = 3
+"""A function that was left so often, one time after the other, for it takes too many steps, is left at once."""
 
 PULSE = 64
 """Steps between two looks at whether the answer is still wanted."""
@@ -107,6 +125,8 @@ class Machine:
         self.library: dict[str, ClassV] = {}
         self.coroutines: list[Coroutine] = []
         self.turns: dict[tuple[str, int, int], int | None] = {}
+        self.too_long: dict[ir.Node, int] = {}
+        """how often the last calls of a function were left, one after the other"""
         self.rare = 0
         self.importing = 0
         self.now = Step(None, self.mark())
@@ -207,6 +227,22 @@ class Machine:
         self.patience = self.usual = patience
         self.limit = self.most
         self.go_on()
+
+    def limited_call(self, steps: int, function: Value, args: Args, otherwise: Value) -> Value:
+        """Call something in so many steps; `otherwise` where it would take more, and where it always has."""
+        inner = function
+        while isinstance(inner, (Bound, Partial, Wrapped)):
+            inner = inner.function
+        node = inner.node if isinstance(inner, (FunctionV, ClassV)) else None
+        if node is None:
+            return self.limited(steps, lambda: self.call(function, args), otherwise)
+        left = self.too_long.get(node, 0)
+        if left >= OFTEN:
+            return otherwise
+        made = self.limited(steps, lambda: self.call(function, args), ABSENT)
+        if made is ABSENT or left:
+            self.state.note_item(self.too_long, node, left + 1 if made is ABSENT else 0)
+        return otherwise if made is ABSENT else made
 
     def limited(self, steps: int, run: Callable[[], Value], otherwise: Value) -> Value:
         """Run something in so many steps; `otherwise`, as if it had not begun, where it would take more."""

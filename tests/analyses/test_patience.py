@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gradguard.analyses import program as programs
-from gradguard.analyses.machine import STEPS
+from gradguard.analyses.machine import OFTEN, STEPS
 from gradguard.analyses.program import Session
+from gradguard.analyses.wrappers import DECORATING
+from gradguard.syntax import ir
 from gradguard.syntax.chunks import parse
 from gradguard.workspace.project import Project
 
@@ -73,6 +75,16 @@ def test_a_statement_that_goes_on_and_on_is_left(monkeypatch: pytest.MonkeyPatch
     session = Session(Alone())
     session.replay([parse(f"{WORK}\nlong_work('a name')\n", "main.py")])
     assert session.m.steps < 4 * LINES
+
+
+def test_a_decorator_that_always_takes_long_is_left_at_once() -> None:
+    each = "\n".join(f"@documented\nclass C{n}:\n    pass\n" for n in range(2 * TURNS))
+    text = f"{WORK}\ndef documented(cls):\n    cls.__doc__ = long_work(cls.__name__)\n    return cls\n\n{each}"
+    session = Session(Alone())
+    session.replay([parse(text, "main.py")])
+    costs = [step.cost for step in session.own if isinstance(step.key, ir.ClassDef)]
+    assert costs[0] > DECORATING
+    assert max(costs[OFTEN:]) < 5
 
 
 SEVERAL = 30
