@@ -9,10 +9,14 @@ the span of `(a + b)` is that of `a + b`, that of `(a, b)` is that of `a, b`; on
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .chunks import Chunk
+
+_values: dict[type, attrgetter[Any]] = {}
+"""what gets the values of all fields of a node"""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -26,6 +30,13 @@ class Node:
         """Written once for all: a generated one for each class would take time at every start."""
         values = (f"{field.name}={getattr(self, field.name)!r}" for field in fields(self) if field.repr)
         return f"{type(self).__name__}({', '.join(values)})"
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        """To be made anew of its fields takes half the time of what pickle does by itself: to set each by name."""
+        kind = type(self)
+        if kind not in _values:
+            _values[kind] = attrgetter(*(field.name for field in fields(self)))
+        return kind, _values[kind](self)
 
 
 # -- expressions ------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Chunks: where they are cut, that they say the same as the whole, and what a new parse takes over."""
 
+import pickle
 import random
 from dataclasses import fields, is_dataclass
 from importlib.util import find_spec
@@ -300,3 +301,13 @@ def test_a_function_is_taken_over_once_where_others_come_between_again():
     before = parse("s = 1\n" + function)
     text = "t = 2\n" + function.replace("x\n", "x + 1\n") + "s = 1\n" + function.replace("x\n", "x + 2\n")
     assert shape(parse(text, previous=before)) == shape(parse(text))
+
+
+def test_a_parsed_file_comes_out_of_a_pickle_as_it_was():
+    source = parse(
+        "import os\n@d\nclass C(B, m=1):\n    x: int = -1\n    def f(self, *a, b=f'{a}'):\n        return [*a]\n"
+    )
+    again = pickle.loads(pickle.dumps(source))
+    assert shape(again) == shape(source)
+    assert all(statement.chunk is chunk for chunk in again.chunks for statement in chunk.body)
+    assert again.chunks[1].body[0].body[0] is again.chunks[2].body[0]
