@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, field
+from sys import intern
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
 # Outside of strings a backslash can only continue a line, so it is as blank as the newline after it.
 _blank = re.compile(r"[ \t\f\r\n\\]*(?:#[^\r\n]*[ \t\f\r\n\\]*)*").match
+
+_BLANKS = " \t\f\r\n\\#"  # what any of these begins is left to the pattern, but for a single space
+_END = "\0"  # no blank: there is always a next character to look at
 
 
 def next_token(text: str, offset: int) -> int:
@@ -52,23 +56,24 @@ class Cursor:
     __slots__ = ("bindings", "chunk", "end", "pos", "text")
 
     def __init__(self, text: str, chunk: Chunk) -> None:
-        self.text = text
+        self.text = text + _END
         self.chunk = chunk
         self.bindings = Bindings()
         self.end = 0
         self.pos = next_token(text, 0)
 
-    def blank(self, end: int) -> None:
-        """Ends a token at `end` and goes on to the next, over blanks, comments and continued lines."""
-        self.end = end
-        self.pos = next_token(self.text, end)
-
     def take(self, token: str) -> None:
-        """Steps over `token`. Raises `LostError` if something else stands here."""
-        start = self.pos
-        if not self.text.startswith(token, start):
+        """Steps over `token`, and blanks, comments and continued lines after it.
+
+        Raises `LostError` if something else stands here.
+        """
+        start, text = self.pos, self.text
+        end = start + len(token)
+        if text[start:end] != token:
             raise LostError(token, start)
-        self.blank(start + len(token))
+        self.pos = self.end = end
+        if text[end] in _BLANKS:
+            self.pos = end + 1 if text[end] == " " and text[end + 1] not in _BLANKS else next_token(text, end)
 
     def take_raw(self, token: str) -> None:
         """Like `take`, but what follows is part of a string, where blanks and `#` count."""
@@ -80,4 +85,4 @@ class Cursor:
     def word(self, name: str) -> str:
         """Steps over an identifier and returns it as Python knows it: in the normal form NFKC."""
         self.take(name)
-        return name if name.isascii() else unicodedata.normalize("NFKC", name)
+        return intern(name) if name.isascii() else intern(unicodedata.normalize("NFKC", name))
