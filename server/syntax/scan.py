@@ -26,10 +26,13 @@ STRING = r"""
   | '[^'\\\r\n]*(?:\\(?:\r\n|[\s\S])[^'\\\r\n]*)*'
   | ["'][^\r\n]*
 """
-# The first alternative is whatever no boundary can lie in; brackets without anything inside that matters
-# are passed in one go.
-_skipped = rf"{STRING} | \#[^\r\n]* | \\(?:\r\n|[\s\S]) | \([^()\[\]{{}}\"'\#\\\r\n]*\)"
-_tokens = r"(?:{skipped}) | (?P<open>[(\[{{]) | (?P<close>[)\]}}]) | (?:\r\n|\r|\n)(?P<line>{indent})(?=[^\s\#])"
+# First what means nothing here, then one thing that does, or the end: a match begins where the last one ended. Of the
+# alternatives the first is whatever no boundary can lie in; brackets without anything inside that matters are passed
+# in one go.
+_skipped = rf"{STRING} | \#[^\r\n]* | \\(?:\r\n|[\s\S]|\Z) | \([^()\[\]{{}}\"'\#\\\r\n]*\)"
+_tokens = r"""[^()\[\]{{}}"'\#\\\r\n]*(?:
+    {skipped} | (?P<open>[(\[{{]) | (?P<close>[)\]}}]) | (?:\r\n|\r|\n)(?P<line>{indent})(?=[^\s\#]) | [\r\n] | \Z
+)"""
 _end_of_line = re.compile(r"[^\r\n]*")
 
 # Words that cannot begin a line inside of brackets: the bracket was never closed.
@@ -87,7 +90,7 @@ def lines(
                 if not opened:
                     yield match.span("line")
             elif kind == "open":
-                opened.append(match.start())
+                opened.append(match.end() - 1)
             elif kind == "close" and opened:
                 opened.pop()
         if not opened:
