@@ -193,12 +193,13 @@ def init_fields(cls: ClassV) -> list[tuple[str, str, Value]]:
     given: dict[str, str] = {}
     for c in reversed(cls.mro):
         options = c.d.get(DATACLASS)
-        by_name = options.get("kw_only") is True if isinstance(options, dict) else False
+        usual = "KW_ONLY" if isinstance(options, dict) and options.get("kw_only") is True else ""
         own = c.d.get(GIVEN, {})
-        given.update({n: own.get(n, "KW_ONLY" if by_name else "") for n in c.d.get(FIELDS, ())})
+        given.update({n: own.get(n, usual) for n in c.d.get(FIELDS, ())})
     found = [(name, kind, cls.lookup(name)) for name, kind in given.items()]
-    placed = [one for one in found if one[1] != "KW_ONLY" and option(one[2], "kw_only") is not True]
-    return [*placed, *((n, "KW_ONLY", default) for n, kind, default in found if (n, kind, default) not in placed)]
+    by_name = {n for n, kind, default in found if kind == "KW_ONLY" or option(default, "kw_only") is True}
+    placed = [one for one in found if one[0] not in by_name]
+    return [*placed, *((n, "KW_ONLY", default) for n, _, default in found if n in by_name)]
 
 
 def option(default: Value, name: str) -> Value:

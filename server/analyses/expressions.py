@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..syntax import ir
@@ -18,6 +19,7 @@ from .values import (
     Instance,
     Lib,
     ListV,
+    Phi,
     SliceV,
     Unknown,
     Value,
@@ -36,7 +38,7 @@ def name(m: Machine, e: ir.Name) -> Value:
     while frame is not None:
         v = frame.d.get(e.id, ABSENT)
         if v is not ABSENT:
-            return m.state.resolve(v)
+            return m.state.resolve(v) if type(v) is Phi else v
         frame = frame.parent
     return builtin(m, e.id)
 
@@ -202,14 +204,19 @@ def binary(m: Machine, e: ir.BinOp) -> Value:
 def boolean(m: Machine, e: ir.BoolOp) -> Value:
     """`and` and `or`, which evaluate the right side only where the left one doesn't decide."""
 
-    def rest(i: int) -> Value:
-        v = m.eval(e.values[i])
-        if i == len(e.values) - 1:
-            return v
-        on = e.op == "and"
-        return operators.branch(m, v, e.values[i], lambda: rest(i + 1) if on else v, lambda: v if on else rest(i + 1))
+    return _operand(m, e, 0)
 
-    return rest(0)
+
+def _operand(m: Machine, e: ir.BoolOp, i: int) -> Value:
+    v = m.eval(e.values[i])
+    if i == len(e.values) - 1:
+        return v
+
+    def left() -> Value:
+        return v
+
+    right = partial(_operand, m, e, i + 1)
+    return operators.branch(m, v, e.values[i], *((right, left) if e.op == "and" else (left, right)))
 
 
 def compare(m: Machine, e: ir.Compare) -> Value:
