@@ -86,12 +86,15 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     before = (m.frame, m.chunk, m.node, m.stack, m.written, m.via)
     m.frame, m.stack, m.written, m.via = frame, (), None, ""
     m.importing += 1
+    left = m.left
     try:
         with m.state.unwinding():
             statements.run_block(m, list(source.body))
+        module.whole = m.left == left
     except Raised as error:
         m.lost(error)
     except Exhausted:
+        m.left += 1
         if m.importing > 1 or m.entering:
             raise
         m.allow(ENOUGH, m.patience)

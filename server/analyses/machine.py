@@ -129,6 +129,8 @@ class Machine:
         """how often the last calls of a function were left, one after the other"""
         self.rare = 0
         self.importing = 0
+        self.left = 0
+        """how much it has left out, for it would have taken too long"""
         self.now = Step(None, self.mark())
 
     # -- steps ------------------------------------------------------------------------------------
@@ -256,6 +258,7 @@ class Machine:
             if self.limit < self.most or self.most == most or len(self.coroutines) != suspended:
                 raise
             self.most = most
+            self.left += 1
             self.go_on()
             self.go_back(mark)
             return otherwise

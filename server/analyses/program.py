@@ -157,7 +157,7 @@ class Session:
         used = 0
         for s in (None, *source.body):
             if at == len(self.own):
-                run = partial(self.begin, source.path) if s is None else partial(self.run_statement, source, s)
+                run = partial(self.begin, source) if s is None else partial(self.run_statement, source, s)
                 steps = max(STEPS - used, ENOUGH)
                 self.own.append(self.step(s or source.path, source.path, run, steps, OWN_PATIENCE))
             used += self.own[at].cost
@@ -166,9 +166,16 @@ class Session:
                 break
         return at
 
-    def begin(self, path: str) -> None:
-        """Begin a file: what is known of `__name__` there, and of autograd's modes."""
-        m = self.m
+    def begin(self, source: Source) -> None:
+        """Begin a file: what is known of `__name__` there, and of autograd's modes.
+
+        One that was imported, and does not ask how it is run, would do the same again.
+        """
+        m, path = self.m, source.path
+        known = m.loaded.get(path)
+        if known is not None and known.whole and "__name__" not in source.text:
+            self.frames[path], m.now.ended = known.frame, True
+            return
         frame = Frame(None, None, "__main__")
         frame.d["__name__"] = "__main__"
         frame.d["__file__"] = path

@@ -379,15 +379,16 @@ class SliceV:
 
 
 class ModuleV(Object):
-    """A module of the program; its names are those of `frame`."""
+    """A module of the program; its names are those of `frame`. `whole`: all of its own code has run, to its end."""
 
-    __slots__ = ("frame", "name", "path")
+    __slots__ = ("frame", "name", "path", "whole")
 
     def __init__(self, name: str, path: str, frame: Frame) -> None:
         super().__init__()
         self.name = name
         self.path = path
         self.frame = frame
+        self.whole = False
 
     @property
     def is_package(self) -> bool:
