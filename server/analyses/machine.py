@@ -240,6 +240,7 @@ class Machine:
             return self.limited(steps, lambda: self.call(function, args), otherwise)
         left = self.too_long.get(node, 0)
         if left >= OFTEN:
+            self.left += 1
             return otherwise
         made = self.limited(steps, lambda: self.call(function, args), ABSENT)
         if made is ABSENT or left:
@@ -271,9 +272,11 @@ class Machine:
         return self.familiar is not None and function is not None and function.node in self.familiar.functions
 
     def is_aside(self, function: FunctionV) -> bool:
-        """Whether a function is familiar, and what calls it is not."""
+        """Whether a function is familiar, and what calls it is not, or is a constructor that is run to its end."""
         caller = self.frame.function
-        return caller is not None and self.is_familiar(function) and not self.is_familiar(caller)
+        if caller is None or not self.is_familiar(function):
+            return False
+        return not self.is_familiar(caller) or (caller.name == "__init__" and self.patience == self.usual)
 
     def briefly(self, name: str, given: Iterable[Value], run: Callable[[], Value], otherwise: Value) -> Value:
         """Run familiar code for code that isn't; `otherwise`, as if it had not begun, where it tells nothing new.
