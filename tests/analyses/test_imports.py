@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gradguard.analyses import program as programs
+from gradguard.analyses import sequences
 from gradguard.analyses.values import Unknown
 from gradguard.workspace.project import Project
 
@@ -178,3 +179,17 @@ def test_a_file_that_imports_more_than_there_are_steps_for_is_replayed_all_the_s
     (tmp_path / "main.py").write_text("from large import v3\nmine = v3 + 1\n")
     _, names = names_of(tmp_path)
     assert names["mine"] == 2
+
+
+@pytest.mark.parametrize(("asks", "runs"), [("", 1), ("\nname = __name__\n", 2)])
+def test_a_file_that_was_imported_runs_once_more_only_if_it_asks_how_it_is_run(
+    asks: str, runs: int, tmp_path: Path
+) -> None:
+    (tmp_path / "kept.py").write_text("seen = []\n")
+    (tmp_path / "used.py").write_text(f"import kept\nkept.seen.append(1){asks}\n")
+    (tmp_path / "main.py").write_text("import used\n")
+    project = Project(tmp_path)
+    session = programs.Session(project)
+    session.replay([project.source(str(tmp_path / name)) for name in ("main.py", "used.py")])
+    kept = session.m.loaded[str(tmp_path / "kept.py")]
+    assert kept is not None and len(sequences.sequence(session.m, kept.frame.d["seen"]).known(session.m)) == runs
