@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..syntax import ir
 from . import statements
@@ -50,6 +50,18 @@ def replay(
     else: an error inside is told in `Report.problems` and costs the answers of the entry point where it happened.
     """
     return Session(modules, traced).replay(roots, wanted)
+
+
+class Beginning(NamedTuple):
+    """What the first step of a file's own code rests on; it `asks` how the file is run if it mentions `__name__`."""
+
+    path: str
+    asks: bool
+
+    @classmethod
+    def of(cls, source: Source) -> Beginning:
+        """That of a file."""
+        return cls(source.path, "__name__" in source.text)
 
 
 class Session:
@@ -144,7 +156,7 @@ class Session:
         """How many of the first steps would give the same again."""
         at = 0
         for source in roots:
-            for key in (source.path, *source.body):
+            for key in (Beginning.of(source), *source.body):
                 if at == len(self.own) or self.own[at].key != key or not is_fresh(self.own[at]):
                     return at
                 at += 1
@@ -159,7 +171,7 @@ class Session:
             if at == len(self.own):
                 run = partial(self.begin, source) if s is None else partial(self.run_statement, source, s)
                 steps = max(STEPS - used, ENOUGH)
-                self.own.append(self.step(s or source.path, source.path, run, steps, OWN_PATIENCE))
+                self.own.append(self.step(s or Beginning.of(source), source.path, run, steps, OWN_PATIENCE))
             used += self.own[at].cost
             at += 1
             if self.own[at - 1].ended:
@@ -173,7 +185,7 @@ class Session:
         """
         m, path = self.m, source.path
         known = m.loaded.get(path)
-        if known is not None and known.whole and "__name__" not in source.text:
+        if known is not None and known.whole and not Beginning.of(source).asks:
             self.frames[path], m.now.ended = known.frame, True
             return
         frame = Frame(None, None, "__main__")
