@@ -108,10 +108,10 @@ def parts(key: Key, found: set[Hashable]) -> Iterator[bool]:
 
 
 def is_computed(key: Key) -> bool:
-    """Whether a key is what an operator makes of its other parts."""
+    """Whether a key is a turn, or what an operator makes of its other parts."""
     if type(key) is not tuple or not key:
         return False
-    return key[0] in ("not", "and") or key[0] in operators.BINARY or key[0] in operators.COMPARE
+    return key[0] in ("turn", "not", "and") or key[0] in operators.BINARY or key[0] in operators.COMPARE
 
 
 def value(key: Key, t: int) -> Any:

@@ -425,10 +425,8 @@ class State:
         if type(value) is not Phi:
             return run(value)
         cond = value.cond
-        then, orelse = (
-            partial(self._split, cond, True, value.then, run),
-            partial(self._split, cond, False, value.orelse, run),
-        )
+        then = partial(self._split, cond, True, value.then, run)
+        orelse = partial(self._split, cond, False, value.orelse, run)
         return self.fork(cond, then, orelse)
 
     def _split(self, cond: Cond, holds: bool, value: Value, run: Callable[[Value], Value]) -> Value:
