@@ -243,8 +243,8 @@ def _pieces(text: str, old: list[Chunk], difference: _Difference) -> tuple[list[
 
     Where the end of the file, from a statement on, is as it was, and the new text before it ends there, only the
     statements around the difference are looked at. A string or bracket that was just opened does not swallow the
-    statements that were there before: the unchanged end keeps its boundaries if the new ones join it with text
-    that is broken.
+    statements that were there before: the unchanged end, if it begins a line still, keeps its boundaries where the
+    new ones join it with text that is broken.
     """
     within = _pieces_of_class(text, old, difference)
     if within is not None:
@@ -259,7 +259,7 @@ def _pieces(text: str, old: list[Chunk], difference: _Difference) -> tuple[list[
         return head, middle, tail
     pieces = split(text)
     joined = next((piece for piece in pieces if piece.start < cut < piece.end), None)
-    if joined is None or not is_broken(text[joined.start : joined.end], joined.kind):
+    if joined is None or text[cut - 1] not in "\r\n" or not is_broken(text[joined.start : joined.end], joined.kind):
         return [], pieces, []
     return [], split(text[:cut]), tail
 

@@ -116,6 +116,13 @@ def test_after_any_edits_a_source_is_what_a_fresh_parse_gives(name):
     assert unbroken > 12
 
 
+@pytest.mark.parametrize("new", ["x = 1\n    class B:\n    y = 2\n", "x = 1class B:\n    y = 2\n"])
+def test_what_begins_no_line_any_more_is_not_taken_for_a_statement(new):
+    source, fresh = parse(new, previous=parse("x = 1\nclass B:\n    y = 2\n")), parse(new)
+    assert fresh.problems != []
+    assert source.problems == fresh.problems
+
+
 def edited(text, rng):
     """One of the things that happen in an editor: lines come, go, move; a word is typed."""
     lines = text.splitlines(keepends=True)
