@@ -119,7 +119,7 @@ class Entry:
         else:
             self.enter_function(v, Args())
 
-    def left(self, v: Value) -> Hashable:
+    def unentered(self, v: Value) -> Hashable:
         """What of it nobody has entered; something false if there is nothing."""
         if not isinstance(v, ClassV):
             return self.untouched(v)

@@ -41,8 +41,8 @@ class Explainer:
         """
         found = dict.fromkeys(self.assumed(c, holds) for c, holds in guards if self.matters(c, holds))
         found.update(dict.fromkeys(self.m.entry_assumptions))
-        if self.m.now.left_out is not None:
-            found[self.m.now.left_out] = None
+        if self.m.now.granted is not None:
+            found[self.m.now.granted] = None
         found.update(dict.fromkeys(failure.assumptions))
         return replace(failure, assumptions=tuple(found), backward=failure.backward or self.backward)
 

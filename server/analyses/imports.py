@@ -86,15 +86,15 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     before = (m.frame, m.chunk, m.node, m.stack, m.written, m.via)
     m.frame, m.stack, m.written, m.via = frame, (), None, ""
     m.importing += 1
-    left = m.left
+    given_up = m.given_up
     try:
         with m.state.unwinding():
             statements.run_block(m, list(source.body))
-        module.whole = m.left == left
+        module.whole = m.given_up == given_up
     except Raised as error:
         m.lost(error)
     except Exhausted:
-        m.left += 1
+        m.given_up += 1
         if m.importing > 1 or m.entering:
             raise
         m.allow(ENOUGH, m.patience)

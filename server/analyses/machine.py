@@ -129,8 +129,8 @@ class Machine:
         """how often the last calls of a function were left, one after the other"""
         self.rare = 0
         self.importing = 0
-        self.left = 0
-        """how much it has left out, for it would have taken too long"""
+        self.given_up = 0
+        """how many calls and imports it has left unfinished, for they would have taken too long"""
         self.now = Step(None, self.mark())
 
     # -- steps ------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ class Machine:
             return self.limited(steps, lambda: self.call(function, args), otherwise)
         left = self.too_long.get(node, 0)
         if left >= OFTEN:
-            self.left += 1
+            self.given_up += 1
             return otherwise
         made = self.limited(steps, lambda: self.call(function, args), ABSENT)
         if made is ABSENT or left:
@@ -259,7 +259,7 @@ class Machine:
             if self.limit < self.most or self.most == most or len(self.coroutines) != suspended:
                 raise
             self.most = most
-            self.left += 1
+            self.given_up += 1
             self.go_on()
             self.go_back(mark)
             return otherwise
@@ -294,8 +294,8 @@ class Machine:
             if spent or len(self.coroutines) != suspended:
                 raise
             self.go_back(mark)
-            if self.now.left_out is None and any(isinstance(v, Object) for v in given):
-                self.now.left_out = Assumption("guess", f"{name}() changes nothing")
+            if self.now.granted is None and any(isinstance(v, Object) for v in given):
+                self.now.granted = Assumption("guess", f"{name}() changes nothing")
             return otherwise
         finally:
             self.patience, self.limit = patience, limit

@@ -218,15 +218,15 @@ class Session:
         self.m.now = Step(None, self.m.mark())
         entry = Entry(self.m, self.own)
         for path, name, v in self.in_turn(roots):
-            if not (left := entry.left(v)):
+            if not (unentered := entry.unentered(v)):
                 continue
             self.m.main = path
             step = known.get(v)
-            if step is None or step.left != left or entry.familiar(step) != step.familiar:
+            if step is None or step.unentered != unentered or entry.familiar(step) != step.familiar:
                 step = None
             if step is None or not is_fresh(step):
                 step = self.run_entry(entry, name, v)
-                step.left, step.familiar = left, entry.familiar(step)
+                step.unentered, step.familiar = unentered, entry.familiar(step)
             self.entered[v] = step
             entry.add(step)
 

@@ -47,7 +47,7 @@ class Step:
 
     key: object
     mark: Mark
-    left: Hashable = None
+    unentered: Hashable = None
     """of a class or function that is entered: what nothing has entered before"""
     bodies: dict[ir.FunctionDef, list[ir.Stmt]] = field(default_factory=dict)
     imports: dict[Import, Loaded | None] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class Step:
     reached: set[ir.Stmt] = field(default_factory=set)
     familiar: Familiar | None = None
     """of these, what steps before it had run: it spends less on that"""
-    left_out: Assumption | None = None
+    granted: Assumption | None = None
     """what it takes for granted of a call that it has left"""
     failures: list[Failure] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
