@@ -342,6 +342,8 @@ def of_function(m: Machine, v: Value, name: str) -> Value:
     while isinstance(inner, (Wrapped, Bound, Partial)):
         if name == "__self__" and isinstance(inner, Bound):
             return inner.self
+        if name == "cache_clear" and isinstance(inner, Wrapped) and inner.by == wrappers.CACHE:
+            return Bound(Lib("dict.clear"), inner.data)
         inner = inner.function
     if isinstance(inner, FunctionV):
         found = inner.d.get(name, ABSENT)

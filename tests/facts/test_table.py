@@ -62,6 +62,10 @@ def test_parameters_are_those_that_users_write() -> None:
     assert [p.name for p in view.params] == ["self", "size"]
     assert view.params[1].variadic
 
+    sparse = table.find("torch.sparse_coo_tensor")
+    assert isinstance(sparse, Op)
+    assert [(p.name, p.variadic) for p in sparse.params][:2] == [("indices", False), ("values", False)]
+
     linear = table.find("torch.nn.Linear")
     assert isinstance(linear, ModuleFact)
     assert [p.name for p in linear.params] == ["in_features", "out_features", "bias", "device", "dtype"]

@@ -9,7 +9,7 @@ from .. import cases, effects, operands, sequences, shapes, torch_ops
 from ..describe_types import described
 from ..shapes import TensorType
 from ..tensors import Tensor
-from ..values import Args, ListV, Unknown, Value
+from ..values import Args, Lib, ListV, Unknown, Value
 from .formulas import Term, torch
 from .registry import method_of, model
 
@@ -48,6 +48,12 @@ def matmul(m: Machine, args: Args) -> Value:
 def rank(t: Tensor) -> int:
     """A tensor's number of dimensions; an unknown one counts as a batch of matrices."""
     return len(t.shape) if t.shape is not None else 3
+
+
+@model("torch.sparse.mm")
+def sparse_mm(m: Machine, args: Args) -> Value:
+    """`torch.sparse.mm(mat1, mat2)`: each operand is saved for the other's gradient, as by `mm`."""
+    return m.call(Lib("torch.mm"), args)
 
 
 @method_of("torch.Tensor", "matmul", "__matmul__")

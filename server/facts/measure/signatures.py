@@ -15,6 +15,7 @@ import keyword
 import pathlib
 import re
 from collections import defaultdict
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -112,6 +113,7 @@ def merged(native: Sequence[NativeFunction], *, method: bool) -> tuple[Param, ..
     own = {place[0].name for place in places}
     shortest = min(_positional(ps) for ps in ordered)
     result = [_place(place, own, required=i < shortest) for i, place in enumerate(places)]
+    result[:-1] = [replace(p, variadic=False) for p in result[:-1]]  # what follows it is found by its place
     taken = own | {alias for p in result for alias in p.aliases}
     for p in (p for ps in ordered for p in ps[_positional(ps) :]):
         if p.name not in taken:
