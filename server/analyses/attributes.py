@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from . import arrays, duck, enumerations, functions, imports, library, tensor_attributes, wrappers
@@ -65,6 +66,8 @@ def get(m: Machine, v: Value, name: str) -> Value:
             return of_data(m, v, name)
         if duck.tells_tensor(m, v, name):
             return tensor_attributes.get(m, m.as_tensor(v), name)
+        if name == "requires_grad_":
+            return Builtin(name, partial(switch, v))
         return Unknown(f"{v.why}.{name}" if v.why else "", ("attr", v.key, name), v.parameter)
     if isinstance(v, Partial) and name == "func":
         return v.function
@@ -80,6 +83,12 @@ def get(m: Machine, v: Value, name: str) -> Value:
         if not shared and tensor_attributes.is_known(name):
             m.refused(f"an array has no {name}")
     return builtin_method(m, v, name)
+
+
+def switch(v: Unknown, m: Machine, args: Args) -> Value:
+    """`v.requires_grad_(mode)` of a module or a tensor, which gives it back; if it is a tensor, that has the flag."""
+    m.require_grad(m.as_tensor(v), m.state.resolve(args.get(0, "requires_grad", True)))
+    return v
 
 
 MOVES = frozenset({"to", "cuda", "cpu", "pin_memory"})
@@ -374,6 +383,8 @@ def set_(m: Machine, v: Value, name: str, value: Value) -> None:
         m.state.set(v.frame.d, name, value)
     elif isinstance(v, (ClassV, FunctionV)):
         m.state.set(v.d, name, value)
+    elif isinstance(v, Unknown) and name == "requires_grad":
+        m.require_grad(m.as_tensor(v), m.state.resolve(value))
 
 
 def set_instance(m: Machine, v: Instance, name: str, value: Value) -> None:

@@ -387,15 +387,20 @@ class Machine:
         return Cond(("requires grad", v.key), "requires-grad" if expected else "may-require-grad", v.why, self.site)
 
     def require_grad(self, t: Tensor, value: Value) -> None:
-        """`t.requires_grad_(value)`: refused for integers; a non-leaf can't be switched off."""
+        """`t.requires_grad_(value)`: refused for integers; a non-leaf can't be switched off.
+
+        What may have a history requires grad then for sure; what is switched off had none, or it would be refused.
+        """
         if value is not True and value is not False:
             return
         if value and t.dtype is not None and not t.dtype.startswith(("float", "complex", "bfloat")):
             self.grad.fail("requires-grad-dtype", "direct", t, detail=t.dtype)
         if value and t.d["inference"] is True and not self.grad.mode["inference"]:
             self.grad.fail("inference-tensor", "direct", t, detail="required")
-        if self.state.resolve(t.d["fn"]) is None:
+        if self.grad.is_leaf(t, anew=False) is not False:
             self.state.put(t, "rg", value)
+            if not value:
+                self.state.put(t, "fn", None)
 
     # -- choosing among alternatives --------------------------------------------------------------
 

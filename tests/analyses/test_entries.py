@@ -354,6 +354,59 @@ def test_other_names_tell_nothing(name: str) -> None:
     assert severities(PIECES.format(name=name)) == [Severity.WARNING]
 
 
+# -- flags that the program sets ------------------------------------------------------------------------
+
+
+FLAGGED = """\
+import torch
+
+def descend(start, text: str):
+    log = torch.log(torch.ones(1) * {number})
+    for _ in range(2):
+        (-(log * start.detach()).mean()).backward()
+"""
+FLAGS = ("start.requires_grad_()", "start.requires_grad = True", "start = (start * 2).requires_grad_(True)")
+PERTURBED = """\
+import torch
+
+def perturbed(start):
+    {flag}
+    moved = start.exp()
+    moved.add_(1)
+    (moved * torch.ones(3, requires_grad=True)).sum().backward()
+"""
+
+
+@pytest.mark.parametrize("number", ["float(text)", "start.item()", "start.shape[0]"])
+def test_what_has_no_history_and_is_told_to_require_grad_is_a_leaf(number: str) -> None:
+    text = FLAGGED.format(number=number).replace("\n    for", ".requires_grad_(True)\n    for")
+    exec(f"{text}descend(torch.rand(1), '2')", {})
+    assert alarms(text) == []
+
+
+@pytest.mark.parametrize("number", ["float(text)", "math.exp(start)", "random.random()", "time.time()"])
+def test_a_number_has_no_history(number: str) -> None:
+    text = FLAGGED.format(number=number).replace("import torch", "import math, random, time\nimport torch", 1)
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        exec(f"{text}descend(torch.rand(1), '2')", {})
+    assert "freed-graph" not in {one.rule.kind for one in diagnose(replay([parse(text, "main.py")], Alone()))}
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_an_argument_that_is_told_to_require_grad_does(flag: str) -> None:
+    text = PERTURBED.format(flag=flag)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec(f"{text}perturbed(torch.rand(3))", {})
+    assert severities(text) == [Severity.ERROR]
+
+
+@pytest.mark.parametrize("flag", FLAGS)
+def test_an_argument_that_is_told_to_require_none_does_not(flag: str) -> None:
+    text = PERTURBED.format(flag=flag.replace("True", "False").replace("_()", "_(False)"))
+    exec(f"{text}perturbed(torch.rand(3))", {})
+    assert severities(text) == []
+
+
 # -- buffers ------------------------------------------------------------------------------------------
 
 

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from ..machine import Machine
 
 
-def unknown_of(name: str, args: Args) -> Unknown:
-    """The unknown result of a pure function: the same for the same arguments."""
-    return Unknown(f"{name}(…)", (name, *(key_of(a) for a in args)))
+def unknown_of(name: str, args: Args, number: bool = False) -> Unknown:
+    """The unknown result of a pure function, perhaps one that gives numbers: the same for the same arguments."""
+    return Unknown(f"{name}(…)", (name, *(key_of(a) for a in args)), number=number)
 
 
 @model("id")
@@ -47,12 +47,12 @@ def identity(m: Machine, args: Args) -> Value:
     return m.state.each(args.pos[0], lambda v: v.uid if isinstance(v, Object) else unknown_of("id", args))
 
 
-def computed(m: Machine, name: str, f: Callable[..., Value], args: Args) -> Value:
+def computed(m: Machine, name: str, f: Callable[..., Value], args: Args, number: bool = False) -> Value:
     """A function of Python's that changes nothing: computed where all that it is given is known."""
     with suppress(plain.NotPlain):
         if not args.open:
             return plain.compute(m, f, args.pos, args.kw)
-    return unknown_of(name, args)
+    return unknown_of(name, args, number)
 
 
 @model("hash")
@@ -113,7 +113,7 @@ def _number(name: str, f: Callable[..., Value]) -> None:
             return Unknown("a number", number=True)
         if isinstance(v, enumerations.Member):
             v = enumerations.value_of(v)
-        return computed(m, name, f, Args([v, *args.pos[1:]], args.kw, args.open))
+        return computed(m, name, f, Args([v, *args.pos[1:]], args.kw, args.open), number=True)
 
     model(name)(run)
 

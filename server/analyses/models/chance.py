@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from ..machine import Machine
 
 
+@model("random.random", "random.uniform", "random.gauss", "random.normalvariate", "random.randint", "random.randrange")
+def draw(m: Machine, args: Args) -> Value:
+    """`random.random()`, `random.uniform(a, b)`, …: another number each time."""
+    return Unknown("a random number", number=True)
+
+
 @model("random.choice", "secrets.choice")
 def choice(m: Machine, args: Args) -> Value:
     """`random.choice(v)`: one of the items; the first stands for it."""

@@ -51,7 +51,7 @@ def math_function(name: str, f: Callable[..., Value]) -> None:
                 return f(*values)
             except (ValueError, OverflowError, TypeError):
                 return Unknown()
-        return unknown_of(name, args)
+        return unknown_of(name, args, number=name not in ("frexp", "modf"))
 
     model(f"math.{name}")(run)
 
@@ -59,6 +59,12 @@ def math_function(name: str, f: Callable[..., Value]) -> None:
 for _name in dir(math):
     if callable(getattr(math, _name)) and _name not in ("factorial", "comb", "perm", "prod", "isclose"):
         math_function(_name, getattr(math, _name))
+
+
+@model("time.time", "time.perf_counter", "time.monotonic", "time.process_time", "timeit.default_timer")
+def clock(m: Machine, args: Args) -> Value:
+    """What a clock shows."""
+    return Unknown("a time", number=True)
 
 
 # -- functools -------------------------------------------------------------------------------------------
