@@ -17,12 +17,13 @@ def counts(tensor: torch.Tensor) -> bool:
 
 
 def tensors_in(value: Any) -> list[torch.Tensor]:
-    """The tensors in a nest of containers, less those that a torch.func transform has wrapped."""
+    """The tensors in a nest of containers, less sparse ones and those that a torch.func transform has wrapped."""
     import torch
     from torch.utils._pytree import tree_leaves
 
     wrapped = torch._C._functorch.is_functorch_wrapped_tensor
-    return [leaf for leaf in tree_leaves(value) if isinstance(leaf, torch.Tensor) and not wrapped(leaf)]
+    tensors = [leaf for leaf in tree_leaves(value) if isinstance(leaf, torch.Tensor)]
+    return [tensor for tensor in tensors if tensor.layout is torch.strided and not wrapped(tensor)]
 
 
 def storage_of(tensor: torch.Tensor) -> int:

@@ -18,8 +18,8 @@ class Network(nn.Module):
         flow = self.flow()
         readings = []
         for _ in range(minutes):
-            readings.append(torch.sparse.mm(flow, pressure).mean())
-            pressure.mul_(0.9)
+            readings.append(torch.sparse.mm(flow, pressure).mean())  # saved
+            pressure.mul_(0.9)  # changed
         return torch.stack(readings)
 
 
@@ -29,5 +29,5 @@ optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
 for _ in range(2):
     readings = network(torch.tensor([[3.0], [2.0], [1.0]]), 3)
     optimizer.zero_grad()
-    (readings - 1).abs().sum().backward()  # raises
+    (readings - 1).abs().sum().backward()
     optimizer.step()
