@@ -144,6 +144,16 @@ def set_modes(m: Machine, modes: dict[str, Value], manager: Instance) -> Callabl
     return restore
 
 
+def take_back(m: Machine, manager: Instance) -> None:
+    """Set back what a manager has set when it was made, as `set_grad_enabled` does where it decorates a function.
+
+    Each call of that goes back to what was before the call itself.
+    """
+    for k, v in (manager.state.get("before") or {}).items():
+        m.state.set(m.grad.mode, k, v)
+    m.state.set(manager.state, "before", None)
+
+
 def within_generator(m: Machine, manager: Managed, inside: Callable[[Value], Value]) -> Value:
     """The generator runs up to its yield, then the body, then the rest of the generator."""
     outcome: Value = None

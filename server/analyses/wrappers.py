@@ -62,6 +62,7 @@ def decorate(m: Machine, decorator: Value, value: Value) -> Value:
     if isinstance(decorator, ClassV) and contexts.modes_of(decorator) is not None:
         return Wrapped(value, decorator.qualname) if not isinstance(value, ClassV) else value
     if isinstance(decorator, Instance) and contexts.modes_of(decorator.cls) is not None:
+        contexts.take_back(m, decorator)
         return Wrapped(value, decorator.cls.qualname, decorator) if not isinstance(value, ClassV) else value
     if isinstance(decorator, contexts.Managed) or is_context_decorator(decorator):
         return Wrapped(value, "contextlib.ContextDecorator", decorator)

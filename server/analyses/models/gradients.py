@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
-from .. import attributes, cases
+from .. import attributes, cases, contexts
 from ..autograd import Expected
 from ..engine import UNKNOWN
 from ..past import bounds
@@ -103,6 +103,7 @@ def decorated(name: str) -> None:
     """A mode applied to a function: `torch.no_grad()(f)`."""
 
     def call(m: Machine, args: Args) -> Value:
+        contexts.take_back(m, args.pos[0])
         return Wrapped(args.pos[1], name, args.pos[0]) if len(args.pos) > 1 else None
 
     method_of(name, "__call__")(call)
