@@ -347,8 +347,11 @@ class Graph:
         kind: Kind = "no-grad-view-inplace" if meta in (INFERENCE, NO_GRAD) or fn is None else "multi-view-inplace"
         return self._failure(kind, "direct", t, meta + how, write)
 
-    def check_inplace(self, t: Tensor, needs: Grad) -> None:
-        """`check_inplace` (VariableTypeUtils.h), before a tensor is written."""
+    def check_inplace(self, t: Tensor, needs: Grad, viewed: bool = False) -> None:
+        """`check_inplace` (VariableTypeUtils.h), before a tensor is written.
+
+        `viewed`: the operator takes a view of it, and writes that, as `fill_diagonal_` does.
+        """
         if needs is False or not self.grad_mode:
             return
         base = self.state.resolve(t.d["base"])
@@ -360,7 +363,7 @@ class Graph:
         if own is not False and isinstance(base, Tensor) and self._never_had_node(t):
             self._leaf("leaf-inplace", t, own, LATE, self._joined(base))
         elif own is not False and not isinstance(base, Tensor) and self.is_leaf(t):
-            self._leaf("leaf-inplace", t, own)
+            self._leaf("view-of-leaf-inplace" if viewed else "leaf-inplace", t, own)
 
     def _never_had_node(self, t: Tensor) -> bool:
         """Whether a view counts as a leaf (`VariableHooks::is_leaf`): its base came to be part of a graph later."""
