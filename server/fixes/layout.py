@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..syntax.ir import (
@@ -341,3 +342,15 @@ def can_precede(place: Place) -> bool:
     if isinstance(stmt.node, If) and stmt.text.startswith("elif"):
         return False
     return not isinstance(stmt.node, While | FunctionDef)
+
+
+def is_conditional(place: Place) -> bool:
+    """Tell whether the statement may leave `place` out: in a branch of `a if b else c`, or behind `and`, `or`, `<`."""
+    for inner, outer in pairwise(reversed(place.chain)):
+        if isinstance(outer, IfExp) and inner is not outer.test:
+            return True
+        if isinstance(outer, BoolOp) and inner is not outer.values[0]:
+            return True
+        if isinstance(outer, Compare) and any(inner is one for one in outer.comparators[1:]):
+            return True
+    return False

@@ -15,7 +15,7 @@ from ..syntax.imports import import_table
 from ..syntax.ir import Attribute, AugAssign, Call, Expr, ExprStmt, Name, Subscript, Tuple
 from .change import Change, declared, find_change, is_inplace_name
 from .edit import Edit, Fix, apply, safety
-from .layout import can_precede, fresh_name, insert_before, is_pure, operand, remove_argument
+from .layout import can_precede, fresh_name, insert_before, is_conditional, is_pure, operand, remove_argument
 from .liveness import reads_later
 from .observers import rebinding
 from .place import dotted, walk
@@ -204,7 +204,7 @@ def rebound(place: Place, target: Expr, edits: list[Edit]) -> list[Edit] | None:
         return edits
     if not isinstance(target, Name | Attribute | Subscript):
         return edits
-    if declaring is None or not can_precede(place) or _read_before(place, target):
+    if declaring is None or not can_precede(place) or is_conditional(place) or _read_before(place, target):
         return None
     call = apply(place.text, [_within(edit, place) for edit in edits])
     line = insert_before(stmt, f"{place.text_of(target)} = {f'({call})' if _breaks(call) else call}")
