@@ -405,7 +405,7 @@ def set_instance(m: Machine, v: Instance, name: str, value: Value) -> None:
     if setattr_ is not None:
         m.call(setattr_, Args([name, value]))
         return
-    if frozen(v) or replaces_parameter(m, v.d.get(name), value):
+    if frozen(v) or replaces_parameter(m, v, name, value):
         m.refused(f"{v.cls.name}.{name} takes no other value")
     m.state.set(v.d, name, value)
 
@@ -415,15 +415,11 @@ def frozen(v: Instance) -> bool:
     return any(c.d.get(DATACLASS, {}).get("frozen") is True for c in v.cls.mro)
 
 
-def replaces_parameter(m: Machine, old: Value, new: Value) -> bool:
+def replaces_parameter(m: Machine, v: Instance, name: str, value: Value) -> bool:
     """Whether a plain tensor would take the place of a Parameter, which a module refuses (`Module.__setattr__`)."""
-    old, new = m.pick(old), m.pick(new)
-    return (
-        isinstance(old, Tensor)
-        and isinstance(new, Tensor)
-        and old.owner is not None
-        and bool(old.d["param"] and not new.d["param"])
-    )
+    old, new = m.pick(v.d.get(name)), m.pick(value)
+    replaced = isinstance(old, Tensor) and isinstance(new, Tensor) and bool(old.d["param"] and not new.d["param"])
+    return replaced and v.cls.derives("torch.nn.Module")
 
 
 def delete(m: Machine, v: Value, name: str) -> None:

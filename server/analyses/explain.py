@@ -63,7 +63,7 @@ class Explainer:
             cause = "carried"
         elif any(s.node in self.applied for s in write.stack):
             cause = "function"
-        elif write.by != "user" or self.is_parameter(saved.tensor):
+        elif self.is_update(saved, write):
             cause = "update"
         told = self.saved(node, saved)
         hops = [Hop(told.site, "saved", told.name, told.version, told.op)] if told else []
@@ -94,7 +94,7 @@ class Explainer:
         hops += [Hop(write.site, "changed", write.name, None, write.via), Hop(self.m.site, "backward")]
         return Failure(
             "silent-stale",
-            "inplace",
+            "update" if self.is_update(saved, write) else "inplace",
             write.site,
             write.name or saved.name,
             write.via,
@@ -226,8 +226,12 @@ class Explainer:
         text = site.chunk.text[site.node.start : site.node.end] if site is not None else ""
         return text if 0 < len(text) <= 40 and "\n" not in text else None
 
+    def is_update(self, saved: SavedTensor, write: Write) -> bool:
+        """Whether what changed a saved tensor is an update of parameters: by an optimizer, or of a model's own."""
+        return write.by != "user" or self.is_parameter(saved.tensor)
+
     def is_parameter(self, t: Tensor) -> bool:
-        """Whether a tensor is a parameter of a model: its change is an update."""
+        """Whether a tensor is a parameter of a model."""
         base = self.m.state.resolve(t.d["base"])
         owner = base if isinstance(base, Tensor) else t
         return bool(owner.d["param"])

@@ -23,7 +23,7 @@ from . import (
     rows,
     weights,
 )
-from .change import find_change, root
+from .change import declared, find_change, root
 from .edit import Edit, Fix, apply, apply_all
 from .ignore import ignore_edit, ignore_file_edit
 from .liveness import reads_later
@@ -144,14 +144,15 @@ def candidates(
 def _strategies(failure: Failure, context: Context) -> tuple[Strategy, ...]:
     if failure.cause == "carried":
         return CARRIED
-    if failure.kind == "stale-saved" and failure.cause == "update":
+    change = find_change(failure, context)
+    if failure.kind in {"stale-saved", "silent-stale"} and failure.cause == "update":
         return UPDATE
     if failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}:
         place = context.place(failure.site)
-        if place and (failure.cause == "update" or nograd.is_update(place)):
+        elsewhere = change is not None and declared(change.place, root(change.target)) != []
+        if place and (failure.cause == "update" or nograd.is_update(place) or elsewhere):
             return (nograd.propose, *LEAF)
     if failure.kind == "no-grad-view-inplace":
-        change = find_change(failure, context)
         owner = root(change.target) if change else None
         if change and isinstance(owner, Name) and reads_later(change.place, owner.id):
             return (outplace.propose, clone.change, nograd.propose)  # the view is used, its base is not what is meant
@@ -169,41 +170,31 @@ def mend(
     """Give the fixes of `failure` that are `wanted`, the best first, and `most` of them at most.
 
     Each is tried: a fix after which the failure is still there, or another one came, is not offered. Those that
-    keep every value go first, and the first is preferred.
+    keep every value go first, and the first is preferred. One that lets what failed fail in another way, which was
+    behind it, does better than all that change what the program computes.
     """
     texts = {path: source.text for path, source in sources.items()}
+
     kept: list[Fix] = []
-    for fix in _tried(failure, sources, trials, locale):
-        if any(set(one.edits) < set(fix.edits) for one in kept) or not wanted(fix):
-            continue  # of what is kept, less is enough
-        if trials.helps(failure, apply_all(texts, fix.edits), keeps=fix.safety == "safe"):
-            kept.append(fix if kept else replace(fix, preferred=True))
-        if len(kept) == most:
-            break
-    return kept or _revealing(failure, texts, sources, trials, locale, wanted)
 
+    def keep(tried: list[Fix], most: int, reveals: bool = False) -> None:
+        for fix in tried:
+            if len(kept) >= most:
+                break
+            if any(set(one.edits) < set(fix.edits) for one in kept):
+                continue  # of what is kept, less is enough
+            if trials.helps(failure, apply_all(texts, fix.edits), keeps=fix.safety == "safe", reveals=reveals):
+                kept.append(fix)
 
-def _revealing(
-    failure: Failure,
-    texts: Mapping[str, str],
-    sources: Mapping[str, Source],
-    trials: Trials,
-    locale: Locale,
-    wanted: Callable[[Fix], bool],
-) -> list[Fix]:
-    """Give the first fix after which what failed fails in another way, if none does better."""
-    if failure.raised is None or failure.cause == "carried":
-        return []
-    for fix in filter(wanted, _tried(failure, sources, trials, locale)):
-        if trials.helps(failure, apply_all(texts, fix.edits), keeps=fix.safety == "safe", reveals=True):
-            return [replace(fix, preferred=True)]
-    return []
-
-
-def _tried(failure: Failure, sources: Mapping[str, Source], trials: Trials, locale: Locale) -> list[Fix]:
-    """The candidates that are tried, those that keep every value first."""
-    found = islice(candidates(failure, sources, trials.report, locale), TRIED)
-    return sorted(found, key=lambda fix: fix.safety == "unsafe")
+    tried = [fix for fix in islice(candidates(failure, sources, trials.report, locale), TRIED) if wanted(fix)]
+    safe = [fix for fix in tried if fix.safety == "safe"]
+    unsafe = [fix for fix in tried if fix.safety == "unsafe"]
+    once = 1 if failure.raised is not None and failure.cause != "carried" else 0
+    keep(safe, most)
+    keep(safe, once, reveals=True)
+    keep(unsafe, most)
+    keep(unsafe, once, reveals=True)
+    return [replace(fix, preferred=fix is kept[0]) for fix in kept]
 
 
 __all__ = ["Edit", "Fix", "apply", "apply_all", "candidates", "ignore_edit", "ignore_file_edit", "mend"]

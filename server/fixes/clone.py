@@ -218,11 +218,13 @@ def alias(failure: Failure, context: Context) -> Iterator[Fix]:
     found = find_change(failure, context)
     owner = root(found.target) if found else None
     bound = binding(found.place, owner.id) if found and isinstance(owner, Name) else None
+    story = context.story(owner, owner.id) if isinstance(owner, Name) else None
+    is_leaf = failure.kind == "leaf-inplace" or (story is not None and story.is_leaf is True)
     for place in [*([bound] if bound else []), *places]:
         value = place.node.value if isinstance(place.node, Assign | Arg | Return) else place.node
         if not isinstance(value, Expr) or isinstance(value, Tuple | List | Constant) or _is_target(place):
             continue
-        made = failure.kind == "leaf-inplace" and isinstance(value, Call)  # a copy of a new leaf is none
+        made = is_leaf and isinstance(value, Call)  # a copy of a new leaf is none
         lost = left_graph(failure, context, found) if found else None
         changes = "leaf" if made else "others" if observed(failure, context) else lost
         title = context.say("clone-here", changes, value=quote(place.text_of(value)), name=quote(failure.name or ""))

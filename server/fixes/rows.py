@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.ir import Attribute, Call, Constant, Expr, For, Name, Subscript, Tuple
 from .change import is_module
-from .edit import Edit, Fix
+from .edit import Fix
 from .layout import begins_line, first_line_of, fresh_name, is_pure
 from .place import call_of
 from .text import quote
@@ -36,31 +36,39 @@ def parts(failure: Failure, context: Context) -> Iterator[Fix]:
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose `for i in range(len(t)):` with `row = t[i]` for `for row in t:`: `select` gives one view a call.
 
-    So for `for i, row in enumerate(t):`.
+    So for `for i, row in enumerate(t):`, and for a tensor in `zip(t, …)`.
     """
     place = context.place(failure.site)
     for loop in place.loops if place else []:
-        node = loop.node
-        over = _iterated(node) if isinstance(node, For) else None
-        if over is None or not isinstance(node, For) or not begins_line(loop):
+        if not isinstance(loop.node, For) or not begins_line(loop):
             continue
-        row, counter, tensor = over
-        rows, index = loop.text_of(tensor), counter or fresh_name(loop, "i")
-        first = first_line_of(loop, f"{row} = {rows}[{index}]")
-        header = Edit(loop.path, loop.of(node.target).start, loop.of(node.iter).end, f"{index} in range(len({rows}))")
-        if first:
-            yield Fix(context.say("rows", value=quote(rows)), "safe", (header, first))
+        for row, tensor, target, over, counter in _iterated(loop.node):
+            rows, index = loop.text_of(tensor), counter or fresh_name(loop, "i")
+            first = first_line_of(loop, f"{row.id} = {rows}[{index}]")
+            if first:
+                numbers = (loop.of(target).edit(index), loop.of(over).edit(f"range(len({rows}))"), first)
+                yield Fix(context.say("rows", value=quote(rows)), "safe", numbers)
 
 
-def _iterated(loop: For) -> tuple[str, str | None, Expr] | None:
-    """Give the names of the row and of its number, if it has one, and the tensor that a loop goes through."""
+def _iterated(loop: For) -> Iterator[tuple[Name, Expr, Expr, Expr, str | None]]:
+    """Give each tensor that a loop may go through: its row's name, itself, and where numbers may stand for it.
+
+    That is the target and the iterable that become the row's number and all numbers; the number may have a name.
+    """
     target, over = loop.target, loop.iter
-    if isinstance(target, Tuple) and isinstance(over, Call) and isinstance(over.func, Name):
-        plain = over.func.id == "enumerate" and len(over.args) == 1 and not over.args[0].star
-        names = [one.id for one in target.elts if isinstance(one, Name)]
-        if plain and len(names) == len(target.elts) == 2 and _is_named(over.args[0].value):
-            return names[1], names[0], over.args[0].value
-    return (target.id, None, over) if isinstance(target, Name) and _is_named(over) else None
+    if isinstance(target, Name) and _is_named(over):
+        yield target, over, target, over, None
+    if not isinstance(target, Tuple) or not isinstance(over, Call) or not isinstance(over.func, Name):
+        return
+    given = [arg.value for arg in over.args if not arg.star and arg.name is None]
+    names = [one for one in target.elts if isinstance(one, Name)]
+    if over.func.id == "enumerate" and len(given) == len(over.args) == 1 and len(names) == len(target.elts) == 2:
+        if _is_named(given[0]):
+            yield names[1], given[0], target, over, names[0].id
+    elif over.func.id == "zip" and len(given) == len(target.elts):
+        for one, tensor in zip(target.elts, given, strict=True):
+            if isinstance(one, Name) and _is_named(tensor):
+                yield one, tensor, one, tensor, None
 
 
 def _is_named(node: Expr) -> bool:

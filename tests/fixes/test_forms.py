@@ -169,6 +169,49 @@ x.sum().backward()
 """A program, and a line of one of its fixes."""
 
 
+PREFERRED = {
+    "rows whose change saves them": (
+        "x = w * 2\nfor row in x:\n    row /= row.norm()\nx.sum().backward()\n",
+        "for i in range(len(x)):",
+    ),
+    "a new leaf that an optimizer holds": (
+        "v = torch.zeros(3, requires_grad=True)\nv[0] = 1\noptimizer = torch.optim.SGD([v], 0.1)\n",
+        "with torch.no_grad():",
+    ),
+    "a new leaf of which a part is set": (
+        "v = torch.zeros(3, requires_grad=True)\nv[0] = 1\nv.square().sum().backward()\nprint(v.grad)\n",
+        "with torch.no_grad():",
+    ),
+    "a parameter, whose name takes no other tensor": (
+        """\
+class Masked(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(3))
+        self.mask = torch.tensor([True, False, True])
+
+    def forward(self, x):
+        self.weight[self.mask] = 0
+        return x * self.weight
+
+
+Masked()(w).sum().backward()
+""",
+        "        with torch.no_grad():",
+    ),
+    "a leaf of the file, changed in a function": (
+        "def squared():\n    w.clamp_(0, 1)\n    return w.square().sum()\nsquared().backward()\nprint(w.grad)\n",
+        "    with torch.no_grad():",
+    ),
+    "an update of weights that nothing counts": (
+        "m = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 1))\ny = m(w).sum()\n"
+        "for p in m.parameters():\n    p.data.mul_(0.9)\ny.backward()\n",
+        "y.backward()",
+    ),
+}
+"""A program, and the first line that its preferred fix writes."""
+
+
 def written(text: str, folder: Path) -> Folder:
     (folder / "program").mkdir()
     (folder / "program" / "main.py").write_text(START + text, "utf-8")
@@ -188,10 +231,37 @@ def test_a_failure_has_its_fix(case: str, tmp_path: Path) -> None:
     assert verdict.ok, verdict.message
 
 
+@pytest.mark.parametrize("case", PREFERRED)
+def test_a_failure_has_its_best_fix_first(case: str, tmp_path: Path) -> None:
+    text, line = PREFERRED[case]
+    program = written(text, tmp_path)
+    report = program.replay()
+    best = program.fixes(told(report)[0], report)[0]
+    (new,) = program.mended(best).values()
+    old = program.main.text.splitlines()
+    assert next(after for before, after in zip(old, new.splitlines(), strict=False) if before != after) == line
+    last, _ = mended(program, tmp_path / "all")
+    verdict = run_program(last)
+    assert verdict.ok, verdict.message
+
+
 def test_results_that_are_read_by_name_stay_what_they_are(tmp_path: Path) -> None:
     program = written("r = torch.linalg.svd(w, False)\nr[1][:] = 0.5\n(r.U.sum() + r[1].sum()).backward()\n", tmp_path)
     report = program.replay()
     assert not [fix for failure in told(report) for fix in program.fixes(failure, report)]
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    ["x.mul_(2) if x.sum() > 9 else x", "x.sum() > 9 and x.mul_(2)", "x[0, 0] < x[0, 1] < x.mul_(2)[0, 1]"],
+)
+def test_what_may_be_left_out_stays_where_it_is(chosen: str, tmp_path: Path) -> None:
+    text = f"x = w.tanh()\ny = {chosen}\nx.sum().backward()\n"
+    program = written(text, tmp_path)
+    report = program.replay()
+    fixes = [fix for failure in told(report) for fix in program.fixes(failure, report)]
+    assert fixes
+    assert not [new for fix in fixes for new in program.mended(fix).values() if "x = x.mul(2)" in new]
 
 
 def test_no_copy_is_saved_by_what_changes_it(tmp_path: Path) -> None:

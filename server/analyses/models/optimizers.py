@@ -14,6 +14,8 @@ from .nn_modules import clear_grads
 from .registry import BASES, method_of, model
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..machine import Machine
 
 OPTIMIZER = "torch.optim.Optimizer"
@@ -27,6 +29,7 @@ def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> Non
     m.state.set(obj.state, "options", bound)
     groups = [group(m, g) for g in sequences.sequence(m, given).known(m)]
     tensors = [g for g in groups if isinstance(g, Tensor)]
+    check_leaves(m, groups)
     dicts = [g for g in groups if isinstance(g, DictV)]
     if tensors or not dicts:
         first = DictV({"params": ListV(tuple(tensors)), **bound})
@@ -34,6 +37,13 @@ def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> Non
     m.state.set(obj.d, "param_groups", ListV(tuple(dicts)))
     m.state.set(obj.d, "state", DictV())
     obj.d["state"].d["open"] = True
+
+
+def check_leaves(m: Machine, groups: Sequence[Value]) -> None:
+    """`Optimizer.add_param_group` refuses what is no leaf, unless its gradient is kept."""
+    for t in cases.tensors_in(m, tuple(groups)):
+        if m.grad.is_leaf(t, anew=False) is False and not t.d["retains"]:
+            m.refused("can't optimize a non-leaf Tensor")
 
 
 def group(m: Machine, v: Value) -> Value:
