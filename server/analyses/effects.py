@@ -125,8 +125,8 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         recorded = tracked(case)
         for w, t, _ in written:
             if given_back(case, w):
-                own = own_needs(m, case, call, w, t, needs) if recorded else False
-                m.grad.check_inplace(t, own, viewed=case.node == "torch::autograd::CopySlices")
+                gradient = own_needs(m, case, call, w, t, needs) if recorded else False
+                m.grad.check_inplace(t, gradient, viewed=case.node == "torch::autograd::CopySlices")
         node = None
         if recorded and (any(r.differentiable for r in case.results) or written):
             inputs = [(p, t) for p, t in operands.used(call) if p in case.flows]
