@@ -217,7 +217,9 @@ class Autograd(Graph):
 
     @staticmethod
     def _likely(cond: Cond, ways: frozenset[Cond]) -> Cond:
-        return replace(cond, kind="requires-grad") if cond.kind == "may-require-grad" and cond in ways else cond
+        if cond.kind != "may-require-grad" or cond not in ways:
+            return cond
+        return Cond(cond.key, "requires-grad", cond.text, cond.site, cond.flipped)
 
     def _check_freed(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> bool:
         """Whether it is certain that a node was freed, or that another failed before it."""

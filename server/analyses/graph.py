@@ -193,13 +193,12 @@ class Graph:
                 if holds is None:
                     open_.add(cond)
                 continue
-            known = [assumed.get(part.key) for part, _ in parts]
-            if any(answer is (not holds) for answer, (_, holds) in zip(known, parts, strict=True)):
-                continue
-            left = [part for answer, part in zip(known, parts, strict=True) if answer is None]
+            left = [(part, holds) for part, holds in parts if assumed.get(part.key) is not holds]
             if not left:
                 return True
-            open_.add(together(left))
+            if any(part.key in assumed for part, _ in left):
+                continue
+            open_.add(cond if len(left) == len(parts) else together(left))
         return frozenset(open_) if open_ else False
 
     def grad_fn(self, t: Tensor) -> Value:

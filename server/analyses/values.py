@@ -40,7 +40,6 @@ class _Absent:
 ABSENT = _Absent()
 
 
-@dataclass(frozen=True, slots=True)
 class Cond:
     """A question that the text does not answer; equal keys are the same question.
 
@@ -50,14 +49,26 @@ class Cond:
     opposite (`x is not None` for the question whether x is None).
     """
 
-    key: Hashable
-    kind: str = field(compare=False, default="branch")
-    text: str = field(compare=False, default="")
-    site: Site | None = field(compare=False, default=None)
-    flipped: bool = field(compare=False, default=False)
+    __slots__ = ("flipped", "hash", "key", "kind", "site", "text")
+
+    def __init__(
+        self, key: Hashable, kind: str = "branch", text: str = "", site: Site | None = None, flipped: bool = False
+    ) -> None:
+        self.key = key
+        self.kind = kind
+        self.text = text
+        self.site = site
+        self.flipped = flipped
+        self.hash = hash(key)  # keys nest, and questions are kept in sets
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(other) is Cond and self.key == other.key)
 
     def __hash__(self) -> int:
-        return hash(self.key)
+        return self.hash
+
+    def __repr__(self) -> str:
+        return f"Cond({self.key!r})"
 
 
 class Unknown:
