@@ -23,6 +23,7 @@ from .tensors import (
     Storage,
     Tensor,
     Version,
+    chosen,
     conditions,
     either,
     lie_alike,
@@ -164,16 +165,7 @@ class Graph:
         slot = self.state.resolve(slot)
         if type(slot) is not Phi:
             return self._plain_grad(slot)
-        found = [(guards, self._plain_grad(v)) for guards, v in self.state.alternatives(slot)]
-        if all(here is found[0][1] for _, here in found) and isinstance(found[0][1], bool):
-            return found[0][1]
-        result: Grad = False
-        for guards, here in found:
-            if isinstance(here, frozenset):
-                result = either(result, frozenset(together((*guards, (cond, True))) for cond in here))
-            elif here:
-                result = either(result, frozenset({together(guards)}))
-        return result
+        return chosen(slot.cond, *self.state.asked(slot, self._known_grad))
 
     def _plain_grad(self, v: Value) -> Grad:
         """What one flag or node says under the present assumptions."""

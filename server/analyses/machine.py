@@ -435,7 +435,7 @@ class Machine:
             every = [
                 frozenset((cond.key, holds) for cond, holds in (*self.state.sides, *way)) for way in ways or (guards,)
             ]
-            if self.catching or all(any(ended <= needed for ended in self.state.ended) for needed in every):
+            if self.catching or all(map(self.state.has_ended, every)):
                 return
             self.report(failure, guards)
             for needed in every:

@@ -209,6 +209,15 @@ class State:
         """Take `cond` as answered for the rest of this path."""
         self.set(self.assumed, cond.key, holds)
 
+    def has_ended(self, given: frozenset[tuple[Hashable, bool]]) -> bool:
+        """Whether the program has ended wherever these answers are given, however any other question is answered."""
+        left = [ended - given for ended in self.ended if not any((key, not holds) in given for key, holds in ended)]
+        if not left or not all(left):
+            return bool(left)
+        shortest = min(left, key=len)
+        key, _ = next(iter(shortest))
+        return self.has_ended(given | {(key, True)}) and self.has_ended(given | {(key, False)})
+
     def resolve(self, value: Value) -> Value:
         """The value under the present assumptions; a Phi only where its condition is open."""
         while type(value) is Phi:
@@ -436,6 +445,17 @@ class State:
             return run(value) if type(value) is not Phi else self.each(value, run)
         finally:
             self.splits.pop()
+
+    def asked(self, value: Phi, ask: Callable[[Value], Any]) -> tuple[Any, Any]:
+        """What `ask`, which writes nothing, says of each of two alternatives where it is the one."""
+        key, assumed = value.cond.key, self.assumed
+        try:
+            assumed[key] = True
+            then = ask(value.then)
+            assumed[key] = False
+            return then, ask(value.orelse)
+        finally:
+            del assumed[key]
 
     def each_way(self, value: Value, make: Callable[[Value], Value]) -> Value:
         """What `make` makes of the value, or of each alternative of a Phi, of which none is assumed."""

@@ -54,6 +54,20 @@ def together(answers: Iterable[tuple[Cond, bool]]) -> Cond:
     return Cond((TOGETHER, parts), last.kind, last.text, last.site)
 
 
+def chosen(cond: Cond, a: Grad, b: Grad) -> Grad:
+    """`a` where a condition holds and `b` elsewhere; what is in both does not rest on it."""
+    if a == b:
+        return a
+    common = a & b if isinstance(a, frozenset) and isinstance(b, frozenset) else frozenset[Cond]()
+    found: Grad = common or False
+    for holds, one in ((True, a), (False, b)):
+        if isinstance(one, frozenset):
+            found = either(found, frozenset([together(((cond, holds), (other, True))) for other in one - common]))
+        elif one:
+            found = either(found, frozenset({together(((cond, holds),))}))
+    return found
+
+
 def parts_of(cond: Cond, holds: bool = True) -> Answers:
     """The answers that a condition made by `together` needs; any other condition is the one that it needs."""
     key = cond.key

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
 from gradguard.analyses.program import Session
-from gradguard.analyses.values import Unknown, nests
+from gradguard.analyses.tensors import Grad, chosen, parts_of
+from gradguard.analyses.values import Cond, Unknown, nests
 from gradguard.syntax.chunks import parse
 
 from .models.agreement import happens
@@ -57,3 +59,36 @@ def test_both_pasts_are_followed(name: str, tmp_path: Path) -> None:
     text = EITHER.format(5) + rest
     failures = replayed(text).report().failures
     assert len(happens(tmp_path, HEAD + text)) == len(failures) == expected
+
+
+A, X, Y, Z = map(Cond, "axyz")
+
+
+def holds(when: Grad, answers: dict[Cond, bool]) -> bool:
+    """Whether a tensor requires grad, all questions answered."""
+    if isinstance(when, bool):
+        return when
+    return any(all(answers[cond] is answer for cond, answer in parts_of(way)) for way in when)
+
+
+@pytest.mark.parametrize(("a", "b"), [*product([True, False, *map(frozenset, ([X], [X, Y], [Y, Z]))], repeat=2)])
+def test_what_requires_grad_on_either_side_does_not_rest_on_the_branch(a: Grad, b: Grad) -> None:
+    found = chosen(A, a, b)
+    for given in product([True, False], repeat=4):
+        answers = dict(zip((A, X, Y, Z), given, strict=True))
+        assert holds(found, answers) is holds(a if answers[A] else b, answers)
+    if isinstance(a, frozenset) and isinstance(b, frozenset):
+        assert {way for way in found if len(parts_of(way)) == 1} == a & b  # type: ignore[union-attr]
+
+
+def test_what_has_failed_on_both_sides_does_not_fail_again_behind_them() -> None:
+    """Where it requires grad, nobody comes to the last line."""
+    text = (
+        "def f(image, wide):\n"
+        "    if wide:\n        a, b = image.unbind(1)\n        a.sub_(b)\n"
+        "    else:\n        a, b = image.unbind(0)\n        a.sub_(b)\n"
+        "    c, d = torch.stack((a, b)).unbind(0)\n"
+        "    c.add_(1)\n"
+    )
+    failures = replayed(text).report().failures
+    assert len({failure.site for failure in failures}) == 2

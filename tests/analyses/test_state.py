@@ -151,6 +151,35 @@ def test_an_answered_question_runs_one_side() -> None:
     assert state.fork(A, lambda: pytest.fail("the other side"), lambda: "else") == "else"
 
 
+@pytest.mark.parametrize(
+    ("ended", "given", "expected"),
+    [
+        ([], {"a": True}, False),
+        ([{}], {}, True),
+        ([{"a": True}], {"a": True, "b": False}, True),
+        ([{"a": True, "b": True}], {"a": True}, False),
+        ([{"a": True, "b": True}, {"a": True, "b": False}], {"a": True}, True),
+        ([{"a": True, "b": True}, {"b": False, "c": True}], {"a": True}, False),
+        ([{"a": True, "b": True}, {"b": False, "c": True}], {"a": True, "c": True}, True),
+        ([{"b": True}, {"b": False, "c": True}, {"b": False, "c": False}], {}, True),
+    ],
+)
+def test_where_each_answer_has_ended_the_program_it_has_ended(
+    ended: list[dict[str, bool]], given: dict[str, bool], expected: bool
+) -> None:
+    state = State()
+    for answers in ended:
+        state.set(state.ended, frozenset(answers.items()), True)
+    assert state.has_ended(frozenset(given.items())) is expected
+
+
+def test_each_alternative_is_asked_about_where_it_is_the_one() -> None:
+    state = State()
+    inner = Phi(A, "both", "never")
+    assert state.asked(Phi(A, inner, inner), state.resolve) == ("both", "never")
+    assert not state.assumed
+
+
 def test_of_too_many_open_branches_one_side_runs() -> None:
     state, ran = State(), []
 
