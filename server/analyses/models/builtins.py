@@ -212,7 +212,7 @@ def tuple_(m: Machine, args: Args) -> Value:
     return made
 
 
-@model("set", "frozenset")
+@model("set", "frozenset", "weakref.WeakSet")
 def set_(m: Machine, args: Args) -> Value:
     """`set(v)`."""
     made = DictV(kind="set")
@@ -224,7 +224,8 @@ def set_(m: Machine, args: Args) -> Value:
     return made
 
 
-@model("dict", "collections.OrderedDict", "collections.UserDict", "types.MappingProxyType")
+@model("dict", "collections.OrderedDict", "collections.UserDict", "types.MappingProxyType",
+       "weakref.WeakValueDictionary", "weakref.WeakKeyDictionary")  # fmt: skip
 def dict_(m: Machine, args: Args) -> Value:
     """`dict(v, **kw)`."""
     made = DictV()

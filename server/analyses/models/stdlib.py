@@ -295,4 +295,31 @@ def get_members(m: Machine, args: Args) -> Value:
     return ListV(tuple(members))
 
 
+BASES["inspect.Signature"] = ()
+
+
+@model("inspect.signature")
+def signature(m: Machine, args: Args) -> Value:
+    """`signature(f)` of a function, method or class of the program: `parameters` are known by their names."""
+    names = parameter_names(m, args.get(0, "obj"))
+    if names is None:
+        return Unknown("a signature")
+    made = Instance(registry.class_named(m, "inspect.Signature"), m.site)
+    made.d["parameters"] = DictV({name: Unknown("a parameter") for name in names})
+    return made
+
+
+def parameter_names(m: Machine, f: Value) -> list[str] | None:
+    """The names of what a call of `f` may be given, less what a method is bound to; None where they aren't known."""
+    f = m.state.resolve(f)
+    if isinstance(f, (Bound, ClassV)):
+        names = parameter_names(m, f.function if isinstance(f, Bound) else attributes.get(m, f, "__init__"))
+        return names[1:] if names else None
+    if not isinstance(f, FunctionV):
+        return None
+    params = f.node.params
+    given = [*params.posonly, *params.args, params.vararg, *params.kwonly, params.kwarg]
+    return [one.name for one in given if one is not None]
+
+
 # -- argparse -----------------------------------------------------------------------------------------------

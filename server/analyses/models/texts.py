@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import fnmatch
 import json
 import math
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 FUNCTIONS: dict[str, Callable[..., Value]] = {
     "json.loads": json.loads,
     "json.dumps": json.dumps,
+    "bisect.bisect": bisect.bisect,
+    "bisect.bisect_left": bisect.bisect_left,
+    "bisect.bisect_right": bisect.bisect_right,
     "fnmatch.fnmatch": fnmatch.fnmatchcase,
     "fnmatch.fnmatchcase": fnmatch.fnmatchcase,
     "os.path.basename": posixpath.basename,
