@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -89,7 +90,8 @@ class _Kinds:
         if "carried_kind" in self.failure.facts:
             return self.bound
         rows = self.context.report.rows if self.context.report else ()
-        return ("tensor",) if any(row.name == name for row in rows) else CONTAINERS
+        attribute = name.rpartition(".")[2]  # of an object that has another name elsewhere
+        return ("tensor",) if any(row.name.rpartition(".")[2] == attribute for row in rows) else CONTAINERS
 
 
 def _carrying(place: Place | None) -> Place | None:
@@ -189,7 +191,7 @@ def _names_for(place: Place, backward: Place) -> Iterator[str]:
         yield from _loop_carried(loop)
         if isinstance(target, Attribute):
             called = {call.func.id for call in below(loop.node, Call) if isinstance(call.func, Name)}
-            yield from (f"{name}.{target.attr}" for name in sorted(called))
+            yield from (f"{name}.{target.attr}" for name in sorted(called - vars(builtins).keys()))
 
 
 def _loop_carried(loop: Place) -> Iterator[str]:
