@@ -41,7 +41,7 @@ def call(m: Machine, f: Value, args: Args) -> Value:
         inner = args.prepend(f.self)
         return call(m, f.function, inner)
     if isinstance(f, Builtin):
-        return f.call(m, args)
+        return library.replayed(m, f.call, args)
     if isinstance(f, Lib):
         return library.call(m, f.name, args)
     if isinstance(f, ClassV):

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 class NamedTuple(tuple):  # type: ignore[type-arg]
-    """A tuple whose items have names, of a class `cls`."""
+    """A tuple whose items have names, of a class `cls` where it is one of the program's own."""
 
-    cls: ClassV
+    cls: ClassV | None = None
     named: tuple[str, ...]
 
 

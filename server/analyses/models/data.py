@@ -252,7 +252,7 @@ def batch(m: Machine, loader: Instance, i: int) -> Value:
 def collated(m: Machine, loader: Instance, items: list[Value], size: int | None) -> Value:
     """Items put together, by the program's `collate_fn` or the default."""
     collate = option(m, loader, "collate_fn")
-    if isinstance(items[0], Unknown):
+    if not items or isinstance(items[0], Unknown):
         return Unknown("a batch", data=True)
     if collate is None:
         return default_collate(m, items, size)
@@ -302,7 +302,7 @@ def collated_rows(m: Machine, first: Value, items: Sequence[Value], size: int | 
 
         made = NamedTuple(parts)
         made.named = first.named
-        made.cls = getattr(first, "cls", None)  # type: ignore[assignment]
+        made.cls = getattr(first, "cls", None)
         return made
     return ListV(parts)
 

@@ -312,7 +312,10 @@ def family_of(obj: Instance) -> Family:
 
 def construct(m: Machine, args: Args) -> Value:
     """Keep the parameters; numbers among them become tensors (`broadcast_all`)."""
-    obj, family = args.pos[0], family_of(args.pos[0])
+    obj = m.state.resolve(args.pos[0])
+    if not isinstance(obj, Instance):
+        return None
+    family = family_of(obj)
     for i, name in enumerate(family.parameters, 1):
         v = m.state.resolve(args.get(i, name, family.extra.get(name)))
         if isinstance(v, Unknown) and (v.parameter or v.tensor is not None):

@@ -16,6 +16,8 @@ from ..values import ABSENT, Args, DictV, FunctionV, Instance, Lib, ListV, Phi, 
 from .registry import BASES, ITERATORS, LENGTHS, method_of, model
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..machine import Machine
 
 MODULE = "torch.nn.Module"
@@ -107,8 +109,10 @@ def named_modules(m: Machine, args: Args) -> Value:
 @method_of(MODULE, "get_parameter", "get_buffer", "get_submodule")
 def get_part(m: Machine, args: Args) -> Value:
     """`module.get_parameter("a.b")`."""
-    v: Value = args.pos[0]
-    for part in str(args.pos[1]).split("."):
+    v, target = args.pos[0], m.state.resolve(args.get(1, "target"))
+    if not isinstance(target, str):
+        return Unknown("a part of a module")
+    for part in target.split("."):
         v = attributes.get(m, v, part)
     return v
 
@@ -137,7 +141,8 @@ def register_parameter(m: Machine, args: Args) -> Value:
     name = m.state.resolve(args.get(1, "name"))
     if isinstance(name, str):
         modules.put(args.pos[0], "_parameters", name)
-    return register_module(m, args)
+        m.state.set(args.pos[0].d, name, args.get(2, "param"))
+    return None
 
 
 @method_of(MODULE, "add_module", "register_module")
@@ -145,21 +150,36 @@ def register_module(m: Machine, args: Args) -> Value:
     """`self.add_module(name, module)`."""
     name = m.state.resolve(args.get(1, "name"))
     if isinstance(name, str):
-        m.state.set(args.pos[0].d, name, args.pos[2])
+        m.state.set(args.pos[0].d, name, args.get(2, "module"))
     return None
 
 
 # -- modes, conversions ------------------------------------------------------------------------------------
 
 
+def through(m: Machine, obj: Instance, name: str, args: Args, run: Callable[[Instance], object]) -> None:
+    """Run something on the modules that are in a module, the inner ones first; one's own method of the name instead.
+
+    What leads back to a module above is left out: its `__dict__` holds that, not its `_modules`.
+    """
+
+    def below(module: Instance, above: frozenset[int]) -> None:
+        for _, child in modules.children(m, module):
+            if child.uid in above:
+                continue
+            if child.cls.lookup(name) is not ABSENT:
+                m.call(attributes.get(m, child, name), args)
+            else:
+                below(child, above | {child.uid})
+                run(child)
+
+    below(obj, frozenset({obj.uid}))
+
+
 def set_training(m: Machine, obj: Instance, mode: Value) -> None:
     """Set `training` of a module, and call `train` of those in it, which may have one of their own."""
     m.state.set(obj.d, "training", mode)
-    for _, child in modules.children(m, obj):
-        if child.cls.lookup("train") is ABSENT:
-            set_training(m, child, mode)
-        else:
-            m.call(attributes.get(m, child, "train"), Args([mode], site=m.site))
+    through(m, obj, "train", Args([mode], site=m.site), lambda child: m.state.set(child.d, "training", mode))
 
 
 @method_of(MODULE, "train")
@@ -279,9 +299,13 @@ def set_dtype(m: Machine, obj: Instance, dtype: str) -> None:
 @method_of(MODULE, "apply")
 def apply(m: Machine, args: Args) -> Value:
     """`module.apply(f)`: f of every module, the inner ones first."""
-    for _, child in modules.children(m, args.pos[0]):
-        m.call(attributes.get(m, child, "apply"), Args([args.pos[1]], site=args.site))
-    m.call(args.pos[1], Args([args.pos[0]], site=args.site))
+    f = args.get(1, "fn")
+
+    def run(module: Instance) -> Value:
+        return m.call(f, Args([module], site=args.site))
+
+    through(m, args.pos[0], "apply", Args([f], site=args.site), run)
+    run(args.pos[0])
     return args.pos[0]
 
 
@@ -444,22 +468,22 @@ def set_item(m: Machine, args: Args) -> Value:
 def append(m: Machine, args: Args) -> Value:
     """`container.append(module)`."""
     obj = args.pos[0]
-    keep(m, obj, str(len(entries(m, obj))), args.pos[1])
+    keep(m, obj, str(len(entries(m, obj))), args.get(1, "module"))
     return obj
 
 
 def extend(m: Machine, args: Args) -> Value:
     """`container.extend(modules)`."""
-    for v in sequences.sequence(m, args.pos[1]).known(m):
+    for v in sequences.sequence(m, args.get(1, "modules")).known(m):
         append(m, Args([args.pos[0], v]))
     return args.pos[0]
 
 
 def insert(m: Machine, args: Args) -> Value:
     """`container.insert(i, module)`."""
-    obj, i = args.pos[0], args.pos[1]
+    obj, i = args.pos[0], m.state.resolve(args.get(1, "index"))
     values = [v for _, v in entries(m, obj)]
-    values.insert(i if isinstance(i, int) else len(values), args.pos[2])
+    values.insert(i if isinstance(i, int) else len(values), args.get(2, "module"))
     for k, v in enumerate(values):
         m.state.set(obj.d, str(k), v)
     return None

@@ -151,7 +151,7 @@ def add_param_group(m: Machine, args: Args) -> Value:
     """`optimizer.add_param_group(group)`."""
     groups = args.pos[0].d.get("param_groups", ABSENT)
     if isinstance(groups, ListV):
-        sequences.append(m, groups, group(m, args.pos[1]))
+        sequences.append(m, groups, group(m, args.get(1, "param_group")))
     return None
 
 

@@ -35,7 +35,7 @@ def packed(m: Machine, data: Tensor, sizes: Value = None, order: Value = None) -
 
 def is_packed(v: Value) -> bool:
     """Whether a value is a PackedSequence."""
-    return isinstance(v, NamedTuple) and v.cls.qualname == PACKED
+    return isinstance(v, NamedTuple) and v.cls is not None and v.cls.qualname == PACKED
 
 
 def written(t: Tensor, times: int, exact: bool) -> None:

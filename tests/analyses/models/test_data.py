@@ -157,3 +157,19 @@ if len(loader) == {count} and len(seen) == {count} and sum(seen) == {size * coun
 """,
     )
     assert kinds == {"leaf-inplace"}
+
+
+def test_a_loader_without_items(tmp_path: Path) -> None:
+    kinds = assert_agreement(
+        tmp_path,
+        SETUP
+        + """
+loader = DataLoader(TensorDataset(rows[:0]), batch_size=3)
+seen = list(loader)
+try:
+    next(iter(loader))
+except StopIteration:
+    head.weight.mul_(2)
+""",
+    )
+    assert kinds == {"leaf-inplace"}

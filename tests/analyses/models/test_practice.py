@@ -314,3 +314,89 @@ MEMBERS = {
 @pytest.mark.parametrize("member", MEMBERS.values(), ids=MEMBERS)
 def test_containers_of_parameters_make_parameters(tmp_path: Path, member: str) -> None:
     assert_agreement(tmp_path, f"import torch\nfrom torch import nn\n\np = {member}\np.mul_(2)\n")
+
+
+KEYWORDS = """
+import torch
+from torch import nn
+
+class Stack(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.add_module(name="first", module=nn.Linear(3, 3))
+        self.register_parameter(name="gain", param=nn.Parameter(torch.ones(3)))
+        self.rest = nn.ModuleList()
+        self.rest.append(module=nn.Sigmoid())
+        self.rest.extend(modules=[nn.Tanh()])
+        self.rest.insert(index=0, module=nn.ReLU(INPLACE))
+        self.apply(fn=lambda module: setattr(module, "seen", True))
+
+    def forward(self, x):
+        x = (self.get_submodule(target="first")(x) * self.gain).exp()
+        for module in self.rest:
+            x = module(x)
+        return x
+
+stack = Stack()
+optimizer = torch.optim.SGD([stack.gain], 0.1)
+optimizer.add_param_group(param_group={"params": stack.first.parameters()})
+out = stack(torch.rand(2, 3)).sum()
+if stack.first.seen and len(optimizer.param_groups) == 2:
+    out.backward()
+"""
+
+
+@pytest.mark.parametrize("inplace", [True, False])
+def test_methods_of_modules_take_keywords(tmp_path: Path, inplace: bool) -> None:
+    kinds = assert_agreement(tmp_path, KEYWORDS.replace("INPLACE", f"inplace={inplace}"))
+    assert kinds == ({"stale-saved"} if inplace else set())
+
+
+def test_a_module_whose_dict_holds_itself(tmp_path: Path) -> None:
+    kinds = assert_agreement(
+        tmp_path,
+        """
+        import torch
+        from torch import nn
+
+        class Backend(nn.Module):
+            def __init__(self, size):
+                super().__init__()
+                layer = nn.Linear(size, size)
+                self.__dict__.update(locals())
+
+        backend = Backend(3)
+        backend.apply(lambda module: None)
+        y = backend.eval().layer(torch.rand(2, 3)).exp()
+        y.add_(1)
+        y.sum().backward()
+        """,
+    )
+    assert kinds == {"stale-saved"}
+
+
+GIVEN = """
+import torch
+from torch.distributions import Distribution, Normal
+from torch.nn.utils.rnn import PackedSequence
+
+def started(new):
+    Distribution.__init__(new, validate_args=False)
+    Normal.__init__(new, 0.0, 1.0)
+    return new
+
+def largest(x):
+    best = x.max(1)
+    if isinstance(best, PackedSequence) or hasattr(best, "reshape"):
+        best = best.reshape(-1)
+    return best
+
+y = started(Normal.__new__(Normal)).loc + largest(torch.rand(2, 3, requires_grad=True)).values.exp()
+z = y * y
+y.add_(1)
+z.sum().backward()
+"""
+
+
+def test_what_a_function_is_given_is_not_known(tmp_path: Path) -> None:
+    assert assert_agreement(tmp_path, GIVEN) == {"stale-saved"}
