@@ -433,6 +433,13 @@ def once_differentiable(m: Machine, args: Args) -> Value:
 # -- checkpoint -------------------------------------------------------------------------------------------
 
 
+def save_all(m: Machine, node: Node | None, inputs: list[Tensor]) -> None:
+    """Have the node, if there is one, save what a checkpoint was given."""
+    if node is not None:
+        for t in inputs:
+            m.grad.save(node, t, "input", form="itself")
+
+
 @model("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential")
 def checkpoint(m: Machine, args: Args) -> Value:
     """`checkpoint(f, *inputs)`: nothing inside is kept but the inputs, which are checked when it is run again."""
@@ -440,7 +447,15 @@ def checkpoint(m: Machine, args: Args) -> Value:
     f = args.pos[0]
     inner = Args(args.pos[1:], {k: v for k, v in args.kw.items() if k not in skip}, args.open, args.site)
     reentrant = m.state.resolve(args.kw.get("use_reentrant", True)) is not False
+    inputs = cases.tensors_in(m, tuple(inner.pos))
+    needs: Grad = not inputs or not reentrant
+    for t in inputs:
+        needs = either(needs, m.grad.requires_grad(t))
+    node = m.grad.node("CheckpointFunctionBackward", inputs, needs)
     before, started = len(m.grad.nodes), m.grad.order
+    holds = True
+    if not reentrant:
+        save_all(m, node, inputs)  # before the function runs, which may change them
     if reentrant:
         mode = m.grad.mode["grad"]
         m.state.set(m.grad.mode, "grad", False)
@@ -450,19 +465,18 @@ def checkpoint(m: Machine, args: Args) -> Value:
             m.state.set(m.grad.mode, "grad", mode)
     else:
         result = m.call(f, inner)
-        for inner_node in m.grad.nodes[before:]:
-            inner_node.saved, inner_node.holds = (), False
-    inputs = cases.tensors_in(m, tuple(inner.pos))
-    needs: Grad = not inputs or not reentrant
-    for t in inputs:
-        needs = either(needs, m.grad.requires_grad(t))
-    node = m.grad.node("CheckpointFunctionBackward", inputs, needs)
+        made = m.grad.nodes[before:]
+        asking = [one for one in made if one.saved or one.holds]
+        for one in made:
+            one.saved, one.holds = (), False
+        if node is not None and asking:
+            node.site = asking[0].site or node.site
+        elif node is not None and made:  # nothing is read that was kept, so it isn't run again
+            node.saved, holds = (), False
     if node is not None:
-        node.holds = True
-        first = m.grad.nodes[before].site if len(m.grad.nodes) > before + 1 and not reentrant else node.site
-        node.site = first or node.site
-        for t in inputs:
-            m.grad.save(node, t, "input", form="itself")
+        node.holds = holds
+    if reentrant:
+        save_all(m, node, inputs)
     outputs = cases.tensors_in(m, result)
     if reentrant:
         return rebuilt(m, result, histories(m, inputs, [], set(), node, outputs)[0])
