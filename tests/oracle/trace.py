@@ -90,7 +90,7 @@ class Tracer:
         for name in names:
             value = _look_up(scope, name)
             self.rows.pop((first, name), None)
-            if isinstance(value, torch.Tensor) and counts(value):
+            if isinstance(value, torch.Tensor) and value.layout is torch.strided and counts(value):
                 number, is_view = self.number(value.untyped_storage()), value._is_view()
                 self.has_views = self.has_views or is_view
                 with suppress(RuntimeError):  # a view that may not be used any more raises when asked
