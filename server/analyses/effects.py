@@ -18,8 +18,8 @@ from .overlap import check_overlap
 from .results import Types, results
 from .saves import save_inputs, save_results
 from .shapes.dtypes import is_integral
-from .tensors import Grad, Tensor, either, is_of, operator_of
-from .values import Args, Cond, ListV, Unknown, Value
+from .tensors import Copied, Grad, Tensor, Version, either, is_of, operator_of
+from .values import ABSENT, Args, Cond, ListV, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -141,8 +141,9 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
                 check_overlap(m, t, call)
         for _, t, times in written:
             as_it_was = reshaped or is_copy_of_itself(m, call, t)
-            m.grad.bump(t, via or called(call.name), times=times, same=as_it_was)
+            m.grad.bump(t, via or called(call.name), times=times, same=as_it_was, back=put_back(m, call, t))
         result = results(m, case, call, node, inferred)
+        note_clone(m, call, result)
         if seen is None:
             leave_history_open(m, call, result)
         if call.values.get("requires_grad") is True and isinstance(result, Tensor):
@@ -190,6 +191,28 @@ def writes(m: Machine, case: Case, call: Call) -> Iterator[tuple[Mutation, Tenso
 def is_copy_of_itself(m: Machine, call: Call, t: Tensor) -> bool:
     """Whether a call copies a tensor to where it is (`copy_impl` of `aten/src/ATen/native/Copy.cpp`)."""
     return called(call.name) == "copy_" and any(m.grad.are_one(t, source) for source in call.tensors.get("src", ()))
+
+
+def note_clone(m: Machine, call: Call, result: Value) -> None:
+    """Keep what a clone is a copy of: it may be copied back."""
+    for t in call.tensors.get("input", call.tensors.get("self", ())) if called(call.name) == "clone" else ():
+        storage, g = m.grad.storage(t), t.geometry
+        content = m.state.resolve(storage.d["w"])
+        if isinstance(result, Tensor) and g is not None and isinstance(content, Version):
+            made = m.grad.storage(result)
+            m.state.put(made, "copied", Copied(storage, g, content.content, m.state.resolve(made.d["w"])))
+
+
+def put_back(m: Machine, call: Call, t: Tensor) -> Value:
+    """The content of which a clone was made, where a call copies this clone to where it comes from."""
+    for source in call.tensors.get("src", ()) if called(call.name) == "copy_" else ():
+        storage = m.grad.storage(source)
+        kept: Copied | None = m.state.resolve(storage.d.get("copied"))
+        if kept is None or kept.own is not m.state.resolve(storage.d["w"]) or source.shape != t.shape:
+            continue
+        if kept.storage is m.grad.storage(t) and kept.geometry == t.geometry:
+            return kept.content
+    return ABSENT
 
 
 def given_back(case: Case, w: Mutation) -> bool:

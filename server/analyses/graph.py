@@ -31,7 +31,7 @@ from .tensors import (
     together,
     ways,
 )
-from .values import Cond, Phi, Value
+from .values import ABSENT, Cond, Phi, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -382,11 +382,13 @@ class Graph:
         times: int | Times | None = 1,
         same: bool = False,
         where: Tensor | None = None,
+        back: Value = ABSENT,
     ) -> None:
         """`increment_version` after a change of content; `times` None where the number of bumps isn't known.
 
         A change of no bump is silent: no counter moves, but what was saved of the memory is another content now.
         `same`: the content was written that was there. `where`: the view of it that was written, if it is one.
+        `back`: the content that was put back.
         """
         state = self.state
         reach = (t if where is None else where).geometry
@@ -396,7 +398,7 @@ class Graph:
         least, most = times if isinstance(times, tuple) else (1 if times is None else times, times)
         unseen = t.d["inference"] is True and self.mode["inference"] and counter.counts  # it was given other `.data`
         if most == 0 or unseen:
-            self.write_silently(storage, via, self.m.written or t.name, low, by, reach)
+            self.write_silently(storage, via, self.m.written or t.name, low, by, reach, back)
             return
         if by != "library":
             self.check_counted(t if where is None else where)
@@ -408,7 +410,7 @@ class Graph:
         write = Write(self.m.site, via, name, exact, after, by, self.m.stack, self.m.constructor, recorded)
         state.put(counter, "v", Version(after_low, after_high, old, write))
         if not same:
-            state.put(storage, "w", Version(0, 0, state.resolve(storage.d["w"]), write, reach))
+            state.put(storage, "w", Version(0, 0, state.resolve(storage.d["w"]), write, reach, back))
 
     def write_silently(
         self,
@@ -418,10 +420,11 @@ class Graph:
         version: int | None = None,
         by: Literal["user", "optimizer", "library"] = "user",
         reach: Geometry | None = None,
+        back: Value = ABSENT,
     ) -> None:
         """Change memory where no version counter sees it (`.data`, NumPy, a fused kernel)."""
         write = Write(self.m.site, via, name, version, version, by, self.m.stack, recorded=self.grad_mode)
-        self.state.put(storage, "w", Version(0, 0, self.state.resolve(storage.d["w"]), write, reach))
+        self.state.put(storage, "w", Version(0, 0, self.state.resolve(storage.d["w"]), write, reach, back))
 
     def are_one(self, a: Tensor, b: Tensor) -> bool:
         """Whether two tensors are the same elements of the same memory."""
@@ -437,7 +440,9 @@ class Graph:
         number = v.number if isinstance(v, Version) else None
         name, recorded = self.m.written or t.name, self.grad_mode
         write = Write(self.m.site, via, name, number, number, by, self.m.stack, recorded=recorded)
-        self.state.put(t, "shown", Version(0, 0, self.state.resolve(t.d["shown"]), write))
+        shown, back = self.state.resolve(t.d["shown"]), self.state.resolve(t.d.get(("shown", storage), ABSENT))
+        self.state.put(t, ("shown", self.storage(t)), shown.content if isinstance(shown, Version) else shown)
+        self.state.put(t, "shown", Version(0, 0, shown, write, back=back))
         self.state.put(t, "storage", storage)
 
     def rebase(self, t: Tensor, node: Node | None) -> Node | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .regions import are_apart
 from .tensors import Version
-from .values import Cond, Phi, Value
+from .values import ABSENT, Cond, Phi, Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,8 +26,10 @@ class Past:
         self.state = state
         self.known = known
         self.at: Value = version
-        self.followers: dict[int, Version] = {}
+        self.followers: dict[int, Version | None] = {}
         """of each version met, by its `id` (a Phi's too): the one that followed it"""
+        self.back: dict[int, Version | None] = {}
+        """of those whose content was put back: what followed when that was done"""
 
     def after(self, version: Value, of: Geometry | None = None) -> Write | None:
         """The write that followed a version, the first one that reached `of`; None where it isn't met on this way."""
@@ -44,7 +46,9 @@ class Past:
         if not isinstance(version, Version) or version.write is None:
             return False
         self.at = None
-        self.followers.setdefault(id(version.prev), version)
+        if version.back is not ABSENT:
+            self.back.setdefault(id(version.back), self.followers.get(id(version)))
+        self._follow(version.prev, version)
         todo: list[Value] = [version.prev]
         while todo:
             v = self.state.resolve(todo.pop())
@@ -52,10 +56,14 @@ class Past:
                 holds = self.known.get(v.cond)
                 todo += [v.orelse, v.then] if holds is None else [v.then if holds else v.orelse]
                 continue
-            self.followers.setdefault(id(v), version)
+            self._follow(v, version)
             if self.at is None:
                 self.at = v
         return True
+
+    def _follow(self, earlier: Value, version: Version) -> None:
+        content = earlier.content if isinstance(earlier, Version) else earlier
+        self.followers.setdefault(id(earlier), self.back.get(id(content), version))
 
 
 def bounds(versions: Sequence[Version]) -> tuple[int, int | None]:

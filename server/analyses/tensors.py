@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .geometry import Geometry
-from .values import Cond, Object, Value, serial
+from .values import ABSENT, Cond, Object, Value, serial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -107,7 +107,7 @@ class Version:
 
     Two states are the same version only if they are the same object; `prev` leads back in time (a Phi, where ways
     have met), and those that were there before have a lower `uid`. `reach` is what was written of the memory, None
-    where that isn't known.
+    where that isn't known; `back` the earlier version whose content a write has put back.
     """
 
     low: int
@@ -115,12 +115,18 @@ class Version:
     prev: Value = None
     write: Write | None = None
     reach: Geometry | None = None
+    back: Value = ABSENT
     uid: int = field(default_factory=serial)
 
     @property
     def number(self) -> int | None:
         """The exact number, where it is known."""
         return self.low if self.low == self.high else None
+
+    @property
+    def content(self) -> Value:
+        """The first version that had its content."""
+        return self if self.back is ABSENT else self.back
 
 
 class Counter(Object):
@@ -137,8 +143,22 @@ class Counter(Object):
         self.d["v"] = Version(0, 0)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Copied:
+    """Whose content a clone has: the memory, how the cloned tensor lay there, and what its content was."""
+
+    storage: Storage
+    geometry: Geometry
+    content: Version
+    own: Value
+    """the clone's content, as long as nothing else was written there"""
+
+
 class Storage(Object):
-    """Memory. `d["w"]` is the last change of its content, as a Version of its own (silent writes too)."""
+    """Memory. `d["w"]` is the last change of its content, as a Version of its own (silent writes too).
+
+    `d["copied"]` is of what it was made as a clone, if it was.
+    """
 
     __slots__ = ("site",)
 
