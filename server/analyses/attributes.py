@@ -464,6 +464,8 @@ def has(m: Machine, v: Value, name: str) -> Value:
         return hasattr(list if isinstance(v, ListV) else type(v), name)
     elif isinstance(v, FunctionV):
         return name in v.d or name in ("__name__", "__call__", "__doc__")
+    elif isinstance(v, Tensor) and (known := tensor_attributes.has(m, v, name)) is not None:
+        return known
     return Unknown(f"whether it has {name}", ("hasattr", key_of(v), name))
 
 

@@ -22,7 +22,7 @@ from .past import Past, bounds
 from .report import Failure, Kind, Site, Write
 from .state import Raised
 from .tensors import MULTI_OUTPUT, NO_GRAD, Grad, Node, SavedTensor, Tensor, Version, conditions, either, ways
-from .values import Args, Cond, Phi, Value
+from .values import Args, Cond, Phi, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,6 +80,7 @@ class Autograd(Graph):
         self.aside = self._aside(ran, inputs)
         with self._engine(create, expected):
             self.m.raise_collected(self._unpack(order, flow))
+            self._keep_gradients(ran, roots, create)
             if not retain:
                 for node, guards in order:
                     if node.holds is not False:
@@ -441,6 +442,24 @@ class Autograd(Graph):
         if nodes is not None:
             self.set_history(grad, self.derived(nodes, [leaf], [old] if isinstance(old, Tensor) else []))
         self.state.put(leaf, "grad", grad)
+
+    def _keep_gradients(self, ran: Sequence[Node], roots: Sequence[Value], create: bool) -> None:
+        """`retain_grad_hook` (`torch/csrc/autograd/variable.cpp`): a copy of the gradient, or another sum with it."""
+        for node in ran:
+            for t in node.outputs:
+                makers = [fn for _, fn in self.state.alternatives(t.d["fn"])]
+                if t.d["retains"] is not True or node not in makers:
+                    continue
+                if not all(isinstance(fn, Node) for fn in makers):
+                    self.state.put(t, "grad", Unknown("the gradient"))
+                    continue
+                old = self.state.resolve(t.d["grad"])
+                grad = self.tensor(Geometry.contiguous(t.shape) if t.shape is not None else None, t.dtype)
+                grad.label = f"{t.name}.grad" if t.name else None
+                if create:
+                    given = [old] if isinstance(old, Tensor) else []
+                    self.set_history(grad, self.derived(self.reached(roots, [t]), [t], given))
+                self.state.put(t, "grad", grad)
 
     def gradient(self, t: Tensor, flow: Flow, one: Gradient | None) -> Tensor:
         """The tensor that a gradient of another one is, None of zeros that are made in its place."""

@@ -251,7 +251,7 @@ class Explainer:
         if (
             self.m.grad.requires_grad(t) is not True
             or self.m.grad.is_leaf(t, anew=False) is not False
-            or t.d.get("retains")
+            or t.d["retains"]
         ):
             return
         site = self.m.site

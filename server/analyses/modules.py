@@ -135,7 +135,8 @@ def named_modules(
 ) -> Iterator[tuple[str, Instance]]:
     """A module and all modules below it, each once."""
     seen = seen if seen is not None else set()
-    if obj.uid in seen:
+    obj = m.pick(obj)
+    if not isinstance(obj, Instance) or obj.uid in seen:
         return
     seen.add(obj.uid)
     yield prefix, obj

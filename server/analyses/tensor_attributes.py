@@ -42,6 +42,21 @@ def is_known(name: str) -> bool:
     return method or name in READ or name in VIEWS
 
 
+OTHERS = frozenset({"eig", "itemsize", "lstsq", "map2_", "name", "nbytes", "output_nr", "reinforce", "resize",
+                    "retains_grad", "solve", "symeig"})  # fmt: skip
+"""what tensors have besides, and what may be of some builds or versions: `_…`, `is_…`"""
+
+
+def has(m: Machine, t: Tensor, name: str) -> bool | None:
+    """Whether a tensor has an attribute; None where that isn't known: the program may have been given it with more."""
+    own = t.d.get(("attribute", name))
+    if is_known(name) or name in OTHERS or (own is not None and type(own) is not Phi):
+        return True
+    if own is not None or name.startswith(("_", "is_", "grad_")) or isinstance(m.state.resolve(t.d["fn"]), Unknown):
+        return None
+    return False
+
+
 def view(m: Machine, t: Tensor, name: str) -> Value:
     """`t.T` and its kin: views."""
     if name in ("real", "H") and t.dtype is not None and not t.dtype.startswith("complex") and name == "real":

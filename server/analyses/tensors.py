@@ -177,8 +177,9 @@ class Tensor(Object):
 
     `storage`, `counter`; `geometry` and `dtype` (None: unknown); `rg`: the flag of a leaf (Grad);
     `fn`: its grad_fn (Node, None, or an Unknown); for a view, `base`, `meta` (CreationMeta) and `at`,
-    the Version at which `fn` was computed; `grad`; `inference`; `param` for an nn.Parameter,
-    `buffer` for an nn.Buffer; `shown`, the Version of its `data`, which an assignment to that changes.
+    the Version at which `fn` was computed; `grad`, and whether it `retains` that though it is no leaf; `inference`;
+    `param` for an nn.Parameter, `buffer` for an nn.Buffer; `shown`, the Version of its `data`, which an assignment to
+    that changes.
     `twin` is the tensor of which it is an alias, as it lies in memory; `numbers` are the integers that it was made of.
     `label` is the name that the program gave it first, `owner` the module that it is a parameter or buffer
     of, `bound` the statement that bound it last.
@@ -198,6 +199,7 @@ class Tensor(Object):
             geometry=None,
             dtype=None,
             rg=False,
+            retains=False,
             fn=None,
             base=None,
             meta=DEFAULT,

@@ -138,6 +138,8 @@ def _driven(m: Machine, values: list[Value], driver: int) -> Generator:
 def map_(m: Machine, args: Args) -> Value:
     """`map(f, a, …)`: run when it is consumed."""
     f, rest = args.pos[0], args.pos[1:]
+    if not rest:
+        return Unknown("a map of what is not known")
 
     def run(consume: Callable[[Value], Value]) -> Value:
         rows = zip_(m, Args(list(rest))) if len(rest) > 1 else rest[0]
