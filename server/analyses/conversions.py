@@ -9,7 +9,7 @@ from .describe_types import described_all, dtype_of
 from .geometry import Geometry
 from .shapes import TensorType, infer, view_of
 from .tensors import Node, Tensor, Version
-from .values import Cond, Lib, Phi, Unknown, Value
+from .values import Cond, Lib, Phi, Unknown, Value, key_of
 
 if TYPE_CHECKING:
     from ..facts.model import Case, Result
@@ -61,7 +61,19 @@ def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: Tens
         return viewed(m, source, node, type_, call)
     if same is False:
         return copy()
-    return Phi(guess(f"{name}() gives the tensor itself", source, m), source, copy())
+    return Phi(to_itself(m, name, source, call), source, copy())
+
+
+def to_itself(m: Machine, name: str, source: Tensor, call: Call) -> Cond:
+    """The question whether a call gives the tensor itself: one for all tensors where the device alone answers it.
+
+    Tensors are made on one device, mostly, and are all brought to another one, or all stay.
+    """
+    text = f"{name}() gives the tensor itself"
+    others = [v for k, v in call.values.items() if k not in ("self", "input") and not isinstance(v, (bool, type(None)))]
+    if name == "cuda" or (name == "to" and not any(isinstance(v, Tensor) or dtype_of(v) for v in others)):
+        return Cond((text, *map(key_of, others)), "guess", text, m.site)
+    return guess(text, source, m)
 
 
 def given_back(m: Machine, case: Case, call: Call) -> Tensor | None:

@@ -407,6 +407,28 @@ def test_an_argument_that_is_told_to_require_none_does_not(flag: str) -> None:
     assert severities(text) == []
 
 
+# -- devices ------------------------------------------------------------------------------------------
+
+
+MOVED = """\
+import torch
+
+def moved(device):
+    x, y = torch.rand(3), torch.rand(3)
+    if (x.to(device) is x) {compared} (y.to(device) is y):
+        torch.ones(2, requires_grad=True).add_(1)
+"""
+
+
+@pytest.mark.parametrize("device", ["cpu", "meta"])
+def test_all_that_is_brought_to_a_device_is_there_already_or_nothing_is(device: str) -> None:
+    exec(f"{MOVED.format(compared='!=')}moved('{device}')", {})
+    assert severities(MOVED.format(compared="!=")) == []
+    with pytest.raises(RuntimeError, match="a leaf Variable"):
+        exec(f"{MOVED.format(compared='==')}moved('{device}')", {})
+    assert severities(MOVED.format(compared="==")) != []
+
+
 # -- buffers ------------------------------------------------------------------------------------------
 
 
