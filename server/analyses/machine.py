@@ -272,11 +272,9 @@ class Machine:
         return self.familiar is not None and function is not None and function.node in self.familiar.functions
 
     def is_aside(self, function: FunctionV) -> bool:
-        """Whether a function is familiar, and what calls it is not, or is a constructor that is run to its end."""
+        """Whether a function is familiar, and what calls it is not."""
         caller = self.frame.function
-        if caller is None or not self.is_familiar(function):
-            return False
-        return not self.is_familiar(caller) or (caller.name == "__init__" and self.patience == self.usual)
+        return caller is not None and self.is_familiar(function) and not self.is_familiar(caller)
 
     def briefly(self, name: str, given: Iterable[Value], run: Callable[[], Value], otherwise: Value) -> Value:
         """Run familiar code for code that isn't; `otherwise`, as if it had not begun, where it tells nothing new.

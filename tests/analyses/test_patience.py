@@ -135,18 +135,18 @@ def test_an_object_that_is_not_built_to_its_end_is_none() -> None:
     assert not Session(Alone()).replay([parse(text, "main.py")]).problems
 
 
-def test_a_constructor_is_found_behind_that_of_its_base() -> None:
-    """The base's is run to its end, and what it calls is left where it tells nothing new."""
-    lines = "\n".join(f"        n = n + {n}" for n in range(4 * LINES))
-    built = "    def __init__(self, n):\n        super().__init__()\n        self.adjust(n)\n"
-    adjust = f"    def adjust(self, n):\n{lines}\n"
-    own = "        self.weight = torch.nn.Parameter(torch.zeros(2))\n        self.weight.zero_()\n"
-    each = "\n".join(
-        f"class Net{n}(Base):\n    def __init__(self):\n        super().__init__({n})\n{own}" for n in range(3)
-    )
-    text = f"import torch\n\nclass Base(torch.nn.Module):\n{built}\n{adjust}\n{each}"
-    failures = Session(Alone()).replay([parse(text, "main.py")]).failures
-    assert len({failure.site.node for failure in failures}) == 3
+def test_an_option_is_found_that_only_another_constructor_knows_of() -> None:
+    """What a constructor builds was built before, without the option, and is built to its end again."""
+    lines = "\n".join(f"        n = n + {n}" for n in range(LINES))
+    begun = "(torch.nn.Module):\n    def __init__(self, drawn):\n        super().__init__()\n"
+    weight = "        n, self.weight = 1, torch.nn.Parameter(torch.zeros(2))\n"
+    option = "        if drawn:\n            self.weight.uniform_()\n"
+    bias, block = f"class Bias{begun}{weight}{lines}\n{option}", f"class Block{begun}        self.bias = Bias(drawn)\n"
+    first = "class First(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n        Block(False)\n"
+    other = "class Other(Block):\n    def more(self):\n        return 1\n"
+    text = f"import torch\n\n{first}\n{block}\n{bias}\n{other}"
+    found = Session(Alone()).replay([parse(text, "main.py")]).failures
+    assert [f.kind for f in found] == ["leaf-inplace"]
 
 
 def test_what_the_files_own_code_has_not_asked_for_is_found() -> None:
