@@ -103,7 +103,8 @@ def grad(m: Machine, t: Tensor) -> Value:
     value = m.state.resolve(t.d["grad"])
     if value is None:
         m.explain.grad_read(t)
-        if m.grad.requires_grad(t) is not False and m.grad.is_leaf(t, anew=False) is not False:
+        kept = t.d["retains"] is not False or m.grad.is_leaf(t, anew=False) is not False
+        if kept and m.grad.requires_grad(t) is not False:
             return Unknown("the gradient", ("grad", t.uid, id(t.d["grad"])))
     return value
 
