@@ -446,9 +446,9 @@ class Autograd(Graph):
     def _keep_gradients(self, ran: Sequence[Node], roots: Sequence[Value], create: bool) -> None:
         """`retain_grad_hook` (`torch/csrc/autograd/variable.cpp`): a copy of the gradient, or another sum with it."""
         for node in ran:
-            for t in node.outputs:
+            for t in (t for t in node.outputs if t.d["retains"] is True):
                 makers = [fn for _, fn in self.state.alternatives(t.d["fn"])]
-                if t.d["retains"] is not True or node not in makers:
+                if node not in makers:
                     continue
                 if not all(isinstance(fn, Node) for fn in makers):
                     self.state.put(t, "grad", Unknown("the gradient"))

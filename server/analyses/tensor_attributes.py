@@ -44,7 +44,7 @@ def is_known(name: str) -> bool:
 
 OTHERS = frozenset({"eig", "itemsize", "lstsq", "map2_", "name", "nbytes", "output_nr", "reinforce", "resize",
                     "retains_grad", "solve", "symeig"})  # fmt: skip
-"""what tensors have besides, and what may be of some builds or versions: `_…`, `is_…`"""
+"""what tensors have besides; of `_…`, `is_…` and `grad_…` that rests on the version and the build"""
 
 
 def has(m: Machine, t: Tensor, name: str) -> bool | None:
