@@ -10,7 +10,7 @@ from . import arrays, attributes, enumerations
 from .arrays import NDArray
 from .coroutines import MAX_COROUTINES, Coroutine
 from .mixed import IntMember
-from .state import Raised
+from .state import Raised, leaves
 from .tensors import Tensor
 from .values import (
     ABSENT,
@@ -65,6 +65,10 @@ class Seq:
         if i < len(self.items):
             return self.items[i]
         return self.more(i) if self.more is not None else Unknown(f"item {i}")
+
+    def item_or_none(self, m: Machine, i: int) -> Value:
+        """The i-th item, or none where there is no such."""
+        return self.item(m, i) if self.open or i < len(self.items) else NO_ITEM
 
     def known(self, m: Machine) -> list[Value]:
         """The items that are held; one of the further ones where none is."""
@@ -155,6 +159,9 @@ def items_of(m: Machine, v: ListV | Iterator_) -> tuple[Value, ...]:
 NO_ITEM = Unknown("no item", number=True)
 """What a list has in a place that it hasn't got on one side of a branch."""
 
+ANY_SEQ = Seq((), open_=True)
+"""What something unknown gives."""
+
 
 def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     """What iterating over a value gives, all at once. `want`: how many items it is unpacked into."""
@@ -162,7 +169,7 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
 
     v = m.state.resolve(v)
     if isinstance(v, Phi):
-        v = m.pick(v)
+        return one_of(m, m.state.each(v, lambda one: sequence(m, one, want)))
     if attributes.special(m, v, "__iter__") is None:
         v = contents(v)
     if isinstance(v, (tuple, range, str)):
@@ -194,6 +201,18 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     data = isinstance(v, Unknown) and v.data
     history = v.history if isinstance(v, Unknown) else None
     return Seq((), True, lambda i: Unknown("an item", ("item", key_of(v), i), data=data, history=history))
+
+
+def one_of(m: Machine, v: Value) -> Seq:
+    """What one of several sequences gives: each item is that of whichever it is, and none where that is shorter."""
+    if isinstance(v, Seq):
+        return v
+    ways = [way if isinstance(way, Seq) else ANY_SEQ for way in leaves(v)]
+
+    def item(i: int) -> Value:
+        return m.state.each_way(v, lambda way: (way if isinstance(way, Seq) else ANY_SEQ).item_or_none(m, i))
+
+    return Seq(_Made(max(len(way.items) for way in ways), item), any(way.open for way in ways), item)
 
 
 def instance_sequence(m: Machine, v: Instance) -> Seq:

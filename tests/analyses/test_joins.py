@@ -61,6 +61,35 @@ def test_both_pasts_are_followed(name: str, tmp_path: Path) -> None:
     assert len(happens(tmp_path, HEAD + text)) == len(failures) == expected
 
 
+PIECES = """\
+import sys
+import torch
+
+x = torch.ones(4 * len(sys.argv), requires_grad=True) * 1
+y = torch.nn.SiLU()(x) if {chosen} else x.{other}()
+{read}
+z.sum().backward()
+"""
+
+READS = {
+    "a sum of pieces": "z = sum(y.chunk(2))",
+    "unpacked": "a, b = y.chunk(2)\nz = a + b",
+    "unpacked into the rest": "a, *b = y.chunk(2)\nz = a + b[0]",
+    "lists of each": "z = sum([y, y] if len(sys.argv) > 5 else [y, y, y])",
+    "lists made anew": "z = torch.stack(list(y.chunk(2)))",
+    "rows": "z = sum(row for row in y.reshape(2, 2))",
+}
+
+
+@pytest.mark.parametrize("name", READS)
+@pytest.mark.parametrize(("chosen", "other"), [*product(["len(sys.argv) > 4", "len(sys.argv) < 4"], ["relu_", "exp_"])])
+def test_what_is_iterated_over_is_told_apart(name: str, chosen: str, other: str, tmp_path: Path) -> None:
+    """What is saved where it is one of them is not changed by what is done where it is the other."""
+    text = PIECES.format(chosen=chosen, other=other, read=READS[name])
+    assert not happens(tmp_path, text)
+    assert not replayed(text).report().failures
+
+
 A, X, Y, Z = map(Cond, "axyz")
 
 
