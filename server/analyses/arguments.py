@@ -115,7 +115,8 @@ def is_own(kind: Value) -> bool:
 def of_generic(m: Machine, f: FunctionV, annotation: ir.Subscript) -> str:
     """`Annotated[Tensor, …]`, and jaxtyping's `Float[Tensor, "batch dim"]`."""
     name = annotated(m, f, annotation.value)
-    inner = annotation.slice.elts[0] if isinstance(annotation.slice, ir.Tuple) else annotation.slice
+    parts = annotation.slice.elts if isinstance(annotation.slice, ir.Tuple) else [annotation.slice]
+    inner = parts[0] if parts else None
     if name.startswith(WITHOUT_GRAD) and annotated(m, f, inner) == "torch.Tensor":
         return "torch.LongTensor"
     return annotated(m, f, inner) if name == "typing.Annotated" or name.startswith("jaxtyping.") else ""

@@ -31,7 +31,9 @@ def told(read: str, annotation: str = "") -> list[str]:
 
 
 def messages(text: str) -> list[str]:
-    return [diagnostic.message for diagnostic in diagnose(replay([parse(text, "main.py")], Alone()))]
+    report = replay([parse(text, "main.py")], Alone())
+    assert not report.problems
+    return [diagnostic.message for diagnostic in diagnose(report)]
 
 
 @pytest.mark.parametrize(
@@ -52,8 +54,9 @@ def test_integers_require_no_grad(annotation: str) -> None:
 
 @pytest.mark.parametrize(
     "annotation",
-    ["int", "float", "int | float", "Union[int, float]", "str", "dict", "Optional[int]", "Unheard[Of]", "x[", "'a b'"],
-)
+    ["int", "float", "int | float", "Union[int, float]", "str", "dict", "Optional[int]", "Unheard[Of]", "x[", "'a b'",
+     "tuple[()]"],
+)  # fmt: skip
 def test_what_is_no_tensor(annotation: str) -> None:
     assert told("torch.ones(3) * x", annotation) == []
 
