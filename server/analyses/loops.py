@@ -53,6 +53,7 @@ class Loop:
         self.began = serial()
         self.start = m.steps
         self.allowed = m.steps_for_loop
+        self.most = sequences.MAX_TURNS if node not in m.long_loops else 0
         m.runs += 1
         self.run = m.runs
         self.outer = m.iterations
@@ -69,13 +70,25 @@ class Loop:
         self.m.step()
         self.m.iterations = (*self.outer, (self.run, i))
 
+    def expect(self, turns: int) -> None:
+        """There are so many turns: where an earlier run came as far, this one may."""
+        if turns <= self.m.long_loops.get(self.node, 0):
+            self.most = sequences.MAX_TURNS
+
     def leave(self) -> None:
         """The loop is over."""
         self.m.iterations = self.outer
 
     def may_go_on(self, i: int) -> bool:
-        """Whether turn `i` may be replayed with the values that it has."""
-        return i <= EXACT_TURNS or (i < sequences.MAX_TURNS and self.m.steps - self.start < self.allowed)
+        """Whether turn `i` may be replayed with the values that it has.
+
+        A loop that was too long for that once will be so again: of its later runs a few turns are enough.
+        """
+        if i <= EXACT_TURNS or (i < self.most and self.m.steps - self.start < self.allowed):
+            return True
+        if self.most:
+            self.m.state.note_item(self.m.long_loops, self.node, i)
+        return False
 
     def another(self) -> bool:
         """Whether one more late turn is to be replayed: what happens in a few of them shows in the next one."""
@@ -182,6 +195,8 @@ def loop(m: Machine, node: ir.Node, iterable: Value, turn: Callable[[Value], Val
 def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]) -> Value:
     """A loop over items that are held or can be made."""
     n = len(seq.items)
+    if not seq.open:
+        run.expect(n)
 
     def go(i: int) -> Value:
         while True:

@@ -127,6 +127,8 @@ class Machine:
         self.turns: dict[tuple[str, int, int], int | None] = {}
         self.too_long: dict[ir.Node, int] = {}
         """how often the last calls of a function were left, one after the other"""
+        self.long_loops: dict[ir.Node, int] = {}
+        """in how many turns, with the values that they have, loops didn't come to their ends"""
         self.rare = 0
         self.importing = 0
         self.given_up = 0

@@ -87,6 +87,30 @@ def test_a_decorator_that_always_takes_long_is_left_at_once() -> None:
     assert max(costs[OFTEN:]) < 5
 
 
+LONG_BODY = "\n".join(["        x = x * 2", *(f"        n = n + {n}" for n in range(200))])
+
+
+def test_a_loop_that_was_too_long_once_is_not_tried_as_far_again() -> None:
+    """A training's inner loop, in each epoch: what its many turns have told in the first they would tell again."""
+
+    def steps(epochs: int) -> int:
+        text = f"n, x = 0, torch.rand(2)\nfor epoch in range({epochs}):\n    for i in range(1000):\n{LONG_BODY}\n"
+        session = Session(Alone())
+        session.replay([parse(f"import torch\n{text}", "main.py")])
+        return session.m.steps
+
+    assert steps(1) > 10 * 200
+    assert steps(2) - steps(1) < 5 * 210
+
+
+def test_a_loop_that_was_too_long_goes_to_its_end_where_it_is_short() -> None:
+    run = f"def run(turns, x, n=0):\n    for i in range(turns):\n{LONG_BODY}\n    return x\n"
+    calls = "run(1000, x)\nrun(7, x)\n"
+    session = Session(Alone())
+    session.replay([parse(f"import torch\n\n{run}\nx = torch.rand(2)\n{calls}", "main.py")])
+    assert session.own[-2].cost > 7 * 200
+
+
 SEVERAL = 30
 
 
