@@ -10,7 +10,7 @@ from .report import Assumption, Failure, Hop, Saved, Site, Write
 from .tensors import Node, SavedTensor, Tensor, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from ..syntax import ir
     from .machine import Machine
@@ -40,6 +40,8 @@ class Explainer:
         What fails in a hook, or in a custom function's backward, comes to light where the engine was started.
         """
         found = dict.fromkeys(self.assumed(c, holds) for c, holds in guards if self.matters(c, holds))
+        if takes_items_for_one(guards):
+            found[Assumption("guess", "two items are the same")] = None
         found.update(dict.fromkeys(self.m.entry_assumptions))
         if self.m.now.granted is not None:
             found[self.m.now.granted] = None
@@ -291,6 +293,17 @@ def together(a: Failure, b: Failure) -> Failure:
         if opposite in theirs and mine - {one} == theirs - {opposite}:
             return replace(a, assumptions=tuple(x for x in a.assumptions if x != one))
     return a if len(mine) <= len(theirs) else b
+
+
+def takes_items_for_one(guards: Guards) -> bool:
+    """Whether it takes one item of a collection to be the very number or text that another item of it is."""
+    place: dict[tuple[Hashable, Hashable], Hashable] = {}
+    for cond, holds in guards:
+        match cond.key:
+            case ("==", ("item", collection, i), value) if holds:
+                if place.setdefault((collection, value), i) != i:
+                    return True
+    return False
 
 
 def assumption(cond: object, holds: bool) -> Assumption:

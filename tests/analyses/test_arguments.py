@@ -207,3 +207,22 @@ def test_what_an_object_of_an_own_class_keeps_may_be_one() -> None:
     assert any(
         "requires grad" in message for message in messages(CLASSES.format(annotation="Graph", name="nodes.sin()"))
     )
+
+
+CHOSEN = """\
+import torch
+
+def f({parameters}, mask):
+    pool = [torch.rand(3), torch.rand(3)]
+    chosen = [pool[i] for i in {chosen}]
+    for one in chosen:
+        one[mask] = 0.0
+        one.requires_grad_()
+"""
+
+
+@pytest.mark.parametrize(("parameters", "chosen", "guessed"), [("places", "places", True), ("i, j", "(i, j)", False)])
+def test_two_items_of_one_argument_are_not_taken_for_the_same(parameters: str, chosen: str, guessed: bool) -> None:
+    """What was chosen by one of them and by another would else be one tensor, which was made a leaf before."""
+    (message,) = messages(CHOSEN.format(parameters=parameters, chosen=chosen))
+    assert ("assuming two items are the same" in message) is guessed
