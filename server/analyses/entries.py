@@ -61,6 +61,7 @@ def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS,
     """
     m.allow(steps, patience)
     m.stack, m.iterations, m.depth, m.catching, m.expected = (), (), 0, 0, ()
+    m.loop_until = None
     m.state.splits.clear()
     m.broken = None
     try:

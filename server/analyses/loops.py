@@ -51,8 +51,8 @@ class Loop:
         self.node = node
         self.mark = len(m.state.trail)
         self.began = serial()
-        self.start = m.steps
-        self.allowed = m.steps_for_loop
+        self.around = m.loop_until
+        self.until = m.loop_until = m.steps + m.steps_for_loop
         self.most = sequences.MAX_TURNS if node not in m.long_loops else 0
         m.runs += 1
         self.run = m.runs
@@ -77,6 +77,7 @@ class Loop:
 
     def leave(self) -> None:
         """The loop is over."""
+        self.m.loop_until = self.around
         self.m.iterations = self.outer
 
     def may_go_on(self, i: int) -> bool:
@@ -84,7 +85,7 @@ class Loop:
 
         A loop that was too long for that once will be so again: of its later runs a few turns are enough.
         """
-        if i <= EXACT_TURNS or (i < self.most and self.m.steps - self.start < self.allowed):
+        if i <= EXACT_TURNS or (i < self.most and self.m.steps < self.until):
             return True
         if self.most:
             self.m.state.note_item(self.m.long_loops, self.node, i)

@@ -127,6 +127,8 @@ class Machine:
         self.turns: dict[tuple[str, int, int], int | None] = {}
         self.too_long: dict[ir.Node, int] = {}
         """how often the last calls of a function were left, one after the other"""
+        self.loop_until: int | None = None
+        """the step up to which the loop that is being replayed goes on with the values that it has"""
         self.long_loops: dict[ir.Node, int] = {}
         """in how many turns, with the values that they have, loops didn't come to their ends"""
         self.rare = 0
@@ -222,8 +224,11 @@ class Machine:
 
     @property
     def steps_for_loop(self) -> int:
-        """Steps that a loop may take with the values that it has."""
-        return TURNS if self.entering else (self.most - self.steps) // 8
+        """Steps that a loop may take with the values that it has: inside another, half of what is left to that."""
+        if self.entering:
+            return TURNS
+        own = (self.most - self.steps) // 8
+        return own if self.loop_until is None else min(own, (self.loop_until - self.steps) // 2)
 
     def allow(self, steps: int, patience: int | None) -> None:
         """Allow so many steps from here on; with `patience`, only that many in a row that bring nothing new."""

@@ -91,16 +91,30 @@ LONG_BODY = "\n".join(["        x = x * 2", *(f"        n = n + {n}" for n in ra
 
 
 def test_a_loop_that_was_too_long_once_is_not_tried_as_far_again() -> None:
-    """A training's inner loop, in each epoch: what its many turns have told in the first they would tell again."""
+    """An epoch's loop, in each epoch: what its many turns have told in the first they would tell again."""
+    run = f"def epoch(x, n=0):\n    for i in range(1000):\n{LONG_BODY}\n    return x\n"
 
     def steps(epochs: int) -> int:
-        text = f"n, x = 0, torch.rand(2)\nfor epoch in range({epochs}):\n    for i in range(1000):\n{LONG_BODY}\n"
         session = Session(Alone())
-        session.replay([parse(f"import torch\n{text}", "main.py")])
+        calls = "epoch(x)\n" * epochs
+        session.replay([parse(f"import torch\n\n{run}\nx = torch.rand(2)\n{calls}", "main.py")])
         return session.m.steps
 
     assert steps(1) > 10 * 200
     assert steps(2) - steps(1) < 5 * 210
+
+
+def test_loops_in_a_loop_share_what_that_may_take() -> None:
+    """Its first turn alone would use it up."""
+    inner = f"    for i in range(1000):\n{LONG_BODY}\n"
+
+    def steps(inside: str) -> int:
+        session = Session(Alone())
+        session.replay([parse(f"import torch\nn, x = 0, torch.rand(2)\n{inside}", "main.py")])
+        return session.m.steps
+
+    apart = steps(f"if True:\n{inner}{inner}{inner}")
+    assert steps(f"for epoch in range(1):\n{inner}{inner}{inner}") < 0.7 * apart
 
 
 def test_a_loop_that_was_too_long_goes_to_its_end_where_it_is_short() -> None:
