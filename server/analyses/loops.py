@@ -218,7 +218,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
                 run.loosen(i, seq.open)
             if last and not run.another():
                 if outcome is None:
-                    run.follow(value, [seq.items[k] for k in range(i + 1, n)])
+                    run.follow(value, seq.items[i + 1 : sequences.MAX_ITEMS])
                 return outcome
             i += 1
             if outcome is not None:

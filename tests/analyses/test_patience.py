@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -242,3 +243,25 @@ def test_what_a_long_loop_freezes_is_frozen_to_the_last(frozen: str, tmp_path: P
     report = programs.replay([parse(text, "main.py")], Alone())
     assert {failure.kind for failure in report.failures} == FROZEN[frozen]
     assert happens(tmp_path, f"{text}\nTarget().blend()\n") == FROZEN[frozen]
+
+
+def test_what_is_very_long_is_not_held_item_by_item() -> None:
+    text = f"numbers = range({10**7})\n" + "".join(
+        f"{way}\n"
+        for way in (
+            "for n in numbers:\n    last = n",
+            "kept = [n % 7 for n in numbers]",
+            "pairs = {n: k for n, k in enumerate(numbers)}",
+            "first, *others = numbers",
+            "made = list(numbers), tuple(map(str, numbers)), set(numbers), sorted(numbers), [*numbers]",
+            "ends = max(numbers), sum(numbers)",
+            "rows = [row * 2 for row in torch.zeros(numbers[-1], 3)]",
+        )
+    )
+    tracemalloc.start()
+    session = Session(Alone())
+    session.replay([parse(f"import torch\n{text}", "main.py")])
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert not session.report().problems
+    assert most < 10_000_000
