@@ -45,7 +45,7 @@ def attribute(a: NDArray, name: str) -> Value:
     if name in VIEWS:
         return view(a)
     if name in ("shape", "size", "ndim", "dtype", "strides", "nbytes"):
-        return Unknown(f"an array's {name}", ("array", a.uid, name))
+        return Unknown(f"an array's {name}", ("array", a.uid, name), number=True)
     return ABSENT
 
 

@@ -27,10 +27,12 @@ from .values import (
     Lib,
     ListV,
     Phi,
+    SliceV,
     Unknown,
     Value,
     contents,
     is_constant,
+    is_number,
     key_of,
     nests,
 )
@@ -194,7 +196,7 @@ def derived(op: str, *operands: Value) -> Unknown:
     """An unknown that is the same whenever the operator and the operands are."""
     why = next((v.why for v in operands if isinstance(v, Unknown) and v.why), "")
     key = (op, *map(key_of, operands))
-    number = all(isinstance(v, (int, float)) or (isinstance(v, Unknown) and v.number) for v in operands)
+    number = all(is_number(v) or isinstance(v, SliceV) for v in operands)
     return Unknown(why, None if nests(key, 8) else key, number=number)
 
 

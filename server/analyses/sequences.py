@@ -198,9 +198,11 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
         return Seq((), True, lambda i: arrays.view(v))
     if isinstance(v, (int, float, type(None))):
         m.refused("iteration over what is no collection")
-    data = isinstance(v, Unknown) and v.data
+    data, number = isinstance(v, Unknown) and v.data, isinstance(v, Unknown) and v.number
     history = v.history if isinstance(v, Unknown) else None
-    return Seq((), True, lambda i: Unknown("an item", ("item", key_of(v), i), data=data, history=history))
+    return Seq(
+        (), True, lambda i: Unknown("an item", ("item", key_of(v), i), data=data, number=number, history=history)
+    )
 
 
 def one_of(m: Machine, v: Value) -> Seq:

@@ -71,7 +71,7 @@ def view(m: Machine, t: Tensor, name: str) -> Value:
 def shape(m: Machine, t: Tensor) -> Value:
     """`t.shape`."""
     if t.shape is None:
-        return Unknown("a shape", ("shape", t.uid))
+        return Unknown("a shape", ("shape", t.uid), number=True)
     return tuple(
         n if n is not None else Unknown("a size", ("size", t.uid, i), number=True) for i, n in enumerate(t.shape)
     )

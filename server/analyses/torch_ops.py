@@ -207,8 +207,8 @@ def call_method(m: Machine, name: str, t: Value, args: Args) -> Value:
 def operator(m: Machine, op: str, a: Value, b: Value) -> Value:
     """`a op b` with at least one tensor."""
     if isinstance(a, NDArray) or isinstance(b, NDArray):
-        b = Unknown() if isinstance(b, NDArray) else b
-        a = m.as_tensor(Unknown("an array")) if isinstance(a, NDArray) else a
+        b = Unknown("an array", data=True) if isinstance(b, NDArray) else b
+        a = m.as_tensor(Unknown("an array", data=True)) if isinstance(a, NDArray) else a
     name = OPERATORS[op]
     if not isinstance(a, Tensor):
         if op == "-" or op == "/":
@@ -225,7 +225,7 @@ def operator(m: Machine, op: str, a: Value, b: Value) -> Value:
 def settled(v: Value) -> Value:
     """An operand that is one of several numbers: which one makes no difference to autograd."""
     if type(v) is Phi and all(isinstance(x, (int, float, Unknown)) and not is_tensor(x) for x in leaves(v)):
-        return Unknown("a number")
+        return next((x for x in leaves(v) if isinstance(x, Unknown) and not x.number), Unknown("a number", number=True))
     return v
 
 
@@ -247,7 +247,7 @@ def in_place_operator(m: Machine, op: str, t: Tensor, operand: Value) -> Value:
     if op == "@":
         return operator(m, op, t, operand)
     if isinstance(operand, NDArray):
-        operand = m.as_tensor(Unknown("an array"))
+        operand = m.as_tensor(Unknown("an array", data=True))
     return call(m, f"torch.Tensor.{OPERATORS[op]}_", Args([t, operand]))
 
 

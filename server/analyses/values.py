@@ -479,6 +479,11 @@ def is_constant(value: Value) -> bool:
     return isinstance(value, CONSTANTS)
 
 
+def is_number(value: Value) -> bool:
+    """Whether a value is a plain number, a known one or not."""
+    return isinstance(value, (int, float)) or (isinstance(value, Unknown) and value.number)
+
+
 def key_of(value: Value) -> Hashable:
     """What identifies a value in a condition: equal keys are equal values."""
     if isinstance(value, Unknown):

@@ -209,6 +209,40 @@ def test_what_an_object_of_an_own_class_keeps_may_be_one() -> None:
     )
 
 
+NUMBER = """\
+import math
+import numpy as np
+import torch
+
+def f(x: torch.Tensor, n, training: bool):
+    y = torch.zeros(3)
+    z = y * ({number})
+    y += 1
+    z.sum().backward()
+"""
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "x.shape[-1]",
+        "x.shape[0] / (x.shape[1] - 2)",
+        "x.shape[1:][0]",
+        "x.shape.numel()",
+        "math.prod(x.shape[1:])",
+        "max(x.shape)",
+        "sum(size for size in x.shape)",
+        "0.5 if training else x.shape[0]",
+        "np.random.randint(low=0, high=n)",
+        "np.ones(3)",
+        "np.ones(n).size",
+        "np.arange(n).max().item()",
+    ],
+)
+def test_numbers_require_no_grad(number: str) -> None:
+    assert messages(NUMBER.format(number=number)) == []
+
+
 CHOSEN = """\
 import torch
 

@@ -17,6 +17,7 @@ from ..values import (
     Unknown,
     Value,
     is_constant,
+    is_number,
     key_of,
 )
 from .registry import model
@@ -183,7 +184,7 @@ def sum_(m: Machine, args: Args) -> Value:
     for v in seq.known(m):
         total = operators.binary(m, "+", total, v)
     if seq.open and is_constant(total):
-        return Unknown("a sum")
+        return Unknown("a sum", number=is_number(total) and is_number(seq.item(m, 0)))
     return total
 
 
@@ -193,7 +194,7 @@ def extreme(m: Machine, args: Args, least: bool) -> Value:
     if len(values) == 1:
         seq = sequences.sequence(m, values[0])
         if seq.open:
-            return Unknown("an extreme")
+            return Unknown("an extreme", number=is_number(seq.item(m, 0)))
         values = seq.known(m)
     if any(isinstance(m.state.resolve(v), Tensor) for v in values):
         return m.state.resolve(values[0])
@@ -201,8 +202,7 @@ def extreme(m: Machine, args: Args, least: bool) -> Value:
     if ranked is not None:
         return ranked[0 if least else -1]
     plain = [m.state.resolve(v) for v in values]
-    number = all(isinstance(v, (int, float)) or (isinstance(v, Unknown) and v.number) for v in plain)
-    return Unknown("an extreme", ("extreme", *(key_of(v) for v in plain)), number=number)
+    return Unknown("an extreme", ("extreme", *(key_of(v) for v in plain)), number=all(map(is_number, plain)))
 
 
 def seq_open(m: Machine, args: Args) -> bool:
@@ -224,8 +224,7 @@ def by_key(m: Machine, f: Callable[..., Value], values: list[Value], args: Args)
     key = m.state.resolve(args.kw["key"])
     ranks = [m.state.resolve(m.call(key, Args([v], site=m.site))) if key is not None else v for v in values]
     if not is_constant(tuple(ranks)):
-        number = all(isinstance(v, (int, float)) or (isinstance(v, Unknown) and v.number) for v in values)
-        return Unknown("an extreme", number=number)
+        return Unknown("an extreme", number=all(map(is_number, values)))
     return values[plain.called(f, [range(len(values))], {"key": ranks.__getitem__})]
 
 

@@ -159,7 +159,7 @@ def call(m: Machine, name: str, args: Args) -> Value:
     if short in NUMBERS and isinstance(first, Unknown) and first.number:
         return Unknown("a number", number=True)
     if short in SIZE and "size" not in plain.kw and len(plain.pos) <= SIZE[short]:
-        return Unknown("a number")
+        return Unknown("a number", data=True)
     if short[:1].isupper() or short in ("seed", "load", "save", "savez", "set_printoptions", "shuffle"):
         return Unknown(f"{short}(…)")
     return arrays.fresh(m)
@@ -240,7 +240,7 @@ def array_out(m: Machine, args: Args) -> Value:
 @method_of("numpy.ndarray", "tolist", "item")
 def array_content(m: Machine, args: Args) -> Value:
     """What depends on the content."""
-    return Unknown("an array's content")
+    return Unknown("an array's content", data=True)
 
 
 @method_of("numpy.ndarray", "astype")

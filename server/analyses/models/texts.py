@@ -46,7 +46,7 @@ def computed(name: str, f: Callable[..., Value]) -> None:
         if not args.open:
             with suppress(plain.NotPlain):
                 return plain.compute(m, f, args.pos, args.kw)
-        return unknown_of(name, args)
+        return unknown_of(name, args, number=name.startswith("math."))
 
     model(name)(run)
 
