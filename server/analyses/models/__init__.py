@@ -41,6 +41,7 @@ def load_models() -> None:
         queues,
         rnn,
         schedules,
+        state_dicts,
         stdlib,
         tensors,
         texts,

@@ -124,6 +124,8 @@ def register_buffer(m: Machine, args: Args) -> Value:
     if isinstance(name, str):
         m.state.set(obj.d, name, t)
         modules.put(obj, "_buffers", name)
+        if m.state.resolve(args.get(3, "persistent", True)) is False:
+            modules.put(obj, "_non_persistent_buffers_set", name)
         label(m, t, name)
     return None
 
@@ -332,31 +334,6 @@ def flatten(m: Machine, args: Args) -> Value:
 def call_module(m: Machine, args: Args) -> Value:
     """`super().__call__(…)`."""
     return modules.call(m, args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site))
-
-
-# -- state dicts --------------------------------------------------------------------------------------------
-
-
-@method_of(MODULE, "state_dict")
-def state_dict(m: Machine, args: Args) -> Value:
-    """`module.state_dict()`: detached aliases of all tensors, module by module, which share memory and counter."""
-    d = DictV()
-    for prefix, module in modules.named_modules(m, args.pos[0]):
-        for flag in (True, False):
-            for name, t in modules.named_tensors(m, module, flag, recurse=False):
-                d.items[f"{prefix}.{name}" if prefix else name] = m.grad.alias(t)
-    return d
-
-
-@method_of(MODULE, "load_state_dict")
-def load_state_dict(m: Machine, args: Args) -> Value:
-    """`module.load_state_dict(d)`: copies into every tensor under no_grad; with assign=True swaps them."""
-    if m.state.resolve(args.kw.get("assign")) is True:
-        return Unknown("keys")
-    for flag in (True, False):
-        for _, t in modules.named_tensors(m, args.pos[0], flag):
-            m.grad.bump(t, "load_state_dict()", by="library")
-    return Unknown("keys")
 
 
 # -- containers ---------------------------------------------------------------------------------------------
