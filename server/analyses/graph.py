@@ -512,12 +512,12 @@ class Graph:
             hops = (Hop(t.origin, "built", name),)
         if write is not None:
             hops += (Hop(write.site, "changed", write.name, write.after, write.via),)
-        site = self.m.site
+        site, built = self.m.site, self.m.constructor
         return Failure(
             *(kind, cause, site, name, self.m.via),
             write=write,
             hops=hops,
             raised=site,
             detail=detail,
-            facts=facts or {},
+            facts=(facts or {}) | ({} if built is None else {"constructor": built}),
         )

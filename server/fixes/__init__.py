@@ -79,6 +79,7 @@ CARRIED: tuple[Strategy, ...] = (
 )
 LEAF: tuple[Strategy, ...] = (
     outplace.propose,
+    inplace_flag.propose,
     functional.propose,
     clone.argument,
     nograd.propose,
@@ -94,6 +95,7 @@ BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
     "view-of-leaf-inplace": LEAF,
     "multi-view-inplace": (
         outplace.propose,
+        inplace_flag.propose,
         functional.propose,
         rows.propose,
         rows.parts,
@@ -108,12 +110,13 @@ BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
         rows.parts,
         nograd.propose,
         outplace.propose,
+        inplace_flag.propose,
         clone.view,
         clone.change,
         clone.pieces,
         clone.base,
     ),
-    "overlap-write": (clone.view, outplace.propose, clone.source, clone.change, clone.alias),
+    "overlap-write": (clone.view, outplace.propose, inplace_flag.propose, clone.source, clone.change, clone.alias),
     "out-grad": (outplace.propose, nograd.propose),
     "inference-tensor": (inference.propose, outplace.propose, clone.save, clone.change),
     "freed-graph": (reorder.forward, detach.propose, retain.propose),

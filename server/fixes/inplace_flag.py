@@ -52,9 +52,12 @@ def _is_read(write: Write, context: Context) -> bool:
 
 
 def _flag(call: Call) -> Arg | None:
-    """Give the argument that says `inplace`: by its name, or a last positional True as in `nn.ReLU(True)`."""
+    """Give the argument that says `inplace`: by its name, or a last positional True as in `nn.ReLU(True)`.
+
+    What is given by its name was true when the module changed a tensor, whatever expression it is.
+    """
     for arg in call.args:
-        if arg.name == "inplace" and _is_true(arg):
+        if arg.name == "inplace":
             return arg
     positional = [arg for arg in call.args if arg.name is None and not arg.star]
     return positional[-1] if positional and _is_true(positional[-1]) else None

@@ -23,6 +23,15 @@ w = torch.rand(3, 3, requires_grad=True)
 """
 
 FORMS = {
+    "a module told by a variable to change what it is given": (
+        "flag = True\nact = nn.Hardtanh(0.2, 0.8, inplace=flag)\nact(w.sigmoid()).sum().backward()\n",
+        "act = nn.Hardtanh(0.2, 0.8)",
+    ),
+    "a module that changes what a hook gives it": (
+        "f = nn.Linear(3, 3)\nf.register_full_backward_hook(lambda *a: None)\n"
+        "nn.Sequential(f, nn.ReLU(inplace=True))(w).sum().backward()\n",
+        "nn.Sequential(f, nn.ReLU())(w).sum().backward()",
+    ),
     "a hook that changes its gradient": (
         "w.register_hook(lambda grad: grad.mul_(2))\nw.sum().backward()\n",
         "w.register_hook(lambda grad: grad.mul(2))",
