@@ -8,6 +8,7 @@ import json
 import math
 import posixpath
 import re
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,11 @@ FUNCTIONS: dict[str, Callable[..., Value]] = {
     "math.prod": math.prod,
     "math.isclose": math.isclose,
 }
+
+if sys.version_info >= (3, 11):
+    import tomllib
+
+    FUNCTIONS["tomllib.loads"] = tomllib.loads
 
 
 def computed(name: str, f: Callable[..., Value]) -> None:
