@@ -45,5 +45,6 @@ def load_models() -> None:
         stdlib,
         tensors,
         texts,
+        threads,
         transformer,
     )

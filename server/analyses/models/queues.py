@@ -1,4 +1,4 @@
-"""What programs hand work and things over with: exit stacks, queues, heaps, asyncio and threads (run in order)."""
+"""What programs hand work and things over with: exit stacks, queues, heaps, and asyncio (run in order)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from .. import attributes, contexts, operators, sequences
 from ..state import Raised
-from ..values import ABSENT, Args, Builtin, Instance, Lib, ListV, Unknown, Value, is_constant
-from .iterables import map_
+from ..values import Args, Builtin, Instance, Lib, ListV, Unknown, Value, is_constant
 from .lists import pop
-from .registry import BASES, LENGTHS, class_named, method_of, model
+from .registry import BASES, LENGTHS, method_of, model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -274,69 +273,6 @@ def gather(m: Machine, args: Args) -> Value:
 def sleep(m: Machine, args: Args) -> Value:
     """`sleep(seconds, result)`."""
     return args.get(1, "result")
-
-
-@model("asyncio.to_thread")
-def to_thread(m: Machine, args: Args) -> Value:
-    """`to_thread(f, …)`: a call."""
-    return m.call(args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site))
-
-
-# -- threads ------------------------------------------------------------------------------------------------
-
-EXECUTOR = "concurrent.futures.Executor"
-FUTURE = "concurrent.futures.Future"
-BASES[EXECUTOR] = BASES[FUTURE] = ()
-for _name in ("ThreadPoolExecutor", "ProcessPoolExecutor"):
-    BASES[f"concurrent.futures.{_name}"] = (EXECUTOR,)
-BASES["threading.Thread"] = ()
-
-
-@method_of(EXECUTOR, "__init__", "shutdown")
-def executor(m: Machine, args: Args) -> Value:
-    """`ThreadPoolExecutor(n)`."""
-    return None
-
-
-@method_of(EXECUTOR, "submit")
-def submit(m: Machine, args: Args) -> Value:
-    """`pool.submit(f, …)`: called at once; the future holds its result."""
-    future = Instance(class_named(m, FUTURE), m.site)
-    m.state.set(future.state, "result", m.call(args.pos[1], Args(args.pos[2:], args.kw, args.open, args.site)))
-    return future
-
-
-@method_of(FUTURE, "result")
-def result(m: Machine, args: Args) -> Value:
-    """`future.result()`."""
-    return m.state.resolve(args.pos[0].state.get("result", Unknown("a result")))
-
-
-@method_of(EXECUTOR, "map")
-def map_now(m: Machine, args: Args) -> Value:
-    """`pool.map(f, items)`: all calls are made at once."""
-    return ListV(tuple(sequences.sequence(m, map_(m, Args(args.pos[1:], site=args.site))).known(m)))
-
-
-@model("concurrent.futures.as_completed", "concurrent.futures.wait")
-def as_completed(m: Machine, args: Args) -> Value:
-    """`as_completed(futures)`: in the order in which they were made."""
-    return args.get(0, "fs")
-
-
-@method_of("threading.Thread", "start")
-def start(m: Machine, args: Args) -> Value:
-    """`thread.start()`: the target is called at once, or the program's own `run`."""
-    thread = args.pos[0]
-    own = thread.cls.lookup("run")
-    if own is not ABSENT:
-        m.call(attributes.bound(m, own, thread), Args())
-    elif "target" in thread.state:
-        given = m.state.resolve(thread.state.get("args", ()))
-        into: dict[str, Value] = {}
-        sequences.unpack_mapping(m, thread.state.get("kwargs"), into)
-        m.call(thread.state["target"], Args(sequences.sequence(m, given).known(m), into, site=args.site))
-    return None
 
 
 # -- functools, operator, weakref ------------------------------------------------------------------------------
