@@ -35,7 +35,10 @@ if TYPE_CHECKING:
 BRANCHES = (ir.If, ir.Match, ir.Try, ir.Continue, ir.Break, ir.Return)
 
 EXACT_TURNS = 2
-"""Turns of a loop of unknown length that are replayed with the values that they have."""
+"""Turns of a loop of unknown length, after the first, that are replayed with the values that they have."""
+
+AGAIN = 1
+"""The same of a loop that was too long before: what it does in its first turns is known."""
 
 
 def is_open(m: Machine, g: ir.Comprehension) -> bool:
@@ -83,9 +86,9 @@ class Loop:
     def may_go_on(self, i: int) -> bool:
         """Whether turn `i` may be replayed with the values that it has.
 
-        A loop that was too long for that once will be so again: of its later runs a few turns are enough.
+        A loop that was too long for that once will be so again: of its later runs fewer turns are enough.
         """
-        if i <= EXACT_TURNS or (i < self.most and self.m.steps < self.until):
+        if i <= (EXACT_TURNS if self.most else AGAIN) or (i < self.most and self.m.steps < self.until):
             return True
         if self.most:
             self.m.state.note_item(self.m.long_loops, self.node, i)
