@@ -28,6 +28,8 @@ TENSORS = {
 
 NUMBERS = frozenset({"int", "float", "bool", "complex"})
 
+BARE = NUMBERS | {"dict", "list", "tuple", "set", "str"}
+
 WITHOUT_GRAD = ("jaxtyping.Int", "jaxtyping.UInt", "jaxtyping.Bool", "jaxtyping.Integer")
 """annotations of arrays that cannot require grad"""
 
@@ -51,7 +53,7 @@ def unknown_arguments(m: Machine, f: FunctionV, skip: int, optional: bool = Fals
 
 def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
     """What comes in for one parameter: a tensor that may require grad, a number, or something unknown."""
-    unknown = Unknown(p.name, parameter=True, own=is_own(meant(m, f, p.annotation)))
+    unknown = Unknown(p.name, parameter=True, own=own_class(m, f, p.annotation))
     if p.default is not None:  # None may come in just as well
         return unknown
     kind = annotated(m, f, p.annotation)
@@ -77,7 +79,8 @@ def from_outside(m: Machine, f: FunctionV, p: ir.Param) -> Value:
     usual, kind = f.defaults.get(p.name, ABSENT), annotated(m, f, p.annotation)
     if isinstance(usual, bool) or kind == "bool":
         return flag(f, p)
-    return Unknown(p.name, number=isinstance(usual, (int, float)) or kind in NUMBERS or is_number(m, f, p.annotation))
+    number = isinstance(usual, (int, float)) or kind in NUMBERS or is_number(m, f, p.annotation)
+    return Unknown(p.name, number=number, own=own_class(m, f, p.annotation))
 
 
 def flag(f: FunctionV, p: ir.Param) -> Phi:
@@ -107,9 +110,28 @@ def meant(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> Value:
         m.frame = before
 
 
-def is_own(kind: Value) -> bool:
-    """Whether a type is a class of the program, whose objects are no tensors."""
-    return isinstance(kind, ClassV) and kind.node is not None and not kind.derives("torch.Tensor")
+def own_class(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> ClassV | None:
+    """The class of the program that an annotation names, alone or beside what has no attributes of data (`Net | dict`).
+
+    None where it names another one too, or a tensor.
+    """
+    if isinstance(annotation, ir.BinOp) and annotation.op == "|":
+        left, right = own_class(m, f, annotation.left), own_class(m, f, annotation.right)
+        if right is None:
+            return left if is_bare(m, f, annotation.right) else None
+        return right if left is None and is_bare(m, f, annotation.left) else None
+    if isinstance(annotation, ir.Subscript) and annotated(m, f, annotation.value) == "typing.Optional":
+        return own_class(m, f, annotation.slice)
+    kind = meant(m, f, annotation)
+    return kind if isinstance(kind, ClassV) and kind.node is not None and not kind.derives("torch.Tensor") else None
+
+
+def is_bare(m: Machine, f: FunctionV, annotation: ir.Expr) -> bool:
+    """Whether an annotation is None, or a type that Python has built in and that holds no attributes."""
+    if isinstance(annotation, ir.Constant) and annotation.value is None:
+        return True
+    name = annotation.value if isinstance(annotation, ir.Subscript) else annotation
+    return annotated(m, f, name) in BARE
 
 
 def of_generic(m: Machine, f: FunctionV, annotation: ir.Subscript) -> str:

@@ -64,7 +64,7 @@ def get(m: Machine, v: Value, name: str) -> Value:
     if isinstance(v, Unknown):
         if v.data:
             return of_data(m, v, name)
-        if v.number:
+        if v.number or (v.own is not None and duck.tells_number(v.own, name)):
             return Unknown(f"{v.why}.{name}", ("attr", v.key, name), number=True)
         if duck.tells_tensor(m, v, name):
             return tensor_attributes.get(m, m.as_tensor(v), name)

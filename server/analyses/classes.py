@@ -252,7 +252,7 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
     registry.prepare(m, obj)
     init = cls.lookup("__init__")
     if isinstance(init, FunctionV) and m.is_aside(init):
-        return m.briefly(cls.name, args, lambda: initialised(m, init, obj, args), Unknown(cls.name, own=True))
+        return m.briefly(cls.name, args, lambda: initialised(m, init, obj, args), Unknown(cls.name, own=cls))
     if init is not ABSENT:
         return initialised(m, init, obj, args)
     if is_dataclass(cls):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..syntax import ir
 from . import tensor_attributes
 
 if TYPE_CHECKING:
     from .machine import Machine
-    from .values import Unknown
+    from .values import ClassV, Unknown
 
 
 def _names(text: str) -> frozenset[str]:
@@ -42,6 +43,23 @@ def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
     if name in OF_OTHERS or not tensor_attributes.is_known(name):
         return False
     return name not in OF_ARRAYS or from_model or any(a.kind == "trained" for a in m.entry_assumptions)
+
+
+NUMBERS = ("int", "float", "bool")
+
+
+def tells_number(cls: ClassV, name: str) -> bool:
+    """Whether a class of the program says in its body that an attribute is a number: `rate: float = 0.1`."""
+    return any(
+        isinstance(s, ir.AnnAssign)
+        and isinstance(s.target, ir.Name)
+        and s.target.id == name
+        and isinstance(s.annotation, ir.Name)
+        and s.annotation.id in NUMBERS
+        for c in cls.mro
+        if c.node is not None
+        for s in c.node.body
+    )
 
 
 OF_MODULES = _names("""

@@ -77,7 +77,7 @@ class Unknown:
     `key` identifies it: two unknowns with equal keys are the same value (`a < b` twice). `why` names it
     for a message. `parameter` tells that it came in as an argument of an entry point, `data` that
     it is data from outside, whose tensors don't require grad, `number` that it is a plain number (a size, a
-    count, what `item()` gives), `own` that it is an object of the program's own class, and so no tensor,
+    count, what `item()` gives), `own` is the class of the program that it is an object of, and so no tensor,
     `result` that a model that came in as an argument has given it; `history` is the node behind it (`opaque.py`) and
     `bound` where it was bound to a name.
     """
@@ -91,7 +91,7 @@ class Unknown:
         parameter: bool = False,
         data: bool = False,
         number: bool = False,
-        own: bool = False,
+        own: ClassV | None = None,
         result: bool = False,
         history: Value = None,
     ) -> None:

@@ -243,6 +243,42 @@ def test_numbers_require_no_grad(number: str) -> None:
     assert messages(NUMBER.format(number=number)) == []
 
 
+SETTINGS = """\
+import torch
+from dataclasses import dataclass
+from typing import Optional
+
+class Base:
+    rate: float = 0.1
+
+@dataclass
+class Settings(Base):
+    weight: torch.Tensor
+    width: int = 3
+
+class Net(torch.nn.Module):
+    def __init__(self, settings: {annotation}):
+        super().__init__()
+        self.settings = settings
+
+    def forward(self, x):
+        y = torch.zeros(3)
+        z = y * self.settings.{name}
+        y += 1
+        return z
+"""
+
+
+@pytest.mark.parametrize("annotation", ["Settings", "Settings | dict", "None | Settings", "Optional[Settings]"])
+@pytest.mark.parametrize(("name", "expected"), [("rate", 0), ("width", 0), ("weight", 1)])
+def test_a_class_tells_what_of_it_is_a_number(annotation: str, name: str, expected: int) -> None:
+    assert len(messages(SETTINGS.format(annotation=annotation, name=name))) == expected
+
+
+def test_what_may_be_of_another_class_is_not_taken_for_one() -> None:
+    assert len(messages(SETTINGS.format(annotation="Settings | Other", name="rate"))) == 1
+
+
 CHOSEN = """\
 import torch
 
