@@ -40,9 +40,14 @@ def dtype_of(v: Value) -> str | None:
     return None
 
 
-def dtype_value(name: str | None) -> Value:
-    """The value that stands for a dtype."""
-    return Lib(f"torch.{name}") if name is not None else Unknown("a dtype")
+def dtype_value(t: Tensor) -> Value:
+    """`t.dtype`."""
+    return Lib(f"torch.{t.dtype}") if t.dtype is not None else Unknown("a dtype", ("dtype", t.uid))
+
+
+def is_dtype(v: Unknown) -> bool:
+    """Whether an unknown value is the dtype of a tensor."""
+    return isinstance(v.key, tuple) and v.key[0] == "dtype"
 
 
 def described(m: Machine, v: Value) -> Arg:

@@ -143,7 +143,7 @@ READ: dict[str, Callable[[Machine, Tensor], Value]] = {
     "is_leaf": leaf,
     "grad_fn": grad_fn,
     "_version": version,
-    "dtype": lambda m, t: dtype_value(t.dtype),
+    "dtype": lambda m, t: dtype_value(t),
     "device": lambda m, t: Unknown("a device", ("device",)),
     "is_cuda": lambda m, t: Unknown("whether it is on a GPU", ("is_cuda",)),
     "layout": lambda m, t: Lib("torch.strided"),

@@ -17,9 +17,10 @@ from .. import (
     shapes,
     torch_ops,
 )
-from ..describe_types import described, dtype_of, geometry_of
+from ..describe_types import described, dtype_of, geometry_of, is_dtype
 from ..geometry import Geometry
 from ..shapes import TensorType
+from ..shapes.dtypes import item_bits
 from ..tensors import Storage, Tensor, Version
 from ..values import Args, DictV, Instance, Lib, ListV, Phi, Unknown, Value
 from .registry import BASES, method_of, model
@@ -58,6 +59,24 @@ def requires_grad_(m: Machine, args: Args) -> Value:
 def detach(m: Machine, args: Args) -> Value:
     """`t.detach()`: the same memory and counter, no history; where there is no counter, with one of its own."""
     return each(m, args.pos[0], lambda t: m.grad.alias(t, own_counter=not m.grad.counter(t).counts))
+
+
+@method_of("torch.Tensor", "view")
+def view(m: Machine, args: Args) -> Value:
+    """`t.view(dtype)`: the same memory and counter as other items, no history; `t.view(sizes)` is an operator."""
+    asked = m.state.resolve(args.get(1, "dtype"))
+    dtype = dtype_of(asked)
+    if dtype is None and not (isinstance(asked, Unknown) and is_dtype(asked)):
+        return torch_ops.call(m, "torch.Tensor.view", args)
+
+    def one(t: Tensor) -> Value:
+        made = m.grad.alias(t, own_counter=not m.grad.counter(t).counts)
+        if dtype is None or t.dtype is None or item_bits(t.dtype) != item_bits(dtype):
+            made.d["geometry"] = Geometry.unknown((*t.shape[:-1], None)) if t.shape else None
+        made.d["dtype"] = dtype
+        return made
+
+    return each(m, args.pos[0], one)
 
 
 @method_of("torch.Tensor", "detach_")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,12 @@ def named(text: str) -> str | None:
     name = text.removeprefix("torch.")
     name = SYNONYMS.get(name, name)
     return name if name in NAMES else None
+
+
+def item_bits(dtype: str) -> int:
+    """How many bits of memory an item takes."""
+    digits = re.search(r"\d+", dtype)
+    return max(int(digits[0]), 8) if digits else 8
 
 
 def is_integral(dtype: str) -> bool:
