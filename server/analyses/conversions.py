@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..syntax import ir
 from . import inner_writes, layouts
 from .describe_types import described_all, dtype_of
 from .geometry import Geometry
 from .shapes import TensorType, infer, view_of
-from .tensors import Node, Tensor, Version
+from .tensors import Node, Storage, Tensor, Version
 from .values import Cond, Lib, Phi, Unknown, Value, key_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ CASTS = {
     "cdouble": "complex128",
 }
 
+COPIES = frozenset({"to", "type", "type_as", "cuda", "contiguous", *CASTS})
+"""what gives the tensor itself or a copy, and nothing else"""
+
 
 def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: TensorType | None, call: Call) -> Value:
     """The argument itself, a view or a copy; both, told apart by a guess, where that isn't known."""
@@ -43,6 +47,8 @@ def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: Tens
     if name in RESHAPES:
         return reshaped(m, name, source, node, call)
     same = unchanged(m, name, source, call)
+    if same is None and name in COPIES and is_temporary(m, source):
+        same = type_ is None or type_.dtype == source.dtype
 
     def copy() -> Tensor:
         t = m.grad.tensor(None, None)
@@ -62,6 +68,15 @@ def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: Tens
     if same is False:
         return copy()
     return Phi(to_itself(m, name, source, call), source, copy())
+
+
+def is_temporary(m: Machine, source: Tensor) -> bool:
+    """Whether a method is called on what a call has just made, which nobody else holds: a copy is as good as itself."""
+    node, storage = m.node, m.state.resolve(source.d["storage"])
+    if not (isinstance(node, ir.Call) and isinstance(node.func, ir.Attribute) and isinstance(storage, Storage)):
+        return False
+    is_fresh = storage.site is not None and storage.site.node is node.func.value
+    return is_fresh and source.d["twin"] is source.d["base"] is source.d["fn"] is None and source.d["rg"] is False
 
 
 def to_itself(m: Machine, name: str, source: Tensor, call: Call) -> Cond:

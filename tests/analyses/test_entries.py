@@ -7,15 +7,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from textwrap import dedent
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from gradguard.analyses import replay
+from gradguard.analyses import conversions, replay
 from gradguard.rules.diagnostic import Severity, diagnose
 from gradguard.syntax.chunks import parse
 
 from .replaying import Alone
+
+if TYPE_CHECKING:
+    from gradguard.analyses.machine import Machine
+    from gradguard.analyses.values import Cond
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,6 +431,46 @@ def test_all_that_is_brought_to_a_device_is_there_already_or_nothing_is(device: 
     with pytest.raises(RuntimeError, match="a leaf Variable"):
         exec(f"{MOVED.format(compared='==')}moved('{device}')", {})
     assert severities(MOVED.format(compared="==")) != []
+
+
+MADE_THERE = """\
+import torch
+
+def learned(device):
+    w = torch.rand(3, requires_grad=True)
+    x = {made}.to(device)
+    loss = (w * x).sum()
+    {written} += 1
+    loss.backward()
+"""
+
+
+def test_whether_a_device_copies_what_nobody_else_holds_makes_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not asked, for every question doubles what there is to replay; of what another holds it is."""
+    asked: list[str] = []
+    question = conversions.to_itself
+
+    def asking(m: Machine, name: str, *given: Any) -> Cond:
+        asked.append(name)
+        return question(m, name, *given)
+
+    monkeypatch.setattr(conversions, "to_itself", asking)
+    fresh = MADE_THERE.format(made="torch.rand(3)", written="x")
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec(f"{fresh}learned('cpu')", {})
+    assert (severities(fresh), asked) == ([Severity.ERROR], [])
+    held = MADE_THERE.format(made="(y := torch.rand(3))", written="y")
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec(f"{held}learned('cpu')", {})
+    exec(f"{held}learned('meta')".replace("(3, ", "(3, device='meta', "), {})
+    assert (severities(held), asked) == ([Severity.HINT], ["to"])
+
+
+@pytest.mark.parametrize("made", ["torch.from_numpy(y)", "torch.as_tensor(y)", "kept(y)"])
+def test_memory_that_others_have_too_is_brought_to_a_device_or_not(made: str) -> None:
+    text = MADE_THERE.format(made=made, written="y").replace("    w =", "    y = numpy.zeros(3)\n    w =")
+    text = f"import numpy\n{text}".replace("def learned", "def kept(y):\n    return torch.from_numpy(y)\n\ndef learned")
+    assert severities(text) == [Severity.HINT]
 
 
 # -- buffers ------------------------------------------------------------------------------------------
