@@ -169,6 +169,8 @@ def instance(m: Machine, v: Instance, name: str) -> Value:
         return bound(m, found, v)
     if name == "__class__":
         return v.cls
+    if name == "__module__":
+        return of_class(m, v.cls, name)
     if name == "__dict__":
         return DictV(v.d)
     model = registry.attribute(m, v, name)
@@ -232,6 +234,8 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
         return m.state.resolve(found)
     if name in ("__name__", "__qualname__"):
         return v.name
+    if name == "__module__" and v.frame is not None:
+        return v.frame.globals.d["__name__"]
     if name == "__new__":
         return Builtin(name, new_object)
     if name == "__subclasses__" and v.node is not None:
@@ -362,6 +366,8 @@ def of_function(m: Machine, v: Value, name: str) -> Value:
             return m.state.resolve(found)
         if name in ("__name__", "__qualname__"):
             return inner.name
+        if name == "__module__":
+            return inner.parent.globals.d["__name__"]
         if name == "__wrapped__":
             return inner
         if name == "__get__":
@@ -465,7 +471,7 @@ def has(m: Machine, v: Value, name: str) -> Value:
     elif isinstance(v, (str, int, float, type(None), ListV, tuple)):
         return hasattr(list if isinstance(v, ListV) else type(v), name)
     elif isinstance(v, FunctionV):
-        return name in v.d or name in ("__name__", "__call__", "__doc__")
+        return name in v.d or name in ("__name__", "__module__", "__call__", "__doc__")
     elif isinstance(v, Tensor) and (known := tensor_attributes.has(m, v, name)) is not None:
         return known
     return Unknown(f"whether it has {name}", ("hasattr", key_of(v), name))

@@ -131,7 +131,8 @@ def module(m: Machine, name: str) -> Value:
 def running(m: Machine, name: str) -> Value:
     """`sys.modules[name]`: one of the program that runs under that name, else what importing it gives."""
     found = (one for one in m.loaded.values() if isinstance(one, ModuleV) and one.name == name)
-    return next(found, None) or module(m, name)
+    main = m.loaded.get(m.main) if name == "__main__" else None
+    return main or next(found, None) or module(m, name)
 
 
 def import_from(m: Machine, s: ir.ImportFrom) -> Value:

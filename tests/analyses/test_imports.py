@@ -47,6 +47,17 @@ PROGRAMS = {
         "zoo/small.py": "from .registry import register\n@register\ndef small():\n    return 'a small one'\n",
         "zoo/big.py": "from zoo.registry import register\n@register\ndef big():\n    return 'a big one'\n",
     },
+    "registering in the module that something is defined in": {
+        "main.py": "from zoo import small\nfrom zoo.registry import register\n@register\nclass Own:\n    pass\n"
+        "names = __all__, small.__all__, small.kinds\nwhere = Own.__module__, Own().__module__, register.__module__\n",
+        "zoo/__init__.py": "",
+        "zoo/registry.py": "import sys\ndef register(one):\n    module = sys.modules[one.__module__]\n"
+        "    kinds = module.kinds if hasattr(module, 'kinds') else one.__module__.split('.')[:-1]\n"
+        "    module.kinds = [*kinds, one.__name__]\n    if not hasattr(module, '__all__'):\n"
+        "        module.__all__ = []\n    module.__all__.append(one.__name__)\n    return one\n",
+        "zoo/small.py": "from .registry import register\n@register\ndef small():\n    return 1\n"
+        "@register\nclass Smaller:\n    pass\n",
+    },
     "reexports": {
         "main.py": "import api\nfrom api import *\nfrom api import deep as d\nx = api.f(1), f(2), d.g(3)\n"
         "y = 'hidden' in dir()\n",
