@@ -209,6 +209,25 @@ def test_what_an_object_of_an_own_class_keeps_may_be_one() -> None:
     )
 
 
+HEAP = """\
+import heapq
+import torch
+
+def f(own, given, item):
+    heap = [torch.ones(1)] if own else given
+    {call}
+    y = (torch.stack([torch.ones(3, requires_grad=True)]) * 2).exp()
+    y += 1
+    y.sum().backward()
+"""
+
+
+@pytest.mark.parametrize("items", ["heap, item", "given, item", "heap", "*given", "(1, item), item"])
+@pytest.mark.parametrize("name", ["heappush", "heappop", "heappushpop", "heapreplace", "heapify"])
+def test_a_heap_may_be_one_of_several_or_unknown(name: str, items: str) -> None:
+    assert len(messages(HEAP.format(call=f"heapq.{name}({items})"))) == 1
+
+
 NUMBER = """\
 import math
 import numpy as np

@@ -187,7 +187,20 @@ def arranged(m: Machine, heap: Value, arrange: Callable[[list[Ranked]], object],
     return True
 
 
+def of_heap(run: Callable[[Machine, Args], Value]) -> Callable[[Machine, Args], Value]:
+    """A function of `heapq`, for each of the heaps that its first argument may be; what is no list tells nothing."""
+
+    def each(m: Machine, args: Args) -> Value:
+        heap, item = args.get(0, "heap"), args.get(1, "item")
+        return m.state.each(
+            heap, lambda one: run(m, Args([one, item])) if isinstance(one, ListV) else Unknown("an item")
+        )
+
+    return each
+
+
 @model("heapq.heapify")
+@of_heap
 def heapify(m: Machine, args: Args) -> Value:
     """`heapify(items)`: in order, the smallest first."""
     arranged(m, args.pos[0], heapq.heapify)
@@ -206,6 +219,7 @@ def least(m: Machine, heap: ListV) -> int:
 
 
 @model("heapq.heappush")
+@of_heap
 def heappush(m: Machine, args: Args) -> Value:
     """`heappush(heap, item)`."""
     if not arranged(m, args.pos[0], lambda items: heapq.heappush(items, items.pop()), args.pos[1]):
@@ -214,16 +228,18 @@ def heappush(m: Machine, args: Args) -> Value:
 
 
 @model("heapq.heappop")
+@of_heap
 def heappop(m: Machine, args: Args) -> Value:
     """`heappop(heap)`: the smallest item."""
     taken: list[Ranked] = []
     if arranged(m, args.pos[0], lambda items: taken.append(heapq.heappop(items)) if items else None) and taken:
         return taken[0].item
-    heap = m.state.resolve(args.pos[0])
-    return pop(m, Args([heap, least(m, heap)])) if isinstance(heap, ListV) else Unknown("an item")
+    heap = args.pos[0]
+    return pop(m, Args([heap, least(m, heap)]))
 
 
 @model("heapq.heappushpop")
+@of_heap
 def heappushpop(m: Machine, args: Args) -> Value:
     """`heappushpop(heap, item)`."""
     heappush(m, args)
@@ -231,6 +247,7 @@ def heappushpop(m: Machine, args: Args) -> Value:
 
 
 @model("heapq.heapreplace")
+@of_heap
 def heapreplace(m: Machine, args: Args) -> Value:
     """`heapreplace(heap, item)`."""
     item = heappop(m, args)
