@@ -262,7 +262,7 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     call.settings = extra
     if fact.name == "torch.nn.MultiheadAttention":
         call.kept = operands.of_attention(m, call.tensors, extra.get("batch_first") is True)
-    case = completed(cases.choose(m, op, call, extra), op, call)
+    case = completed(unfused(m, cases.choose(m, op, call, extra), call), op, call)
     given = {k: described(m, v) for k, v in call.values.items()}
     inputs: Sequence[Arg] = [given.pop(p.name) for p in takewhile(lambda p: p.name in given, op.params)] or [UNKNOWN]
     output = shapes.module_output(fact.name, {k: described(m, v) for k, v in extra.items()}, inputs, given)
@@ -273,6 +273,23 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     finally:
         m.constructor = previous
     return nested(output, list(result)) if isinstance(output, list) and isinstance(result, tuple) else result
+
+
+FUSED = frozenset({None, "float32", "bfloat16"})
+"""The types of numbers that oneDNN has an LSTM for (`use_mkldnn` in `native/RNN.cpp`)."""
+
+
+def unfused(m: Machine, case: Case, call: cases.Call) -> Case:
+    """The case of an LSTM; where oneDNN has none, it is made of small operations, and saves what a GRU does."""
+    if call.name != "torch.nn.LSTM":
+        return case
+    given = [t.d["dtype"] for t in call.tensors.get("input", ())]
+    if all(d in FUSED for d in given) and call.settings.get("proj_size", 0) in (0, None):
+        return case
+    gru = table.find("torch.nn.GRU")
+    assert isinstance(gru, ModuleFact)
+    other = cases.choose(m, Op(gru.name, gru.forward, gru.cases), call, call.settings)
+    return replace(case, saves=other.saves, node=other.node)
 
 
 def completed(case: Case, op: Op, call: cases.Call) -> Case:

@@ -59,3 +59,30 @@ def test_what_is_padded_again_is_copied_into_its_order(tmp_path: Path, options: 
     states = states_of(replay([parse(path.read_text(), "main.py")], Alone()).rows)
     assert (5, "padded") in states
     assert not wrong_rows(states, trace_versions(path))
+
+
+@pytest.mark.parametrize("changed", ["output", "net.bias_hh_l0", "net.weight_hh_l0", "x", "state", "memory"])
+@pytest.mark.parametrize(
+    ("options", "kind"), [("", "float32"), ("", "float64"), (", proj_size=2", "float32"), (", bias=False", "float64")]
+)
+def test_an_lstm_is_made_of_small_operations_where_no_other_is_there(
+    tmp_path: Path, options: str, kind: str, changed: str
+) -> None:
+    if "bias" in options and "bias" in changed:
+        return
+    assert_agreement(
+        tmp_path,
+        f"""
+        import torch
+        from torch import nn
+
+        net = nn.LSTM(2, 3{options}).{"double" if kind == "float64" else "float"}()
+        x = torch.randn(4, 1, 2, dtype=torch.{kind})
+        state = torch.randn(1, 1, {2 if "proj" in options else 3}, dtype=torch.{kind})
+        memory = torch.randn(1, 1, 3, dtype=torch.{kind})
+        output, _ = net(x, (state, memory))
+        with torch.no_grad():
+            {changed}.mul_(2)
+        output.sum().backward()
+        """,
+    )
