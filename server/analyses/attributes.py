@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from . import arrays, duck, enumerations, functions, imports, library, tensor_attributes, wrappers
 from .arrays import NDArray
@@ -31,6 +31,7 @@ from .values import (
     Partial,
     Phi,
     Property,
+    SliceV,
     StaticMethod,
     Super,
     Unknown,
@@ -124,12 +125,16 @@ def builtin_method(m: Machine, v: Value, name: str) -> Value:
     kind = kind_of(v)
     if kind == "range" and name in ("start", "stop", "step"):
         return getattr(v, name)
+    if isinstance(v, SliceV) and name in SLICE_PARTS:
+        return getattr(v, SLICE_PARTS[name])
     if kind in ("int", "float", "complex") and name in ("real", "imag"):
         return getattr(v, name)
     if kind in PLAIN and not hasattr(PLAIN[kind], name):
         m.refused(f"{kind} has no {name}")
     return Bound(Lib(f"{kind}.{name}"), v)
 
+
+SLICE_PARTS: dict[str, Literal["lower", "upper", "step"]] = {"start": "lower", "stop": "upper", "step": "step"}
 
 PLAIN = {cls.__name__: cls for cls in (tuple, list, dict, set, str, int, float, bool, type(None))}
 """Built-in types whose attributes are all known."""
@@ -145,6 +150,8 @@ def kind_of(v: Value) -> str:
         return "generator"
     if isinstance(v, Iterator_):
         return "iterator"
+    if isinstance(v, SliceV):
+        return "slice"
     if isinstance(v, tuple):
         return "tuple"
     if isinstance(v, enumerations.Member):

@@ -20,6 +20,7 @@ from .values import (
     ListV,
     Partial,
     Phi,
+    SliceV,
     Unknown,
     Value,
     Wrapped,
@@ -52,6 +53,7 @@ ABSTRACT = {
     "deque": {"collections.deque"},
     "int": {"int", "bool"},
     "Size": {"torch.Size"},
+    "EllipsisType": {"ellipsis"},
     "List": {"list"},
     "Dict": {"dict"},
     "Tuple": {"tuple"},
@@ -74,7 +76,9 @@ def type_name(v: Value) -> str | None:
         return "numpy.ndarray"
     if isinstance(v, tuple):
         return "tuple"
-    if isinstance(v, (int, float, str, bytes, complex, range)):
+    if isinstance(v, SliceV):
+        return "slice"
+    if isinstance(v, (int, float, str, bytes, complex, range)) or v is Ellipsis:
         return type(v).__name__
     return "NoneType" if v is None else None
 

@@ -6,7 +6,7 @@ import builtins
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .. import attributes, enumerations, operators, plain, sequences
+from .. import attributes, containers, enumerations, operators, plain, sequences
 from ..arguments import unquoted
 from ..isinstance_ import check
 from ..state import Raised
@@ -260,6 +260,15 @@ def slice_(m: Machine, args: Args) -> Value:
     if len(a) == 1:
         return SliceV(None, a[0], None)
     return SliceV(a[0], a[1], a[2] if len(a) > 2 else None)
+
+
+@method_of("slice", "indices")
+def indices(m: Machine, args: Args) -> Value:
+    """`s.indices(n)`: start, stop and step for a sequence of that length."""
+    known, n = containers.as_slice(args.pos[0]), m.state.resolve(args.get(1, "len"))
+    if known is None or not isinstance(n, int) or n < 0:
+        return Unknown("indices")
+    return known.indices(n)
 
 
 @model("isinstance")
