@@ -400,6 +400,8 @@ def set_(m: Machine, v: Value, name: str, value: Value) -> None:
         m.state.set(v.d, name, value)
     elif isinstance(v, Unknown) and name == "requires_grad":
         m.require_grad(m.as_tensor(v), m.state.resolve(value))
+    elif name in getattr(v, "named", ()):
+        m.refused(f"{name} of a named tuple can't be set")
 
 
 def set_instance(m: Machine, v: Instance, name: str, value: Value) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Assign, Attribute, Call, ExprStmt, Name, Stmt, With
+from ..syntax.ir import Assign, Attribute, Call, ExprStmt, For, Name, Stmt, While, With
 from .edit import Edit, Fix
 from .layout import delete, first_line_of, insert_after, moved
 from .place import Place, below
@@ -140,7 +140,10 @@ def forward(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _leading(stmt: Place, loop: Place) -> list[Place]:
-    """Give the statement and those up to the loop that need what it binds; none if one of them does not bind itself."""
+    """Give the statement and those up to the loop that need what it binds.
+
+    None if one of them does not bind itself, or the loop itself needs it.
+    """
     block = list(stmt.block)
     first, last = (next(i for i, one in enumerate(block) if one is place.node) for place in (stmt, loop))
     lines = [stmt]
@@ -151,7 +154,8 @@ def _leading(stmt: Place, loop: Place) -> list[Place]:
                 return []
             lines.append(stmt.sibling(one))
             bound |= _bound(one)
-    return lines
+    header = loop.node.iter if isinstance(loop.node, For) else loop.node.test if isinstance(loop.node, While) else None
+    return [] if header is not None and _names(header) & bound else lines
 
 
 def recompute(failure: Failure, context: Context) -> Iterator[Fix]:

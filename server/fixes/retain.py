@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Call
-from .edit import Fix
+from ..syntax.ir import Call, Constant
+from .edit import Edit, Fix
 from .layout import add_argument
 from .place import call_of
 from .text import quote
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..analyses.report import Failure
+    from ..syntax.ir import Arg
     from .place import Context, Place
 
 FLAG = "retain_graph=True"
@@ -25,10 +26,28 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     if freed is None or not _frees(freed):
         return
     title = context.say("retain-graph", "memory", value=quote(freed.text))
-    yield Fix(title, "unsafe", (add_argument(freed, FLAG),))
+    yield Fix(title, "unsafe", (_kept(freed),))
     if again is not None and again.node is not freed.node and again.loops and _frees(again):
-        yield Fix(title, "unsafe", (add_argument(freed, FLAG), add_argument(again, FLAG)))
+        yield Fix(title, "unsafe", (_kept(freed), _kept(again)))
+
+
+def _kept(call: Place) -> Edit:
+    """Have the call keep its graph, whatever it is told of that."""
+    arg = _told(call)
+    if arg is None:
+        return add_argument(call, FLAG)
+    return Edit(call.path, call.chunk.offset + arg.start, call.chunk.offset + arg.end, FLAG)
 
 
 def _frees(call: Place) -> bool:
-    return isinstance(call.node, Call) and not any(arg.name == "retain_graph" for arg in call.node.args)
+    arg = _told(call)
+    return isinstance(call.node, Call) and (arg is None or not _is_true(arg))
+
+
+def _told(call: Place) -> Arg | None:
+    args = call.node.args if isinstance(call.node, Call) else ()
+    return next((arg for arg in args if arg.name == "retain_graph"), None)
+
+
+def _is_true(arg: Arg) -> bool:
+    return isinstance(arg.value, Constant) and arg.value.value is True

@@ -23,6 +23,15 @@ w = torch.rand(3, 3, requires_grad=True)
 """
 
 FORMS = {
+    "a backward that keeps its graph at times": (
+        "y = w.exp()\nparts = [y.sum(), y.mean()]\nfor i, part in enumerate(parts):\n"
+        "    part.backward(retain_graph=i > 0)\n",
+        "    part.backward(retain_graph=True)",
+    ),
+    "indices among named results": (
+        "top = w.topk(2)\ntop.indices.add_(1)\ntop.values.sum().backward()\n",
+        "top.indices.add_(1)",
+    ),
     "a module told by a variable to change what it is given": (
         "flag = True\nact = nn.Hardtanh(0.2, 0.8, inplace=flag)\nact(w.sigmoid()).sum().backward()\n",
         "act = nn.Hardtanh(0.2, 0.8)",
