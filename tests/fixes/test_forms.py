@@ -23,6 +23,11 @@ w = torch.rand(3, 3, requires_grad=True)
 """
 
 FORMS = {
+    "a gradient whose elements share their place, limited by a function from a table": (
+        "from operator import methodcaller\n\nlimit = {'hard': methodcaller('clamp_', -1, 1)}\n"
+        "(g,) = torch.autograd.grad(w.sum(), w)\nprint(limit['hard'](g))\n",
+        "print(limit['hard'](g.clone()))",
+    ),
     "a backward that keeps its graph at times": (
         "y = w.exp()\nparts = [y.sum(), y.mean()]\nfor i, part in enumerate(parts):\n"
         "    part.backward(retain_graph=i > 0)\n",
