@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...facts import table
-from ...facts.model import OptimizerFact
+from ...facts.model import REQUIRED, OptimizerFact
 from .. import cases, sequences
 from ..tensors import Tensor
 from ..values import ABSENT, Args, DictV, Instance, ListV, Unknown, Value
@@ -16,6 +16,7 @@ from .registry import BASES, method_of, model
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...facts.model import Param
     from ..machine import Machine
 
 OPTIMIZER = "torch.optim.Optimizer"
@@ -26,17 +27,24 @@ def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> Non
     """Keep the parameters that the optimizer is made with, in groups."""
     bound = cases.bind(fact.params, args)
     given = bound.pop("params", args.get(0, "params"))
-    m.state.set(obj.state, "options", bound)
-    groups = [group(m, g) for g in sequences.sequence(m, given).known(m)]
+    defaults: dict[str, Value] = {p.name: default(p) for p in fact.params if p.name != "params"}
+    m.state.set(obj.state, "options", defaults | bound)
+    m.state.set(obj.d, "defaults", DictV(defaults | bound))
+    groups = [group(m, g, defaults | bound) for g in sequences.sequence(m, given).known(m)]
     tensors = [g for g in groups if isinstance(g, Tensor)]
     check_leaves(m, groups)
     dicts = [g for g in groups if isinstance(g, DictV)]
     if tensors or not dicts:
-        first = DictV({"params": ListV(tuple(tensors)), **bound})
+        first = DictV({"params": ListV(tuple(tensors)), **defaults, **bound})
         dicts.insert(0, first)
     m.state.set(obj.d, "param_groups", ListV(tuple(dicts)))
     m.state.set(obj.d, "state", DictV())
     obj.d["state"].d["open"] = True
+
+
+def default(p: Param) -> Value:
+    """What a group has of an option that nobody gave: the default, which PyTorch writes for all groups."""
+    return Unknown(p.name) if p.default is REQUIRED else p.default
 
 
 def check_leaves(m: Machine, groups: Sequence[Value]) -> None:
@@ -46,15 +54,15 @@ def check_leaves(m: Machine, groups: Sequence[Value]) -> None:
             m.refused("can't optimize a non-leaf Tensor")
 
 
-def group(m: Machine, v: Value) -> Value:
-    """A parameter, or a parameter group with its parameters as a list."""
+def group(m: Machine, v: Value, defaults: dict[str, Value]) -> Value:
+    """A parameter, or a parameter group with its parameters as a list, and the options that it doesn't say."""
     v = m.pick(v)
     if isinstance(v, tuple) and len(v) == 2 and isinstance(v[0], str):
         return m.pick(v[1])
     if isinstance(v, DictV):
         params = m.pick(v.items.get("params"))
         items = [params] if isinstance(params, Tensor) else sequences.sequence(m, params).known(m)
-        made = DictV(dict(v.items))
+        made = DictV({**v.items, **{k: d for k, d in defaults.items() if v.items.get(k, ABSENT) is ABSENT}})
         made.items["params"] = ListV(tuple(m.pick(i) for i in items))
         return made
     return v
@@ -151,7 +159,7 @@ def add_param_group(m: Machine, args: Args) -> Value:
     """`optimizer.add_param_group(group)`."""
     groups = args.pos[0].d.get("param_groups", ABSENT)
     if isinstance(groups, ListV):
-        sequences.append(m, groups, group(m, args.get(1, "param_group")))
+        sequences.append(m, groups, group(m, args.get(1, "param_group"), args.pos[0].state.get("options", {})))
     return None
 
 
