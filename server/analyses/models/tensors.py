@@ -461,7 +461,7 @@ def nothing(m: Machine, args: Args) -> Value:
 
 
 @model("torch.compile", "torch.jit.script", "torch.jit.ignore", "torch.jit.export", "torch.jit.unused",
-       "torch.compiler.disable", "torch._dynamo.disable")  # fmt: skip
+       "torch.compiler.disable", "torch._dynamo.disable", "torch.jit.trace", "torch.fx.symbolic_trace")  # fmt: skip
 def transparent(m: Machine, args: Args) -> Value:
     """What gives a callable that does the same."""
     from ..values import Builtin
