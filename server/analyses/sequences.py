@@ -124,7 +124,8 @@ class _Made(Sequence[Value]):
         return self.n
 
     def __getitem__(self, i: Any) -> Any:
-        return [self.make(k) for k in range(self.n)[i]] if isinstance(i, slice) else self.make(i)
+        places = range(self.n)[i]
+        return self.make(places) if isinstance(places, int) else [self.make(k) for k in places]
 
 
 def inside(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterator[tuple[Guards, Value]]:

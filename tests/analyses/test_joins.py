@@ -90,6 +90,17 @@ def test_what_is_iterated_over_is_told_apart(name: str, chosen: str, other: str,
     assert not replayed(text).report().failures
 
 
+def test_one_of_several_lists_has_an_end() -> None:
+    """What asks for its items one after the other comes to that."""
+    text = (
+        "from torch import nn\n"
+        "def f(few):\n"
+        "    nets = [nn.Linear(2, 2)] if few else [nn.Linear(2, 2), nn.Linear(2, 2)]\n"
+        "    return torch.func.stack_module_state(nets)\n"
+    )
+    assert not replayed(text).report().problems
+
+
 A, X, Y, Z = map(Cond, "axyz")
 
 
