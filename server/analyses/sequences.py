@@ -517,9 +517,13 @@ def unpack_mapping(m: Machine, v: Value, into: dict[str, Value]) -> bool:
 
 
 def iter_method(m: Machine, v: Value) -> Value:
-    """What a user-defined `__iter__` (or `__aiter__`) gives to be iterated over; None where there is none."""
+    """What `__iter__` of the program, or a library's that calls one, gives (or `__aiter__`); None where there is none."""
+    from .models import registry
+
     own = attributes.special(m, v, "__iter__") or attributes.special(m, v, "__aiter__")
-    got = m.state.resolve(m.call(own, Args())) if own is not None else None
+    if own is None:
+        return registry.stream(m, v) if isinstance(v, Instance) else None
+    got = m.state.resolve(m.call(own, Args()))
     step = attributes.special(m, got, "__next__") or attributes.special(m, got, "__anext__")
     return got if step is None else stepped(m, step)
 

@@ -9,7 +9,8 @@ from ..geometry import Geometry
 from ..sequences import Seq
 from ..tensors import Tensor
 from ..values import Args, DictV, Instance, Lib, ListV, Phi, Unknown, Value
-from .registry import BASES, ITERATORS, LENGTHS, class_named, method_of, model
+from .iterables import map_
+from .registry import BASES, ITERATORS, LENGTHS, STREAMS, class_named, method_of, model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -228,8 +229,18 @@ def batches(m: Machine, loader: Instance) -> Seq:
     return sequences.sequence_value(Seq(range(n if known else 0), not known), make).seq
 
 
+def stream(m: Machine, loader: Instance) -> Value:
+    """Items that a dataset yields, as it yields them, where no batches are made; None where it is no such dataset."""
+    dataset, collate = option(m, loader, "dataset"), option(m, loader, "collate_fn")
+    if not is_iterable(dataset) or option(m, loader, "batch_size") is not None:
+        return None
+    items = sequences.iter_method(m, dataset)
+    return items if collate is None or items is None else map_(m, Args([collate, items]))
+
+
 LENGTHS[LOADER] = batch_count
 ITERATORS[LOADER] = batches
+STREAMS[LOADER] = stream
 
 
 def batch(m: Machine, loader: Instance, i: int) -> Value:

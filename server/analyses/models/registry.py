@@ -38,6 +38,7 @@ MODES: dict[str, Callable[[Machine, Instance], dict[str, Value]]] = {}
 """Context managers of PyTorch that set a mode of autograd."""
 
 ITERATORS: dict[str, Callable[[Machine, Instance], Seq]] = {}
+STREAMS: dict[str, Callable[[Machine, Instance], Value]] = {}
 LENGTHS: dict[str, Callable[[Machine, Instance], Value]] = {}
 
 
@@ -261,6 +262,12 @@ def construct(m: Machine, obj: Instance, args: Args) -> None:
 def iterator(cls: ClassV) -> Callable[[Machine, Instance], Seq] | None:
     """How objects of a library's class are iterated over."""
     return next((ITERATORS[c.qualname] for c in cls.mro if c.qualname in ITERATORS), None)
+
+
+def stream(m: Machine, v: Instance) -> Value:
+    """The generator that iterating over an object of a library's class runs; None where it runs none."""
+    give = next((STREAMS[c.qualname] for c in v.cls.mro if c.qualname in STREAMS), None)
+    return None if give is None else give(m, v)
 
 
 def length(m: Machine, v: Instance) -> Value:

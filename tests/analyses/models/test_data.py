@@ -173,3 +173,31 @@ except StopIteration:
 """,
     )
     assert kinds == {"leaf-inplace"}
+
+
+@pytest.mark.parametrize("given", ["self.kept", "self.kept.clone()"])
+@pytest.mark.parametrize("options", ["", ", collate_fn=lambda row: row * 1 if row.dim() > 1 else row"])
+def test_items_are_taken_as_they_are_yielded(tmp_path: Path, options: str, given: str) -> None:
+    kinds = assert_agreement(
+        tmp_path,
+        SETUP
+        + f"""
+class Endless(IterableDataset):
+    def __init__(self):
+        self.kept = torch.zeros(3)
+
+    def __iter__(self):
+        while True:
+            self.kept.uniform_(-1, 1)
+            yield {given}
+
+
+losses = []
+for i, row in enumerate(DataLoader(Endless(), batch_size=None{options})):
+    losses.append(net(row).square().sum())
+    if i == 2:
+        break
+sum(losses).backward()
+""",
+    )
+    assert kinds == ({"stale-saved"} if given == "self.kept" else set())
