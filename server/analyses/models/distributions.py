@@ -516,6 +516,17 @@ def init_mixture(m: Machine, args: Args) -> Value:
     return None
 
 
+@method_of(f"{HOME}MixtureSameFamily", "log_prob")
+def mixture_log_prob(m: Machine, args: Args) -> Value:
+    """`logsumexp` of what each component says, by its share (`mixture_same_family.py`)."""
+    obj = args.pos[0]
+    mixture, component = obj.d["mixture_distribution"], m.pick(obj.d["component_distribution"])
+    joint = isinstance(component, Instance) and component.cls.derives(f"{HOME}Independent")
+    value = Term(m, args.get(1, "value")).do("unsqueeze", -2 if joint else -1)
+    shares = Term(m, attributes.get(m, mixture, "logits")).do("log_softmax", -1)
+    return (Term(m, component).do("log_prob", value.value) + shares).do("logsumexp", -1).value
+
+
 def of_base(m: Machine, obj: Instance, name: str, *args: Value) -> Term:
     """A method of the distribution that this one is made of."""
     return Term(m, obj.d["base_dist"]).do(name, *args)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .. import modules, operators, sequences
-from ..values import Args, DictV, Instance, ListV, Unknown, Value
+from ..values import ABSENT, Args, DictV, Instance, ListV, Unknown, Value
 from .parametrize import without_grad
 from .registry import BASES, method_of, model
 from .tensors import Copier
@@ -27,20 +27,30 @@ BASES[AVERAGED] = ("torch.nn.Module",)
 
 @method_of(SCHEDULER, "__init__")
 def init(m: Machine, args: Args) -> Value:
-    """`StepLR(optimizer, …)`: no tensor changes."""
-    m.state.set(args.pos[0].d, "optimizer", args.get(1, "optimizer"))
-    m.state.set(args.pos[0].d, "last_epoch", Unknown("an epoch"))
+    """`StepLR(optimizer, …)`: no tensor changes; the groups keep the rates that they begin with."""
+    d = args.pos[0].d
+    m.state.set(d, "optimizer", args.get(1, "optimizer"))
+    m.state.set(d, "last_epoch", Unknown("an epoch", number=True))
+    for group in groups(m, args.pos[0]):
+        if group.items.get("initial_lr", ABSENT) is ABSENT:
+            m.state.set(group.items, "initial_lr", group.items["lr"])
+    m.state.set(d, "base_lrs", ListV(tuple(group.items["initial_lr"] for group in groups(m, args.pos[0]))))
     return step(m, args)
+
+
+def groups(m: Machine, scheduler: Instance) -> list[DictV]:
+    """The groups of a scheduler's optimizer that have a learning rate."""
+    optimizer = m.state.resolve(scheduler.d.get("optimizer"))
+    kept = optimizer.d.get("param_groups") if isinstance(optimizer, Instance) else None
+    items = m.tuple_of(kept.d["items"]) if isinstance(kept, ListV) else ()
+    return [group for group in items if isinstance(group, DictV) and "lr" in group.items]
 
 
 @method_of(SCHEDULER, "step", "load_state_dict")
 def step(m: Machine, args: Args) -> Value:
     """`scheduler.step()` changes the learning rates in the optimizer's groups."""
-    optimizer = m.state.resolve(args.pos[0].d.get("optimizer"))
-    groups = optimizer.d.get("param_groups") if isinstance(optimizer, Instance) else None
-    for group in m.tuple_of(groups.d["items"]) if isinstance(groups, ListV) else ():
-        if isinstance(group, DictV) and "lr" in group.items:
-            m.state.set(group.items, "lr", Unknown("a learning rate", number=True))
+    for group in groups(m, args.pos[0]):
+        m.state.set(group.items, "lr", Unknown("a learning rate", number=True))
     return None
 
 
@@ -53,8 +63,9 @@ def state_dict(m: Machine, args: Args) -> Value:
 @method_of(SCHEDULER, "get_last_lr", "get_lr")
 def rates(m: Machine, args: Args) -> Value:
     """The learning rates, one a group."""
-    made = ListV((Unknown("a learning rate"),))
-    made.d["open"] = True
+    many = len(groups(m, args.pos[0]))
+    made = ListV(tuple(Unknown("a learning rate", number=True) for _ in range(max(many, 1))))
+    made.d["open"] = not many
     return made
 
 

@@ -31,12 +31,14 @@ DISTRIBUTIONS = {
     "MultivariateNormal(loc=a, scale_tril=torch.diag_embed(b))": "torch.rand(3)",
     "Independent(Normal(a, b), 1)": "torch.rand(3)",
     "TransformedDistribution(Normal(a, b), TanhTransform())": "torch.rand(3) * 0.5",
+    "MixtureSameFamily(Categorical(logits=a), Normal(b, b))": "torch.rand(4)",
+    "MixtureSameFamily(Categorical(a), Independent(Normal(b[:, None], torch.ones(3, 3)), 1))": "torch.rand(4, 3)",
 }
 
 RESULTS = ("d.log_prob(value)", "d.rsample()", "d.entropy()", "d.sample() * (a + b)")
 
-WITHOUT_SAMPLE = ("Poisson", "Bernoulli", "Categorical", "OneHot")
-WITHOUT_ENTROPY = ("Poisson", "Transformed")
+WITHOUT_SAMPLE = ("Poisson", "Bernoulli", "Categorical", "OneHot", "Mixture")
+WITHOUT_ENTROPY = ("Poisson", "Transformed", "Mixture")
 
 
 def cases() -> list[tuple[str, str, str]]:
