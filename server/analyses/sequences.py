@@ -517,7 +517,7 @@ def unpack_mapping(m: Machine, v: Value, into: dict[str, Value]) -> bool:
 
 
 def iter_method(m: Machine, v: Value) -> Value:
-    """What `__iter__` of the program, or a library's that calls one, gives (or `__aiter__`); None where there is none."""
+    """What a user-defined `__iter__` (or `__aiter__`), or a library that calls one, gives; None where there is none."""
     from .models import registry
 
     own = attributes.special(m, v, "__iter__") or attributes.special(m, v, "__aiter__")

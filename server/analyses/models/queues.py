@@ -160,15 +160,25 @@ def rank(item: Value) -> Value:
     return item[:n]
 
 
-class Ranked:
-    """An item of a heap, with what it is ordered by."""
+class Unordered(Exception):
+    """What two items are ordered by doesn't tell which is the smaller one."""
 
-    def __init__(self, item: Value) -> None:
+
+class Ranked:
+    """An item of a heap, with what it is ordered by: a constant, or an object with a `<` of its own."""
+
+    def __init__(self, m: Machine, item: Value) -> None:
+        self.m = m
         self.item = item
         self.rank = rank(item)
 
     def __lt__(self, other: Ranked) -> bool:
-        return bool(self.rank < other.rank)
+        if is_constant(self.rank) and is_constant(other.rank):
+            return bool(self.rank < other.rank)
+        less = operators.truth(self.m, operators.compare(self.m, "<", self.rank, other.rank))
+        if not isinstance(less, bool):
+            raise Unordered
+        return less
 
 
 def arranged(m: Machine, heap: Value, arrange: Callable[[list[Ranked]], object], *further: Value) -> bool:
@@ -176,12 +186,12 @@ def arranged(m: Machine, heap: Value, arrange: Callable[[list[Ranked]], object],
     heap = m.state.resolve(heap)
     if not isinstance(heap, ListV) or m.is_open(heap):
         return False
-    items = [Ranked(m.state.resolve(v)) for v in (*sequences.items_of(m, heap), *further)]
-    if not is_constant(tuple(one.rank for one in items)):
+    items = [Ranked(m, m.state.resolve(v)) for v in (*sequences.items_of(m, heap), *further)]
+    if not all(is_constant(one.rank) or attributes.special(m, one.rank, "__lt__") is not None for one in items):
         return False
     try:
         arrange(items)
-    except TypeError:
+    except (TypeError, Unordered):
         return False
     m.state.put(heap, "items", tuple(one.item for one in items))
     return True
