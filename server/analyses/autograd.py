@@ -436,12 +436,17 @@ class Autograd(Graph):
             return
         taken = flow.tensor(flow.stolen.get(leaf.uid)) if nodes is None else None
         grad = self.alias(taken) if taken is not None else self.tensor(leaf.d["geometry"], leaf.d["dtype"])
-        grad.label = f"{leaf.name}.grad" if leaf.name else None
         if not isinstance(old, Tensor) and taken is None:
             grad.d["counter"].d["v"] = Version(*flow.stored.get(leaf.uid, (0, None)))
+        self._set_gradient(leaf, grad, nodes)
+
+    def _set_gradient(self, t: Tensor, grad: Tensor, nodes: Sequence[Node] | None) -> None:
+        """Give a tensor its `.grad`, computed by `nodes` if that can be differentiated, and from the one it had."""
+        old = self.state.resolve(t.d["grad"])
+        grad.label = f"{t.name}.grad" if t.name else None
         if nodes is not None:
-            self.set_history(grad, self.derived(nodes, [leaf], [old] if isinstance(old, Tensor) else []))
-        self.state.put(leaf, "grad", grad)
+            self.set_history(grad, self.derived(nodes, [t], [old] if isinstance(old, Tensor) else []))
+        self.state.put(t, "grad", grad)
 
     def _keep_gradients(self, ran: Sequence[Node], roots: Sequence[Value], create: bool) -> None:
         """`retain_grad_hook` (`torch/csrc/autograd/variable.cpp`): a copy of the gradient, or another sum with it."""
@@ -453,13 +458,8 @@ class Autograd(Graph):
                 if not all(isinstance(fn, Node) for fn in makers):
                     self.state.put(t, "grad", Unknown("the gradient"))
                     continue
-                old = self.state.resolve(t.d["grad"])
                 grad = self.tensor(Geometry.contiguous(t.shape) if t.shape is not None else None, t.dtype)
-                grad.label = f"{t.name}.grad" if t.name else None
-                if create:
-                    given = [old] if isinstance(old, Tensor) else []
-                    self.set_history(grad, self.derived(self.reached(roots, [t]), [t], given))
-                self.state.put(t, "grad", grad)
+                self._set_gradient(t, grad, self.reached(roots, [t]) if create else None)
 
     def gradient(self, t: Tensor, flow: Flow, one: Gradient | None) -> Tensor:
         """The tensor that a gradient of another one is, None of zeros that are made in its place."""

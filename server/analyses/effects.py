@@ -143,7 +143,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
             as_it_was = reshaped or is_copy_of_itself(m, call, t)
             m.grad.bump(t, via or called(call.name), times=times, same=as_it_was, back=put_back(m, call, t))
         result = results(m, case, call, node, inferred)
-        note_clone(m, call, result)
+        note_copies(m, call, result)
         if seen is None:
             leave_history_open(m, call, result)
         if call.values.get("requires_grad") is True and isinstance(result, Tensor):
@@ -193,22 +193,32 @@ def is_copy_of_itself(m: Machine, call: Call, t: Tensor) -> bool:
     return called(call.name) == "copy_" and any(m.grad.are_one(t, source) for source in call.tensors.get("src", ()))
 
 
-def note_clone(m: Machine, call: Call, result: Value) -> None:
-    """Keep what a clone is a copy of: it may be copied back."""
-    for t in call.tensors.get("input", call.tensors.get("self", ())) if called(call.name) == "clone" else ():
-        storage, g = m.grad.storage(t), t.geometry
-        content = m.state.resolve(storage.d["w"])
-        if isinstance(result, Tensor) and g is not None and isinstance(content, Version):
-            made = m.grad.storage(result)
-            m.state.put(made, "copied", Copied(storage, g, content.content, m.state.resolve(made.d["w"])))
+def note_copies(m: Machine, call: Call, result: Value) -> None:
+    """Keep what a clone, or a buffer that is written, is a copy of: it may be copied back."""
+    name = called(call.name)
+    if name == "clone" and isinstance(result, Tensor):
+        for t in call.tensors.get("input", call.tensors.get("self", ())):
+            note_copy(m, t, result)
+    elif name == "copy_":
+        for t, source in zip(call.tensors.get("self", ()), call.tensors.get("src", ()), strict=False):
+            note_copy(m, source, t)
+
+
+def note_copy(m: Machine, source: Tensor, made: Tensor) -> None:
+    """Keep that a tensor has the content of another now, if it is as wide and has as many bits."""
+    storage, own = m.grad.storage(source), m.grad.storage(made)
+    content, g, at = m.state.resolve(storage.d["w"]), source.geometry, made.geometry
+    if not isinstance(content, Version) or g is None or at is None or g.shape != at.shape or source.dtype != made.dtype:
+        return
+    m.state.put(own, "copied", Copied(storage, g, content.content, at, m.state.resolve(own.d["w"])))
 
 
 def put_back(m: Machine, call: Call, t: Tensor) -> Value:
-    """The content of which a clone was made, where a call copies this clone to where it comes from."""
+    """The content of which a copy was made, where a call copies this copy to where it comes from."""
     for source in call.tensors.get("src", ()) if called(call.name) == "copy_" else ():
         storage = m.grad.storage(source)
         kept: Copied | None = m.state.resolve(storage.d.get("copied"))
-        if kept is None or kept.own is not m.state.resolve(storage.d["w"]) or source.shape != t.shape:
+        if kept is None or kept.own is not m.state.resolve(storage.d["w"]) or source.geometry != kept.at:
             continue
         if kept.storage is m.grad.storage(t) and kept.geometry == t.geometry:
             return kept.content

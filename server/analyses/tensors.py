@@ -145,19 +145,21 @@ class Counter(Object):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Copied:
-    """Whose content a clone has: the memory, how the cloned tensor lay there, and what its content was."""
+    """Whose content a copy has: the memory, how the copied tensor lay there, and what its content was."""
 
     storage: Storage
     geometry: Geometry
     content: Version
+    at: Geometry
+    """how the copy lies in its own memory"""
     own: Value
-    """the clone's content, as long as nothing else was written there"""
+    """that memory's content, as long as nothing else was written there"""
 
 
 class Storage(Object):
     """Memory. `d["w"]` is the last change of its content, as a Version of its own (silent writes too).
 
-    `d["copied"]` is of what it was made as a clone, if it was.
+    `d["copied"]` is of what it was made a copy, if it was (Copied).
     """
 
     __slots__ = ("site",)

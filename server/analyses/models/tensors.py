@@ -528,6 +528,7 @@ class Copier:
         made = m.grad.tensor(t.d["geometry"], t.d["dtype"], rg if isinstance(rg, bool) else False)
         made.d["param"], made.d["buffer"], made.label = t.d["param"], t.d["buffer"], t.label
         written_when_copied(made)
+        effects.note_copy(m, t, made)
         self.done[id(t)] = made
         if not t.d["param"]:
             made.d["grad"] = self.copy(t.d["grad"])
