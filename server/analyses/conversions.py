@@ -48,7 +48,7 @@ def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: Tens
         return reshaped(m, name, source, node, call)
     same = unchanged(m, name, source, call)
     if same is None and name in COPIES and is_temporary(m, source):
-        same = type_ is None or type_.dtype == source.dtype
+        same = type_ is not None and type_.dtype == source.dtype
 
     def copy() -> Tensor:
         t = m.grad.tensor(None, None)
