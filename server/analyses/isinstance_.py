@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .arrays import NDArray
+from .module_classes import ABOVE
 from .tensors import Tensor
 from .values import (
     ABSENT,
@@ -121,6 +122,11 @@ def is_public(name: Value) -> bool:
     return isinstance(name, str) and (not name.startswith("_") or name in ("__call__", "__len__", "__iter__"))
 
 
+def derives(cls: ClassV, name: str) -> bool:
+    """Whether a class derives from one that is known by its dotted name, which may be one of PyTorch's private ones."""
+    return cls.derives(name) or any(name in ABOVE.get(c.qualname, ()) for c in cls.mro)
+
+
 def known(v: Value, cls: ClassV | Lib) -> Value:
     """`isinstance` of a value whose type is known."""
     name = named(cls) or ""
@@ -132,9 +138,9 @@ def known(v: Value, cls: ClassV | Lib) -> Value:
     own = getattr(v, "cls", None)
     if isinstance(own, ClassV):
         if isinstance(cls, ClassV):
-            if cls in own.mro or own.derives(cls.qualname):
+            if cls in own.mro or derives(own, cls.qualname):
                 return True
-        elif own.derives(cls.name):
+        elif derives(own, cls.name):
             return True
         if isinstance(v, Instance):
             if isinstance(cls, ClassV) and cls.derives("typing.Protocol"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from .. import attributes, containers, enumerations, operators, plain, sequences
 from ..arguments import unquoted
-from ..isinstance_ import check
+from ..isinstance_ import check, derives
 from ..state import Raised
 from ..tensors import Tensor
 from ..values import (
@@ -291,7 +291,7 @@ def issubclass_(m: Machine, args: Args) -> Value:
         a = class_named(m, a.name)
     if isinstance(a, ClassV) and isinstance(b, (ClassV, Lib)):
         name = b.name if isinstance(b, Lib) else b.qualname if b.node is None else ""
-        found = b in a.mro or a.derives(name) or name == "object"
+        found = b in a.mro or derives(a, name) or name == "object"
         return found or (Unknown("a type") if a.open or not (a.bases or a.node) else False)
     return Unknown("a type")
 
