@@ -233,7 +233,7 @@ class State:
         """Replay both answers of `cond` and join them; the joined result.
 
         A side that raises ends there: the path goes on with the other side, its answer assumed. Raises
-        `Raised` only where both sides do.
+        `Raised` only where both sides do, and `Exhausted` where the work is over on one of them, with both joined.
         """
         known = self.assumed.get(cond.key)
         if known is not None:
@@ -243,6 +243,8 @@ class State:
             return orelse()
         mark = len(self.trail)
         branch = Side(cond, True)
+        first_changes: Changes = {}
+        raised: Exception | None = None
         self.held.append(branch)
         try:
             first, raised = self._side(branch, then)
@@ -256,6 +258,10 @@ class State:
                 return self._only(second, raised_too)
             if raised is None:
                 thrown = self._thrown(raised_too)
+        except Exhausted:
+            if raised is None and not branch.only:
+                self._left(branch, first_changes, mark)
+            raise
         finally:
             self.held.pop()
         if raised is not None and raised_too is not None and thrown is not None:
@@ -282,6 +288,11 @@ class State:
             return run(), None
         except (Raised, Dead) as e:
             return None, e
+
+    def _left(self, branch: Side, first: Changes, mark: int) -> None:
+        """Join what was done on the sides of a branch by the time that the work was over."""
+        now = self.rewind(mark)
+        self._join(branch.cond, *((now, first) if branch.holds else (first, now)))
 
     @property
     def sides(self) -> list[tuple[Cond, bool]]:

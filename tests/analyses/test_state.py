@@ -15,6 +15,7 @@ from gradguard.analyses.state import (
     MAX_FORKS,
     MAX_THROWN,
     Dead,
+    Exhausted,
     Outcome,
     Raised,
     State,
@@ -599,3 +600,31 @@ def test_new_keys_keep_their_order_through_a_join() -> None:
 
     state.fork(A, one, other)
     assert list(store) == ["before", "first", "second", "third", "fourth"]
+
+
+def exhausted(state: State, store: dict[Any, Any], **values: Any) -> Callable[[], None]:
+    """A side on which the work is over, after it has written `values`."""
+
+    def side() -> None:
+        writing(state, store, **values)()
+        raise Exhausted
+
+    return side
+
+
+def test_where_the_work_is_over_what_was_done_holds_on_its_side() -> None:
+    """Nothing is assumed of what comes then."""
+    state, store = State(), {"x": 0}
+    with suppress(Exhausted):
+        state.fork(A, exhausted(state, store, x=1), writing(state, store, x=2))
+    assert (shown(store["x"]), state.assumed, state.held) == (("a", 1, 0), {}, [])
+    with suppress(Exhausted):
+        state.fork(B, writing(state, store, y=1), exhausted(state, store, y=2))
+    assert (shown(store["y"]), state.assumed, state.held) == (("b", 1, 2), {}, [])
+
+
+def test_where_the_work_is_over_behind_an_error_the_answer_stays() -> None:
+    state, store = State(), {"x": 0}
+    with suppress(Exhausted):
+        state.fork(A, failing(), exhausted(state, store, x=2))
+    assert (store["x"], state.assumed) == (2, {"a": False})
