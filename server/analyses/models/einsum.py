@@ -14,6 +14,7 @@ from .. import cases, effects, operands, torch_ops
 from ..describe_types import described
 from ..geometry import Geometry, Shape
 from ..shapes import TensorType, infer
+from ..state import Raised
 from ..tensors import Tensor
 from .registry import model
 
@@ -182,10 +183,12 @@ def tensordot(m: Machine, args: Args) -> Value:
 
 
 def contracted(m: Machine, dims: Value, a: Shape | None, b: Shape | None) -> tuple[list[int], list[int]] | None:
-    """The dimensions of each operand that are summed over."""
+    """The dimensions of each operand that are summed over. Raises Raised where it has none of that number."""
     if a is None or b is None:
         return None
     if isinstance(dims, int):
+        if not 0 <= dims <= min(len(a), len(b)):
+            raise Raised(None, "RuntimeError")
         return list(range(len(a) - dims, len(a))), list(range(dims))
     described_dims = described(m, dims)
     if isinstance(described_dims, (list, tuple)) and len(described_dims) == 2:
@@ -194,8 +197,15 @@ def contracted(m: Machine, dims: Value, a: Shape | None, b: Shape | None) -> tup
             for part in described_dims
         )
         if first is not None and second is not None and all(isinstance(d, int) for d in (*first, *second)):
-            return [d % len(a) for d in first], [d % len(b) for d in second]
+            return [placed(d, len(a)) for d in first], [placed(d, len(b)) for d in second]
     return None
+
+
+def placed(d: int, ndim: int) -> int:
+    """A dimension counted from the first. Raises Raised where there is none."""
+    if not -ndim <= d < ndim:
+        raise Raised(None, "IndexError")
+    return d % ndim
 
 
 def flattened(m: Machine, t: Tensor, sums: list[int], last: bool) -> Grad:
