@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 from . import arrays, duck, enumerations, functions, imports, library, tensor_attributes, wrappers
 from .arrays import NDArray
+from .describe_types import dtype_of
 from .models import registry
+from .shapes.dtypes import is_complex, is_floating
 from .state import Raised
 from .tensors import Tensor
 from .values import (
@@ -55,7 +57,8 @@ def get(m: Machine, v: Value, name: str) -> Value:
     if isinstance(v, Instance):
         return instance(m, v, name)
     if isinstance(v, Lib):
-        return library.resolve(m, f"{v.name}.{name}")
+        dtype = dtype_of(v) if name in KINDS else None
+        return KINDS[name](dtype) if dtype is not None else library.resolve(m, f"{v.name}.{name}")
     if isinstance(v, ClassV):
         return of_class(m, v, name)
     if isinstance(v, ModuleV):
@@ -86,6 +89,10 @@ def get(m: Machine, v: Value, name: str) -> Value:
         if not shared and tensor_attributes.is_known(name):
             m.refused(f"an array has no {name}")
     return builtin_method(m, v, name)
+
+
+KINDS = {"is_floating_point": is_floating, "is_complex": is_complex}
+"""What a type of numbers tells of itself."""
 
 
 def switch(v: Unknown, m: Machine, args: Args) -> Value:

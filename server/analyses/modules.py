@@ -43,11 +43,26 @@ def initialise(m: Machine, obj: Instance, qualname: str, args: Args) -> None:
         values.update(cases.bind(fact.params, args))
         for k, v in values.items():
             if k not in fact.parameters:  # `bias=True` asks for the parameter of that name
-                m.state.set(obj.d, k, m.state.resolve(v))
+                m.state.set(obj.d, k, kept(fact.name, k, m.state.resolve(v), values))
             if isinstance(m.pick(v), Tensor) and not k.startswith("_"):
                 put(obj, "_buffers", k)
         m.state.set(obj.state, "ctor", values)
         make_tensors(m, obj, fact, values)
+
+
+SIZED = frozenset({"kernel_size", "stride", "padding", "dilation", "output_padding"})
+
+
+def kept(cls: str, option: str, value: Value, values: dict[str, Value]) -> Value:
+    """What a module keeps of an option: a convolution a size for each dimension, pooling its stride if none is said."""
+    if "Pool" in cls and option == "stride" and value is None:
+        value = values.get("kernel_size")
+    sized = cls.endswith(("1d", "2d", "3d")) and ("Conv" in cls or cls.endswith(".AvgPool1d"))
+    if sized and option in SIZED and isinstance(value, int):
+        return (value,) * int(cls[-2])
+    if cls.endswith("LayerNorm") and option == "normalized_shape" and isinstance(value, int):
+        return (value,)
+    return value
 
 
 def make_tensors(m: Machine, obj: Instance, fact: ModuleFact, values: dict[str, Value]) -> None:

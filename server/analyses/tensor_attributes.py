@@ -141,6 +141,7 @@ READ: dict[str, Callable[[Machine, Tensor], Value]] = {
     "grad": grad,
     "data": data,
     "is_leaf": leaf,
+    "retains_grad": lambda m, t: m.state.resolve(t.d["retains"]),
     "grad_fn": grad_fn,
     "_version": version,
     "dtype": lambda m, t: dtype_value(t),
