@@ -7,6 +7,7 @@ import pytest
 import torch
 from gradguard.analyses import replay
 from gradguard.analyses.duck import OF_ARRAYS, OF_OTHERS
+from gradguard.analyses.models import registry
 from gradguard.facts import table
 from gradguard.rules.diagnostic import diagnose
 from gradguard.syntax.chunks import parse
@@ -226,6 +227,17 @@ def f(own, given, item):
 @pytest.mark.parametrize("name", ["heappush", "heappop", "heappushpop", "heapreplace", "heapify"])
 def test_a_heap_may_be_one_of_several_or_unknown(name: str, items: str) -> None:
     assert len(messages(HEAP.format(call=f"heapq.{name}({items})"))) == 1
+
+
+@pytest.mark.parametrize("module", ["asyncio", "builtins", "heapq", "itertools"])
+def test_a_call_that_is_not_written_to_its_end_yet_costs_nothing(module: str) -> None:
+    own = sorted(name for name in registry.FUNCTIONS if (name.rpartition(".")[0] or "builtins") == module)
+    calls = "".join(
+        f"def f{n}_{given}(x):\n    for one in {name}({'x' * given}):\n        print(one)\n\n"
+        for n, name in enumerate(own)
+        for given in (0, 1)
+    )
+    assert messages(f"import asyncio, heapq, itertools, torch\n\n{calls}") == []
 
 
 NUMBER = """\

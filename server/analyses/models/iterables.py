@@ -164,14 +164,14 @@ def each_item(m: Machine, v: Value, consume: Callable[[Value], Value]) -> Value:
 @model("filter")
 def filter_(m: Machine, args: Args) -> Value:
     """`filter(f, v)`: what may pass, passes."""
-    f = args.pos[0]
+    f, items = args.pos[0], args.pos[1]
 
     def run(consume: Callable[[Value], Value]) -> Value:
         def one(v: Value) -> Value:
             keep = operators.truth(m, v if f is None else m.call(f, Args([v], site=m.site)))
             return consume(v) if keep is not False else None
 
-        return each_item(m, args.pos[1], one)
+        return each_item(m, items, one)
 
     return Generator(run)
 
@@ -207,7 +207,7 @@ def extreme(m: Machine, args: Args, least: bool) -> Value:
 
 def seq_open(m: Machine, args: Args) -> bool:
     """Whether what `min` or `max` looks through may hold more than is known."""
-    return args.open or bool(sequences.sequence(m, args.pos[0]).open)
+    return args.open or not args.pos or bool(sequences.sequence(m, args.pos[0]).open)
 
 
 def default_of(args: Args) -> Value:

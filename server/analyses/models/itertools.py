@@ -49,7 +49,7 @@ def from_iterable(m: Machine, args: Args) -> Value:
 @model("itertools.islice")
 def islice(m: Machine, args: Args) -> Value:
     """`islice(v, n)`: of an iterator it takes no more than these."""
-    v, bounds = m.state.resolve(args.pos[0]), [m.state.resolve(b) for b in args.pos[1:]]
+    v, bounds = m.state.resolve(args.pos[0]), [m.state.resolve(b) for b in (args.pos[1], *args.pos[2:])]
     known = slice(*bounds) if all(isinstance(b, (int, type(None))) for b in bounds) else None
     if known is None or known.stop is None:
         known = slice(known.start if known else 0, None, known.step if known else 1)
@@ -102,26 +102,28 @@ def accumulate(m: Machine, args: Args) -> Value:
 @model("itertools.starmap")
 def starmap(m: Machine, args: Args) -> Value:
     """`starmap(f, rows)`."""
+    f, rows = args.pos[0], args.pos[1]
 
     def one(v: Value) -> Value:
-        return m.call(args.pos[0], Args(sequences.sequence(m, v).known(m), site=m.site))
+        return m.call(f, Args(sequences.sequence(m, v).known(m), site=m.site))
 
-    return Generator(lambda consume: each_item(m, args.pos[1], lambda v: consume(one(v))))
+    return Generator(lambda consume: each_item(m, rows, lambda v: consume(one(v))))
 
 
 @model("itertools.takewhile")
 def takewhile(m: Machine, args: Args) -> Value:
     """`takewhile(f, v)`: ends at the first item that is known to fail the test."""
+    f, items = args.pos[0], args.pos[1]
     out = sequences.Stop(None)
 
     def run(consume: Callable[[Value], Value]) -> Value:
         def one(v: Value) -> Value:
-            if passes(m, args.pos[0], v) is False:
+            if passes(m, f, v) is False:
                 raise out
             return consume(v)
 
         try:
-            return each_item(m, args.pos[1], one)
+            return each_item(m, items, one)
         except sequences.Stop as stopped:
             if stopped is not out:
                 raise
@@ -138,16 +140,17 @@ def passes(m: Machine, f: Value, v: Value) -> Value:
 @model("itertools.dropwhile")
 def dropwhile(m: Machine, args: Args) -> Value:
     """`dropwhile(f, v)`: begins at the first item that may fail the test."""
+    f, items = args.pos[0], args.pos[1]
 
     def run(consume: Callable[[Value], Value]) -> Value:
         begun = False
 
         def one(v: Value) -> Value:
             nonlocal begun
-            begun = begun or passes(m, args.pos[0], v) is not True
+            begun = begun or passes(m, f, v) is not True
             return consume(v) if begun else None
 
-        return each_item(m, args.pos[1], one)
+        return each_item(m, items, one)
 
     return Generator(run)
 
@@ -155,11 +158,12 @@ def dropwhile(m: Machine, args: Args) -> Value:
 @model("itertools.filterfalse")
 def filterfalse(m: Machine, args: Args) -> Value:
     """`filterfalse(f, v)`: what may fail the test."""
+    f, items = args.pos[0], args.pos[1]
 
     def one(consume: Callable[[Value], Value], v: Value) -> Value:
-        return consume(v) if passes(m, args.pos[0], v) is not True else None
+        return consume(v) if passes(m, f, v) is not True else None
 
-    return Generator(lambda consume: each_item(m, args.pos[1], lambda v: one(consume, v)))
+    return Generator(lambda consume: each_item(m, items, lambda v: one(consume, v)))
 
 
 def _arranged(name: str) -> None:
@@ -197,7 +201,7 @@ def batched(m: Machine, args: Args) -> Value:
 @model("itertools.compress")
 def compress(m: Machine, args: Args) -> Value:
     """`compress(v, selectors)`: what may be selected."""
-    rows = zip_(m, Args(args.pos[:2]))
+    rows = zip_(m, Args([args.pos[0], args.pos[1]]))
 
     def one(consume: Callable[[Value], Value], row: Value) -> Value:
         return consume(row[0]) if operators.truth(m, row[1]) is not False else None
@@ -247,7 +251,7 @@ def cycle(m: Machine, args: Args) -> Value:
 @model("itertools.repeat")
 def repeat(m: Machine, args: Args) -> Value:
     """`repeat(v, n)`."""
-    n = m.state.resolve(args.get(1, "times"))
+    v, n = args.pos[0], m.state.resolve(args.get(1, "times"))
     if isinstance(n, int):
-        return ListV((args.pos[0],) * min(n, 64))
-    return sequences.sequence_value(sequences.Seq((), True), lambda i: args.pos[0])
+        return ListV((v,) * min(n, 64))
+    return sequences.sequence_value(sequences.Seq((), True), lambda i: v)

@@ -46,7 +46,8 @@ def switch(m: Machine, modes: dict[str, Value]) -> None:
 @model("asyncio.to_thread")
 def to_thread(m: Machine, args: Args) -> Value:
     """`to_thread(f, …)`: a call."""
-    return aside(m, lambda: m.call(args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site)))
+    f = args.pos[0]
+    return aside(m, lambda: m.call(f, Args(args.pos[1:], args.kw, args.open, args.site)))
 
 
 # -- executors ----------------------------------------------------------------------------------------------
