@@ -154,4 +154,9 @@ def known(v: Value, cls: ClassV | Lib) -> Value:
     short = name.rsplit(".", 1)[-1]
     if kind is None:
         return False
+    if name.startswith("types.") and kind in ("function", "generator", "class"):
+        known_ = name == "types.GeneratorType" if kind == "generator" else None
+        return Unknown("its type", ("isinstance", key_of(v), name)) if known_ is None else known_
+    if kind == "tuple" and name == "torch.Size":
+        return Unknown("its type", ("isinstance", "torch.Size", key_of(v)))  # sizes are kept as tuples
     return kind in (short, name) or kind in ABSTRACT.get(short, ()) or name == "object"

@@ -118,6 +118,8 @@ def truth(m: Machine, v: Value) -> Value:
             f = v.cls.lookup(method)
             if isinstance(f, FunctionV):
                 return truth(m, m.call(attributes.get(m, v, method), Args()))
+        size = registry.length(m, v)
+        return size > 0 if isinstance(size, int) else True
     return True
 
 

@@ -148,6 +148,8 @@ READ: dict[str, Callable[[Machine, Tensor], Value]] = {
     "device": lambda m, t: Unknown("a device", ("device",)),
     "is_cuda": lambda m, t: Unknown("whether it is on a GPU", ("is_cuda",)),
     "layout": lambda m, t: Lib("torch.strided"),
+    **dict.fromkeys(("is_sparse", "is_quantized", "is_meta", "is_mkldnn"), lambda m, t: False),
+    **dict.fromkeys(("nbytes", "itemsize", "output_nr"), lambda m, t: Unknown("a number", number=True)),
     "names": lambda m, t: Unknown("names"),
     "_base": lambda m, t: m.state.resolve(t.d["base"]),
     "__class__": lambda m, t: Lib("torch.Tensor"),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from gradguard.analyses.values import Unknown
 
 from .replaying import replayed
 
 SETUP = """
+import types
+
 import torch
 from torch import nn
 
@@ -29,6 +32,9 @@ kept.retain_grad()
         "y.dtype.is_floating_point, torch.long.is_floating_point, torch.cfloat.is_complex, torch.half.is_complex",
         "[b.dtype.is_floating_point for b in nn.BatchNorm1d(2).buffers()]",
         "w.retains_grad, y.retains_grad, kept.retains_grad",
+        "y.is_sparse, y.is_quantized, y.is_meta",
+        "[bool(m) for m in (nn.ModuleList(), nn.Sequential(), nn.ModuleDict(), nn.Sequential(conv), nn.Tanh())]",
+        "isinstance((k for k in 'ab'), types.GeneratorType), isinstance(range(2), types.GeneratorType)",
     ],
 )
 def test_attributes_are_those_of_pytorch(asked: str) -> None:
@@ -36,3 +42,9 @@ def test_attributes_are_those_of_pytorch(asked: str) -> None:
     real: dict[str, object] = {}
     exec(text, real)
     assert replayed(text).names["answer"] == real["answer"]
+
+
+def test_a_tuple_may_be_a_size() -> None:
+    names = replayed(f"{SETUP}answer = isinstance(y.shape, torch.Size)\nother = isinstance([2], torch.Size)\n").names
+    assert isinstance(names["answer"], Unknown)
+    assert names["other"] is False
