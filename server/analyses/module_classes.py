@@ -1,4 +1,4 @@
-"""Which classes of `torch.nn` derive from which, other than from Module (`python/torch/nn/modules`)."""
+"""Which classes of `torch.nn` and `torch.optim` derive from which, other than from Module and Optimizer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ DERIVED = {
 }
 """Below each class, those of `torch.nn` that derive from it; names as they follow `torch.nn.`."""
 
-ABOVE: dict[str, set[str]] = {}
+ABOVE: dict[str, set[str]] = {"torch.optim.AdamW": {"torch.optim.Adam"}}
 for _base, _names in DERIVED.items():
     for _name in _names.split():
         ABOVE.setdefault(f"torch.nn.{_name}", set()).add(f"torch.nn.{_base}")

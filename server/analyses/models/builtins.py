@@ -6,7 +6,7 @@ import builtins
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from .. import attributes, containers, enumerations, operators, plain, sequences
+from .. import attributes, containers, enumerations, library, operators, plain, sequences
 from ..arguments import unquoted
 from ..isinstance_ import check, derives
 from ..state import Raised
@@ -389,7 +389,7 @@ def type_(m: Machine, args: Args) -> Value:
     if isinstance(v, Instance):
         return v.cls
     if isinstance(v, Tensor):
-        return Lib("torch.nn.Parameter" if v.d["param"] else "torch.Tensor")
+        return library.resolve(m, "torch.nn.Parameter" if v.d["param"] else "torch.Tensor")
     if len(args.pos) > 2:
         return type_new(m, args.prepend(None))
     if isinstance(v, ClassV):
