@@ -251,12 +251,24 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
     own = user_binary(m, op, a, b)
     if own is not ABSENT:
         return own
-    a, b = contents(a), contents(b)
+    a, b = unordered(m, contents(a)), unordered(m, contents(b))
     if isinstance(a, (ListV, DictV)) or isinstance(b, (ListV, DictV)):
         return containers.binary(m, op, a, b)
     if isinstance(a, NDArray) or isinstance(b, NDArray):
         return arrays.fresh(m)
     return opaque.joined(m, arithmetic(op, a, b), a, b)
+
+
+def unordered(m: Machine, v: Value) -> Value:
+    """The keys or items of a dict as the set that operators take them for, unknown where it can't be told apart."""
+    if not isinstance(v, ListV) or not v.of_dict:
+        return v
+    items = sequences.items_of(m, v)
+    if not all(map(is_constant, items)):
+        return Unknown()
+    made = DictV({one: one for one in items}, "set")
+    made.d["open"] = m.is_open(v)
+    return made
 
 
 def user_binary(m: Machine, op: str, a: Value, b: Value) -> Value:
@@ -299,6 +311,7 @@ def _compare_objects(m: Machine, op: str, a: Value, b: Value) -> Value:
         return own
     if isinstance(a, NDArray) or isinstance(b, NDArray):
         return arrays.fresh(m)
+    a, b = unordered(m, a), unordered(m, b)
     if op in SET_ORDER and isinstance(a, DictV) and isinstance(b, DictV) and a.kind == b.kind == "set":
         return (
             library.call_method(m, f"set.{SET_ORDER[op]}", a, Args([b])) if op in ("<=", ">=") else _strict(m, op, a, b)

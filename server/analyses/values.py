@@ -142,10 +142,11 @@ class Object:
 class ListV(Object):
     """A list or deque: `d["items"]` is a tuple of values; `open` if it may hold more than these.
 
-    `more` makes the item in a place past those, where that is known.
+    `more` makes the item in a place past those, where that is known. The keys and the items `of_dict` are kept in their
+    order, but operators take them for sets.
     """
 
-    __slots__ = ("kind", "maxlen", "more")
+    __slots__ = ("kind", "maxlen", "more", "of_dict")
 
     def __init__(self, items: tuple[Value, ...] = (), kind: str = "list") -> None:
         super().__init__()
@@ -154,6 +155,7 @@ class ListV(Object):
         self.kind = kind
         self.maxlen: int | None = None
         self.more: Callable[[int], Value] | None = None
+        self.of_dict = False
 
 
 class DictV(Object):

@@ -33,6 +33,7 @@ def keys(m: Machine, args: Args) -> Value:
     """`d.keys()`."""
     made = ListV(sequences.key_values(args.pos[0]))
     made.d["open"] = m.is_open(args.pos[0])
+    made.of_dict = True
     return made
 
 
@@ -56,6 +57,7 @@ def items(m: Machine, args: Args) -> Value:
     d = args.pos[0]
     made = ListV(tuple(pairs(m, d)))
     made.d["open"] = m.is_open(d)
+    made.of_dict = True
     return made
 
 
