@@ -5,26 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
+from .describe_types import TENSORS
 from .report import Site
 from .values import ABSENT, Args, ClassV, Cond, FunctionV, Lib, Phi, Unknown, Value, serial
 
 if TYPE_CHECKING:
     from .machine import Machine
-
-TENSORS = {
-    "torch.Tensor": None,
-    "torch.autograd.Variable": None,
-    "torch.FloatTensor": "float32",
-    "torch.DoubleTensor": "float64",
-    "torch.HalfTensor": "float16",
-    "torch.BFloat16Tensor": "bfloat16",
-    "torch.LongTensor": "int64",
-    "torch.IntTensor": "int32",
-    "torch.ShortTensor": "int16",
-    "torch.ByteTensor": "uint8",
-    "torch.BoolTensor": "bool",
-}
-"""types of tensors, and their dtype where the type tells it"""
 
 NUMBERS = frozenset({"int", "float", "bool", "complex"})
 

@@ -29,6 +29,23 @@ DTYPES = {
 }
 
 
+TENSORS = {
+    "torch.Tensor": None,
+    "torch.autograd.Variable": None,
+    "torch.FloatTensor": "float32",
+    "torch.DoubleTensor": "float64",
+    "torch.HalfTensor": "float16",
+    "torch.BFloat16Tensor": "bfloat16",
+    "torch.LongTensor": "int64",
+    "torch.IntTensor": "int32",
+    "torch.ShortTensor": "int16",
+    "torch.CharTensor": "int8",
+    "torch.ByteTensor": "uint8",
+    "torch.BoolTensor": "bool",
+}
+"""types of tensors, and their dtype where the type tells it, on the processor"""
+
+
 def dtype_of(v: Value) -> str | None:
     """The short name of a dtype value (`torch.long` is `int64`), None for anything else."""
     if isinstance(v, Lib):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .arrays import NDArray
-from .describe_types import dtype_of
+from .describe_types import TENSORS, dtype_of
 from .module_classes import ABOVE
 from .tensors import Tensor
 from .values import (
@@ -31,22 +31,6 @@ from .values import (
 
 if TYPE_CHECKING:
     from .machine import Machine
-
-TENSORS = {"torch.Tensor", "torch.autograd.Variable"}
-
-BY_DTYPE = {
-    "torch.FloatTensor": "float32",
-    "torch.DoubleTensor": "float64",
-    "torch.HalfTensor": "float16",
-    "torch.BFloat16Tensor": "bfloat16",
-    "torch.LongTensor": "int64",
-    "torch.IntTensor": "int32",
-    "torch.ShortTensor": "int16",
-    "torch.CharTensor": "int8",
-    "torch.ByteTensor": "uint8",
-    "torch.BoolTensor": "bool",
-}
-"""types that tensors on the processor have by what they hold"""
 
 ABSTRACT = {
     "Sequence": {"list", "tuple", "str", "bytes", "range", "collections.deque"},
@@ -111,7 +95,7 @@ def check(m: Machine, v: Value, cls: Value) -> Value:
             return True
         return next((a for a in answers if a is not False), False)
     if isinstance(v, Unknown) or not isinstance(cls, (ClassV, Lib)):
-        if isinstance(v, Unknown) and v.tensor is not None and named(cls) not in BY_DTYPE:
+        if isinstance(v, Unknown) and v.tensor is not None and TENSORS.get(named(cls) or "") is None:
             return isinstance(cls, (ClassV, Lib)) and named(cls) in TENSORS
         return Unknown("its type", ("isinstance", key_of(v), named(cls) or key_of(cls)))
     return known(v, cls)
@@ -149,10 +133,10 @@ def known(v: Value, cls: ClassV | Lib) -> Value:
         if name == "torch.nn.Parameter" or name == "torch.nn.parameter.Parameter":
             return bool(v.d["param"])
         if name in TENSORS:
-            return True
-        if name in BY_DTYPE:
-            other = v.dtype is not None and v.dtype != BY_DTYPE[name]
-            return False if other else Unknown("its device", ("isinstance", v.uid, name))
+            dtype = TENSORS[name]
+            if dtype is None:
+                return True
+            return False if v.dtype not in (None, dtype) else Unknown("its device", ("isinstance", v.uid, name))
     if name == "torch.dtype":
         return dtype_of(v) is not None
     own = getattr(v, "cls", None)
@@ -175,8 +159,9 @@ def known(v: Value, cls: ClassV | Lib) -> Value:
     if kind is None:
         return False
     if name.startswith("types.") and kind in ("function", "generator", "class"):
-        known_ = name == "types.GeneratorType" if kind == "generator" else None
-        return Unknown("its type", ("isinstance", key_of(v), name)) if known_ is None else known_
+        if kind == "generator":
+            return name == "types.GeneratorType"
+        return Unknown("its type", ("isinstance", key_of(v), name))
     if kind == "tuple" and name == "torch.Size":
         return Unknown("its type", ("isinstance", "torch.Size", key_of(v)))  # sizes are kept as tuples
     return kind in (short, name) or kind in ABSTRACT.get(short, ()) or name == "object"

@@ -27,15 +27,15 @@ def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> Non
     """Keep the parameters that the optimizer is made with, in groups."""
     bound = cases.bind(fact.params, args)
     given = bound.pop("params", args.get(0, "params"))
-    defaults: dict[str, Value] = {p.name: default(p) for p in fact.params if p.name != "params"}
-    m.state.set(obj.state, "options", defaults | bound)
-    m.state.set(obj.d, "defaults", DictV(defaults | bound))
-    groups = [group(m, g, defaults | bound) for g in sequences.sequence(m, given).known(m)]
+    options: dict[str, Value] = {p.name: default(p) for p in fact.params if p.name != "params"} | bound
+    m.state.set(obj.state, "options", options)
+    m.state.set(obj.d, "defaults", DictV(dict(options)))
+    groups = [group(m, g, options) for g in sequences.sequence(m, given).known(m)]
     tensors = [g for g in groups if isinstance(g, Tensor)]
     check_leaves(m, groups)
     dicts = [g for g in groups if isinstance(g, DictV)]
     if tensors or not dicts:
-        first = DictV({"params": ListV(tuple(tensors)), **defaults, **bound})
+        first = DictV({"params": ListV(tuple(tensors)), **options})
         dicts.insert(0, first)
     m.state.set(obj.d, "param_groups", ListV(tuple(dicts)))
     m.state.set(obj.d, "state", DictV())

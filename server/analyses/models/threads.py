@@ -29,18 +29,11 @@ FRESH: dict[str, Value] = {"grad": True, "inference": False, "hooks": None, "aut
 def aside(m: Machine, work: Callable[[], Value]) -> Value:
     """Do in a thread of its own what `work` does."""
     before = {k: m.grad.mode.get(k) for k in FRESH}
-    switch(m, FRESH)
+    m.grad.set_modes(FRESH)
     try:
         return work()
     finally:
-        switch(m, before)
-
-
-def switch(m: Machine, modes: dict[str, Value]) -> None:
-    """Go over to other modes."""
-    for k, v in modes.items():
-        if m.grad.mode.get(k) is not v:
-            m.state.set(m.grad.mode, k, v)
+        m.grad.set_modes(before)
 
 
 @model("asyncio.to_thread")
