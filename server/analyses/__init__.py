@@ -1,10 +1,10 @@
 """The replay: PyTorch's autograd, run abstractly over the text of a program.
 
-`replay(roots, modules)` is the way in; `report.py` is what comes out.
+`replay(roots, modules)` is the way in; `domain/report.py` is what comes out.
 """
 
-from .program import replay
-from .project import Modules
-from .report import Report
+from .domain.modules import Modules
+from .domain.report import Report
+from .program.session import replay
 
 __all__ = ["Modules", "Report", "replay"]

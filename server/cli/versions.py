@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ..analyses.report import VersionRow
+    from ..analyses.domain.report import VersionRow
     from ..workspace.lines import Lines
 
 

@@ -32,7 +32,7 @@ from .place import Context
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from ..analyses.report import Failure, Kind, Report
+    from ..analyses.domain.report import Failure, Kind, Report
     from ..rules.messages import Locale
     from ..syntax.chunks import Source
     from .verify import Trials

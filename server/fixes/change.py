@@ -24,7 +24,7 @@ from .place import Place, assignments, binds, call_of, module_body, statements
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..analyses.report import Failure
+    from ..analyses.domain.report import Failure
     from ..syntax.ir import Stmt
     from .edit import Edit
     from .place import Context

@@ -42,7 +42,7 @@ from .text import quote, words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..analyses.report import Failure, Saved
+    from ..analyses.domain.report import Failure, Saved
     from .change import Change
     from .place import Context, Place
 

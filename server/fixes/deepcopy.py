@@ -14,7 +14,7 @@ from .text import quote
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..analyses.report import Failure
+    from ..analyses.domain.report import Failure
     from .place import Context
 
 

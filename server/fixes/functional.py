@@ -32,7 +32,7 @@ from .text import quote
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..analyses.report import Failure
+    from ..analyses.domain.report import Failure
     from .edit import Edit
     from .place import Context
 

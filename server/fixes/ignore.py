@@ -12,7 +12,7 @@ from .place import Context, Place, bodies, children
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..analyses.report import Site
+    from ..analyses.domain.report import Site
     from ..syntax.chunks import Source
 
 IGNORE = re.compile(r"#\s*gradguard:\s*ignore(?:\[([^\]]*)\])?(?!-)")

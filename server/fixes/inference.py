@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..analyses.report import Site
+from ..analyses.domain.report import Site
 from ..syntax.ir import Attribute, FunctionDef, With
 from .edit import Edit, Fix
 from .place import below, statements
@@ -12,7 +12,7 @@ from .place import below, statements
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..analyses.report import Failure
+    from ..analyses.domain.report import Failure
     from .place import Context, Place
 
 

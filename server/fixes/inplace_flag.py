@@ -15,7 +15,7 @@ from .text import quote
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..analyses.report import Failure, Write
+    from ..analyses.domain.report import Failure, Write
     from ..syntax.ir import Arg
     from .place import Context
 

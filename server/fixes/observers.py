@@ -19,7 +19,7 @@ from .place import below, walk
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..analyses.report import Failure, VersionRow
+    from ..analyses.domain.report import Failure, VersionRow
     from ..syntax.ir import Node
     from .change import Change
     from .place import Context, Place

@@ -31,7 +31,7 @@ from .titles import title
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ..analyses.report import Failure, Report, Site, Story
+    from ..analyses.domain.report import Failure, Report, Site, Story
     from ..rules.messages import Locale
     from ..syntax.chunks import Chunk, Source
     from ..syntax.imports import ImportTable

@@ -15,7 +15,7 @@ from .text import quote, words
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..analyses.report import Failure
+    from ..analyses.domain.report import Failure
     from .place import Context, Place
 
 FACTORIES = words(

@@ -17,7 +17,7 @@ from .text import quote
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..analyses.report import Failure, Site
+    from ..analyses.domain.report import Failure, Site
     from ..syntax.ir import Node
     from .place import Context
 

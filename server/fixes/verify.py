@@ -8,16 +8,16 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ..analyses.program import Session
-from ..analyses.project import OwnFacts
+from ..analyses.domain.modules import OwnFacts
+from ..analyses.program.session import Session
 from ..syntax.chunks import parse
 from ..syntax.ir import FunctionDef
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ..analyses.project import Modules
-    from ..analyses.report import Failure, Report, Site
+    from ..analyses.domain.modules import Modules
+    from ..analyses.domain.report import Failure, Report, Site
     from ..facts.model import Op
     from ..syntax.chunks import Source
 

@@ -20,7 +20,7 @@ from .text import quote
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..analyses.report import Failure, Saved
+    from ..analyses.domain.report import Failure, Saved
     from .place import Context, Place
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from ..analyses.machine import always
-from ..analyses.program import Session
+from ..analyses.program.session import Session
+from ..analyses.python.machine import always
 from ..fixes import ignore_edit, ignore_file_edit
 from ..fixes.edit import Edit
 from ..rules.rule import Severity
@@ -26,7 +26,7 @@ from .memory import Memory, folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from ..analyses.report import Report
+    from ..analyses.domain.report import Report
     from ..fixes.edit import Fix
     from ..rules.messages import Locale
     from ..syntax.chunks import Source

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from pygls.exceptions import JsonRpcInvalidParams
 from pygls.uris import from_fs_path, to_fs_path
 
-from ..analyses.state import Unwanted
+from ..analyses.domain.paths import Unwanted
 from ..workspace.files import Document as File
 from .convert import Text
 

@@ -9,7 +9,7 @@ from lsprotocol import types
 from .stories import extent, stories_of, story_at, whole_story
 
 if TYPE_CHECKING:
-    from ..analyses.report import Site
+    from ..analyses.domain.report import Site
     from .analysis import Analysis
     from .documents import Document
     from .server import Server

@@ -17,7 +17,7 @@ from .places import Places
 from .stories import extent, life, markdown, plain, story_at, unmarked
 
 if TYPE_CHECKING:
-    from ..analyses.report import Site
+    from ..analyses.domain.report import Site
     from ..rules.messages import Locale
     from ..rules.rule import Rule
     from ..workspace.project import Finding

@@ -16,7 +16,7 @@ from .stories import extent, unmarked
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..analyses.report import Report, Saved, Site, Write
+    from ..analyses.domain.report import Report, Saved, Site, Write
     from .analysis import Analysis
     from .documents import Document
     from .server import Server

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..analyses.torch_ops import OPERATORS
+from ..analyses.operators.calls_by_name import OPERATORS
 from ..facts import derivatives, table
 from ..facts.model import ModuleFact, Op
 from ..syntax import ir
@@ -18,7 +18,7 @@ from ..syntax.walk import field_names, statements
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ..analyses.report import Report, Site, Story, Write
+    from ..analyses.domain.report import Report, Site, Story, Write
     from ..facts.model import Case, Param, Save, Test
     from ..syntax.chunks import Chunk, Source
     from .texts import Texts

@@ -14,7 +14,7 @@ from ..rules import phrases
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..analyses.report import Report, Saved, Site, Story, Write
+    from ..analyses.domain.report import Report, Saved, Site, Story, Write
     from .texts import Texts
 
 

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
-from ..analyses.report import Saved
+from ..analyses.domain.report import Saved
 from ..rules import phrases
 from .stories import events, extent, is_silent, number, story_at, unmarked, whole_story
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..analyses.report import Site, Story, Write
+    from ..analyses.domain.report import Site, Story, Write
     from .analysis import Analysis
     from .documents import Document
     from .server import Server

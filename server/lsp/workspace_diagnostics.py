@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcRequestCancelled
 
-from ..analyses.state import Unwanted
+from ..analyses.domain.paths import Unwanted
 from ..rules.messages import say
 from ..rules.rule import Severity
 from ..workspace.batch import Group, Means, check_all

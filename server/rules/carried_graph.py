@@ -8,7 +8,7 @@ from . import phrases
 from .rule import Rule
 
 if TYPE_CHECKING:
-    from ..analyses.report import Failure, Hop
+    from ..analyses.domain.report import Failure, Hop
     from .messages import Locale
 
 

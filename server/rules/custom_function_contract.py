@@ -9,7 +9,7 @@ from .messages import Locale, say
 from .rule import Rule
 
 if TYPE_CHECKING:
-    from ..analyses.report import Failure
+    from ..analyses.domain.report import Failure
 
 DETAILS = {
     "dirty-leaf": "function-dirty-leaf",

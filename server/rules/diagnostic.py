@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ..analyses.report import Assumption, Failure, Hop, Report, Saved, Site, fault
+from ..analyses.domain.report import Assumption, Failure, Hop, Report, Saved, Site, fault
 from . import RULES, phrases
 from .messages import Locale, say
 from .rule import Rule, Severity

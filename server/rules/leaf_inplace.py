@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..analyses.report import LATE
+from ..analyses.domain.report import LATE
 from . import phrases
 from .rule import Rule
 
 if TYPE_CHECKING:
-    from ..analyses.report import Failure
+    from ..analyses.domain.report import Failure
     from .messages import Locale
 
 

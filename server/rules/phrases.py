@@ -12,7 +12,7 @@ from ..syntax import ir
 from .messages import ENGLISH, Locale, say
 
 if TYPE_CHECKING:
-    from ..analyses.report import Assumption, Failure, Hop, Saved, Site, Write
+    from ..analyses.domain.report import Assumption, Failure, Hop, Saved, Site, Write
 
 LONGEST_QUOTE = 40
 """how many characters of a condition's text a message shows"""

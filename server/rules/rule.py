@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..analyses.report import Failure, Kind
+    from ..analyses.domain.report import Failure, Kind
     from .messages import Locale
 
 SITE = "https://gradguard.example/"

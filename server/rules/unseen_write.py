@@ -8,7 +8,7 @@ from . import phrases
 from .rule import Rule
 
 if TYPE_CHECKING:
-    from ..analyses.report import Failure
+    from ..analyses.domain.report import Failure
     from .messages import Locale
 
 

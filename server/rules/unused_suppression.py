@@ -8,7 +8,7 @@ from .messages import Locale, say
 from .rule import Rule, Severity
 
 if TYPE_CHECKING:
-    from ..analyses.report import Failure
+    from ..analyses.domain.report import Failure
 
 
 def matches(failure: Failure) -> bool:

@@ -19,7 +19,7 @@ from .suppressions import Comments, Suppression, statement_lines, without
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from ..analyses.report import Report, Site
+    from ..analyses.domain.report import Report, Site
     from ..facts.model import Op
     from ..fixes.edit import Fix
     from ..fixes.verify import Trials
@@ -284,7 +284,7 @@ class Project:
     def go_on(self) -> None:
         """Raise Unwanted where nobody waits for the answer."""
         if not self.wanted():
-            from ..analyses.state import Unwanted
+            from ..analyses.domain.paths import Unwanted
 
             raise Unwanted
 
@@ -354,7 +354,7 @@ class Project:
 
 def comment_site(path: str, text: str, comment: Suppression) -> Site:
     """Where a comment is. Comments belong to no statement: their chunk is the whole file."""
-    from ..analyses.report import Site
+    from ..analyses.domain.report import Site
     from ..syntax.chunks import Chunk, line_starts
     from ..syntax.ir import Node
 

@@ -14,7 +14,7 @@ from .lines import Lines
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ..analyses.report import Failure, Kind, Site
+    from ..analyses.domain.report import Failure, Kind, Site
     from ..rules.pytorch_error import Frame, PytorchError
     from .files import Document
     from .project import Finding

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gradguard.analyses.program import Session
+from gradguard.analyses.program.session import Session
 from gradguard.syntax.chunks import parse
 
 if TYPE_CHECKING:
     from gradguard.analyses import Modules
-    from gradguard.analyses.machine import Machine
-    from gradguard.analyses.values import Value
+    from gradguard.analyses.domain.values import Value
+    from gradguard.analyses.python.machine import Machine
     from gradguard.syntax.chunks import Source
 
 

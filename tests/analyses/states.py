@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gradguard.analyses.report import VersionRow
+    from gradguard.analyses.domain.report import VersionRow
 
     from ..oracle.answers import Row
 

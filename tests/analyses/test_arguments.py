@@ -6,8 +6,8 @@ import numpy
 import pytest
 import torch
 from gradguard.analyses import replay
-from gradguard.analyses.duck import OF_ARRAYS, OF_OTHERS
-from gradguard.analyses.models import registry
+from gradguard.analyses.domain import registry
+from gradguard.analyses.python.guesses import OF_ARRAYS, OF_OTHERS
 from gradguard.facts import table
 from gradguard.rules.diagnostic import diagnose
 from gradguard.syntax.chunks import parse

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gradguard.analyses.values import Unknown
+from gradguard.analyses.domain.values import Unknown
 
 from .replaying import replayed
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from gradguard.analyses.program import replay
+from gradguard.analyses.program.session import replay
 from gradguard.syntax.chunks import parse
 
 from ..oracle.client import run_program, trace_versions
@@ -27,7 +27,7 @@ from .replaying import Alone
 from .states import states_of, wrong_rows
 
 if TYPE_CHECKING:
-    from gradguard.analyses.report import Failure, Site
+    from gradguard.analyses.domain.report import Failure, Site
 
     from ..oracle.answers import Verdict
 

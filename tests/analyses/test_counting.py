@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gradguard.analyses import counting
-from gradguard.analyses.machine import Machine
-from gradguard.analyses.values import key_of
+from gradguard.analyses.domain.values import key_of
+from gradguard.analyses.python import counting
+from gradguard.analyses.python.machine import Machine
 
 from .replaying import Alone
 

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from gradguard.analyses import conversions, replay
+from gradguard.analyses import replay
+from gradguard.analyses.operators import conversions
 from gradguard.rules.diagnostic import Severity, diagnose
 from gradguard.syntax.chunks import parse
 
 from .replaying import Alone
 
 if TYPE_CHECKING:
-    from gradguard.analyses.machine import Machine
-    from gradguard.analyses.values import Cond
+    from gradguard.analyses.domain.values import Cond
+    from gradguard.analyses.python.machine import Machine
 
 
 @dataclass(frozen=True, slots=True)

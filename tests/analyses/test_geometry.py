@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 import torch
-from gradguard.analyses.geometry import UNKNOWN, Geometry, GeometryError
-from gradguard.analyses.regions import partly_overlaps
+from gradguard.analyses.autograd.geometry import UNKNOWN, Geometry, GeometryError
+from gradguard.analyses.autograd.regions import partly_overlaps
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -8,9 +8,9 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from gradguard.analyses import program as programs
-from gradguard.analyses import sequences
-from gradguard.analyses.values import Unknown
+from gradguard.analyses.domain.values import Unknown
+from gradguard.analyses.program import session as programs
+from gradguard.analyses.python import iteration as sequences
 from gradguard.workspace.project import Project
 
 from .replaying import replayed_file
@@ -19,8 +19,8 @@ from .test_python import SAME, held_against
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gradguard.analyses.machine import Machine
-    from gradguard.analyses.values import Value
+    from gradguard.analyses.domain.values import Value
+    from gradguard.analyses.python.machine import Machine
 
 TELL = """
 import ast, runpy

@@ -6,9 +6,9 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
-from gradguard.analyses.program import Session
-from gradguard.analyses.tensors import Grad, chosen, parts_of
-from gradguard.analyses.values import Cond, Unknown, nests
+from gradguard.analyses.autograd.tensors import Grad, chosen, parts_of
+from gradguard.analyses.domain.values import Cond, Unknown, nests
+from gradguard.analyses.program.session import Session
 from gradguard.syntax.chunks import parse
 
 from .models.agreement import happens

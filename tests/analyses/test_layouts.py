@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from gradguard.analyses.geometry import Geometry
-from gradguard.analyses.layouts import iterated
-from gradguard.analyses.tensors import Tensor
+from gradguard.analyses.autograd.geometry import Geometry
+from gradguard.analyses.autograd.tensors import Tensor
+from gradguard.analyses.operators.layouts import iterated
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from gradguard.analyses.module_classes import ABOVE, DERIVED
+from gradguard.analyses.operators.module_classes import ABOVE, DERIVED
 from gradguard.facts import table
 from gradguard.facts.model import ModuleFact
 from torch import nn, optim

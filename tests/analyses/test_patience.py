@@ -11,10 +11,10 @@ import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
-from gradguard.analyses import program as programs
-from gradguard.analyses.machine import OFTEN, STEPS
-from gradguard.analyses.program import Session
-from gradguard.analyses.wrappers import DECORATING
+from gradguard.analyses.program import session as programs
+from gradguard.analyses.program.session import Session
+from gradguard.analyses.python.decorators import DECORATING
+from gradguard.analyses.python.machine import OFTEN, STEPS
 from gradguard.syntax import ir
 from gradguard.syntax.chunks import parse
 from gradguard.workspace.project import Project

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
-from gradguard.analyses.values import ABSENT, ClassV, DictV, FunctionV, Instance, ListV, Phi, Unknown
+from gradguard.analyses.domain.values import ABSENT, ClassV, DictV, FunctionV, Instance, ListV, Phi, Unknown
 
 from .documents import Block, cases
 from .replaying import replayed
 
 if TYPE_CHECKING:
-    from gradguard.analyses.machine import Machine
+    from gradguard.analyses.python.machine import Machine
 
 DOCUMENTS = Path(__file__).parent / "python"
 SAME, OPEN = "the same", "unknown"

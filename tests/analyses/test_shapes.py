@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import torch
-from gradguard.analyses.geometry import Geometry
+from gradguard.analyses.autograd.geometry import Geometry
 from gradguard.analyses.shapes import (
     UNKNOWN,
     TensorType,

@@ -9,7 +9,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gradguard.analyses.state import (
+from gradguard.analyses.autograd.tensors import Node, Version
+from gradguard.analyses.domain.paths import (
     KEPT_DEPTH,
     MAX_ALTERNATIVES,
     MAX_FORKS,
@@ -23,8 +24,7 @@ from gradguard.analyses.state import (
     prune,
     widen,
 )
-from gradguard.analyses.tensors import Node, Version
-from gradguard.analyses.values import ABSENT, Cond, Phi, Unknown
+from gradguard.analyses.domain.values import ABSENT, Cond, Phi, Unknown
 from hypothesis import assume, given
 from hypothesis import strategies as st
 

@@ -3,7 +3,7 @@
 from io import StringIO
 
 import pytest
-from gradguard.analyses.report import Site
+from gradguard.analyses.domain.report import Site
 from gradguard.cli.formats import full
 from gradguard.cli.places import Results
 from gradguard.rules import RULES

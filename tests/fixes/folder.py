@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gradguard.analyses.program import replay
+from gradguard.analyses.program.session import replay
 from gradguard.fixes import Fix, apply_all, mend
 from gradguard.fixes.verify import Trials
 from gradguard.syntax.chunks import Source, parse
 from gradguard.workspace.modules import Layout
 
 if TYPE_CHECKING:
-    from gradguard.analyses.report import Failure, Report
+    from gradguard.analyses.domain.report import Failure, Report
 
 
 @dataclass

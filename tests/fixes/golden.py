@@ -20,7 +20,7 @@ import re
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from gradguard.analyses.report import Failure, Hop, Saved, Site, Write
+from gradguard.analyses.domain.report import Failure, Hop, Saved, Site, Write
 from gradguard.fixes import Fix, apply
 from gradguard.fixes.place import Context, module_body, walk
 from gradguard.syntax.chunks import parse

@@ -18,7 +18,7 @@ from .real import Run, run, same_gradients, same_losses
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gradguard.analyses.report import Failure, Report, Site
+    from gradguard.analyses.domain.report import Failure, Report, Site
     from gradguard.fixes import Fix
 
 ROUNDS = 6

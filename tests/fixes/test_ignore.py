@@ -8,7 +8,7 @@ from gradguard.syntax.chunks import parse
 from .golden import site
 
 if TYPE_CHECKING:
-    from gradguard.analyses.report import Site
+    from gradguard.analyses.domain.report import Site
 
 
 def ignored(program: str, told: str, code: str = "GG101") -> str | None:

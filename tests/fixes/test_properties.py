@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from gradguard.analyses.report import Failure, Saved, Site
+from gradguard.analyses.domain.report import Failure, Saved, Site
 from gradguard.fixes import Fix, apply, clone, functional, nograd, outplace
 from gradguard.fixes.place import Context, walk
 from gradguard.syntax import ir

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from gradguard.analyses.program import Session
+from gradguard.analyses.program.session import Session
 from gradguard.fixes import candidates, mend
 from gradguard.fixes.edit import apply_all
 from gradguard.fixes.verify import Kept, Trials
@@ -15,9 +15,9 @@ from .folder import Folder, told
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gradguard.analyses.entries import Entry
-    from gradguard.analyses.program import Step
-    from gradguard.analyses.values import ClassV, FunctionV
+    from gradguard.analyses.domain.values import ClassV, FunctionV
+    from gradguard.analyses.program.entries import Entry
+    from gradguard.analyses.program.session import Step
 
 HELPER = """\
 import torch

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gradguard.analyses.program import replay
+from gradguard.analyses.program.session import replay
 from gradguard.rules.diagnostic import diagnose
 from gradguard.rules.rule import Severity
 from gradguard.syntax.chunks import parse
@@ -17,7 +17,7 @@ from ..analyses.states import states_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gradguard.analyses.report import Failure, Report, Site, VersionRow
+    from gradguard.analyses.domain.report import Failure, Report, Site, VersionRow
 
     from ..oracle.answers import Row, Verdict
 

@@ -6,8 +6,8 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gradguard.analyses.expressions import EVALUATE
-from gradguard.analyses.program import Session
+from gradguard.analyses.program.session import Session
+from gradguard.analyses.python.expressions import EVALUATE
 from gradguard.lsp.server import main
 from gradguard.rules import RULES
 from gradguard.syntax.ir import Constant
@@ -15,9 +15,9 @@ from gradguard.syntax.ir import Constant
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gradguard.analyses.machine import Machine
-    from gradguard.analyses.report import Failure, Report
-    from gradguard.analyses.values import Value
+    from gradguard.analyses.domain.report import Failure, Report
+    from gradguard.analyses.domain.values import Value
+    from gradguard.analyses.python.machine import Machine
     from gradguard.rules.messages import Locale
     from gradguard.syntax.chunks import Source
 

@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
-from gradguard.analyses.program import CLOSING, Session
+from gradguard.analyses.program.session import CLOSING, Session
 from gradguard.lsp.analysis import ProjectAnalyser
 from gradguard.lsp.configuration import Settings
 from gradguard.workspace.files import Document as File
@@ -15,7 +15,7 @@ from lsprotocol import types
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gradguard.analyses.steps import Step
+    from gradguard.analyses.domain.steps import Step
 
     from .conftest import Editor
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from gradguard.analyses.report import Report, Saved, Site, Story, Told, Write
+from gradguard.analyses.domain.report import Report, Saved, Site, Story, Told, Write
 from gradguard.lsp.stories import Page, life, markdown, plain, story_at, unmarked
 from gradguard.lsp.texts import Texts
 from gradguard.syntax.chunks import parse

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gradguard.analyses.state import Unwanted
+from gradguard.analyses.domain.paths import Unwanted
 from gradguard.lsp.configuration import Settings
 from gradguard.lsp.memory import FOLDER
 from gradguard.lsp.workspace_diagnostics import check_folders

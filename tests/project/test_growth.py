@@ -11,15 +11,15 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from gradguard.analyses import program
-from gradguard.analyses.machine import Machine
+from gradguard.analyses.program import session as program
+from gradguard.analyses.python.machine import Machine
 from gradguard.rules.diagnostic import diagnose
 from gradguard.syntax.chunks import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gradguard.analyses.report import Report
+    from gradguard.analyses.domain.report import Report
     from gradguard.syntax.chunks import Source
 
 FACTOR = 2.3

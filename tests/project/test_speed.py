@@ -49,7 +49,7 @@ def test_a_check_imports_only_what_it_needs(program: Path) -> None:
     code = "import sys; from gradguard.cli.main import main; main(); print(*sys.modules)"
     done = run("-c", code, "check", "--no-cache", str(program))
     loaded = set(done.stdout.split())
-    assert "gradguard.analyses.program" in loaded
+    assert "gradguard.analyses.program.session" in loaded
     assert not {"pygls", "lsprotocol", "jedi", "rich", "torch", "numpy", "asyncio", "pathspec"} & loaded
     assert not {
         name for name in loaded if name.startswith(("gradguard.lsp", "gradguard.fixes", "gradguard.facts.meas"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from gradguard.analyses.report import Site
+from gradguard.analyses.domain.report import Site
 from gradguard.syntax.chunks import parse
 from gradguard.syntax.ir import Node
 

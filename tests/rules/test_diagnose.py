@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from gradguard.analyses.report import Assumption, Failure, Hop, Report, Saved, Site, Write
+from gradguard.analyses.domain.report import Assumption, Failure, Hop, Report, Saved, Site, Write
 from gradguard.rules import RULES
 from gradguard.rules.diagnostic import MOST_RELATED, Diagnostic, Severity, diagnose, unused_suppression
 from gradguard.rules.messages import CATALOGUES, Locale

@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import get_args
 
 import pytest
-from gradguard.analyses.report import Cause, Failure, Kind, Saved, Site
+from gradguard.analyses.domain.report import Cause, Failure, Kind, Saved, Site
 from gradguard.rules import RULES, Rule, explaining, phrases, rule
 from gradguard.rules.diagnostic import rule_of
 from gradguard.rules.page import catalogue, page, words

@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradguard.analyses import Report, replay
-from gradguard.analyses.program import Session
-from gradguard.analyses.report import Site
-from gradguard.analyses.state import Unwanted
+from gradguard.analyses.domain.paths import Unwanted
+from gradguard.analyses.domain.report import Site
+from gradguard.analyses.program.session import Session
 from gradguard.workspace.files import Document
 from gradguard.workspace.project import Project
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gradguard.analyses.report import Story
+    from gradguard.analyses.domain.report import Story
     from gradguard.syntax.chunks import Source
 
 ROOT = Path(__file__).parents[2]

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import pytest
-from gradguard.analyses.program import Session
-from gradguard.analyses.state import Unwanted
+from gradguard.analyses.domain.paths import Unwanted
+from gradguard.analyses.program.session import Session
 
 from .editing import FILES, Editing, differences, run
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from gradguard.analyses.report import Failure, Report, Saved, Site, Write
+from gradguard.analyses.domain.report import Failure, Report, Saved, Site, Write
 from gradguard.rules.rule import Severity
 from gradguard.syntax import ir
 from gradguard.syntax.chunks import Source

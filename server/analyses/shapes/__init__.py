@@ -17,7 +17,7 @@ from .types import UNKNOWN, Answer, Arg, Number, Output, TensorType
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..geometry import Geometry
+    from ..autograd.geometry import Geometry
 
 IDENTITY_ON_NUMBERS = frozenset({"mT", "mH", "H", "adjoint"})
 """views that a tensor without dimensions gives of itself (`matrix_transpose`)"""

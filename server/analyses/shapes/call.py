@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..geometry import UNKNOWN, Shape, Size
+from ..autograd.geometry import UNKNOWN, Shape, Size
 from . import dtypes
 from .types import Answer, Arg, Number, TensorType, Undecided
 

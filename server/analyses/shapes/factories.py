@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING
 
-from ..geometry import UNKNOWN
+from ..autograd.geometry import UNKNOWN
 from . import dtypes
 from .call import Call, Op, always, attempt, flattened, ops, result, same_shape
 from .dtypes import named

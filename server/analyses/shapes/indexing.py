@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import EllipsisType
 from typing import TYPE_CHECKING
 
-from ..geometry import Geometry, plus, times, wrapped
+from ..autograd.geometry import Geometry, plus, times, wrapped
 from .call import Call, Op, attempt, broadcast, flattened, ops, result
 from .linalg import all_dtypes
 from .pointwise import kept

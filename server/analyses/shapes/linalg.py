@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..geometry import plus, times, wrapped
+from ..autograd.geometry import plus, times, wrapped
 from . import dtypes
 from .call import Call, Op, always, broadcast, ops, result, results, same_dtype, same_shape
 from .pointwise import kept, made_floating, parts, promoted, same

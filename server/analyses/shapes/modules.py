@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from ..geometry import UNKNOWN, plus, times
+from ..autograd.geometry import UNKNOWN, plus, times
 from .call import Call, attempt, result, results, same_dtype, same_shape, scalar
 from .functional import per_dim
 from .pointwise import kept, same

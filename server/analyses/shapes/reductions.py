@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import comb
 from typing import TYPE_CHECKING
 
-from ..geometry import UNKNOWN, plus, times, wrapped
+from ..autograd.geometry import UNKNOWN, plus, times, wrapped
 from . import dtypes
 from .call import Call, Op, always, attempt, broadcast, either, ops, result, results, scalar
 from .pointwise import accumulated, asked_or, kept, made_floating, parts, promoted, same, together

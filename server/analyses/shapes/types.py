@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import EllipsisType
 from typing import Literal
 
-from ..geometry import UNKNOWN, Shape, Size, Unknown
+from ..autograd.geometry import UNKNOWN, Shape, Size, Unknown
 
 
 @dataclass(frozen=True, slots=True)

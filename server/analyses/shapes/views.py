@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import EllipsisType
 from typing import TYPE_CHECKING
 
-from ..geometry import UNKNOWN, Bound, Geometry, Index, Shape, Size, Unknown
+from ..autograd.geometry import UNKNOWN, Bound, Geometry, Index, Shape, Size, Unknown
 from .call import Call, Op, attempt, ops
 from .dtypes import is_complex, named
 from .pointwise import composed, parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from gradguard.analyses.program import replay
+from gradguard.analyses.program.session import replay
 from gradguard.rules.diagnostic import diagnose
 from gradguard.rules.rule import Severity
 from gradguard.syntax.chunks import parse

@@ -10,7 +10,7 @@ import pytest
 import torch
 import torch.fx
 import torch.onnx
-from gradguard.analyses.models.compilers import AT_WORK
+from gradguard.analyses.libraries.torch.compilers import AT_WORK
 
 from ..replaying import replayed
 from .agreement import assert_agreement

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from gradguard.analyses.values import Unknown
+from gradguard.analyses.domain.values import Unknown
 
 from ..replaying import replayed
 from .agreement import assert_agreement, told

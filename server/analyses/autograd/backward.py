@@ -1,0 +1,572 @@
+"""Backward: the engine's way through the graph, what it unpacks, checks and frees, and the gradients it leaves.
+
+Each method replays one function of `torch/csrc/autograd`; it is named in the docstring.
+"""
+
+from __future__ import annotations
+
+import heapq
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...facts.gradients import NEW
+from ..domain.paths import Raised
+from ..domain.report import Failure, Kind, Site, Write
+from ..domain.values import Args, Cond, Phi, Unknown, Value
+from ..operators.operands import ATTENTION
+from .geometry import Geometry
+from .gradients import DERIVED, UNKNOWN, Flow, Times
+from .recording import Graph
+from .tensors import MULTI_OUTPUT, NO_GRAD, Grad, Node, SavedTensor, Tensor, Version, conditions, either, ways
+from .versions import Past, bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ..domain.paths import Guards
+    from ..python.machine import Machine
+    from .gradients import Gradient
+    from .tensors import Answers
+
+
+class Expected(NamedTuple):
+    """That a tensor requires grad, for the program calls backward of it: one of the `ways` holds that make it so."""
+
+    ways: frozenset[Cond]
+    cond: Cond
+
+
+class Autograd(Graph):
+    """The graph of one machine, and backward through it."""
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__(machine)
+        self.unpacking: dict[int, Callable[[], None]] = {}
+        """of each custom function's `ctx` whose backward runs and has not read what it saved: how that is unpacked"""
+        self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}
+        self.expected: Expected | None = None
+        self.aside: set[int] = set()
+        """what has been saved and the backward that runs doesn't read, by `id`"""
+
+    # -- backward -------------------------------------------------------------------------------
+
+    def backward(
+        self,
+        roots: Sequence[Value],
+        retain: bool,
+        create: bool = False,
+        inputs: Sequence[Tensor] = (),
+        accumulate: bool = True,
+        begun: Times = (0, None),
+        expected: Expected | None = None,
+    ) -> Flow:
+        """`Engine::execute` from the roots' nodes: unpack what is saved, free it, add up the leaves' gradients.
+
+        `retain`: keep the graph. `inputs`: the tensors of `autograd.grad`, which receive no `.grad`.
+        `begun`: how often the gradient that it begins with was written. `expected`: what the program shows to expect.
+        Records a failure where a node on the way is freed or its saved tensor is stale.
+        Returns the gradients.
+        """
+        order, leaves = self._reachable(roots, inputs)
+        goals = None
+        if not accumulate:
+            goals = {one.uid for one in map(self._maker, inputs) if isinstance(one, (Node, Tensor))}
+        ran = list(dict.fromkeys(node for node, _ in order))
+        flow = Flow(ran, goals, create, begun)
+        self.aside = self._aside(ran, inputs)
+        with self._engine(create, expected):
+            self.m.raise_collected(self._unpack(order, flow))
+            self._keep_gradients(ran, roots, create)
+            if not retain:
+                for node, guards in order:
+                    if node.holds is not False:
+                        self._free(node, guards)
+            if accumulate:
+                for leaf in leaves:
+                    nodes = self.reached(roots, [leaf]) if create else None
+                    self._accumulate(leaf, nodes, flow)
+            else:
+                self._capture(inputs, flow)
+        return flow
+
+    def _maker(self, t: Tensor) -> Value:
+        """What a gradient of a tensor goes to: its node, or the leaf itself."""
+        return self.grad_fn(t) or t
+
+    @contextmanager
+    def _engine(self, create: bool, expected: Expected | None) -> Iterator[None]:
+        """What hooks and custom functions find while the engine runs them: grad mode is on with `create_graph`."""
+        explain = self.m.explain
+        mode, running, call, before = self.mode["grad"], explain.running, explain.backward, self.expected
+        self.state.set(self.mode, "grad", create)
+        self.expected, explain.backward = expected, self.m.site
+        try:
+            yield
+        finally:
+            self.state.set(self.mode, "grad", mode)
+            explain.running, explain.backward, self.expected = running, call, before
+
+    def _reachable(
+        self, roots: Sequence[Value], inputs: Sequence[Tensor]
+    ) -> tuple[list[tuple[Node, Guards]], list[Tensor]]:
+        """The nodes that a backward runs, in the engine's order, with the ways to them; and the leaves it reaches.
+
+        A node comes after all that lead to it, so that the ways to it are known when it is left.
+        """
+        wanted = self._leads_to(roots, inputs) if inputs else None
+        ways: dict[Node, list[Guards]] = {}
+        leaves: dict[int, Tensor] = {}
+        todo: list[tuple[int, int, Node]] = []
+
+        def reach(value: Value, guards: Guards) -> None:
+            for more, v in self.state.alternatives(value, guards):
+                if isinstance(v, Tensor):
+                    leaves[v.uid] = v
+                if not isinstance(v, Node) or (wanted is not None and v.uid not in wanted):
+                    continue
+                if v not in ways:
+                    ways[v] = []
+                    heapq.heappush(todo, (-v.order, v.uid, v))
+                add_way(ways[v], more)
+
+        for root in roots:
+            reach(root, ())
+        found: list[tuple[Node, Guards]] = []
+        while todo:
+            *_, node = heapq.heappop(todo)
+            for guards in ways[node]:
+                found.append((node, guards))
+                for edge in node.edges:
+                    reach(edge, guards)
+        return found, list(leaves.values())
+
+    def reached(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> list[Node]:
+        """The nodes that a backward from `roots` runs."""
+        return list(dict.fromkeys(node for node, _ in self._reachable(roots, inputs)[0]))
+
+    def _leads_to(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> set[int]:
+        """The nodes on a way from the roots to one of the inputs: autograd.grad runs no others."""
+        goals = {t.uid for t in inputs}
+        goals |= {fn.uid for t in inputs for _, fn in self.state.alternatives(self.grad_fn(t)) if isinstance(fn, Node)}
+        parents: dict[int, list[int]] = {}
+        todo, seen = [v for r in roots for _, v in self.state.alternatives(r)], set[int]()
+        while todo:
+            v = todo.pop()
+            if not isinstance(v, Node) or v.uid in seen:
+                continue
+            seen.add(v.uid)
+            for e in v.edges:
+                for _, w in self.state.alternatives(e):
+                    if isinstance(w, (Node, Tensor)):
+                        parents.setdefault(w.uid, []).append(v.uid)
+                        todo.append(w)
+        found: set[int] = set()
+        up = [g for g in goals if g in parents]
+        while up:
+            for p in parents.get(up.pop(), []):
+                if p not in found:
+                    found.add(p)
+                    up.append(p)
+        return found
+
+    def _unpack(self, order: list[tuple[Node, Guards]], flow: Flow) -> list[tuple[Failure, Guards]]:
+        """Check every node in the engine's order. Nothing after a certain freed node is reached."""
+        found: list[tuple[Failure, Guards]] = []
+        self.m.explain.running = list(dict.fromkeys(node for node, _ in order))
+        self.pasts = {}
+        for node, paths in groupby(order, key=itemgetter(0)):
+            failed = any(not on for _, on in found)
+            given = self._arrive(node, flow, failed)
+            made: Mapping[int, Gradient | None] | None = None
+            for _, guards in paths:
+                runs = node.run is not None and node.when is True and not guards and not found
+                if runs and not isinstance(node.function, Node):
+                    made = self._run(node, given, flow, found)
+                elif self._check_freed(node, guards, found) or self._check_spread(node, guards, found):
+                    return found
+                elif runs:
+                    self._run(node, given, flow, found)
+                else:
+                    self._check_all(node, guards, found)
+                if runs and any(not on for _, on in found):
+                    return found
+            for leaf in flow.leave(node, given, made):
+                hooks = () if failed else leaf.d.get("hooks", ())
+                flow.store(leaf.uid, partial(self._through_hooks, flow, leaf, hooks))
+        return found
+
+    def _needed(self, when: Grad) -> Answers:
+        """The open conditions of a node; where `expected` implies several, or what nobody can know, that alone.
+
+        An unknown value from which the expected tensor may have its gradient is one that may well require grad, what a
+        call has given sooner than data.
+        """
+        needed = conditions(when)
+        if self.expected is None or not isinstance(when, frozenset):
+            return needed
+        plain = len(needed) == 1 and needed[0][0].kind in ("branch", "requires-grad")
+        if self.expected.ways <= when and not plain:
+            return ((self.expected.cond, True),)
+        known = ways(when)
+        if len(known) > 1 and len(known[-1]) == 1:
+            needed = min(known, key=lambda way: (way[0][0].kind != "requires-grad", not way[0][0].text.endswith(")")))
+        return tuple((self._likely(cond, self.expected.ways), holds) for cond, holds in needed)
+
+    @staticmethod
+    def _likely(cond: Cond, ways: frozenset[Cond]) -> Cond:
+        if cond.kind != "may-require-grad" or cond not in ways:
+            return cond
+        return Cond(cond.key, "requires-grad", cond.text, cond.site, cond.flipped)
+
+    def _check_freed(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> bool:
+        """Whether it is certain that a node was freed, or that another failed before it."""
+        for more, freed in self.state.alternatives(node.d["freed"], guards):
+            if isinstance(freed, Site) and node.holds is not False:
+                if any(not g for _, g in found):
+                    return True
+                on = (*more, *self._needed(node.when), *conditions(node.holds))
+                found.append((self.m.explain.freed(node, freed), on))
+                if not on:
+                    return True
+        return False
+
+    def _check_spread(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> bool:
+        """Whether it is certain that a gradient would be written as an expanded view lies."""
+        if "spread" not in node.d or any(not on for _, on in found):
+            return False
+        found.append((self.m.explain.spread(node, node.d["spread"]), (*guards, *self._needed(node.when))))
+        return not found[-1][1]
+
+    def _check_all(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> None:
+        """Unpack all that a node has saved."""
+        if node.d["freed"] is False:
+            for saved in node.saved:
+                if id(saved) not in self.aside:
+                    on = (*guards, *self._needed(node.when), *conditions(saved.when))
+                    found += self._check_saved(node, saved, on)
+
+    def _aside(self, nodes: Sequence[Node], wanted: Sequence[Tensor]) -> set[int]:
+        """What attention, which makes several nodes, has saved in those that lead to none of the wanted tensors."""
+        several = [n for n in nodes if n.op in ATTENTION] if wanted else []
+        read = self._read(nodes, wanted) if several else {}
+        return {id(saved) for n in several for saved in {*n.saved}.difference(read[n])}
+
+    def _arrive(self, node: Node, flow: Flow, failed: bool) -> dict[int, Gradient]:
+        """What a node is given, once its hooks have seen it, which may change what is still to be unpacked."""
+        given = flow.arrive(node) if flow.known else {}
+        for slot in [key for key in node.d if type(key) is tuple and key[0] == "hooks" and not failed]:
+            nr = slot[1]
+            t = next((t for t in node.outputs if t.d["output_nr"] == nr), None)
+            if t is not None and (nr in given or not flow.known):
+                given[nr] = self._through_hooks(flow, t, node.d[slot], given.get(nr, UNKNOWN))
+        return given
+
+    def _through_hooks(self, flow: Flow, t: Tensor, hooks: Value, one: Gradient) -> Gradient:
+        """The gradient of a tensor after its hooks: what they give, or what they were given, as they leave it."""
+        called = self.m.tuple_of(hooks)
+        if not called:
+            return one
+        g: Value = self.gradient(t, flow, one)
+        kept = False
+        for hook in called:
+            made = self.state.resolve(self.m.call(hook, Args([g], site=self.m.site)))
+            self.pasts = {}
+            kept = kept or made is None  # that is what it was called for, maybe
+            g = g if made is None else made
+        seen = self._seen(flow, g)
+        return flow.exchange(one, replace(UNKNOWN, spread=seen.spread) if kept else seen)
+
+    def _run(
+        self, node: Node, given: Mapping[int, Gradient], flow: Flow, found: list[tuple[Failure, Guards]]
+    ) -> Mapping[int, Gradient | None] | None:
+        """Run the backward of a custom function: what it gives for each of its node's inputs, where that is known.
+
+        What the function has saved is unpacked where it asks for it, and only then.
+        """
+        assert node.run is not None
+        inside = isinstance(node.function, Node)  # `CopySlices` hands it a copy
+        outside = self.m.place()
+
+        def gradient(t: Tensor, nr: int) -> Tensor:
+            zeros = flow.made(replace(NEW, low=1, high=1))
+            return self.gradient(t, flow, flow.made(NEW) if inside else given.get(nr, zeros) if flow.known else UNKNOWN)
+
+        def unpack() -> None:
+            here = self.m.place()
+            self.m.come_to(outside)
+            if not self._check_freed(node, (), found):
+                self._check_all(node, (), found)
+            self.m.come_to(here)
+            if any(not on for _, on in found):
+                raise Raised(None, "RuntimeError")
+
+        try:
+            values = node.run(gradient, unpack)
+        except Raised:
+            if any(not on for _, on in found):
+                return None
+            raise
+        self.pasts = {}
+        if inside or values is None:
+            return None
+        return {i: None if v is None else self._seen(flow, v) for i, v in enumerate(map(self.state.resolve, values))}
+
+    def _seen(self, flow: Flow, v: Value) -> Gradient:
+        """A gradient that the program's own code gives: one that it was given, or one that it has just made."""
+        if not isinstance(v, Tensor):
+            return UNKNOWN
+        times = bounds([one for _, one in self.state.alternatives(self.version(v))])
+        known = next((one for one, shown in flow.shown if shown is v), None)
+        if known is not None:
+            if known.memory is not None and (known.low, known.high) != times:
+                flow.written(known.memory, times)
+            return replace(known, low=times[0], high=times[1])
+        g = v.geometry
+        spread, dense = (g.overlaps_itself(), g.is_dense()) if g is not None else (None, None)
+        if dense is None:
+            return replace(UNKNOWN, spread=None)
+        old = v.uid < flow.began  # somebody has it
+        one = replace(flow.made(NEW), dense=dense, free=dense and not old, low=times[0], high=times[1], spread=spread)
+        if old:
+            flow.hold(one)
+        flow.shown.append((one, v))
+        return one
+
+    def _capture(self, inputs: Sequence[Tensor], flow: Flow) -> None:
+        """`torch.autograd.grad` takes the gradients of its inputs as the hooks there have left them."""
+        for made, t in {made: t for t in inputs if isinstance(made := self._maker(t), (Node, Tensor))}.items():
+            nr = t.d["output_nr"]
+            hooks = made.d.get(("hooks", nr) if isinstance(made, Node) else "hooks", ())
+            buffer = flow.buffers.get(made.uid, {})
+            if nr in buffer:
+                buffer[nr] = self._through_hooks(flow, t, hooks, buffer[nr])
+            elif not flow.known:
+                self._through_hooks(flow, t, hooks, UNKNOWN)
+
+    def _check_saved(self, node: Node, saved: SavedTensor, guards: Guards) -> list[tuple[Failure, Guards]]:
+        """`SavedVariable::unpack`: compare the versions; where they agree, the content may still differ."""
+        if not saved.checked:
+            return []
+        now = self.state.resolve(saved.counter.d["v"])
+        found = self._check_node(saved, now, guards)
+        if now is not saved.version and not found:
+            for on, write in self._changes(now, saved.version, guards):
+                found.append((self.m.explain.stale(node, saved, write), on))
+        if not found and not saved.unread and node.edges:  # else it computes nothing
+            content = self.state.resolve(saved.storage.d["w"])
+            changes = self._changes(content, saved.content, guards, saved.geometry)
+            if saved.form == "itself":
+                changes += self._changes(self.state.resolve(saved.tensor.d["shown"]), saved.shown, guards)
+            for on, write in changes:
+                self.m.report(self.m.explain.silent(node, saved, write), on)
+        return found
+
+    def _check_node(self, saved: SavedTensor, now: Value, guards: Guards) -> list[tuple[Failure, Guards]]:
+        """Before versions are compared, an input is asked for its node, which a view gets anew from its base."""
+        t, base = saved.tensor, self.state.resolve(saved.tensor.d["base"])
+        if saved.form == "pieces" and self.requires_grad(t) is True:
+            changes = self._changes(now, saved.version, guards)
+            kind: Kind = "no-grad-view-inplace" if saved.needed is False else "multi-view-inplace"
+            how = f"{NO_GRAD if saved.needed is False else MULTI_OUTPUT} indirect"
+            return [(self._failure(kind, "direct", t, how, write), on) for on, write in changes]
+        if saved.role == "result" or not isinstance(base, Tensor) or self.state.resolve(t.d["at"]) is now:
+            return []
+        if self.state.resolve(t.d["fn"]) is None and self.requires_grad(base) is not True:
+            return []
+        changes = self._changes(now, self.state.resolve(t.d["at"]), guards)
+        told = [(self._refused(t, " indirect", write), on) for on, write in changes]
+        return [(failure, on) for failure, on in told if failure is not None]
+
+    def _changes(
+        self, now: Value, then: Value, guards: Guards, of: Geometry | None = None
+    ) -> list[tuple[Guards, Write]]:
+        """What moved a version on from `then`, for each alternative of `now` that certainly came after it.
+
+        `of`: the part of the memory that matters, where not all of it does.
+        """
+        found: list[tuple[Guards, Write]] = []
+        if now is then:
+            return found
+        for more, version in self.state.alternatives(now, guards):
+            past = self._past(version, more)
+            write = past.after(then, of)
+            if write is not None:
+                found.append((more, write))
+            elif type(then) is Phi:
+                olds = ((on, past.after(old, of)) for on, old in self.state.alternatives(then, more))
+                found += [(on, write) for on, write in olds if write is not None]
+        return found
+
+    def _past(self, version: Value, guards: Guards) -> Past:
+        """The way back from a version under some answers, which one backward walks once."""
+        key = (id(version), frozenset(guards))
+        past = self.pasts.get(key)
+        if past is None:
+            past = self.pasts[key] = Past(self.state, version, dict(guards))
+        return past
+
+    def _free(self, node: Node, guards: Guards) -> None:
+        if not guards:
+            self.state.put(node, "freed", self.m.site)
+        elif len(guards) == 1:
+            cond, holds = guards[0]
+            old = node.d["freed"]
+            pair = (self.m.site, old) if holds else (old, self.m.site)
+            self.state.put(node, "freed", self.state.merge(cond, *pair))
+
+    def _accumulate(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:
+        """`AccumulateGrad`: the first gradient is stored, later ones are added in place.
+
+        With create_graph, `nodes` are those that the gradient came through, and the sum is a new tensor.
+        """
+        if not flow.known:
+            self._through_hooks(flow, leaf, leaf.d.get("hooks", ()), UNKNOWN)
+        self._add_gradient(leaf, nodes, flow)
+        for hook in self.m.tuple_of(leaf.d.get("accumulated", ())):
+            self.m.call(hook, Args([leaf], site=self.m.site))
+
+    def _add_gradient(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:
+        old = self.state.resolve(leaf.d["grad"])
+        if isinstance(old, Tensor) and nodes is None:
+            self.bump(old, "backward()", by="library")
+            return
+        taken = flow.tensor(flow.stolen.get(leaf.uid)) if nodes is None else None
+        grad = self.alias(taken) if taken is not None else self.tensor(leaf.d["geometry"], leaf.d["dtype"])
+        if not isinstance(old, Tensor) and taken is None:
+            grad.d["counter"].d["v"] = Version(*flow.stored.get(leaf.uid, (0, None)))
+        self._set_gradient(leaf, grad, nodes)
+
+    def _set_gradient(self, t: Tensor, grad: Tensor, nodes: Sequence[Node] | None) -> None:
+        """Give a tensor its `.grad`, computed by `nodes` if that can be differentiated, and from the one it had."""
+        old = self.state.resolve(t.d["grad"])
+        grad.label = f"{t.name}.grad" if t.name else None
+        if nodes is not None:
+            self.set_history(grad, self.derived(nodes, [t], [old] if isinstance(old, Tensor) else []))
+        self.state.put(t, "grad", grad)
+
+    def _keep_gradients(self, ran: Sequence[Node], roots: Sequence[Value], create: bool) -> None:
+        """`retain_grad_hook` (`torch/csrc/autograd/variable.cpp`): a copy of the gradient, or another sum with it."""
+        for node in ran:
+            for t in (t for t in node.outputs if t.d["retains"] is True):
+                makers = [fn for _, fn in self.state.alternatives(t.d["fn"])]
+                if node not in makers:
+                    continue
+                if not all(isinstance(fn, Node) for fn in makers):
+                    self.state.put(t, "grad", Unknown("the gradient"))
+                    continue
+                grad = self.tensor(Geometry.contiguous(t.shape) if t.shape is not None else None, t.dtype)
+                self._set_gradient(t, grad, self.reached(roots, [t]) if create else None)
+
+    def gradient(self, t: Tensor, flow: Flow, one: Gradient | None) -> Tensor:
+        """The tensor that a gradient of another one is, None of zeros that are made in its place."""
+        if one is None:
+            return self.tensor(Geometry.contiguous(t.shape) if t.shape is not None else None, t.dtype)
+        found = flow.tensor(one)
+        g = found or self.tensor(gradient_geometry(t, one), t.dtype)
+        if found is None:
+            near = next((shown for known, shown in flow.shown if known.memory == one.memory is not None), None)
+            if near is not None:
+                g.d["storage"], g.d["counter"] = near.d["storage"], near.d["counter"]
+            if (one.spread or one.viewed) and not flow.create:  # a view that the engine made
+                self.as_view(g)
+            flow.shown.append((one, g))
+        now = self.version(g)
+        if not isinstance(now, Version) or (now.low, now.high) != (one.low, one.high):
+            self.state.put(self.counter(g), "v", Version(one.low, one.high))
+        if g.d["base"] is not None:
+            g.d["at"] = self.version(g)
+        return g
+
+    def derived(self, nodes: Sequence[Node], wanted: Sequence[Tensor], given: Sequence[Tensor] = ()) -> Node | None:
+        """The node of a gradient that was made with create_graph: it needs what the nodes behind it have saved.
+
+        There is none where their formulas use nothing that requires grad: the gradient of a sum is a constant.
+        It leads to the nodes that have saved their own results, and to those of a checkpoint, which read them again.
+        `given` are further tensors that it is made of.
+        """
+        read = self._read(nodes, wanted)
+        needs = self._depends(read)
+        for t in given:
+            needs = either(needs, self.requires_grad(t))
+        again = [n for n in nodes if n.name == CHECKPOINT]
+        saved = tuple(dict.fromkeys(saved for n in nodes if n not in again for saved in read[n]))
+        hidden = [] if all(n.is_plain for n in nodes) else wanted
+        inside = [t for n in again for t in n.outputs]
+        node = self.node(DERIVED, [*(s.tensor for s in saved), *inside, *given, *hidden], needs)
+        if node is not None:
+            node.holds = True
+            node.saved = tuple(s for s in saved if s.role != "result")
+            node.edges += tuple(one for n in nodes for one in n.copied)
+        return node
+
+    def _read(self, nodes: Sequence[Node], wanted: Sequence[Tensor]) -> dict[Node, tuple[SavedTensor, ...]]:
+        """What each node reads of what it has saved to compute the gradients of some tensors."""
+        inside = {n.uid for n in nodes} | {
+            one.uid for one in map(self._maker, wanted) if isinstance(one, (Node, Tensor))
+        }
+        found: dict[Node, tuple[SavedTensor, ...]] = {}
+        for n in nodes:
+            known = len(n.fed) == len(n.edges) and all(isinstance(edge, (Node, Tensor)) for edge in n.edges)
+            ways = [fed for edge, fed in zip(n.edges, n.fed, strict=False) if not known or edge.uid in inside]
+            asked = {n.roles[fed[0]] for fed in ways if fed is not None and 0 <= fed[0] < len(n.roles)}
+            all_of = not known or len(asked) < len(ways) or any(role.startswith("self") for role in asked)
+            found[n] = tuple(s for s in n.saved if all_of or not s.read_for or s.read_for & asked)
+        return found
+
+    def _depends(self, read: Mapping[Node, Sequence[SavedTensor]]) -> Grad:
+        """Whether a gradient that came through these nodes requires grad itself."""
+        found: Grad = False
+        for n, saved in read.items():
+            for s in saved:
+                found = either(found, self.requires_grad(s.tensor))
+            for one in n.copied:
+                found = either(found, one.when if isinstance(one, Node) else True)
+            made = n.function if isinstance(n.function, Node) else n
+            if made.holds is not False and not (made.is_plain and made.saved):
+                text = f"{n.called} keeps something for itself that the gradient depends on"
+                found = either(found, frozenset({Cond((text, n.uid), "guess", text, n.site)}))
+        return found
+
+
+def gradient_geometry(t: Tensor, one: Gradient) -> Geometry | None:
+    """How a gradient lies: as the tensor does, in memory of its own, or all of it in one place."""
+    shape, g = t.shape, t.geometry
+    if shape is None or g is None:
+        return None
+    if one.spread:
+        return Geometry.contiguous(()).expand(shape)
+    if one.spread is None:
+        return Geometry.unknown(shape)
+    return replace(g, offset=0) if g.is_dense() else Geometry.contiguous(shape)
+
+
+CHECKPOINT = "CheckpointFunctionBackward"
+"""the node that stands for all that is run again in backward"""
+
+MAX_WAYS = 4
+"""So many conditions are told apart under which a backward reaches one node."""
+
+
+def add_way(known: list[Guards], guards: Guards) -> None:
+    """Add the conditions of one more way to a node to those known, unless they tell nothing new.
+
+    Two ways on the two sides of one branch are one way that doesn't rest on it. Of too many, those that rest
+    on least are kept.
+    """
+    here = set(guards)
+    if any(here.issuperset(other) for other in known):
+        return
+    for other in known:
+        apart = here.symmetric_difference(other)
+        if len(apart) == 2 and len({cond for cond, _ in apart}) == 1:
+            known.remove(other)
+            add_way(known, tuple(g for g in guards if g not in apart))
+            return
+    known[:] = [other for other in known if not here.issubset(other)]
+    known.append(guards)
+    if len(known) > MAX_WAYS:
+        known.remove(max(known, key=len))

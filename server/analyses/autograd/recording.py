@@ -1,0 +1,523 @@
+"""Autograd's graph as a program records it: grad mode, tensors and their views, version counters, nodes.
+
+Each method replays one function of `torch/csrc/autograd`; it is named in the docstring. Nothing here
+knows an operator: `operators/calls_by_name.py` tells what a call saves, changes and returns, from measured facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from ..domain.report import LATE, Failure, Hop, Write
+from ..domain.values import ABSENT, Cond, Phi, Value
+from .tensors import (
+    DEFAULT,
+    INFERENCE,
+    NO_GRAD,
+    Counter,
+    Grad,
+    Node,
+    SavedTensor,
+    Storage,
+    Tensor,
+    Version,
+    chosen,
+    conditions,
+    either,
+    lie_alike,
+    parts_of,
+    together,
+    ways,
+)
+from .versions import bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ...facts.views import Form
+    from ..domain.paths import Guards, State
+    from ..domain.report import Cause, Kind
+    from ..python.machine import Machine
+    from .geometry import Geometry
+    from .gradients import Times
+
+
+class Graph:
+    """The state of autograd and what records in it, for one machine; `backward.py` runs backward through it."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.m = machine
+        self.state: State = machine.state
+        self.mode: dict[str, Value] = {"grad": True, "inference": False, "hooks": None}
+        self.state.scoped.add(id(self.mode))
+        self.order = 0
+        self.nodes: list[Node] = []
+
+    def set_modes(self, modes: dict[str, Value]) -> None:
+        """Set several modes at once."""
+        for k, v in modes.items():
+            self.state.set(self.mode, k, v)
+
+    # -- making tensors -------------------------------------------------------------------------
+
+    def tensor(self, geometry: Geometry | None = None, dtype: str | None = None, requires_grad: Grad = False) -> Tensor:
+        """A new tensor with memory and a counter of its own."""
+        site = self.m.site
+        t = Tensor(Storage(site), Counter(not self.mode["inference"]), site)
+        d = t.d
+        d["geometry"], d["dtype"], d["rg"] = geometry, dtype, requires_grad
+        d["inference"] = self.mode["inference"]
+        return t
+
+    def alias(self, t: Tensor, own_counter: bool = False) -> Tensor:
+        """Another tensor over `t`'s memory, unrelated to it for autograd: detach(), or `.data` with its own counter."""
+        get = self.state.resolve
+        counter = Counter(not self.mode["inference"]) if own_counter else get(t.d["counter"])
+        new = Tensor(get(t.d["storage"]), counter, self.m.site)
+        new.d["geometry"], new.d["dtype"], new.d["inference"] = t.d["geometry"], t.d["dtype"], t.d["inference"]
+        new.d["twin"] = t.d["twin"] or t
+        new.label = t.label
+        return new
+
+    def view(self, t: Tensor, geometry: Geometry | None, meta: str = DEFAULT, output_nr: int = 0) -> Tensor:
+        """A differentiable view (`as_view` in VariableTypeUtils.h, `propagate_creation_meta`)."""
+        new = self.alias(t)
+        d = new.d
+        if t.d["inference"] is True and not self.mode["inference"]:
+            d["counter"] = Counter(False)
+        d["geometry"], d["twin"] = geometry, None
+        if t.d["inference"] is True:
+            return new  # autograd sees nothing of it
+        if self.mode["inference"] and not t.d["inference"]:
+            meta = INFERENCE
+        elif self.mode["grad"] is False:
+            meta = NO_GRAD
+        base = self.state.resolve(t.d["base"])
+        inherited = self.state.resolve(t.d["meta"]) if base is not None else DEFAULT
+        d["base"] = base if base is not None else t
+        d["meta"] = inherited if meta == DEFAULT or inherited == INFERENCE else meta
+        d["at"] = self.version(new)
+        d["output_nr"] = output_nr
+        return new
+
+    def as_view(self, t: Tensor) -> None:
+        """Make a new tensor a view of another one, which nobody has, where nothing is recorded (`as_view`)."""
+        t.d["base"], t.d["meta"] = self.alias(t), NO_GRAD
+        t.d["at"] = self.version(t)
+
+    def as_base(self, t: Tensor) -> None:
+        """Take a new tensor that is a view of another one, which nobody has, for that, where it is recorded."""
+        t.d["at"] = self.version(t)
+
+    def stands_for_base(self, t: Tensor) -> bool:
+        """Whether a tensor is taken for its base, and is another part of the graph since that was written."""
+        at = t.d["at"]
+        return at is not None and t.d["base"] is None and self.state.resolve(at) is not self.version(t)
+
+    # -- what a tensor is -----------------------------------------------------------------------
+
+    def counter(self, t: Tensor) -> Counter:
+        """Its version counter."""
+        counter: Counter = self.m.pick(t.d["counter"])
+        return counter
+
+    def storage(self, t: Tensor) -> Storage:
+        """Its memory."""
+        storage: Storage = self.m.pick(t.d["storage"])
+        return storage
+
+    def version(self, t: Tensor) -> Value:
+        """The present Version of its counter (a Phi where it depends on a branch)."""
+        return self.state.resolve(self.counter(t).d["v"])
+
+    def requires_grad(self, t: Tensor) -> Grad:
+        """`requires_grad_ || grad_fn_`, and a view's base's (`DifferentiableViewMeta::requires_grad`)."""
+        found = self._known_grad(t.d["rg"])
+        if found is True:
+            return True
+        found = either(found, self._known_grad(t.d["fn"]))
+        if found is True:
+            return True
+        base = self.state.resolve(t.d["base"])
+        if isinstance(base, Tensor):
+            return either(found, self.requires_grad(base))
+        return found
+
+    def leads_on(self, t: Tensor) -> Grad:
+        """Whether a gradient of a tensor goes anywhere: a view that was made while nothing was recorded is no edge."""
+        if t.d["base"] is None:
+            return self.requires_grad(t)
+        return either(self._known_grad(t.d["rg"]), self._known_grad(self.grad_fn(t)))
+
+    def expect_none(self, t: Tensor) -> None:
+        """Take the arguments from which a tensor comes to require no grad: the program does not expect it either."""
+        asked = self.requires_grad(t)
+        for cond in asked if isinstance(asked, frozenset) else ():
+            if cond.kind == "requires-grad":
+                self.state.assume(cond, False)
+
+    def _known_grad(self, slot: Value) -> Grad:
+        """What a slot that holds a flag or a node says; where only some alternatives do, their conditions."""
+        if slot is None or isinstance(slot, bool):
+            return slot is True
+        slot = self.state.resolve(slot)
+        if type(slot) is not Phi:
+            return self._plain_grad(slot)
+        return chosen(slot.cond, *self.state.asked(slot, self._known_grad))
+
+    def _plain_grad(self, v: Value) -> Grad:
+        """What one flag or node says under the present assumptions."""
+        here: Grad = v if isinstance(v, (bool, frozenset)) else v.when if isinstance(v, Node) else False
+        return self._under_assumptions(here) if isinstance(here, frozenset) else here
+
+    def _under_assumptions(self, conds: frozenset[Cond]) -> Grad:
+        """What is left to be asked of conditions one of which has to hold."""
+        open_: set[Cond] = set()
+        assumed = self.state.assumed
+        for cond in conds:
+            parts = parts_of(cond)
+            if parts[0][0] is cond:  # one that is made of no others
+                holds = assumed.get(cond.key)
+                if holds:
+                    return True
+                if holds is None:
+                    open_.add(cond)
+                continue
+            left = [(part, holds) for part, holds in parts if assumed.get(part.key) is not holds]
+            if not left:
+                return True
+            if any(part.key in assumed for part, _ in left):
+                continue
+            open_.add(cond if len(left) == len(parts) else together(left))
+        return frozenset(open_) if open_ else False
+
+    def grad_fn(self, t: Tensor) -> Value:
+        """`VariableHooks::grad_fn`: a view whose family was written since gets its node from the base anew."""
+        state = self.state
+        fn = state.resolve(t.d["fn"])
+        base = state.resolve(t.d["base"])
+        if not isinstance(base, Tensor) or (fn is None and not self.requires_grad(base)):
+            return fn
+        now = self.version(t)
+        if state.resolve(t.d["at"]) is now:
+            return fn
+        state.each(now, partial(self._check_used, t, base))
+        needs = self.requires_grad(base)
+        self.order += 1
+        when = either(needs, self._known_grad(fn))  # it stays part of a graph when its base no longer is
+        node = Node("AsStridedBackward0", self.m.site, self.order, self.edges([base]), when)
+        node.fed, node.shapes, node.outputs = ((0, 0),), (base.geometry,), (t,)
+        node.iterations = self.m.iterations
+        self._lead(t, node)
+        state.put(t, "at", now)
+        return node
+
+    def is_leaf(self, t: Tensor, anew: bool = True) -> bool | None:
+        """Whether it has no grad_fn; None where that isn't known.
+
+        Not `anew`: as the C++ side's `is_leaf` has it, which doesn't ask for the node of a view anew.
+        """
+        fns = [v for _, v in self.state.alternatives(self.grad_fn(t) if anew else self.state.resolve(t.d["fn"]))]
+        if all(v is None or v is False for v in fns):
+            return True
+        if all(isinstance(v, Node) for v in fns):
+            whens = {v.when is True for v in fns}
+            return False if whens == {True} else None
+        return None
+
+    def edges(self, tensors: Iterable[Tensor]) -> tuple[Value, ...]:
+        """`collect_next_edges`: each input's node, or the leaf itself where it requires grad."""
+        found: list[Value] = []
+        for t in tensors:
+            if self.leads_on(t) is False:
+                continue
+            fn = self.grad_fn(t)
+            found.append(t if fn is None else fn)
+        return tuple(found)
+
+    # -- recording ------------------------------------------------------------------------------
+
+    @property
+    def grad_mode(self) -> bool:
+        """Whether operations are recorded here."""
+        return self.state.resolve(self.mode["grad"]) is not False and not self.mode["inference"]
+
+    def node(self, name: str, inputs: Sequence[Tensor], when: Grad) -> Node | None:
+        """A node whose edges lead to `inputs`; None where nothing is recorded."""
+        if when is False or not self.grad_mode:
+            return None
+        self.order += 1
+        ways = [(self.grad_fn(t), i, t) for i, t in enumerate(inputs) if self.leads_on(t) is not False]
+        node = Node(name, self.m.site, self.order, tuple(t if fn is None else fn for fn, _, t in ways), when)
+        node.stack = self.m.stack
+        node.iterations = self.m.iterations
+        node.inputs = tuple(inputs)
+        node.fed = tuple((i, t.d["output_nr"]) for _, i, t in ways)
+        node.shapes = tuple(t.geometry for t in inputs)
+        self.nodes.append(node)
+        return node
+
+    def forget(self, node: Node) -> None:
+        """Take back a node, one of the last, in the place of which others have come."""
+        place = next(i for i in range(len(self.nodes) - 1, -1, -1) if self.nodes[i] is node)
+        del self.nodes[place]
+
+    def save(
+        self,
+        node: Node,
+        t: Tensor,
+        role: str,
+        when: Grad = True,
+        unread: bool = False,
+        form: Form = "view",
+        read_for: frozenset[str] = frozenset(),
+    ) -> None:
+        """`SavedVariable`: remember the tensor with its present version. An inference tensor is refused.
+
+        `form`: as what the operator saves it: an input `itself`, a view of it or a result, or one of its pieces.
+        """
+        if when is False:
+            return
+        if t.d["inference"] and not self.mode["inference"]:
+            self.fail("inference-tensor", "direct", t, detail="saved")
+        hooks = self.mode["hooks"]
+        saved = SavedTensor(
+            t,
+            self.storage(t),
+            self.counter(t),
+            self.version(t),
+            self.state.resolve(self.storage(t).d["w"]),
+            role,
+            t.name,
+            when,
+            hooks is None,
+            unread,
+            self.state.resolve(t.d["shown"]),
+            form,
+            t.geometry,
+            read_for,
+            form != "pieces" or self.requires_grad(t),
+        )
+        if hooks != "copy":
+            node.saved = (*node.saved, saved)
+
+    def set_history(self, t: Tensor, node: Node | None, output_nr: int = 0) -> None:
+        """`set_history`: make `node` the grad_fn of a result. Autograd sees nothing of an inference tensor's views."""
+        if node is not None and t.d["inference"] is not True:
+            t.d["fn"] = node
+            t.d["output_nr"] = output_nr
+            node.outputs = (*node.outputs, t)
+
+    # -- writing --------------------------------------------------------------------------------
+
+    def _check_used(self, t: Tensor, base: Tensor, version: Value) -> None:
+        """A view is used at this version of its family, which a write has led to that the view was not made after.
+
+        A version without a write is the first one, or one of too many.
+        """
+        if self.state.resolve(t.d["at"]) is not version and isinstance(version, Version) and version.write is not None:
+            self.check_view(t, self.requires_grad(base), " indirect", version.write)
+
+    def check_view(self, t: Tensor, needs: Grad, how: str = "", write: Write | None = None) -> None:
+        """`handle_view_on_rebase`: some views must not be written in grad mode, nor used after their base was.
+
+        `needs` tells whether there is a gradient to record.
+        """
+        failure = self._refused(t, how, write)
+        if failure is not None:
+            self.m.raise_failure(failure, conditions(needs), ways(needs))
+
+    def _refused(self, t: Tensor, how: str, write: Write | None) -> Failure | None:
+        """How `handle_view_on_rebase` fails on a view, if it does."""
+        meta = self.state.resolve(t.d["meta"])
+        if meta == DEFAULT or not isinstance(meta, str):
+            return None
+        fn = self.state.resolve(t.d["fn"])
+        kind: Kind = "no-grad-view-inplace" if meta in (INFERENCE, NO_GRAD) or fn is None else "multi-view-inplace"
+        return self._failure(kind, "direct", t, meta + how, write)
+
+    def check_inplace(self, t: Tensor, needs: Grad, viewed: bool = False) -> None:
+        """`check_inplace` (VariableTypeUtils.h), before a tensor is written.
+
+        `viewed`: the operator takes a view of it, and writes that, as `fill_diagonal_` does.
+        """
+        if needs is False or not self.grad_mode:
+            return
+        base = self.state.resolve(t.d["base"])
+        own = self.requires_grad(t)
+        if isinstance(base, Tensor):
+            self.check_view(t, needs)
+            if own is not False and self.is_leaf(base):
+                self._leaf("view-of-leaf-inplace", t, own)
+        if own is not False and isinstance(base, Tensor) and self._never_had_node(t):
+            self._leaf("leaf-inplace", t, own, LATE, self._joined(base))
+        elif own is not False and not isinstance(base, Tensor) and self.is_leaf(t):
+            self._leaf("view-of-leaf-inplace" if viewed else "leaf-inplace", t, own)
+
+    def _never_had_node(self, t: Tensor) -> bool:
+        """Whether a view counts as a leaf (`VariableHooks::is_leaf`): its base came to be part of a graph later."""
+        return all(v is None for _, v in self.state.alternatives(t.d["fn"]))
+
+    def _joined(self, base: Tensor) -> tuple[Hop, ...]:
+        """Where a base came to be part of a graph: by the last change of it that was recorded."""
+        node = self.m.pick(base.d["fn"])
+        return (Hop(node.site, "changed", base.name),) if isinstance(node, Node) and node.site is not None else ()
+
+    def check_counted(self, t: Tensor) -> None:
+        """`VariableVersion::bump`: outside of inference mode, a tensor that has no counter isn't written."""
+        if t.d["inference"] is True and not self.mode["inference"] and not self.counter(t).counts:
+            self.fail("inference-tensor", "direct", t, detail="written")
+
+    def _leaf(self, kind: Kind, t: Tensor, own: Grad, detail: str = "", hops: tuple[Hop, ...] = ()) -> None:
+        failure = self._failure(kind, "direct", t, detail, None)
+        self.m.raise_failure(replace(failure, hops=failure.hops + hops), conditions(own), ways(own))
+
+    def bump(
+        self,
+        t: Tensor,
+        via: str,
+        by: Literal["user", "optimizer", "library"] = "user",
+        times: int | Times | None = 1,
+        same: bool = False,
+        where: Tensor | None = None,
+        back: Value = ABSENT,
+    ) -> None:
+        """`increment_version` after a change of content; `times` None where the number of bumps isn't known.
+
+        A change of no bump is silent: no counter moves, but what was saved of the memory is another content now.
+        `same`: the content was written that was there. `where`: the view of it that was written, if it is one.
+        `back`: the content that was put back.
+        """
+        state = self.state
+        reach = (t if where is None else where).geometry
+        counter, storage = self.counter(t), self.storage(t)
+        old = self.version(t)
+        low, high = bounds([v for _, v in state.alternatives(old)])
+        least, most = times if isinstance(times, tuple) else (1 if times is None else times, times)
+        unseen = t.d["inference"] is True and self.mode["inference"] and counter.counts  # it was given other `.data`
+        if most == 0 or unseen:
+            self.write_silently(storage, via, self.m.written or t.name, low, by, reach, back)
+            return
+        if by != "library":
+            self.check_counted(t if where is None else where)
+        after_low = low + least
+        after_high = None if high is None or most is None else high + most
+        exact = low if low == high else None
+        after = after_low if after_low == after_high else None
+        name, recorded = self.m.written or t.name, self.grad_mode
+        write = Write(self.m.site, via, name, exact, after, by, self.m.stack, self.m.constructor, recorded)
+        state.put(counter, "v", Version(after_low, after_high, old, write))
+        if not same:
+            state.put(storage, "w", Version(0, 0, state.resolve(storage.d["w"]), write, reach, back))
+
+    def write_silently(
+        self,
+        storage: Storage,
+        via: str,
+        name: str | None = None,
+        version: int | None = None,
+        by: Literal["user", "optimizer", "library"] = "user",
+        reach: Geometry | None = None,
+        back: Value = ABSENT,
+    ) -> None:
+        """Change memory where no version counter sees it (`.data`, NumPy, a fused kernel)."""
+        write = Write(self.m.site, via, name, version, version, by, self.m.stack, recorded=self.grad_mode)
+        self.state.put(storage, "w", Version(0, 0, self.state.resolve(storage.d["w"]), write, reach, back))
+
+    def are_one(self, a: Tensor, b: Tensor) -> bool:
+        """Whether two tensors are the same elements of the same memory."""
+        g = a.geometry
+        alike = lie_alike(a, b) or (g is not None and g == b.geometry)
+        return a is b or (alike and self.storage(a) is self.storage(b))
+
+    def show(self, t: Tensor, storage: Storage, via: str, by: Literal["user", "optimizer", "library"] = "user") -> None:
+        """`set_data` (`torch/csrc/autograd/variable.cpp`): a tensor shows other memory; its counter doesn't move."""
+        if storage is self.storage(t):
+            return
+        v = self.version(t)
+        number = v.number if isinstance(v, Version) else None
+        name, recorded = self.m.written or t.name, self.grad_mode
+        write = Write(self.m.site, via, name, number, number, by, self.m.stack, recorded=recorded)
+        shown, back = self.state.resolve(t.d["shown"]), self.state.resolve(t.d.get(("shown", storage), ABSENT))
+        self.state.put(t, ("shown", self.storage(t)), shown.content if isinstance(shown, Version) else shown)
+        self.state.put(t, "shown", Version(0, 0, shown, write, back=back))
+        self.state.put(t, "storage", storage)
+
+    def rebase(self, t: Tensor, node: Node | None) -> Node | None:
+        """`rebase_history`: the written tensor's (for a view: its base's) node becomes `node`; returns what did."""
+        if node is None:
+            return None
+        state = self.state
+        base = state.resolve(t.d["base"])
+        for one in (t, base):
+            if isinstance(one, Tensor) and "hooked" in one.d:
+                state.put(one, "hooked", None)  # `update_tensor_hooks_on_new_gradfn`: further hooks go to the new node
+        if isinstance(base, Tensor):
+            own = self.edges([base])
+            copy = Node("CopySlices", node.site, node.order, (*own, *node.edges), node.when)
+            copy.fed = (*((-1, 0) for _ in own), *(None if one and one[0] == 0 else one for one in node.fed))
+            copy.op, copy.roles, copy.shapes = node.op, node.roles, node.shapes
+            copy.saved, copy.stack, copy.iterations = node.saved, node.stack, node.iterations
+            copy.holds = True  # the function itself, which `CopySlices::release_variables` lets go of
+            copy.function, copy.run = node, node.run
+            g = t.geometry
+            if own and g is not None and g.overlaps_itself():
+                copy.d["spread"] = t
+            self._lead(base, copy)
+            copy.outputs = (base,)
+            state.put(t, "fn", None)
+            self.grad_fn(t)
+            return copy
+        self._lead(t, node)
+        node.outputs = (*node.outputs, t)
+        return node
+
+    def _lead(self, t: Tensor, node: Node) -> None:
+        """`set_gradient_edge`: a tensor that was there before is the one result of a node now."""
+        self.state.put(t, "fn", node)
+        if t.d["output_nr"] != 0:
+            self.state.put(t, "output_nr", 0)
+
+    # -- failing --------------------------------------------------------------------------------
+
+    def fail(
+        self,
+        kind: Kind,
+        cause: Cause,
+        t: Tensor | None,
+        guards: Guards = (),
+        detail: str = "",
+        write: Write | None = None,
+        ways: Sequence[Guards] = (),
+        **facts: object,
+    ) -> None:
+        """Record a failure that raises here; the path ends unless the failure rests on an assumption (`guards`)."""
+        self.m.raise_failure(self._failure(kind, cause, t, detail, write, facts), guards, ways)
+
+    def _failure(
+        self,
+        kind: Kind,
+        cause: Cause,
+        t: Tensor | None,
+        detail: str,
+        write: Write | None,
+        facts: dict[str, object] | None = None,
+    ) -> Failure:
+        """A failure that raises here."""
+        name = self.m.written or (t.name if t is not None else None)
+        hops: tuple[Hop, ...] = ()
+        if t is not None and t.origin is not None and t.origin is not self.m.site:
+            hops = (Hop(t.origin, "built", name),)
+        if write is not None:
+            hops += (Hop(write.site, "changed", write.name, write.after, write.via),)
+        site, built = self.m.site, self.m.constructor
+        return Failure(
+            *(kind, cause, site, name, self.m.via),
+            write=write,
+            hops=hops,
+            raised=site,
+            detail=detail,
+            facts=(facts or {}) | ({} if built is None else {"constructor": built}),
+        )

@@ -1,0 +1,361 @@
+"""Tensors as autograd sees them: storages, version counters, views, saved tensors, nodes of the graph.
+
+The names are PyTorch's (`torch/csrc/autograd/variable.h`, `saved_variable.h`, `function.h`), so that
+someone who has read that code knows where to look.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..domain.values import ABSENT, Cond, Object, Value, serial
+from .geometry import Geometry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from ...facts.views import Form
+    from ..domain.report import Site, Write
+    from ..domain.values import Instance
+
+Grad = bool | frozenset[Cond]
+"""Whether a tensor requires grad: known, or if one of these conditions holds."""
+
+
+MAX_CONDITIONS = 16
+"""Conditions that are told apart under which a tensor requires grad."""
+
+
+def either(a: Grad, b: Grad) -> Grad:
+    """`a or b`."""
+    if a is True or b is True:
+        return True
+    if not a:
+        return b
+    if not b:
+        return a
+    assert not isinstance(a, bool) and not isinstance(b, bool)
+    return a | b if len(a) < MAX_CONDITIONS else a
+
+
+TOGETHER = "together"
+
+Answers = tuple[tuple[Cond, bool], ...]
+
+
+def together(answers: Iterable[tuple[Cond, bool]]) -> Cond:
+    """One condition that holds where conditions, at least one, are answered so."""
+    parts = tuple(dict.fromkeys(part for cond, holds in answers for part in parts_of(cond, holds)))
+    last, holds = parts[-1]
+    if len(parts) == 1 and holds:
+        return last
+    return Cond((TOGETHER, parts), last.kind, last.text, last.site)
+
+
+def chosen(cond: Cond, a: Grad, b: Grad) -> Grad:
+    """`a` where a condition holds and `b` elsewhere; what is in both does not rest on it."""
+    if a == b:
+        return a
+    common = a & b if isinstance(a, frozenset) and isinstance(b, frozenset) else frozenset[Cond]()
+    found: Grad = common or False
+    for holds, one in ((True, a), (False, b)):
+        if isinstance(one, frozenset):
+            found = either(found, frozenset([together(((cond, holds), (other, True))) for other in one - common]))
+        elif one:
+            found = either(found, frozenset({together(((cond, holds),))}))
+    return found
+
+
+def parts_of(cond: Cond, holds: bool = True) -> Answers:
+    """The answers that a condition made by `together` needs; any other condition is the one that it needs."""
+    key = cond.key
+    made = isinstance(key, tuple) and len(key) == 2 and key[0] is TOGETHER
+    return key[1] if made and holds else ((cond, holds),)  # type: ignore[index]
+
+
+def conditions(when: Grad) -> Answers:
+    """The open conditions that something rests on; where several ways lead to it, those of the shortest one."""
+    known = ways(when)
+    return known[0] if known and len(known[-1]) > 1 else tuple(part for parts in known for part in parts)
+
+
+def ways(when: Grad) -> tuple[Answers, ...]:
+    """The open conditions of each way that leads to something, the shortest first."""
+    return tuple(map(parts_of, in_order(when))) if isinstance(when, frozenset) else ()
+
+
+def in_order(when: frozenset[Cond]) -> Sequence[Cond]:
+    """Conditions in an order that is the same in every run, those first that need least."""
+    return sorted(when, key=_rank) if len(when) > 1 else tuple(when)
+
+
+def _rank(cond: Cond) -> tuple[int, list[tuple[str, bool, str, int]]]:
+    """How many answers a condition needs, and what a person is told of each."""
+    parts = parts_of(cond)
+    return len(parts), [(c.text, not holds, *_place(c.site)) for c, holds in parts]
+
+
+def _place(site: Site | None) -> tuple[str, int]:
+    return (site.chunk.path, site.chunk.offset + site.node.start) if site is not None else ("", 0)
+
+
+@dataclass(slots=True, eq=False)
+class Version:
+    """A state of a version counter: the number (or its bounds) and the write that led to it.
+
+    Two states are the same version only if they are the same object; `prev` leads back in time (a Phi, where ways
+    have met), and those that were there before have a lower `uid`. `reach` is what was written of the memory, None
+    where that isn't known; `back` the earlier version whose content a write has put back.
+    """
+
+    low: int
+    high: int | None
+    prev: Value = None
+    write: Write | None = None
+    reach: Geometry | None = None
+    back: Value = ABSENT
+    uid: int = field(default_factory=serial)
+
+    @property
+    def number(self) -> int | None:
+        """The exact number, where it is known."""
+        return self.low if self.low == self.high else None
+
+    @property
+    def content(self) -> Value:
+        """The first version that had its content."""
+        return self if self.back is ABSENT else self.back
+
+
+class Counter(Object):
+    """`VariableVersion`: one for a tensor, its views and its detached aliases. `d["v"]` is its Version.
+
+    `counts` is False where there is none in truth, as of what is made in inference mode.
+    """
+
+    __slots__ = ("counts",)
+
+    def __init__(self, counts: bool = True) -> None:
+        super().__init__()
+        self.counts = counts
+        self.d["v"] = Version(0, 0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Copied:
+    """Whose content a copy has: the memory, how the copied tensor lay there, and what its content was."""
+
+    storage: Storage
+    geometry: Geometry
+    content: Version
+    at: Geometry
+    """how the copy lies in its own memory"""
+    own: Value
+    """that memory's content, as long as nothing else was written there"""
+
+
+class Storage(Object):
+    """Memory. `d["w"]` is the last change of its content, as a Version of its own (silent writes too).
+
+    `d["copied"]` is of what it was made a copy, if it was (Copied).
+    """
+
+    __slots__ = ("site",)
+
+    def __init__(self, site: Site | None = None) -> None:
+        super().__init__()
+        self.d["w"] = Version(0, 0)
+        self.site = site
+
+
+DEFAULT, NO_GRAD, MULTI_OUTPUT, INFERENCE, CUSTOM = "default", "no_grad", "multi_output", "inference", "custom"
+"""`CreationMeta`: how a view came to be, which decides whether it may be written in place."""
+
+
+class Tensor(Object):
+    """A tensor. Its state in `d`:
+
+    `storage`, `counter`; `geometry` and `dtype` (None: unknown); `rg`: the flag of a leaf (Grad);
+    `fn`: its grad_fn (Node, None, or an Unknown); for a view, `base`, `meta` (CreationMeta) and `at`,
+    the Version at which `fn` was computed; `grad`, and whether it `retains` that though it is no leaf; `inference`;
+    `param` for an nn.Parameter, `buffer` for an nn.Buffer; `shown`, the Version of its `data`, which an assignment to
+    that changes.
+    `twin` is the tensor of which it is an alias, as it lies in memory; `numbers` are the integers that it was made of.
+    `label` is the name that the program gave it first, `owner` the module that it is a parameter or buffer
+    of, `bound` the statement that bound it last.
+    """
+
+    __slots__ = ("bound", "label", "origin", "owner")
+
+    def __init__(self, storage: Storage, counter: Counter, origin: Site | None = None) -> None:
+        super().__init__()
+        self.origin = origin
+        self.label: str | None = None
+        self.owner: Instance | None = None
+        self.bound: Site | None = None
+        self.d.update(
+            storage=storage,
+            counter=counter,
+            geometry=None,
+            dtype=None,
+            rg=False,
+            retains=False,
+            fn=None,
+            base=None,
+            meta=DEFAULT,
+            at=None,
+            output_nr=0,
+            grad=None,
+            inference=False,
+            param=False,
+            buffer=False,
+            shown=None,
+            twin=None,
+            numbers=None,
+        )
+
+    @property
+    def name(self) -> str | None:
+        """The name by which a person knows it: `weight` of the module `self.head` is `self.head.weight`."""
+        if self.owner is not None and self.owner.label is not None:
+            return f"{self.owner.label}.{self.label}"
+        return self.label
+
+    @property
+    def geometry(self) -> Geometry | None:
+        """Shape, strides and offset as far as known; a branch's two answers count as unknown."""
+        g = self.d["geometry"]
+        return g if isinstance(g, Geometry) else None
+
+    @property
+    def shape(self) -> tuple[int | None, ...] | None:
+        """The sizes as far as known."""
+        g = self.geometry
+        return g.shape if g is not None else None
+
+    @property
+    def dtype(self) -> str | None:
+        """The dtype's short name (`float32`), where known."""
+        v = self.d["dtype"]
+        return v if isinstance(v, str) else None
+
+
+def lie_alike(a: Tensor, b: Tensor) -> bool:
+    """Whether one of two tensors is the other, or was made to lie as it does (`detach()`), however that is."""
+    return (a.d["twin"] or a) is (b.d["twin"] or b) and a.d["geometry"] is b.d["geometry"]
+
+
+@dataclass(slots=True, eq=False)
+class SavedTensor:
+    """`SavedVariable`: a tensor with the version that it had when a node saved it.
+
+    `version` and `content` are Versions, or a Phi of them. `when` is the condition under which it was saved; `checked`
+    is False where nothing compares the versions when it is unpacked (saved tensor hooks).
+    """
+
+    tensor: Tensor
+    storage: Storage
+    counter: Counter
+    version: Value
+    content: Value
+    role: str
+    name: str | None
+    when: Grad = True
+    checked: bool = True
+    unread: bool = False
+    """its gradient doesn't read it: the call itself updates it in silence (a training batch norm's statistics)"""
+    shown: Version | None = None
+    """the `data` that the tensor had, where the node keeps the tensor itself and not a view of it"""
+    form: Form = "view"
+    geometry: Geometry | None = None
+    read_for: frozenset[str] = frozenset()
+    """the inputs whose gradients are computed from it, by parameter; empty where that isn't known"""
+    needed: Grad = True
+    """of what is saved in pieces: whether it required grad then, so that these have a history"""
+
+
+Gradients = Callable[[Tensor, int], Tensor]
+"""gives the gradient of a tensor, the result of a node of some number"""
+
+
+class Node(Object):
+    """A node of the autograd graph (`torch::autograd::Node`); `d["freed"]` once backward has run over it.
+
+    `edges` lead to the nodes of the inputs; a leaf that requires grad is an edge itself (the place of
+    its AccumulateGrad). `holds` tells under which condition it keeps any saved value, so that a second
+    backward raises. `when` is the condition under which the node exists at all. `iterations` are the
+    turns of the loops around it, by the loop's run. `called` is the name by which the program called it, where
+    that isn't the node's. `run` is what the program itself does when backward reaches it (a custom function): it
+    asks for the gradient of each result, calls another function before it reads what was saved, and gives a gradient
+    for each input, where that is known.
+    `fed` tells for each edge which of the `inputs` it stands for, and which result of its maker that was; `op` is the
+    fact's name, and `roles` and `shapes` are the inputs' parameters and layouts in that call. `copied` are what was
+    written in place, as it was before, where the node keeps a copy of that: its node then, or the leaf.
+    """
+
+    __slots__ = (
+        "called",
+        "copied",
+        "edges",
+        "fed",
+        "function",
+        "holds",
+        "inputs",
+        "iterations",
+        "name",
+        "op",
+        "order",
+        "outputs",
+        "roles",
+        "run",
+        "saved",
+        "shapes",
+        "site",
+        "stack",
+        "when",
+    )
+
+    def __init__(self, name: str, site: Site | None, order: int, edges: tuple[Value, ...], when: Grad) -> None:
+        super().__init__()
+        self.name = name
+        self.site = site
+        self.order = order
+        self.edges = edges
+        self.when = when
+        self.saved: tuple[SavedTensor, ...] = ()
+        self.holds: Grad = False
+        self.stack: tuple[Site, ...] = ()
+        self.iterations: tuple[tuple[int, int], ...] = ()
+        self.inputs: tuple[Tensor, ...] = ()
+        self.outputs: tuple[Tensor, ...] = ()
+        self.fed: tuple[tuple[int, int] | None, ...] = ()
+        self.shapes: tuple[Geometry | None, ...] = ()
+        self.op: str | None = None
+        self.roles: tuple[str, ...] = ()
+        self.called: str | None = None
+        self.copied: tuple[Value, ...] = ()
+        self.function: Any = None
+        self.run: Callable[[Gradients, Callable[[], None]], Sequence[Value] | None] | None = None
+        self.d["freed"] = False
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the call made this node alone: PyTorch then names it after the operator (`ExpBackward0` of `exp`)."""
+        return is_of(self.name, self.called or "")
+
+
+def operator_of(node: str) -> str:
+    """What a node is named after, without underscores (`exp` of `ExpBackward0`)."""
+    return node.rstrip("0123456789").removesuffix("Backward").lower()
+
+
+def is_of(node: str, called: str) -> bool:
+    """Whether a node is named after an operator (`ExpBackward0` of `exp_`)."""
+    name = operator_of(node)
+    called = called.replace("_", "").lower()
+    return called != "" and (name in called or called in name)

@@ -1,0 +1,32 @@
+"""What a replay asks of the project around it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+if TYPE_CHECKING:
+    from ...facts.model import Op
+    from ...syntax.chunks import Source
+
+
+class Modules(Protocol):
+    """How the replay finds the other files of a program."""
+
+    def load(self, name: str, level: int, importer: str) -> Source | None:
+        """The source of module `name` (dotted; relative with `level` dots), imported by file `importer`."""
+
+
+@runtime_checkable
+class OwnFacts(Protocol):
+    """What `Modules` may know besides: operators of the program's own, whose code nobody can replay."""
+
+    def fact(self, name: str) -> Op | None:
+        """The fact of an operator by its dotted name; it goes before all that is known of that name."""
+
+
+@runtime_checkable
+class Packages(Protocol):
+    """What `Modules` may know besides: which package a file belongs to."""
+
+    def package(self, path: str) -> str:
+        """The dotted name of the package that a file is in; empty if it is in none."""

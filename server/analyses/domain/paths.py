@@ -1,0 +1,534 @@
+"""Paths: what is assumed, what was changed, and how two branches become one state again.
+
+There is one heap. Every write goes through `State.set`, which keeps the old value on a trail, so that a
+branch can be replayed, undone and the other one replayed. Where both go on, each place that one of them
+changed holds a `Phi` of the two values under the branch's condition (gated single assignment): a later
+test of the same condition finds the right one again, and nothing is lost by joining.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..autograd.tensors import Node, Version
+from .values import ABSENT, Cond, Phi, Unknown, Value
+
+if TYPE_CHECKING:
+    from .report import Failure
+    from .values import Object
+
+MAX_ALTERNATIVES = 12
+"""More alternatives than this for one place become unknown."""
+
+KEPT_DEPTH = 3
+"""So many of the latest branches are still told apart then."""
+
+MAX_THROWN = 4
+"""So many errors of single sides reach the handlers of one `try`."""
+
+MAX_FORKS = 7
+"""Of branches nested deeper than this on unknown conditions, one side alone is replayed."""
+
+
+class Raised(Exception):
+    """The program raises: `value` is the exception (an Instance of its class, or Unknown), `name` its class's name.
+
+    `failures` are told once no handler of the program has caught it.
+    """
+
+    def __init__(self, value: Value = None, name: str = "Exception", failures: Sequence[Failure] = ()) -> None:
+        super().__init__(name)
+        self.value = value
+        self.name = name
+        self.failures = failures
+
+
+class Outcome:
+    """How a statement ended, other than by going on (`python/statements.py`)."""
+
+    __slots__ = ()
+
+
+class Exhausted(Exception):
+    """The work allowed for an entry point is done: what is known so far stands, the rest stays unknown."""
+
+
+class Unwanted(Exception):
+    """Nobody waits for the answer any more (`Machine.wanted`)."""
+
+
+class Dead(Exception):
+    """No path leads on from here, and nothing was raised that a handler could see."""
+
+
+Store = MutableMapping[Any, Value]
+Change = tuple[Store, Hashable, Value]
+Changes = dict[tuple[int, Hashable], Change]
+"""Places, each with its value then or now."""
+
+Guards = tuple[tuple[Cond, bool], ...]
+"""Answers to open conditions, on which an alternative rests."""
+
+
+@dataclass(slots=True)
+class Side:
+    """The side of an open branch that is being replayed. `only`: there won't be another (`State.hold`)."""
+
+    cond: Cond
+    holds: bool
+    only: bool = False
+
+
+@dataclass(slots=True)
+class Thrown:
+    """An error that ended one side of a branch: the answers that led there, and what it left behind."""
+
+    error: Raised
+    path: Guards
+    left: Changes
+
+
+@dataclass(slots=True)
+class Try:
+    """What is being tried, from `mark` of the trail and `depth` of the open branches on.
+
+    `thrown` are the errors of single sides, which are handled in the end; None where they can't be.
+    """
+
+    mark: int
+    depth: int
+    thrown: list[Thrown] | None = field(default_factory=list)
+
+
+class State:
+    """The trail of writes and the assumptions of the path being replayed.
+
+    `notes` are the writes that no branch undoes, only the way back before a whole step of the replay.
+
+    `ended` has the answers that, where all of them are given, have ended the program already.
+    `splits` are the alternatives of values that are being followed one by one: unlike the branches that
+    lead to a statement, a failure there rests on them. `held` has the sides of the open branches that are being
+    replayed, `tries` what is being tried, outermost first. `scoped` are stores whose values end with the block
+    that sets them, `raising` the answers that lead to an error which the program handles. `on_lost` hears of an
+    error that ends one side of a branch, `on_both` makes one of the errors that end both.
+    """
+
+    def __init__(self) -> None:
+        self.trail: list[Change] = []
+        self.notes: list[tuple[Any, Any, Value]] = []
+        self.assumed: dict[Hashable, bool] = {}
+        self.ended: dict[Any, Value] = {}
+        self.splits: list[tuple[Cond, bool]] = []
+        self.held: list[Side] = []
+        self.tries: list[Try] = []
+        self.scoped: set[int] = set()
+        self.raising: dict[tuple[Hashable, bool], bool] = {}
+        self.on_lost: Callable[[Raised], None] = lambda error: None
+        self.on_both: Callable[[Exception, Exception], Exception] = lambda first, second: first
+
+    # -- writes ---------------------------------------------------------------------------------
+
+    def set(self, store: Store, key: Hashable, value: Value) -> None:
+        """Write `store[key] = value` so that it can be undone."""
+        self.trail.append((store, key, store.get(key, ABSENT)))
+        store[key] = value
+
+    def delete(self, store: Store, key: Hashable) -> None:
+        """Remove `store[key]`, which must be there."""
+        self.trail.append((store, key, store.pop(key)))
+
+    def put(self, obj: Object, key: Hashable, value: Value) -> None:
+        """Write a slot of an object's state."""
+        self.set(obj.d, key, value)
+
+    def note(self, obj: Any, name: str, value: Value) -> None:
+        """Set an attribute that stays when a branch is undone (a label, what a generator has come to)."""
+        self.notes.append((obj, name, getattr(obj, name)))
+        setattr(obj, name, value)
+
+    def note_item(self, store: Store, key: Hashable, value: Value) -> None:
+        """Like `note`, for an item of a dict."""
+        self.notes.append((store, key, store.get(key, ABSENT)))
+        store[key] = value
+
+    def forget(self, mark: int) -> None:
+        """Undo all that was noted since `mark`."""
+        while len(self.notes) > mark:
+            obj, name, old = self.notes.pop()
+            if type(obj) is not dict:
+                setattr(obj, name, old)
+            elif old is ABSENT:
+                del obj[name]
+            else:
+                obj[name] = old
+
+    def rewind(self, mark: int) -> Changes:
+        """Undo all writes since `mark`; the values that they left, by place, in the order of the first writes.
+
+        That order is also the one of a store's new keys, which the program may see (the members of a module).
+        """
+        left = self.left_since(mark)
+        self.undo(mark)
+        return left
+
+    def undo(self, mark: int) -> None:
+        """Undo all writes since `mark`, whatever they left."""
+        trail = self.trail
+        for store, key, old in reversed(trail[mark:]):
+            if old is ABSENT:
+                store.pop(key, None)
+            else:
+                store[key] = old
+        del trail[mark:]
+
+    def left_since(self, mark: int) -> Changes:
+        """The places written since `mark`, each with the value that it has now."""
+        changes: Changes = {}
+        for store, key, _ in self.trail[mark:]:
+            place = (id(store), key)
+            if place not in changes:
+                changes[place] = (store, key, store.get(key, ABSENT))
+        return changes
+
+    def changed_since(self, mark: int) -> Changes:
+        """The places written since `mark`, each with the value that it had then."""
+        changes: Changes = {}
+        for change in self.trail[mark:]:
+            place = (id(change[0]), change[1])
+            if place not in changes:
+                changes[place] = change
+        return changes
+
+    # -- assumptions ----------------------------------------------------------------------------
+
+    def assume(self, cond: Cond, holds: bool) -> None:
+        """Take `cond` as answered for the rest of this path."""
+        self.set(self.assumed, cond.key, holds)
+
+    def has_ended(self, given: frozenset[tuple[Hashable, bool]]) -> bool:
+        """Whether the program has ended wherever these answers are given, however any other question is answered."""
+        left = [ended - given for ended in self.ended if not any((key, not holds) in given for key, holds in ended)]
+        if not left or not all(left):
+            return bool(left)
+        shortest = min(left, key=len)
+        key, _ = next(iter(shortest))
+        return self.has_ended(given | {(key, True)}) and self.has_ended(given | {(key, False)})
+
+    def resolve(self, value: Value) -> Value:
+        """The value under the present assumptions; a Phi only where its condition is open."""
+        while type(value) is Phi:
+            holds = self.assumed.get(value.cond.key)
+            if holds is None:
+                return value
+            value = value.then if holds else value.orelse
+        return value
+
+    # -- branches -------------------------------------------------------------------------------
+
+    def fork(self, cond: Cond, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
+        """Replay both answers of `cond` and join them; the joined result.
+
+        A side that raises ends there: the path goes on with the other side, its answer assumed. Raises
+        `Raised` only where both sides do, and `Exhausted` where the work is over on one of them, with both joined.
+        """
+        known = self.assumed.get(cond.key)
+        if known is not None:
+            return then() if known else orelse()
+        if len(self.held) >= MAX_FORKS:
+            self.assume(cond, False)
+            return orelse()
+        mark = len(self.trail)
+        branch = Side(cond, True)
+        first_changes: Changes = {}
+        raised: Exception | None = None
+        self.held.append(branch)
+        try:
+            first, raised = self._side(branch, then)
+            if branch.only:
+                return self._only(first, raised)
+            thrown = self._thrown(raised)
+            first_changes = self.rewind(mark)
+            branch.holds = False
+            second, raised_too = self._side(branch, orelse)
+            if branch.only:
+                return self._only(second, raised_too)
+            if raised is None:
+                thrown = self._thrown(raised_too)
+        except Exhausted:
+            if raised is None and not branch.only:
+                self._left(branch, first_changes, mark)
+            raise
+        finally:
+            self.held.pop()
+        if raised is not None and raised_too is not None and thrown is not None:
+            self._tell(raised, thrown)
+            raise raised_too
+        if raised_too is not None:
+            self.undo(mark)
+            self._apply(first_changes)
+            if raised is not None:
+                raise self.on_both(raised, raised_too)
+            self._tell(raised_too, thrown)
+            self.assume(cond, True)
+            return first
+        if raised is not None:
+            self._tell(raised, thrown)
+            return second
+        second_changes = self.rewind(mark)
+        self._join(cond, first_changes, second_changes)
+        return self.merge(cond, first, second)
+
+    def _side(self, branch: Side, run: Callable[[], Value]) -> tuple[Value, Exception | None]:
+        self.assume(branch.cond, branch.holds)
+        try:
+            return run(), None
+        except (Raised, Dead) as e:
+            return None, e
+
+    def _left(self, branch: Side, first: Changes, mark: int) -> None:
+        """Join what was done on the sides of a branch by the time that the work was over."""
+        now = self.rewind(mark)
+        self._join(branch.cond, *((now, first) if branch.holds else (first, now)))
+
+    @property
+    def sides(self) -> list[tuple[Cond, bool]]:
+        """The sides of the open branches that are being replayed."""
+        return [(branch.cond, branch.holds) for branch in self.held]
+
+    def hold(self) -> None:
+        """Keep what the open branches have done so far: others go on from here, so that it can't be undone."""
+        for branch in self.held:
+            branch.only = True
+
+    @staticmethod
+    def _only(value: Value, raised: Exception | None) -> Value:
+        if raised is not None:
+            raise raised
+        return value
+
+    def _tell(self, error: Exception, thrown: Thrown | None) -> None:
+        """A side has ended in an error: what tries it handles the error later, else it is lost."""
+        if thrown is not None:
+            assert self.tries[-1].thrown is not None
+            self.tries[-1].thrown.append(thrown)
+            cond, holds = thrown.path[-1]
+            self.note_item(self.raising, (cond.key, holds), True)
+        elif isinstance(error, Raised):
+            self.on_lost(error)
+
+    def _apply(self, changes: Changes) -> None:
+        for store, key, value in changes.values():
+            if value is ABSENT:
+                if key in store:
+                    self.delete(store, key)
+            else:
+                self.set(store, key, value)
+
+    def _join(
+        self,
+        cond: Cond,
+        first: Changes,
+        second: Changes,
+    ) -> None:
+        assumed = self.assumed
+        for place, (store, key, a) in first.items():
+            if store is not assumed:
+                base = store.get(key, ABSENT)
+                self._put_joined(store, key, base, self.merge(cond, a, second[place][2] if place in second else base))
+        for place, (store, key, b) in second.items():
+            if store is not assumed and place not in first:
+                base = store.get(key, ABSENT)
+                self._put_joined(store, key, base, self.merge(cond, base, b))
+
+    def _put_joined(self, store: Store, key: Hashable, base: Value, value: Value) -> None:
+        if value is ABSENT and base is not ABSENT:
+            self.delete(store, key)
+        elif value is not base:
+            self.set(store, key, value)
+
+    # -- errors that are handled ------------------------------------------------------------------
+
+    def attempt(
+        self, body: Callable[[], Value], handle: Callable[[Raised], Value], orelse: Callable[[Value], Value]
+    ) -> Value:
+        """Replay `body` and then `orelse` with its outcome, or `handle` with its error; the outcome.
+
+        An error on one side of a branch in the body is handled on that side alone. Raises what they raise.
+        """
+        tried = Try(len(self.trail), len(self.held))
+        self.tries.append(tried)
+        rest: Callable[[], Value]
+        try:
+            rest = partial(orelse, body())
+        except Raised as error:
+            rest = partial(handle, error)
+        finally:
+            self.tries.pop()
+        for thrown in reversed(tried.thrown or ()):
+            ended = self._ended(rest)
+            for cond, _ in thrown.path:
+                if cond.key in self.assumed:
+                    self.delete(self.assumed, cond.key)
+            rest = partial(self._where, thrown.path, partial(self._handled, tried.mark, thrown, handle), ended)
+        return rest()
+
+    @contextmanager
+    def unwinding(self) -> Iterator[None]:
+        """While this lasts, an error has more to do on its way out than to be handled: that of one side is lost."""
+        self.tries.append(Try(len(self.trail), len(self.held), None))
+        try:
+            yield
+        finally:
+            self.tries.pop()
+
+    def _thrown(self, error: Exception | None) -> Thrown | None:
+        """An error that ends the present side, for the `try` around it; None where none would handle it."""
+        tried = self.tries[-1] if self.tries else None
+        if not isinstance(error, Raised) or tried is None or tried.thrown is None or len(tried.thrown) >= MAX_THROWN:
+            return None
+        path = tuple((side.cond, side.holds) for side in self.held[tried.depth :])
+        left = self.left_since(tried.mark).items()
+        return Thrown(error, path, {place: now for place, now in left if place[0] not in self.scoped})
+
+    def _handled(self, mark: int, thrown: Thrown, handle: Callable[[Raised], Value]) -> Value:
+        """Handle an error in the state that it left behind."""
+        self._apply({**self.changed_since(mark), **thrown.left})
+        return handle(thrown.error)
+
+    @staticmethod
+    def _ended(run: Callable[[], Value]) -> Callable[[], Value]:
+        """Run something; what gives its outcome, or raises its error, again."""
+        try:
+            value = run()
+        except (Raised, Dead) as e:
+            return partial(State._only, None, e)
+        return partial(State._only, value, None)
+
+    def _where(self, path: Guards, run: Callable[[], Value], other: Callable[[], Value]) -> Value:
+        """`run` where all of `path` holds, else `other`."""
+        if not path:
+            return run()
+        (cond, holds), *rest = path
+        inner = partial(self._where, tuple(rest), run, other)
+        return self.fork(cond, inner, other) if holds else self.fork(cond, other, inner)
+
+    # -- joined values ----------------------------------------------------------------------------
+
+    def merge(self, cond: Cond, a: Value, b: Value) -> Value:
+        """`a` where `cond` holds and `b` elsewhere. What is bound on one side alone counts as bound."""
+        if a is b or b is ABSENT:
+            return a
+        if a is ABSENT:
+            return b
+        if type(a) is type(b):
+            if type(a) is tuple:
+                if len(a) == len(b):
+                    return tuple(self.merge(cond, x, y) for x, y in zip(a, b, strict=True))
+            elif a == b or (type(a) is Unknown and a.key == b.key):
+                return a
+        phi = Phi(cond, self._under(a, cond, True), self._under(b, cond, False))
+        return phi if phi.size <= MAX_ALTERNATIVES else prune(phi, KEPT_DEPTH)
+
+    @staticmethod
+    def _under(value: Value, cond: Cond, holds: bool) -> Value:
+        while type(value) is Phi and value.cond == cond:
+            value = value.then if holds else value.orelse
+        return value
+
+    def each(self, value: Value, run: Callable[[Value], Value]) -> Value:
+        """`run` on the value, or on each alternative of a Phi, joined."""
+        value = self.resolve(value)
+        if type(value) is not Phi:
+            return run(value)
+        cond = value.cond
+        then = partial(self._split, cond, True, value.then, run)
+        orelse = partial(self._split, cond, False, value.orelse, run)
+        return self.fork(cond, then, orelse)
+
+    def _split(self, cond: Cond, holds: bool, value: Value, run: Callable[[Value], Value]) -> Value:
+        """`run` on what a value is where `cond` is answered so."""
+        self.splits.append((cond, holds))
+        try:
+            return run(value) if type(value) is not Phi else self.each(value, run)
+        finally:
+            self.splits.pop()
+
+    def asked(self, value: Phi, ask: Callable[[Value], Any]) -> tuple[Any, Any]:
+        """What `ask`, which writes nothing, says of each of two alternatives where it is the one."""
+        key, assumed = value.cond.key, self.assumed
+        try:
+            assumed[key] = True
+            then = ask(value.then)
+            assumed[key] = False
+            return then, ask(value.orelse)
+        finally:
+            del assumed[key]
+
+    def each_way(self, value: Value, make: Callable[[Value], Value]) -> Value:
+        """What `make` makes of the value, or of each alternative of a Phi, of which none is assumed."""
+        value = self.resolve(value)
+        if type(value) is not Phi:
+            return make(value)
+        return Phi(value.cond, self.each_way(value.then, make), self.each_way(value.orelse, make))
+
+    @staticmethod
+    def where(value: Value, sides: Sequence[tuple[Cond, bool]], other: Value) -> Value:
+        """The value on these sides of branches, and something else on the others."""
+        for cond, holds in reversed(sides):
+            value = Phi(cond, value, other) if holds else Phi(cond, other, value)
+        return value
+
+    def alternatives(self, value: Value, guards: Guards = ()) -> list[tuple[Guards, Value]]:
+        """All values that `value` can be here, each with the open conditions that it takes."""
+        value = self.resolve(value)
+        if type(value) is not Phi:
+            return [(guards, value)]
+        known = next((holds for cond, holds in guards if cond == value.cond), None)
+        if known is not None:
+            return self.alternatives(value.then if known else value.orelse, guards)
+        return [
+            *self.alternatives(value.then, (*guards, (value.cond, True))),
+            *self.alternatives(value.orelse, (*guards, (value.cond, False))),
+        ]
+
+
+def gated(value: Value, guards: Guards) -> Value:
+    """`value` where the conditions are answered so, else None."""
+    for cond, holds in reversed(guards):
+        value = Phi(cond, value, None) if holds else Phi(cond, None, value)
+    return value
+
+
+def leaves(value: Value) -> list[Value]:
+    """All alternatives of a value."""
+    if type(value) is Phi:
+        return leaves(value.then) + leaves(value.orelse)
+    return [value]
+
+
+def prune(value: Value, depth: int) -> Value:
+    """The alternatives of the latest branches; those of older ones as one value."""
+    if type(value) is not Phi:
+        return value
+    if depth == 0:
+        return widen(value)
+    return Phi(value.cond, prune(value.then, depth - 1), prune(value.orelse, depth - 1))
+
+
+def widen(value: Phi) -> Value:
+    """One value that stands for all alternatives: bounds of a version, a node without a past, else unknown."""
+    every = leaves(value)
+    if all(v is every[0] for v in every):
+        return every[0]
+    if any(isinstance(v, Outcome) for v in every):
+        return None if None in every else every[0]
+    if all(isinstance(v, Version) for v in every):
+        high = None if any(v.high is None for v in every) else max(v.high for v in every)
+        return Version(min(v.low for v in every), high)
+    if all(isinstance(v, Node) and v.when is True for v in every):
+        return Node("", None, max(v.order for v in every), (), True)
+    return Unknown("one of many values")

@@ -1,0 +1,289 @@
+"""What the replay knows of libraries, by dotted name: functions, classes, methods, attributes, modes.
+
+The models register themselves here; the files beside this one are imported by `models.load`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ...facts import table
+from ...facts.model import ModuleFact, OptimizerFact
+from .values import (
+    ABSENT,
+    Args,
+    Bound,
+    Builtin,
+    ClassV,
+    DictV,
+    Instance,
+    Lib,
+    ListV,
+    Unknown,
+    Value,
+    contents,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..python.iteration import Seq
+    from ..python.machine import Machine
+
+Model = Callable[["Machine", Args], Value]
+
+FUNCTIONS: dict[str, Model] = {}
+"""Functions, and classes whose construction gives a value of another kind (`dict`, `torch.Size`)."""
+
+METHODS: dict[tuple[str, str], Model] = {}
+"""Methods, by class and name; the object is the first argument."""
+
+PROPERTIES: dict[tuple[str, str], Callable[[Machine, Instance], Value]] = {}
+"""Attributes that a library's class computes."""
+
+BASES: dict[str, tuple[str, ...]] = {}
+"""Library classes that the program may derive from or make objects of, with their bases."""
+
+MODES: dict[str, Callable[[Machine, Instance], dict[str, Value]]] = {}
+"""Context managers of PyTorch that set a mode of autograd."""
+
+ITERATORS: dict[str, Callable[[Machine, Instance], Seq]] = {}
+STREAMS: dict[str, Callable[[Machine, Instance], Value]] = {}
+LENGTHS: dict[str, Callable[[Machine, Instance], Value]] = {}
+
+
+RESOLVERS: dict[str, Callable[[Machine, str], Value]] = {}
+"""What names that begin with a prefix stand for."""
+
+
+def resolver(prefix: str) -> Callable[[Callable[[Machine, str], Value]], Callable[[Machine, str], Value]]:
+    """Register what tells the meaning of names with a prefix."""
+
+    def register(f: Callable[[Machine, str], Value]) -> Callable[[Machine, str], Value]:
+        RESOLVERS[prefix] = f
+        return f
+
+    return register
+
+
+CALLERS: dict[str, Callable[[Machine, str, Args], Value]] = {}
+"""Who replays calls of functions whose names begin with a prefix and that have no model of their own."""
+
+
+def caller(prefix: str) -> Callable[[Callable[[Machine, str, Args], Value]], Callable[[Machine, str, Args], Value]]:
+    """Register what replays a library's functions."""
+
+    def register(f: Callable[[Machine, str, Args], Value]) -> Callable[[Machine, str, Args], Value]:
+        CALLERS[prefix] = f
+        return f
+
+    return register
+
+
+def model(*names: str) -> Callable[[Model], Model]:
+    """Register a function under its dotted names."""
+
+    def register(f: Model) -> Model:
+        for name in names:
+            FUNCTIONS[name] = f
+        return f
+
+    return register
+
+
+def method_of(cls: str, *names: str) -> Callable[[Model], Model]:
+    """Register a method of a library's class under its names."""
+
+    def register(f: Model) -> Model:
+        for name in names:
+            METHODS[cls, name] = f
+        return f
+
+    return register
+
+
+def property_of(cls: str, *names: str) -> Callable[[Callable[[Machine, Instance], Value]], Any]:
+    """Register a computed attribute of a library's class."""
+
+    def register(f: Callable[[Machine, Instance], Value]) -> Any:
+        for name in names:
+            PROPERTIES[cls, name] = f
+        return f
+
+    return register
+
+
+def function(name: str) -> Model | None:
+    """The model of a function, if there is one."""
+    return FUNCTIONS.get(name)
+
+
+def method(cls: str, name: str) -> Model | None:
+    """A method of exactly this class: a model's, or the forward that the facts tell of a module."""
+    found = METHODS.get((cls, name))
+    if found is None and name == "forward":
+        fact = table.find(cls)
+        if isinstance(fact, ModuleFact):
+            from ..operators import modules
+
+            return lambda m, args: modules.by_fact(m, args.pos[0], fact, without_self(args))
+    return found
+
+
+def without_self(args: Args) -> Args:
+    """The arguments of a method after its object."""
+    return Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
+
+
+def is_class(name: str) -> bool:
+    """Whether a dotted name is a class that the models or the facts know."""
+    return name in BASES or isinstance(table.find(name), (ModuleFact, OptimizerFact))
+
+
+def is_known(name: str) -> bool:
+    """Whether a dotted name is a class or function that the models or the facts know."""
+    return name in FUNCTIONS or name in BASES or table.find(name) is not None
+
+
+def names() -> Iterator[str]:
+    """The dotted names of all functions and classes that the models or the facts know."""
+    yield from table.names()
+    yield from FUNCTIONS
+    yield from BASES
+
+
+@cache
+def libraries() -> frozenset[str]:
+    """The libraries that the models or the facts know something of, by their first names."""
+    known = (*names(), *RESOLVERS, *CALLERS, *MODES, *(cls for cls, _ in METHODS))
+    return frozenset(name.partition(".")[0] for name in known)
+
+
+CONTENTS = {
+    "dict": "dict",
+    "collections.OrderedDict": "dict",
+    "collections.UserDict": "dict",
+    "collections.defaultdict": "dict",
+    "collections.Counter": "dict",
+    "set": "set",
+    "list": "list",
+    "collections.UserList": "list",
+    "collections.deque": "deque",
+}
+"""Containers that a class of the program may derive from, and what its objects hold then."""
+
+
+def class_named(m: Machine, name: str) -> ClassV:
+    """The library class of a dotted name, made when it is first asked for."""
+    known = m.library.get(name)
+    if known is None:
+        fact = table.find(name)
+        if name in BASES:
+            bases = BASES[name]
+        elif isinstance(fact, ModuleFact):
+            bases = ("torch.nn.Module",)
+        elif isinstance(fact, OptimizerFact):
+            bases = ("torch.optim.Optimizer",)
+        else:
+            bases = ("?",) if name not in ("?", "object", "type") and name not in CONTENTS else ()
+        known = ClassV(name.rsplit(".", 1)[-1], tuple(class_named(m, b) for b in bases), name)
+        m.library[name] = known
+    return known
+
+
+def attribute(m: Machine, v: Instance, name: str) -> Value:
+    """An attribute that one of the object's library classes gives it; ABSENT where none does."""
+    inner = contents(v)
+    if inner is not v and (hasattr(list, name) or hasattr(dict, name) or hasattr(deque, name)):
+        return Bound(Lib(f"{'collections.deque' if inner.kind == 'deque' else inner.kind}.{name}"), inner)
+    for c in v.cls.mro:
+        if c.node is not None:
+            continue
+        found = PROPERTIES.get((c.qualname, name))
+        if found is not None:
+            return found(m, v)
+        f = method(c.qualname, name)
+        if f is not None:
+            return Bound(Builtin(f"{c.qualname}.{name}", f), v)
+    return ABSENT
+
+
+def class_attribute(m: Machine, v: ClassV, name: str) -> Value:
+    """A method of a library class, read from the class."""
+    for c in v.mro:
+        f = constructor(c.qualname) if name == "__init__" else method(c.qualname, name)
+        if f is not None:
+            return Builtin(f"{c.qualname}.{name}", f)
+        f = FUNCTIONS.get(f"{c.qualname}.{name}")
+        if f is not None:
+            return Bound(Builtin(f"{c.qualname}.{name}", f), v)
+    return ABSENT
+
+
+def inherited(m: Machine, v: Instance, name: str) -> Value:
+    """An attribute of a library base that `super()` asks for."""
+    found = attribute(m, v, name)
+    return found if found is not ABSENT else Unknown(f"super().{name}")
+
+
+def prepare(m: Machine, obj: Instance) -> None:
+    """What every object of a library's class has before its constructor runs."""
+    if obj.cls.derives("torch.nn.Module"):
+        obj.d["training"] = True
+    hold(obj)
+
+
+def hold(obj: Instance, open_: bool = False) -> None:
+    """Give an object whose class derives from a container what it holds: nothing, or with `open_` who knows what."""
+    kind = next((CONTENTS[c.qualname] for c in obj.cls.mro if c.qualname in CONTENTS), None)
+    if kind is None:
+        return
+    inner = ListV(kind=kind) if kind in ("list", "deque") else DictV(kind=kind)
+    obj.state["contents"] = inner
+    inner.d["open"] = open_
+    if isinstance(inner, DictV):
+        inner.counts = obj.cls.derives("collections.Counter")
+    if obj.cls.derives("collections.UserDict") or obj.cls.derives("collections.UserList"):
+        obj.d["data"] = inner
+
+
+def constructor(cls: str) -> Model | None:
+    """The constructor of exactly this library class: a model's, or what the facts tell."""
+    init = METHODS.get((cls, "__init__"))
+    if init is None and isinstance(table.find(cls), (ModuleFact, OptimizerFact)):
+        from ..operators import modules
+
+        return lambda m, args: modules.initialise(m, args.pos[0], cls, without_self(args))
+    return init
+
+
+def construct(m: Machine, obj: Instance, args: Args) -> None:
+    """Run the constructor that a library's class gives the object."""
+    for c in obj.cls.mro:
+        init = constructor(c.qualname)
+        if init is not None:
+            init(m, args.prepend(obj))
+            return
+    for i, v in enumerate(args.pos):
+        obj.state[i] = v
+    obj.state.update(args.kw)
+
+
+def iterator(cls: ClassV) -> Callable[[Machine, Instance], Seq] | None:
+    """How objects of a library's class are iterated over."""
+    return next((ITERATORS[c.qualname] for c in cls.mro if c.qualname in ITERATORS), None)
+
+
+def stream(m: Machine, v: Instance) -> Value:
+    """The generator that iterating over an object of a library's class runs; None where it runs none."""
+    give = next((STREAMS[c.qualname] for c in v.cls.mro if c.qualname in STREAMS), None)
+    return None if give is None else give(m, v)
+
+
+def length(m: Machine, v: Instance) -> Value:
+    """`len()` of an object of a library's class; None where its model has none."""
+    f = next((LENGTHS[c.qualname] for c in v.cls.mro if c.qualname in LENGTHS), None)
+    return f(m, v) if f is not None else None

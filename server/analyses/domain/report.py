@@ -1,0 +1,233 @@
+"""What a replay tells: failures, version rows, stories. Plain data that rules and editors read.
+
+Nothing here knows of rules, editors or files; positions are sites, which `Program.span` turns into
+lines and columns.
+"""
+
+from __future__ import annotations
+
+import traceback
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ...syntax.chunks import Chunk
+    from ...syntax.ir import Node
+
+Kind = Literal[
+    "stale-saved",
+    "silent-stale",
+    "leaf-inplace",
+    "view-of-leaf-inplace",
+    "multi-view-inplace",
+    "no-grad-view-inplace",
+    "overlap-write",
+    "out-grad",
+    "inference-tensor",
+    "freed-graph",
+    "nonleaf-grad",
+    "gradcheck",
+    "requires-grad-dtype",
+    "deepcopy-nonleaf",
+    "other",
+]
+"""What PyTorch does when the program runs (the contract's *kinds*)."""
+
+
+Cause = Literal["inplace", "update", "carried", "function", "second", "direct"]
+
+
+DEEPEST = 4
+"""so many of the innermost frames are told of an internal error"""
+
+LONGEST = 300
+"""so many characters are told of the statement that it happened in"""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in the program: a node of a chunk's text."""
+
+    chunk: Chunk
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """A change of a tensor's memory: the version counter moved from `before` to `after`.
+
+    `via` tells what changed it: the operator's or method's name as written (`+=`, `add_`, `[…] =`),
+    or the library call that did (`optimizer.step()`, `load_state_dict()`). `before` is None where the
+    number isn't known; a silent write has `before == after`.
+    """
+
+    site: Site
+    via: str
+    name: str | None
+    before: int | None
+    after: int | None
+    by: Literal["user", "optimizer", "library"] = "user"
+    stack: tuple[Site, ...] = ()
+    """the calls that led to it, outermost first"""
+    built: Site | None = None
+    """where the module was made that writes its input (`nn.ReLU(inplace=True)`)"""
+    recorded: bool = True
+    """whether operations are recorded there: False under `torch.no_grad()`"""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A tensor that a node saved for backward: by which operation, where, at which version."""
+
+    site: Site
+    op: str
+    role: str
+    """`input`, `result`, `weight`, `index`, or the parameter's name in PyTorch's signature"""
+    name: str | None
+    version: int | None
+    stack: tuple[Site, ...] = ()
+    shape: tuple[int | None, ...] | None = None
+    """of the tensor that the program names; a layer may have saved a transposed view of it"""
+    dtype: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A station on the tensor's way, in the order in which it is told."""
+
+    site: Site
+    kind: Literal["saved", "alias", "passed", "stored", "changed", "backward", "leaf", "view", "freed", "built"]
+    name: str | None = None
+    version: int | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """Something that a failure needs and the program does not show.
+
+    `branch`: the branch at `site` is taken (or not, `holds` False). `requires-grad`: `subject` requires
+    grad. `backward`: the caller calls backward() on the result. `iteration`: the loop at `site` runs
+    again. `trained`: the module is trained. `guess`: rests on something unknown (`subject` says what).
+    """
+
+    kind: Literal["branch", "requires-grad", "backward", "iteration", "trained", "guess"]
+    subject: str
+    site: Site | None = None
+    holds: bool = True
+
+
+LATE = "late"
+"""what a failure adds of a view that counts as a leaf, for it was made before its base became part of a graph"""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One thing that goes wrong when the program runs.
+
+    `site` is where the user's eye should go: the change in place, or the call that raises at once.
+    `cause` refines `kind` where several rules predict the same failure: `inplace`, `update` (an
+    optimizer step or another update of parameters), `carried` (state from an earlier iteration),
+    `function` (a custom autograd.Function's contract), `second` (a second backward).
+    """
+
+    kind: Kind
+    cause: Cause
+    site: Site
+    name: str | None
+    """the tensor by the user's name, as written at `site` where possible"""
+    via: str = ""
+    saved: Saved | None = None
+    write: Write | None = None
+    backward: Site | None = None
+    hops: tuple[Hop, ...] = ()
+    assumptions: tuple[Assumption, ...] = ()
+    raised: Site | None = None
+    detail: str = ""
+    """what a rule's message may add, e.g. the node's name or the dtype"""
+    facts: dict[str, object] = field(default_factory=dict, hash=False, compare=False)
+    """further facts that a fix needs, by name: sites, names of the op, the constructor's site"""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    """The state of one tensor name after a statement, when it last ran (`gradguard versions`)."""
+
+    site: Site
+    name: str
+    version: int | None
+    low: int
+    high: int | None
+    requires_grad: bool | None
+    is_leaf: bool | None
+    storage: int
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """The life of the version counter behind a name at a place, for hovers, hints and highlights."""
+
+    site: Site
+    name: str
+    version: int | None
+    requires_grad: bool | None
+    is_leaf: bool | None
+    writes: tuple[Write, ...]
+    saves: tuple[Saved, ...]
+    aliases: tuple[str, ...]
+    """the other names that share its memory here"""
+    shape: tuple[int | None, ...] | None
+    dtype: str | None
+    storage: int
+    """which memory it is: stories and rows of one report with the same number share it"""
+
+
+class Told(NamedTuple):
+    """What is known of the names of a statement; `failed`: it has not run to its end."""
+
+    rows: list[VersionRow]
+    stories: list[Story]
+    failed: bool = False
+
+
+@dataclass
+class Report:
+    """All that one replay of a program found.
+
+    `failures` are in the order of the text. `problems` are internal errors that the replay survived (a function's
+    answers are then missing). What is `told` of the statements is put together when somebody asks for it.
+    """
+
+    failures: list[Failure] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    """what the program does that Python or PyTorch refuses and no rule is about, as far as the replay knows"""
+    told: Callable[[], Iterable[Told]] = tuple
+
+    @cached_property
+    def rows(self) -> list[VersionRow]:
+        """The state of each name after the statements that name it, by line."""
+        return [row for told in self._last for row in told.rows]
+
+    @cached_property
+    def stories(self) -> dict[tuple[int, str], Story]:
+        """By the id of the IR node (a Name or Attribute expression, kept alive by the chunks) and its text."""
+        return {(id(story.site.node), story.name): story for told in self._last for story in told.stories}
+
+    @cached_property
+    def _last(self) -> Iterable[Told]:
+        return self.told()
+
+
+def fault(what: str, site: Site | None, error: Exception) -> str:
+    """What is told of an internal error: what failed, at which statement of the program, and where in our code."""
+    where = ""
+    if site is not None:
+        chunk, node = site.chunk, site.node
+        text = chunk.text[node.start : min(node.end, node.start + LONGEST)]
+        where = f" at {chunk.path}:{chunk.line_of(node) + 1}, `{text}`"
+    trace = "".join(traceback.format_exception(error)[-DEEPEST:])
+    return f"{what}{where}: {type(error).__name__}: {error}\n{trace}".rstrip()

@@ -1,0 +1,509 @@
+"""The values of the replay.
+
+A value that is known is itself: Python's `int`, `float`, `str`, `bytes`, `bool`, `None`, `Ellipsis`,
+`complex` and `tuple` (of values) stand for themselves. Everything else is one of the classes here or a
+`Tensor` (`autograd/tensors.py`). Objects with an identity and a state keep that state in plain dicts, which are
+written through the trail only (`paths.py`), so that a path can be undone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, MutableMapping
+
+    from ...syntax import ir
+    from ...syntax.chunks import Chunk
+    from ..python.coroutines import Coroutine
+    from ..python.machine import Machine
+    from .report import Site
+
+Value = Any
+"""A value of the replay: a Python constant, a tuple of values, or an object of this module."""
+
+serial = count(1).__next__
+"""the next number: of two things, the one that was there before has the lower one"""
+
+CONSTANTS = (int, float, str, bytes, bool, type(None), type(Ellipsis), complex)
+
+
+class _Absent:
+    """Where a name, key or attribute is not bound."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT = _Absent()
+
+
+class Cond:
+    """A question that the text does not answer; equal keys are the same question.
+
+    `kind` is `branch` for a condition of the program, `turn` for one that some turns of a loop meet and others
+    don't, `requires-grad` for a parameter of an entry point that may require grad, `may-require-grad` for any
+    other unknown value, `guess` for everything else that rests on something unknown. `flipped`: the text asks the
+    opposite (`x is not None` for the question whether x is None).
+    """
+
+    __slots__ = ("flipped", "hash", "key", "kind", "site", "text")
+
+    def __init__(
+        self, key: Hashable, kind: str = "branch", text: str = "", site: Site | None = None, flipped: bool = False
+    ) -> None:
+        self.key = key
+        self.kind = kind
+        self.text = text
+        self.site = site
+        self.flipped = flipped
+        self.hash = hash(key)  # keys nest, and questions are kept in sets
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(other) is Cond and self.key == other.key)
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __repr__(self) -> str:
+        return f"Cond({self.key!r})"
+
+
+class Unknown:
+    """A value that the replay does not know.
+
+    `key` identifies it: two unknowns with equal keys are the same value (`a < b` twice). `why` names it
+    for a message. `parameter` tells that it came in as an argument of an entry point, `data` that
+    it is data from outside, whose tensors don't require grad, `number` that it is a plain number (a size, a
+    count, what `item()` gives), `own` is the class of the program that it is an object of, and so no tensor,
+    `result` that a model that came in as an argument has given it; `history` is the node behind it (`opaque.py`) and
+    `bound` where it was bound to a name.
+    """
+
+    __slots__ = ("bound", "data", "history", "key", "number", "own", "parameter", "result", "tensor", "why")
+
+    def __init__(
+        self,
+        why: str = "",
+        key: Hashable = None,
+        parameter: bool = False,
+        data: bool = False,
+        number: bool = False,
+        own: ClassV | None = None,
+        result: bool = False,
+        history: Value = None,
+    ) -> None:
+        self.own = own
+        self.result = result
+        self.history = history
+        self.bound: Site | None = None
+        self.data = data
+        self.number = number
+        self.key = serial() if key is None else key
+        self.why = why
+        self.parameter = parameter
+        self.tensor: Value = None
+
+    def __repr__(self) -> str:
+        return f"Unknown({self.why or self.key})"
+
+
+class Phi:
+    """One of two values, after a branch: `then` where `cond` holds, else `orelse`."""
+
+    __slots__ = ("cond", "orelse", "size", "then")
+
+    def __init__(self, cond: Cond, then: Value, orelse: Value) -> None:
+        self.cond = cond
+        self.then = then
+        self.orelse = orelse
+        self.size: int = getattr(then, "size", 1) if type(then) is Phi else 1
+        self.size += orelse.size if type(orelse) is Phi else 1
+
+    def __repr__(self) -> str:
+        return f"Phi({self.cond.key}, {self.then!r}, {self.orelse!r})"
+
+
+class Object:
+    """Something with an identity; `d` is its state (attributes, by name)."""
+
+    __slots__ = ("d", "uid")
+
+    def __init__(self) -> None:
+        self.uid = serial()
+        self.d: dict[Any, Value] = {}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.uid}>"
+
+
+class ListV(Object):
+    """A list or deque: `d["items"]` is a tuple of values; `open` if it may hold more than these.
+
+    `more` makes the item in a place past those, where that is known. The keys and the items `of_dict` are kept in their
+    order, but operators take them for sets.
+    """
+
+    __slots__ = ("kind", "maxlen", "more", "of_dict")
+
+    def __init__(self, items: tuple[Value, ...] = (), kind: str = "list") -> None:
+        super().__init__()
+        self.d["items"] = items
+        self.d["open"] = False
+        self.kind = kind
+        self.maxlen: int | None = None
+        self.more: Callable[[int], Value] | None = None
+        self.of_dict = False
+
+
+class DictV(Object):
+    """A dict or set: `items` maps constant keys (or objects, by identity) to values, ABSENT if removed.
+
+    `d["open"]` tells that there may be further keys; `default` makes missing values (defaultdict). In one that
+    `counts` (a Counter), what is missing is 0.
+    """
+
+    __slots__ = ("counts", "default", "items", "kind")
+
+    def __init__(self, items: MutableMapping[Any, Value] | None = None, kind: str = "dict") -> None:
+        super().__init__()
+        self.items: MutableMapping[Any, Value] = items if items is not None else {}
+        self.d["open"] = False
+        self.kind = kind
+        self.default: Value = None
+        self.counts = False
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownKey:
+    """A key of a dict that isn't known: equal where `key` is; `value` is what a loop over the keys gets."""
+
+    key: Hashable
+    value: Value = field(compare=False)
+
+
+FIELDS, GIVEN, DATACLASS = "_<fields>", "_<given>", "_<dataclass>"
+"""What the replay notes in a class's `d` under names that no program can write: its annotated names, how they are
+given, and the options of `dataclass`."""
+
+ABSTRACT = "__isabstractmethod__"
+"""what `abc.abstractmethod` gives a function"""
+
+SUBCLASSES = ("__subclasses__",)
+"""where a class keeps those of the program that derive from it: no name at all, which nothing lists"""
+
+
+class ClassV(Object):
+    """A class: of the program (`node` set) or of a library (`qualname` is its dotted name).
+
+    `meta` is its metaclass, where the program defines one.
+    """
+
+    __slots__ = ("bases", "frame", "meta", "mro", "name", "node", "qualname", "qualnames")
+
+    def __init__(self, name: str, bases: tuple[ClassV, ...], qualname: str, node: ir.ClassDef | None = None) -> None:
+        super().__init__()
+        self.name = name
+        self.bases = bases
+        self.qualname = qualname
+        self.node = node
+        self.frame: Frame | None = None
+        self.mro: tuple[ClassV, ...] = linearise(self)
+        self.qualnames = frozenset(c.qualname for c in self.mro)
+        self.meta: ClassV | None = next((c.meta for c in self.mro[1:] if c.meta is not None), None)
+
+    def derives(self, qualname: str) -> bool:
+        """Whether the class or one of its bases is the library class of that dotted name."""
+        return qualname in self.qualnames
+
+    @property
+    def open(self) -> bool:
+        """Whether a base is unknown, so that there may be attributes which the replay doesn't see."""
+        return "?" in self.qualnames
+
+    def lookup(self, name: Hashable) -> Value:
+        """The class attribute along the method resolution order, or ABSENT."""
+        for c in self.mro:
+            v = c.d.get(name, ABSENT)
+            if v is not ABSENT:
+                return v
+        return ABSENT
+
+    def __repr__(self) -> str:
+        return f"<class {self.qualname or self.name}>"
+
+
+def linearise(cls: ClassV) -> tuple[ClassV, ...]:
+    """The C3 method resolution order; a plain depth-first order where C3 finds none."""
+    sequences = [list(b.mro) for b in cls.bases] + [list(cls.bases)]
+    order = [cls]
+    while True:
+        sequences = [s for s in sequences if s]
+        if not sequences:
+            return tuple(order)
+        head = next((s[0] for s in sequences if not any(s[0] in t[1:] for t in sequences)), None)
+        if head is None:
+            rest = [c for s in sequences for c in s]
+            return tuple(order + list(dict.fromkeys(c for c in rest if c not in order)))
+        order.append(head)
+        for s in sequences:
+            if s[0] is head:
+                del s[0]
+
+
+class Instance(Object):
+    """An object of a class; `d` holds its attributes. `state` is what a model of a library keeps.
+
+    `label` is the name that the program gave it first.
+    """
+
+    __slots__ = ("cls", "label", "site", "state")
+
+    def __init__(self, cls: ClassV, site: Site | None = None) -> None:
+        super().__init__()
+        self.cls = cls
+        self.site = site
+        self.state: dict[Any, Value] = {}
+        self.label: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.cls.name} {self.uid}>"
+
+
+def contents(v: Value) -> Value:
+    """The list or dict inside an object whose class derives from one; any other value is itself."""
+    return v.state.get("contents", v) if isinstance(v, Instance) else v
+
+
+class Frame(Object):
+    """The variables of a running function, comprehension, class body or module, by name in `d`."""
+
+    __slots__ = ("function", "globals", "is_comprehension", "name", "parent", "yields")
+
+    def __init__(self, parent: Frame | None, globals_: Frame | None, name: str = "") -> None:
+        super().__init__()
+        self.parent = parent
+        self.globals: Frame = globals_ if globals_ is not None else self
+        self.name = name
+        self.function: FunctionV | None = None
+        self.yields: Callable[[Value], Value] | None = None
+        self.is_comprehension = False
+
+
+class FunctionV(Object):
+    """A function or lambda of the program, with the frame that it was defined in."""
+
+    __slots__ = ("chunk", "cls", "defaults", "kwdefaults", "name", "node", "parent", "wrappers")
+
+    def __init__(self, node: ir.FunctionDef | ir.Lambda, chunk: Chunk, parent: Frame, name: str) -> None:
+        super().__init__()
+        self.node = node
+        self.chunk = chunk
+        self.parent = parent
+        self.name = name
+        self.defaults: dict[str, Value] = {}
+        self.cls: ClassV | None = None
+        self.wrappers: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<function {self.name}>"
+
+
+@dataclass(slots=True, eq=False)
+class Lib:
+    """Something of a library, by its dotted name: a function, a constant, a module."""
+
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class Builtin:
+    """A function that the replay itself implements: `call(machine, args) -> value`."""
+
+    name: str
+    call: Callable[[Machine, Args], Value]
+
+
+@dataclass(slots=True, eq=False)
+class Bound:
+    """A method with its object."""
+
+    function: Value
+    self: Value
+
+
+@dataclass(slots=True, eq=False)
+class Partial:
+    """functools.partial."""
+
+    function: Value
+    args: Args
+
+
+@dataclass(slots=True, eq=False)
+class Wrapped:
+    """A callable that runs under something: `by` names the wrapper (`no_grad`, `checkpoint`, …)."""
+
+    function: Value
+    by: str
+    data: Value = None
+
+
+@dataclass(slots=True, eq=False)
+class Property:
+    """A property, with what it calls; a cached one keeps its first value under its name."""
+
+    getter: Value
+    setter: Value = None
+    cached: str | None = None
+
+
+@dataclass(slots=True, eq=False)
+class StaticMethod:
+    """staticmethod(function)."""
+
+    function: Value
+
+
+@dataclass(slots=True, eq=False)
+class ClassMethod:
+    """classmethod(function)."""
+
+    function: Value
+
+
+@dataclass(slots=True, eq=False)
+class Super:
+    """`super()`: attributes are looked up after `cls` in the order of the object's class."""
+
+    cls: ClassV
+    self: Value
+
+
+@dataclass(slots=True, eq=False)
+class SliceV:
+    """`lower:upper:step`."""
+
+    lower: Value
+    upper: Value
+    step: Value
+
+
+class ModuleV(Object):
+    """A module of the program; its names are those of `frame`. `whole`: all of its own code has run, to its end."""
+
+    __slots__ = ("frame", "name", "path", "whole")
+
+    def __init__(self, name: str, path: str, frame: Frame) -> None:
+        super().__init__()
+        self.name = name
+        self.path = path
+        self.frame = frame
+        self.whole = False
+
+    @property
+    def is_package(self) -> bool:
+        """Whether it is the `__init__.py` of a package."""
+        return self.path.endswith("__init__.py")
+
+
+@dataclass(slots=True, eq=False)
+class Generator:
+    """A suspended generator: `run(consume)` replays its body and calls `consume` at each yield.
+
+    It runs once (`used`); a loop that is left early may leave further items, which are unknown (`left`).
+    Where the program advances it by hand, `coroutine` is where it stands. `kept`: the program may come back to it.
+    """
+
+    run: Callable[[Callable[[Value], Value]], Value]
+    used: bool = False
+    left: bool = False
+    coroutine: Coroutine | None = None
+    kept: bool = False
+
+
+class Iterator_(Object):
+    """An iterator: `d["items"]` is what is left, `d["open"]` tells that more may come."""
+
+    __slots__ = ()
+
+    def __init__(self, items: tuple[Value, ...], open_: bool = False) -> None:
+        super().__init__()
+        self.d["items"] = items
+        self.d["open"] = open_
+
+
+class Args:
+    """The arguments of a call: positional, by keyword, and whether unknown ones may follow."""
+
+    __slots__ = ("exprs", "kw", "open", "pos", "receiver", "site")
+
+    def __init__(
+        self,
+        pos: list[Value] | None = None,
+        kw: dict[str, Value] | None = None,
+        open_: bool = False,
+        site: Site | None = None,
+        exprs: Any = None,
+    ) -> None:
+        self.pos = pos if pos is not None else []
+        self.kw = kw if kw is not None else {}
+        self.open = open_
+        self.site = site
+        self.exprs = exprs
+        self.receiver: ir.Expr | None = None
+
+    def get(self, index: int, name: str, default: Value = None) -> Value:
+        """The argument at a position or by its keyword, else `default`."""
+        if index < len(self.pos):
+            return self.pos[index]
+        return self.kw.get(name, default)
+
+    def prepend(self, first: Value) -> Args:
+        """The same arguments after one more, as a method's after its object."""
+        return Args([first, *self.pos], self.kw, self.open, self.site, self.exprs)
+
+    def __iter__(self) -> Iterator[Value]:
+        yield from self.pos
+        yield from self.kw.values()
+
+
+CALLABLES = (FunctionV, ClassV, Bound, Builtin, Partial, Wrapped, Lib)
+"""what can be called, whatever else is known of it"""
+
+
+def is_constant(value: Value) -> bool:
+    """Whether a value is known through and through: a Python constant or a tuple of such."""
+    if isinstance(value, tuple):
+        return all(map(is_constant, value))
+    return isinstance(value, CONSTANTS)
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a plain number, a known one or not."""
+    return isinstance(value, (int, float)) or (isinstance(value, Unknown) and value.number)
+
+
+def key_of(value: Value) -> Hashable:
+    """What identifies a value in a condition: equal keys are equal values."""
+    if isinstance(value, Unknown):
+        return value.key
+    if isinstance(value, tuple):
+        return ("tuple", *(key_of(v) for v in value))
+    if isinstance(value, CONSTANTS):
+        return ("const", type(value).__name__, value)
+    if isinstance(value, Lib):
+        return ("library", value.name)
+    return ("object", getattr(value, "uid", None) or id(value))
+
+
+def nests(key: tuple[Any, ...], levels: int) -> bool:
+    """Whether a key nests so deep; such keys are cut off, so that loops don't grow them without end."""
+    if levels == 1:
+        return True
+    for part in key:  # noqa: SIM110 - this is asked often, and a generator takes its time
+        if type(part) is tuple and nests(part, levels - 1):
+            return True
+    return False

@@ -1,0 +1,189 @@
+"""`einops`: patterns of axes, as the reshapes, permutations and expansions that they are (`_apply_recipe`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...autograd.tensors import Tensor
+from ...domain.registry import BASES, method_of, model
+from ...domain.values import Args, Instance, Unknown, Value
+from ...operators import calls as cases
+from ..torch.formulas import Term, linked, torch
+
+if TYPE_CHECKING:
+    from ...python.machine import Machine
+
+Group = tuple[str, ...]
+
+REDUCTIONS = {"mean": "mean", "sum": "sum", "max": "amax", "min": "amin", "prod": "prod"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """`b (h w) c -> b c h w`: the groups of axes on both sides."""
+
+    left: tuple[Group, ...]
+    right: tuple[Group, ...]
+
+    @property
+    def groups(self) -> bool:
+        """Whether axes are put together or taken apart."""
+        return any(len(g) != 1 for g in (*self.left, *self.right))
+
+
+def parse(text: Value, rank: int | None) -> Pattern | None:
+    """Read a pattern; `...` stands for the axes that are left of a known rank. None where it can't be read."""
+    if not isinstance(text, str) or text.count("->") != 1:
+        return None
+    left, right = (side_of(s) for s in text.split("->"))
+    if ("...",) in left or ("...",) in right:
+        if rank is None:
+            return None
+        more = tuple((f"...{i}",) for i in range(rank - len(left) + 1))
+        left, right = (spread(side, more) for side in (left, right))
+    return Pattern(left, right)
+
+
+def side_of(text: str) -> tuple[Group, ...]:
+    """The groups of one side."""
+    groups: list[Group] = []
+    inside: list[str] | None = None
+    for word in text.replace("(", " ( ").replace(")", " ) ").split():
+        if word == "(":
+            inside = []
+        elif word == ")":
+            groups.append(tuple(inside or ()))
+            inside = None
+        elif inside is not None:
+            inside.append(word)
+        else:
+            groups.append(() if word == "1" else (word,))
+    return tuple(groups)
+
+
+def spread(side: tuple[Group, ...], more: tuple[Group, ...]) -> tuple[Group, ...]:
+    """The groups with `...` spelt out."""
+    if ("...",) not in side:
+        return side
+    at = side.index(("...",))
+    return (*side[:at], *more, *side[at + 1 :])
+
+
+def sizes_of(p: Pattern, shape: tuple[int | None, ...] | None, given: dict[str, Value]) -> dict[str, int] | None:
+    """The size of each single axis, where the tensor's shape and the arguments tell all of them."""
+    sizes = {k: v for k, v in given.items() if isinstance(v, int)}
+    if shape is None or len(shape) != len(p.left):
+        return None
+    for group, n in zip(p.left, shape, strict=True):
+        unknown = [a for a in group if a not in sizes]
+        if not unknown:
+            continue
+        known = 1
+        for a in group:
+            known *= sizes.get(a, 1)
+        if n is None or len(unknown) > 1 or not known:
+            return None
+        sizes[unknown[0]] = n // known
+    wanted = {a for g in (*p.left, *p.right) for a in g}
+    return sizes if wanted <= set(sizes) else None
+
+
+def transformed(m: Machine, x: Tensor, text: Value, given: dict[str, Value], reduction: str | None) -> Value:
+    """The tensor that a pattern gives."""
+    p = parse(text, len(x.shape) if x.shape is not None else None)
+    sizes = sizes_of(p, x.shape, given) if p is not None else None
+    if p is None or (p.groups and sizes is None):
+        return linked(m, [x]) if reduction is None else torch(m, reduction, x).value
+    return recipe(m, Term(m, x), p, sizes or {}, reduction).value
+
+
+def recipe(m: Machine, x: Term, p: Pattern, sizes: dict[str, int], reduction: str | None) -> Term:
+    """Take the axes apart, put them in order, reduce, repeat, and put them together."""
+    axes = [a for g in p.left for a in g]
+    wanted = [a for g in p.right for a in g]
+    if p.groups:
+        x = x.do("reshape", tuple(sizes[a] for a in axes))
+    kept = [a for a in wanted if a in axes]
+    gone = [a for a in axes if a not in wanted]
+    order = [axes.index(a) for a in (*kept, *gone)]
+    if order != sorted(order):
+        x = x.do("permute", tuple(order))
+    if gone and reduction is not None:
+        x = torch(m, reduction, x, dim=tuple(range(len(kept), len(axes))))
+    if len(kept) != len(wanted):
+        for i, a in enumerate(wanted):
+            if a not in kept:
+                x = x.do("unsqueeze", i)
+        x = x.do("expand", tuple(-1 if a in kept else sizes.get(a, -1) for a in wanted))
+    if p.groups:
+        shape = tuple(product([sizes[a] for a in g]) for g in p.right)
+        x = x.do("reshape", shape)
+    return x
+
+
+def product(numbers: list[int]) -> int:
+    """The product of sizes."""
+    total = 1
+    for n in numbers:
+        total *= n
+    return total
+
+
+def applied(m: Machine, v: Value, text: Value, given: dict[str, Value], reduction: str | None = None) -> Value:
+    """A pattern applied to a tensor, or to a list of tensors stacked."""
+    v = m.state.resolve(v)
+    if isinstance(v, Unknown) and (v.parameter or v.data or v.tensor is not None):
+        v = m.as_tensor(v)
+    if not isinstance(v, Tensor):
+        several = cases.tensors_in(m, v)
+        return linked(m, several) if several else m.state.each(v, lambda one: one_of(m, one, text, given, reduction))
+    return transformed(m, v, m.state.resolve(text), given, reduction)
+
+
+def one_of(m: Machine, v: Value, text: Value, given: dict[str, Value], reduction: str | None) -> Value:
+    """A pattern applied to one alternative."""
+    known = {k: m.state.resolve(n) for k, n in given.items()}
+    return transformed(m, v, m.state.resolve(text), known, reduction) if isinstance(v, Tensor) else Unknown("a tensor")
+
+
+@model("einops.rearrange", "einops.repeat")
+def rearrange(m: Machine, args: Args) -> Value:
+    """`rearrange(tensor, pattern, **sizes)`, `repeat(tensor, pattern, **sizes)`."""
+    return applied(m, args.get(0, "tensor"), args.get(1, "pattern"), args.kw)
+
+
+@model("einops.reduce")
+def reduce(m: Machine, args: Args) -> Value:
+    """`reduce(tensor, pattern, reduction, **sizes)`."""
+    name = m.state.resolve(args.get(2, "reduction"))
+    return applied(m, args.get(0, "tensor"), args.get(1, "pattern"), args.kw, REDUCTIONS.get(str(name), "mean"))
+
+
+@model("einops.einsum")
+def einsum(m: Machine, args: Args) -> Value:
+    """`einops.einsum(a, b, pattern)`: a product."""
+    return linked(m, cases.tensors_in(m, tuple(args.pos)))
+
+
+for _name in ("Rearrange", "Reduce"):
+    BASES[f"einops.layers.torch.{_name}"] = ("torch.nn.Module",)
+
+
+@method_of("einops.layers.torch.Rearrange", "__init__")
+@method_of("einops.layers.torch.Reduce", "__init__")
+def init_layer(m: Machine, args: Args) -> Value:
+    """`Rearrange(pattern, **sizes)`."""
+    obj: Instance = args.pos[0]
+    m.state.set(obj.d, "training", True)
+    obj.state.update(pattern=args.get(1, "pattern"), reduction=args.get(2, "reduction"), sizes=args.kw)
+    return None
+
+
+@method_of("einops.layers.torch.Rearrange", "forward")
+@method_of("einops.layers.torch.Reduce", "forward")
+def layer(m: Machine, args: Args) -> Value:
+    """The pattern applied to the input."""
+    state = args.pos[0].state
+    reduction = REDUCTIONS.get(str(state["reduction"])) if args.pos[0].cls.name == "Reduce" else None
+    return applied(m, args.get(1, "input"), state["pattern"], state["sizes"], reduction)

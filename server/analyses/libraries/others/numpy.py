@@ -1,0 +1,251 @@
+"""NumPy: arrays may share memory with tensors, and no version counter sees what is written to them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ...autograd.tensors import Counter, Storage, Tensor
+from ...domain.paths import Raised
+from ...domain.registry import BASES, caller, class_named, method_of, model, without_self
+from ...domain.values import Args, Instance, Lib, ListV, Phi, Unknown, Value
+from ...operators import arrays
+from ...operators import calls_by_name as torch_ops
+from ...operators.arrays import NDArray
+from ...operators.types import dtype_of
+from ...python import attributes, classes
+from ..torch.tensors import each
+
+if TYPE_CHECKING:
+    from ...python.machine import Machine
+
+VIEWS = frozenset(
+    {
+        "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "reshape", "squeeze", "expand_dims",
+        "transpose", "ravel", "moveaxis", "rollaxis", "swapaxes", "broadcast_to", "atleast_1d", "atleast_2d",
+        "atleast_3d", "flip", "flipud", "fliplr", "rot90", "diagonal", "real", "imag", "from_dlpack", "frombuffer",
+    }
+)  # fmt: skip
+"""Functions that give an array over the memory of their first argument."""
+
+PIECES = frozenset({"split", "array_split", "hsplit", "vsplit", "dsplit", "broadcast_arrays"})
+"""Functions that give several of them."""
+
+WRITES = frozenset({"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "shuffle", "at"})
+"""Functions that change their first argument."""
+
+OUT = {"clip": 3, "take": 3, "cumsum": 3, "cumprod": 3, "matmul": 2, "dot": 2, "round": 2}
+"""Where `out` stands among the positional arguments; of other functions see UNARY and BINARY."""
+
+UNARY = frozenset(
+    {
+        "abs", "absolute", "exp", "expm1", "exp2", "log", "log2", "log10", "log1p", "sqrt", "square", "sin", "cos",
+        "tan", "tanh", "sinh", "cosh", "negative", "positive", "reciprocal", "sign", "floor", "ceil", "trunc", "rint",
+        "logical_not", "isnan", "isfinite", "conjugate",
+    }
+)  # fmt: skip
+BINARY = frozenset(
+    {
+        "add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "power", "mod", "remainder",
+        "maximum", "minimum", "fmax", "fmin", "arctan2", "hypot", "logaddexp", "greater", "less", "equal",
+        "logical_and", "logical_or",
+    }
+)  # fmt: skip
+
+SIZE = {
+    **dict.fromkeys(("rand", "randn", "random", "random_sample", "standard_normal", "standard_exponential"), 0),
+    **dict.fromkeys(("choice", "exponential", "poisson", "standard_gamma"), 1),
+    **dict.fromkeys(("uniform", "normal", "randint", "integers", "beta", "binomial", "gamma", "laplace"), 2),
+}
+"""Random functions that give one number unless a size is asked for, and where that stands."""
+
+RANDOM = frozenset({*SIZE, "bytes", "dirichlet", "multinomial", "permutation", "permuted", "seed", "shuffle"})
+"""What `numpy.random` has and its generators have as well."""
+
+GENERATORS = ("numpy.random.Generator", "numpy.random.RandomState")
+
+BASES.update(dict.fromkeys(GENERATORS, ("?",)))
+
+
+NUMBERS: dict[str, type[bool] | type[int] | type[float]] = {
+    "bool_": bool,
+    **{f"{sign}int{bits}": int for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    **dict.fromkeys(("float16", "float32", "float64", "double"), float),
+}
+"""NumPy's own numbers, which PyTorch takes as Python's."""
+
+
+# -- between tensors and arrays -----------------------------------------------------------------------------
+
+
+@method_of("torch.Tensor", "numpy", "__array__")
+def numpy(m: Machine, args: Args) -> Value:
+    """`t.numpy()`: the same memory. Refused for a tensor that requires grad in grad mode (`tensor_numpy.cpp`)."""
+    force = m.state.resolve(args.kw.get("force", False)) is True
+
+    def one(t: Tensor) -> Value:
+        if m.grad.requires_grad(t) is True and m.grad.grad_mode and not force:
+            raise Raised(None, "RuntimeError")
+        return NDArray(m.grad.storage(t))
+
+    return each(m, args.pos[0], one)
+
+
+@model("torch.from_numpy", "torch.from_dlpack", "torch.utils.dlpack.from_dlpack", "torch.frombuffer")
+def from_numpy(m: Machine, args: Args) -> Value:
+    """A tensor over an array's memory, with a counter of its own."""
+    v = m.state.resolve(next(iter(args), None))
+    if isinstance(v, Tensor):
+        return m.grad.alias(v, own_counter=True)
+    return Tensor(v.storage if isinstance(v, NDArray) else Storage(m.site), Counter(), m.site)
+
+
+@model("torch.to_dlpack", "torch.utils.dlpack.to_dlpack")
+@method_of("torch.Tensor", "__dlpack__")
+def to_dlpack(m: Machine, args: Args) -> Value:
+    """`to_dlpack(t)`: a capsule with the same memory; refused, as `numpy()`, for a tensor that requires grad."""
+    return numpy(m, Args([args.get(0, "tensor")]))
+
+
+@model("torch.asarray")
+def asarray(m: Machine, args: Args) -> Value:
+    """`torch.asarray(obj, requires_grad=…)`: the flag is set on what `as_tensor` gives, be it the tensor itself."""
+    made = as_tensor(m, Args(args.pos[:1], {k: v for k, v in args.kw.items() if k != "requires_grad"}, site=args.site))
+    wanted = m.state.resolve(args.kw.get("requires_grad"))
+    if not isinstance(made, Tensor) or not isinstance(wanted, bool):
+        return made
+    if wanted:
+        m.require_grad(made, True)
+    elif m.grad.requires_grad(made) is not False:
+        return m.call(attributes.get(m, made, "detach_"), Args([]))
+    return made
+
+
+@model("torch.as_tensor")
+def as_tensor(m: Machine, args: Args) -> Value:
+    """`torch.as_tensor(v)`: a tensor as it is (or cast), an array's memory, or new data."""
+    v = m.state.resolve(args.get(0, "data"))
+    if isinstance(v, Tensor):
+        wanted = [d for d in (args.get(1, "dtype"),) if d is not None]
+        return m.call(attributes.get(m, v, "to"), Args(wanted))
+    if isinstance(v, NDArray):
+        return from_numpy(m, Args([v]))
+    if isinstance(v, (Unknown, Phi)):
+        return m.grad.tensor(None, dtype_of(args.get(1, "dtype")))
+    return m.call(Lib("torch.tensor"), args)
+
+
+# -- functions ----------------------------------------------------------------------------------------------
+
+
+@caller("numpy.")
+def call(m: Machine, name: str, args: Args) -> Value:
+    """A function of NumPy: a fresh array, but for those that share memory or write it."""
+    plain = torch_ops.resolved(m, args)
+    if plain is None:
+        return torch_ops.split(m, args, lambda one: call(m, name, one))
+    short = name.rsplit(".", 1)[-1]
+    out = out_of(m, short, plain)
+    if out is not None:
+        write(m, out, f"numpy.{short}")
+        return out
+    first = next(iter(plain.pos), None)
+    if isinstance(first, Tensor):
+        first = numpy(m, Args([first]))
+        if short not in VIEWS and short not in WRITES:
+            return arrays.fresh(m)
+    if isinstance(first, NDArray):
+        return of_array(m, short, first)
+    if short in NUMBERS and isinstance(first, (int, float)):
+        return NUMBERS[short](first)
+    if short in NUMBERS and isinstance(first, Unknown) and first.number:
+        return Unknown("a number", number=True)
+    if short in SIZE and "size" not in plain.kw and len(plain.pos) <= SIZE[short]:
+        return Unknown("a number", data=True)
+    if short[:1].isupper() or short in ("seed", "load", "save", "savez", "set_printoptions", "shuffle"):
+        return Unknown(f"{short}(…)")
+    return arrays.fresh(m)
+
+
+def of_array(m: Machine, short: str, a: NDArray) -> Value:
+    """A function whose first argument is an array."""
+    if short in VIEWS:
+        return arrays.view(a)
+    if short in PIECES:
+        pieces = ListV((arrays.view(a), arrays.view(a)))
+        pieces.d["open"] = True
+        return pieces
+    if short in WRITES:
+        write(m, a, f"numpy.{short}")
+        return None
+    return arrays.fresh(m)
+
+
+def out_of(m: Machine, short: str, args: Args) -> NDArray | None:
+    """The array that a function is told to write, by keyword or by position."""
+    at = 1 if short in UNARY else 2 if short in BINARY else OUT.get(short)
+    out = args.kw.get("out", args.pos[at] if at is not None and at < len(args.pos) else None)
+    if isinstance(out, tuple) and out:
+        out = m.pick(out[0])
+    return out if isinstance(out, NDArray) else None
+
+
+def write(m: Machine, a: NDArray, via: str) -> None:
+    """Change an array's memory."""
+    arrays.write(m, a, via)
+
+
+@model("numpy.random.default_rng")
+def default_rng(m: Machine, args: Args) -> Value:
+    """`default_rng(seed)`: a generator, which may be the one that is given."""
+    given = m.state.resolve(args.get(0, "seed"))
+    return given if isinstance(given, Instance) else classes.construct(m, class_named(m, GENERATORS[0]), Args())
+
+
+def drawn(name: str, m: Machine, args: Args) -> Value:
+    """A method of a generator does what the function of `numpy.random` does."""
+    return call(m, f"numpy.random.{name}", without_self(args))
+
+
+for _name in RANDOM:
+    for _cls in GENERATORS:
+        method_of(_cls, _name)(partial(drawn, _name))
+
+
+# -- methods ------------------------------------------------------------------------------------------------
+
+
+@method_of("numpy.ndarray", "reshape", "ravel", "squeeze", "view", "transpose", "swapaxes", "diagonal", "__getitem__")
+def array_view(m: Machine, args: Args) -> Value:
+    """Methods of an array that give a view."""
+    array = m.pick(args.pos[0])
+    return arrays.view(array) if isinstance(array, NDArray) else Unknown("an array")
+
+
+@method_of("numpy.ndarray", "fill", "sort", "put", "itemset", "partition", "resize", "setfield", "byteswap")
+def array_write(m: Machine, args: Args) -> Value:
+    """Methods that change an array."""
+    write(m, args.pos[0], "numpy")
+    return None
+
+
+@method_of("numpy.ndarray", "clip", "cumsum", "cumprod", "round", "take", "dot", "sum", "mean")
+def array_out(m: Machine, args: Args) -> Value:
+    """Methods that give memory of their own, unless they are told where to write."""
+    out = args.kw.get("out")
+    if isinstance(out, NDArray):
+        write(m, out, "numpy")
+        return out
+    return arrays.fresh(m)
+
+
+@method_of("numpy.ndarray", "tolist", "item")
+def array_content(m: Machine, args: Args) -> Value:
+    """What depends on the content."""
+    return Unknown("an array's content", data=True)
+
+
+@method_of("numpy.ndarray", "astype")
+def astype(m: Machine, args: Args) -> Value:
+    """`a.astype(t)`: a copy; the array itself where `copy=False` and nothing changes, which isn't known here."""
+    return arrays.fresh(m)

@@ -1,0 +1,1 @@
+"""Models of Python's own library."""

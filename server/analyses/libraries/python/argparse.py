@@ -1,0 +1,99 @@
+"""Models of Python's `argparse`: what a parser gives are its defaults, each of which may be another."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ...domain import registry
+from ...domain.registry import method_of
+from ...domain.values import Args, DictV, Instance, ListV, Unknown, Value
+from ...python import iteration as sequences
+
+if TYPE_CHECKING:
+    from ...python.machine import Machine
+
+
+OPTION = "option"
+"""where a parser keeps what it was told of an option, by its name"""
+
+
+@method_of("argparse.ArgumentParser", "__init__")
+def parser(m: Machine, args: Args) -> Value:
+    """`ArgumentParser(…)`."""
+    args.pos[0].state["defaults"] = DictV()
+    return None
+
+
+@method_of("argparse.ArgumentParser", "add_argument")
+def add_argument(m: Machine, args: Args) -> Value:
+    """`p.add_argument("--name", default=…)`: the default is what the program is taken to run with."""
+    names = [n for n in args.pos[1:] if isinstance(n, str)]
+    if not names:
+        return Unknown("an argument")
+    long = next((n for n in names if n.startswith("--")), names[0])
+    dest = args.kw.get("dest", long.lstrip("-").replace("-", "_"))
+    action = args.kw.get("action")
+    if "default" in args.kw:
+        value = args.kw["default"]
+    elif action in ("store_true", "store_false"):
+        value = action == "store_false"
+    elif not long.startswith("-"):
+        value = Unknown(str(dest))
+    else:
+        value = None if "required" not in args.kw else Unknown(str(dest))
+    sequences.add(m, args.pos[0].state["defaults"], dest, value)
+    for name in names:
+        args.pos[0].state[OPTION, name] = (dest, args)
+    return Unknown("an argument")
+
+
+@method_of("argparse.ArgumentParser", "set_defaults")
+def set_defaults(m: Machine, args: Args) -> Value:
+    """`p.set_defaults(**kw)`."""
+    for k, v in args.kw.items():
+        sequences.add(m, args.pos[0].state["defaults"], k, v)
+    return None
+
+
+@method_of("argparse.ArgumentParser", "add_argument_group", "add_mutually_exclusive_group")
+def argument_group(m: Machine, args: Args) -> Value:
+    """A group adds to its parser."""
+    return args.pos[0]
+
+
+@method_of("argparse.ArgumentParser", "parse_args")
+def parse_args(m: Machine, args: Args) -> Value:
+    """`p.parse_args()`: the defaults, and what the program itself gives."""
+    made = Instance(registry.class_named(m, "argparse.Namespace"), m.site)
+    defaults = args.pos[0].state["defaults"]
+    made.d.update({str(k): m.state.resolve(defaults.items[k]) for k in sequences.keys(defaults)})
+    given = m.state.resolve(args.get(1, "args"))
+    if isinstance(given, ListV):
+        words = [str(word) for word in sequences.items_of(m, given) if isinstance(word, str)]
+        for word, following in pairwise([*words, ""]):
+            name, _, value = word.partition("=")
+            if (OPTION, name) in args.pos[0].state:
+                dest, option = args.pos[0].state[OPTION, name]
+                made.d[str(dest)] = told(m, option, value or following)
+    return made
+
+
+def told(m: Machine, option: Args, word: str) -> Value:
+    """The value of an option that is given, with the word after it."""
+    action = option.kw.get("action", "store")
+    if action in ("store_true", "store_false"):
+        return action == "store_true"
+    if action == "store_const":
+        return option.kw.get("const")
+    if action != "store" or "nargs" in option.kw:
+        return Unknown("an argument")
+    return m.call(option.kw["type"], Args([word], site=m.site)) if "type" in option.kw else word
+
+
+@method_of("argparse.ArgumentParser", "parse_known_args")
+def parse_known_args(m: Machine, args: Args) -> Value:
+    """`p.parse_known_args()`: what it knows, and the rest of the words."""
+    rest = ListV()
+    rest.d["open"] = True
+    return parse_args(m, args), rest

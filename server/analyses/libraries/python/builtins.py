@@ -1,0 +1,458 @@
+"""Python's builtin functions on single values: their type, their attributes, and what makes new ones."""
+
+from __future__ import annotations
+
+import builtins
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ...autograd.tensors import Tensor
+from ...domain.paths import Raised
+from ...domain.registry import METHODS, class_named, is_class, method_of, model, property_of
+from ...domain.values import (
+    ABSENT,
+    CALLABLES,
+    Args,
+    ClassV,
+    DictV,
+    Instance,
+    Lib,
+    ListV,
+    Object,
+    Phi,
+    SliceV,
+    Unknown,
+    Value,
+    is_constant,
+    key_of,
+)
+from ...python import (
+    attributes,
+    containers,
+    enumerations,
+    library,
+    operators,
+)
+from ...python import (
+    constants as plain,
+)
+from ...python import (
+    iteration as sequences,
+)
+from ...python.annotations import unquoted
+from ...python.types import check, derives
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...python.machine import Machine
+
+
+def unknown_of(name: str, args: Args, number: bool = False) -> Unknown:
+    """The unknown result of a pure function, perhaps one that gives numbers: the same for the same arguments."""
+    return Unknown(f"{name}(…)", (name, *(key_of(a) for a in args)), number=number)
+
+
+@model("id")
+def identity(m: Machine, args: Args) -> Value:
+    """`id(v)`: a number of its own for each object."""
+    return m.state.each(args.pos[0], lambda v: v.uid if isinstance(v, Object) else unknown_of("id", args))
+
+
+def computed(m: Machine, name: str, f: Callable[..., Value], args: Args, number: bool = False) -> Value:
+    """A function of Python's that changes nothing: computed where all that it is given is known."""
+    with suppress(plain.NotPlain):
+        if not args.open:
+            return plain.compute(m, f, args.pos, args.kw)
+    return unknown_of(name, args, number)
+
+
+@model("hash")
+def pure(m: Machine, args: Args) -> Value:
+    """Functions whose result differs from run to run; the hash of a number doesn't."""
+    v = m.state.resolve(args.pos[0]) if args.pos else None
+    own = attributes.special(m, v, "__hash__")
+    if own is not None:
+        return m.call(own, Args(site=m.site))
+    return hash(v) if isinstance(v, int) else unknown_of("pure", args)
+
+
+def _folded(name: str, f: Callable[..., Value]) -> None:
+    def run(m: Machine, args: Args) -> Value:
+        def known(inner: Args) -> Value:
+            pos = [m.state.resolve(v) for v in inner.pos]
+            if pos and isinstance(pos[0], Instance) and (own := attributes.special(m, pos[0], f"__{name}__")):
+                return m.call(own, Args(pos[1:], site=m.site))
+            if name in ("abs",) and pos and isinstance(pos[0], Tensor):
+                return m.call(Lib("torch.abs"), Args([pos[0]]))
+            if name == "pow" and pos and isinstance(pos[0], Tensor):
+                return m.call(Lib("torch.pow"), Args(pos))
+            return computed(m, name, f, inner)
+
+        from ...operators.calls_by_name import split
+
+        return split(m, args, known)
+
+    model(name)(run)
+
+
+PURE: dict[str, Callable[..., Value]] = {
+    "abs": abs,
+    "round": round,
+    "divmod": divmod,
+    "pow": pow,
+    "chr": chr,
+    "ord": ord,
+    "hex": hex,
+    "bin": bin,
+    "oct": oct,
+    "repr": repr,
+    "ascii": ascii,
+    "format": format,
+    "bytes": bytes,
+}
+for _name, _f in PURE.items():
+    _folded(_name, _f)
+
+
+def _number(name: str, f: Callable[..., Value]) -> None:
+    def run(m: Machine, args: Args) -> Value:
+        v = m.state.resolve(args.get(0, "x", 0))
+        own = attributes.special(m, v, f"__{name}__") if isinstance(v, Instance) else None
+        if own is not None:
+            return m.call(own, Args(site=m.site))
+        if isinstance(v, Tensor):
+            return Unknown("a number", number=True)
+        if isinstance(v, enumerations.Member):
+            v = enumerations.value_of(v)
+        return computed(m, name, f, Args([v, *args.pos[1:]], args.kw, args.open), number=True)
+
+    model(name)(run)
+
+
+NUMBERS: dict[str, Callable[..., Value]] = {"int": int, "float": float, "complex": complex}
+for _name, _f in NUMBERS.items():
+    _number(_name, _f)
+
+
+@model("bool")
+def bool_(m: Machine, args: Args) -> Value:
+    """`bool(v)`."""
+    return operators.truth(m, args.get(0, "x", False))
+
+
+@model("str")
+def str_(m: Machine, args: Args) -> Value:
+    """`str(v)`."""
+    v = m.state.resolve(args.get(0, "object", ""))
+    for name in ("__str__", "__repr__"):
+        own = attributes.special(m, v, name)
+        if own is not None:
+            return m.call(own, Args(site=m.site))
+    if isinstance(v, Instance) and v.cls.derives("BaseException"):
+        given = v.state.get("args")
+        return str_(m, Args(list(given))) if isinstance(given, tuple) and len(given) < 2 else Unknown("an error's text")
+    return computed(m, "str", str, Args([v, *args.pos[1:]]))
+
+
+@method_of("BaseException", "__init__")
+def exception_init(m: Machine, args: Args) -> Value:
+    """An exception keeps what it is made with; some of Python's want arguments."""
+    cls = getattr(builtins, args.pos[0].cls.qualname, None)
+    if isinstance(cls, type) and len(args.pos) == 1 and not args.open:
+        try:
+            cls()
+        except TypeError:
+            raise Raised(None, "TypeError") from None
+    args.pos[0].state["args"] = tuple(args.pos[1:]) if not args.open else Unknown("an error's arguments")
+    return None
+
+
+@property_of("BaseException", "args")
+def exception_args(m: Machine, v: Instance) -> Value:
+    """`error.args`."""
+    return v.state.get("args", Unknown("an error's arguments"))
+
+
+@model("print", "breakpoint", "input", "open", "exec", "compile")
+def nothing(m: Machine, args: Args) -> Value:
+    """Functions that change no tensor; nothing of the program is ever run for them."""
+    return Unknown("a value")
+
+
+@model("eval")
+def eval_(m: Machine, args: Args) -> Value:
+    """`eval(text)` of a dotted name is what that stands for; nothing else of a text is ever run."""
+    text = m.state.resolve(args.get(0, "expression"))
+    path = unquoted(text, m.site.node) if isinstance(text, str) and len(args.pos) == 1 else None
+    return m.eval(path) if path is not None else Unknown("a value")
+
+
+@model("list", "collections.UserList")
+def list_(m: Machine, args: Args) -> Value:
+    """`list(v)`."""
+    made = ListV()
+    if args.pos:
+        sequences.extend(m, made, args.pos[0])
+    return made
+
+
+@model("collections.deque")
+def deque(m: Machine, args: Args) -> Value:
+    """`deque(v, maxlen)`."""
+    made = ListV(kind="deque")
+    maxlen = args.get(1, "maxlen")
+    made.maxlen = maxlen if isinstance(maxlen, int) else None
+    if args.pos:
+        sequences.extend(m, made, args.pos[0])
+    return made
+
+
+@model("tuple")
+def tuple_(m: Machine, args: Args) -> Value:
+    """`tuple(v)`."""
+    if not args.pos:
+        return ()
+    v = m.state.resolve(args.pos[0])
+    if isinstance(v, tuple):
+        return v
+    seq = sequences.sequence(m, v)
+    if not seq.open:
+        return tuple(seq.known(m))
+    made = ListV(tuple(seq.known(m)), "tuple")
+    made.d["open"] = True
+    return made
+
+
+@model("set", "frozenset", "weakref.WeakSet")
+def set_(m: Machine, args: Args) -> Value:
+    """`set(v)`."""
+    made = DictV(kind="set")
+    if args.pos:
+        seq = sequences.sequence(m, args.pos[0])
+        for v in seq.known(m):
+            sequences.add(m, made, v, v)
+        made.d["open"] = made.d["open"] or seq.open
+    return made
+
+
+@model("dict", "collections.OrderedDict", "collections.UserDict", "types.MappingProxyType",
+       "weakref.WeakValueDictionary", "weakref.WeakKeyDictionary")  # fmt: skip
+def dict_(m: Machine, args: Args) -> Value:
+    """`dict(v, **kw)`."""
+    made = DictV()
+    if args.pos:
+        sequences.update(m, made, args.pos[0])
+    for k, v in args.kw.items():
+        sequences.add(m, made, k, v)
+    return made
+
+
+@model("collections.defaultdict")
+def defaultdict(m: Machine, args: Args) -> Value:
+    """`defaultdict(factory, v)`."""
+    made = dict_(m, Args(args.pos[1:], args.kw))
+    made.default = args.get(0, "default_factory")
+    return made
+
+
+@model("dict.fromkeys")
+def fromkeys(m: Machine, args: Args) -> Value:
+    """`dict.fromkeys(keys, value)`."""
+    made = DictV()
+    for k in sequences.sequence(m, args.pos[0]).known(m):
+        sequences.add(m, made, k, args.get(1, "value"))
+    return made
+
+
+@model("slice")
+def slice_(m: Machine, args: Args) -> Value:
+    """`slice(…)`."""
+    a = [m.state.resolve(v) for v in args.pos]
+    if len(a) == 1:
+        return SliceV(None, a[0], None)
+    return SliceV(a[0], a[1], a[2] if len(a) > 2 else None)
+
+
+@method_of("slice", "indices")
+def indices(m: Machine, args: Args) -> Value:
+    """`s.indices(n)`: start, stop and step for a sequence of that length."""
+    known, n = containers.as_slice(args.pos[0]), m.state.resolve(args.get(1, "len"))
+    if known is None or not isinstance(n, int) or n < 0:
+        return Unknown("indices")
+    return known.indices(n)
+
+
+@model("isinstance")
+def isinstance_(m: Machine, args: Args) -> Value:
+    """`isinstance(v, cls)`."""
+    return check(m, args.pos[0], args.pos[1]) if len(args.pos) > 1 else Unknown("a type")
+
+
+@model("issubclass")
+def issubclass_(m: Machine, args: Args) -> Value:
+    """`issubclass(a, b)`; `b` may be several classes."""
+    a, b = m.state.resolve(args.pos[0]), m.state.resolve(args.pos[1])
+    if isinstance(b, tuple):
+        answers = [issubclass_(m, Args([a, one])) for one in b]
+        return next((v for v in answers if v is True), next((v for v in answers if v is not False), False))
+    types = [getattr(builtins, v.name, None) if isinstance(v, Lib) else None for v in (a, b)]
+    if all(isinstance(t, type) for t in types):
+        return plain.called(issubclass, types, {})
+    if isinstance(a, Lib) and is_class(a.name):
+        a = class_named(m, a.name)
+    if isinstance(a, ClassV) and isinstance(b, (ClassV, Lib)):
+        name = b.name if isinstance(b, Lib) else b.qualname if b.node is None else ""
+        found = b in a.mro or derives(a, name) or name == "object"
+        return found or (Unknown("a type") if a.open or not (a.bases or a.node) else False)
+    return Unknown("a type")
+
+
+@model("callable")
+def callable_(m: Machine, args: Args) -> Value:
+    """`callable(v)`."""
+    v = m.state.resolve(args.pos[0])
+    if isinstance(v, CALLABLES):
+        return True
+    if is_constant(v) or isinstance(v, (Tensor, ListV, DictV)):
+        return False
+    if isinstance(v, Instance):
+        return v.cls.derives("torch.nn.Module") or v.cls.lookup("__call__") is not ABSENT
+    return Unknown("callable", ("callable", key_of(v)))
+
+
+@model("globals")
+def globals_(m: Machine, args: Args) -> Value:
+    """`globals()`: the names of the running module; what is stored there is one of them."""
+    return DictV(m.frame.globals.d)
+
+
+@model("locals")
+def locals_(m: Machine, args: Args) -> Value:
+    """`locals()`: a copy of the running function's names; a module's and a class's are its own."""
+    return DictV(m.frame.d if m.frame.function is None else dict(m.frame.d))
+
+
+@model("vars")
+def vars_(m: Machine, args: Args) -> Value:
+    """`vars(obj)`: its `__dict__`."""
+    return attributes.get(m, args.pos[0], "__dict__") if args.pos else locals_(m, args)
+
+
+@model("dir")
+def dir_(m: Machine, args: Args) -> Value:
+    """`dir()`; of an object it isn't known in full."""
+    return Unknown("names") if args.pos else ListV(tuple(sorted(k for k in m.frame.d if isinstance(k, str))))
+
+
+@model("hasattr")
+def hasattr_(m: Machine, args: Args) -> Value:
+    """`hasattr(v, name)`."""
+    name = m.state.resolve(args.pos[1])
+    return attributes.has(m, args.pos[0], name) if isinstance(name, str) else Unknown("an attribute")
+
+
+@model("getattr")
+def getattr_(m: Machine, args: Args) -> Value:
+    """`getattr(v, name, default)`."""
+    name = m.state.resolve(args.pos[1])
+    if isinstance(name, Phi):
+        return m.state.each(name, lambda n: getattr_(m, Args([args.pos[0], n, *args.pos[2:]])))
+    if not isinstance(name, str):
+        return Unknown("an attribute")
+    if len(args.pos) > 2:
+        has = attributes.has(m, args.pos[0], name)
+        if has is False:
+            return args.pos[2]
+        try:
+            found = attributes.get(m, args.pos[0], name)
+        except Raised as error:
+            if error.name != "AttributeError":
+                raise
+            return args.pos[2]
+        if isinstance(found, Unknown) and has is not True:
+            return Unknown(name, ("getattr", key_of(args.pos[0]), name))
+        return found
+    return attributes.get(m, args.pos[0], name)
+
+
+@model("setattr")
+def setattr_(m: Machine, args: Args) -> Value:
+    """`setattr(v, name, value)`."""
+    name = m.state.resolve(args.pos[1])
+    if isinstance(name, str):
+        attributes.set_(m, args.pos[0], name, args.pos[2])
+    return None
+
+
+@model("delattr")
+def delattr_(m: Machine, args: Args) -> Value:
+    """`delattr(v, name)`."""
+    name = m.state.resolve(args.pos[1])
+    if isinstance(name, str):
+        attributes.delete(m, args.pos[0], name)
+    return None
+
+
+@model("type")
+def type_(m: Machine, args: Args) -> Value:
+    """`type(v)`."""
+    v = m.state.resolve(args.pos[0])
+    if isinstance(v, Instance):
+        return v.cls
+    if isinstance(v, Tensor):
+        return library.resolve(m, "torch.nn.Parameter" if v.d["param"] else "torch.Tensor")
+    if len(args.pos) > 2:
+        return type_new(m, args.prepend(None))
+    if isinstance(v, ClassV):
+        return v.meta if v.meta is not None else Lib("type")
+    if isinstance(v, Lib):
+        return Lib("type") if is_class(v.name) else Unknown("a type", ("type", v.name))
+    if isinstance(v, Unknown):
+        return Unknown("a type", ("type", key_of(v)))
+    return Lib(attributes.kind_of(v))
+
+
+@method_of("type", "__new__")
+def type_new(m: Machine, args: Args) -> Value:
+    """`type.__new__(meta, name, bases, namespace)`: what a `class` statement makes."""
+    from ...python import classes
+
+    name, bases, names = (m.state.resolve(args.get(at, of)) for at, of in enumerate(("name", "bases", "dict"), 1))
+    if not isinstance(names, DictV) or not isinstance(name, str):
+        return Unknown("a class")
+    cls = names.cls if isinstance(names, classes.Namespace) else None
+    if cls is None:
+        cls = ClassV(name, tuple(classes.base_class(m, b) for b in sequences.sequence(m, bases).known(m)), name)
+    classes.complete(m, cls, names.items, args.kw)
+    return cls
+
+
+@method_of("type", "__call__")
+def type_call(m: Machine, args: Args) -> Value:
+    """`type.__call__(cls, …)`: an object of the class."""
+    from ...python import classes
+
+    cls = m.state.resolve(args.pos[0])
+    if not isinstance(cls, ClassV):
+        return Unknown("an object")
+    return classes.construct(m, cls, Args(args.pos[1:], args.kw, args.open, args.site))
+
+
+METHODS.update({("object", name): f for name, f in attributes.OBJECT.items()})
+METHODS["object", "__new__"] = attributes.new_object
+
+
+@model("super")
+def super_(m: Machine, args: Args) -> Value:
+    """`super(cls, self)`."""
+    from ...domain.values import Super
+
+    cls, obj = m.state.resolve(args.pos[0]), m.state.resolve(args.pos[1])
+    return Super(cls, obj) if isinstance(cls, ClassV) else Unknown("super()")
+
+
+@model("exit", "quit", "sys.exit", "os._exit", "os.abort")
+def exit_(m: Machine, args: Args) -> Value:
+    """The program ends."""
+    raise Raised(None, "SystemExit")

@@ -1,0 +1,250 @@
+"""Models of Python's `itertools`: lazily, as the iterators that they are."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+from ...domain.registry import model
+from ...domain.values import Args, ClassV, Generator, Iterator_, ListV, Unknown, Value
+from ...python import iteration as sequences
+from ...python import operators
+from .iterables import advance, each_item, iter_, zip_
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...python.machine import Machine
+
+
+@model("itertools.chain")
+def chain(m: Machine, args: Args) -> Value:
+    """`chain(a, b, …)`; of what is held already, its items."""
+    given = [m.state.resolve(v) for v in args.pos]
+    if all(isinstance(v, tuple) or (isinstance(v, (ListV, Iterator_)) and not m.is_open(v)) for v in given):
+        return Iterator_(tuple(item for v in given for item in sequences.sequence(m, v).items))
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        for v in args.pos:
+            each_item(m, v, consume)
+        return None
+
+    return Generator(run)
+
+
+@model("itertools.chain.from_iterable")
+def from_iterable(m: Machine, args: Args) -> Value:
+    """`chain.from_iterable(v)`."""
+    rows = [v for v in args.pos if not isinstance(v, ClassV)]
+    return chain(m, Args(sequences.sequence(m, rows[0]).known(m)))
+
+
+@model("itertools.islice")
+def islice(m: Machine, args: Args) -> Value:
+    """`islice(v, n)`: of an iterator it takes no more than these."""
+    v, bounds = m.state.resolve(args.pos[0]), [m.state.resolve(b) for b in (args.pos[1], *args.pos[2:])]
+    known = slice(*bounds) if all(isinstance(b, (int, type(None))) for b in bounds) else None
+    if known is None or known.stop is None:
+        known = slice(known.start if known else 0, None, known.step if known else 1)
+        seq = sequences.sequence(m, v)
+        return sequences.sequence_value(
+            sequences.Seq(seq.known(m)[known], seq.open),
+            lambda i: seq.item(m, (known.start or 0) + i * (known.step or 1)),
+        )
+    it = iter_(m, Args([v]))
+    return Generator(lambda consume: taken(m, it, known, consume))
+
+
+def taken(m: Machine, it: Value, part: slice, consume: Callable[[Value], Value]) -> Value:
+    """Give the items of an iterator in a part of it, and leave it there."""
+    wanted = range(part.start or 0, part.stop, part.step or 1)
+    for i in range(min(part.stop, sequences.MAX_TURNS)):
+        going, v = advance(m, it)
+        if not going:
+            break
+        if i in wanted:
+            consume(v)
+    return None
+
+
+@model("itertools.accumulate")
+def accumulate(m: Machine, args: Args) -> Value:
+    """`accumulate(v, f, initial=…)`: running totals, each given before the next is made."""
+    f, initial = m.state.resolve(args.get(1, "func")), args.kw.get("initial")
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        total = initial
+        if initial is not None:
+            consume(total)
+
+        def one(v: Value) -> Value:
+            nonlocal total
+            if total is None:
+                total = v
+            elif f is None:
+                total = operators.binary(m, "+", total, v)
+            else:
+                total = m.call(f, Args([total, v], site=m.site))
+            return consume(total)
+
+        return each_item(m, args.get(0, "iterable"), one)
+
+    return Generator(run)
+
+
+@model("itertools.starmap")
+def starmap(m: Machine, args: Args) -> Value:
+    """`starmap(f, rows)`."""
+    f, rows = args.pos[0], args.pos[1]
+
+    def one(v: Value) -> Value:
+        return m.call(f, Args(sequences.sequence(m, v).known(m), site=m.site))
+
+    return Generator(lambda consume: each_item(m, rows, lambda v: consume(one(v))))
+
+
+@model("itertools.takewhile")
+def takewhile(m: Machine, args: Args) -> Value:
+    """`takewhile(f, v)`: ends at the first item that is known to fail the test."""
+    f, items = args.pos[0], args.pos[1]
+    out = sequences.Stop(None)
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        def one(v: Value) -> Value:
+            if passes(m, f, v) is False:
+                raise out
+            return consume(v)
+
+        try:
+            return each_item(m, items, one)
+        except sequences.Stop as stopped:
+            if stopped is not out:
+                raise
+            return None
+
+    return Generator(run)
+
+
+def passes(m: Machine, f: Value, v: Value) -> Value:
+    """Whether an item passes a test, which may be None for its own truth."""
+    return operators.truth(m, v if m.state.resolve(f) is None else m.call(f, Args([v], site=m.site)))
+
+
+@model("itertools.dropwhile")
+def dropwhile(m: Machine, args: Args) -> Value:
+    """`dropwhile(f, v)`: begins at the first item that may fail the test."""
+    f, items = args.pos[0], args.pos[1]
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        begun = False
+
+        def one(v: Value) -> Value:
+            nonlocal begun
+            begun = begun or passes(m, f, v) is not True
+            return consume(v) if begun else None
+
+        return each_item(m, items, one)
+
+    return Generator(run)
+
+
+@model("itertools.filterfalse")
+def filterfalse(m: Machine, args: Args) -> Value:
+    """`filterfalse(f, v)`: what may fail the test."""
+    f, items = args.pos[0], args.pos[1]
+
+    def one(consume: Callable[[Value], Value], v: Value) -> Value:
+        return consume(v) if passes(m, f, v) is not True else None
+
+    return Generator(lambda consume: each_item(m, items, lambda v: one(consume, v)))
+
+
+def _arranged(name: str) -> None:
+    """A function of itertools that arranges items without looking at them."""
+    f = getattr(itertools, name)
+
+    def run(m: Machine, args: Args) -> Value:
+        seqs = [sequences.sequence(m, v) if not isinstance(v, int) else v for v in map(m.state.resolve, args.pos)]
+        plain_ = {k: m.state.resolve(v) for k, v in args.kw.items()}
+        known = [seq if isinstance(seq, int) else seq.known(m) for seq in seqs]
+        try:
+            made = list(itertools.islice(f(*known, **plain_), sequences.MAX_ITEMS + 1))
+        except TypeError:  # a number that is not known
+            return Iterator_((), True)
+        open_ = len(made) > sequences.MAX_ITEMS or any(isinstance(seq, sequences.Seq) and seq.open for seq in seqs)
+        return Iterator_(tuple(made[: sequences.MAX_ITEMS]), open_)
+
+    model(f"itertools.{name}")(run)
+
+
+for _name in ("product", "combinations", "combinations_with_replacement", "permutations", "zip_longest", "pairwise"):
+    _arranged(_name)
+
+
+@model("itertools.batched")
+def batched(m: Machine, args: Args) -> Value:
+    """`batched(v, n)`: tuples of `n` items, the last one of what is left."""
+    seq, n = sequences.sequence(m, args.pos[0]), m.state.resolve(args.get(1, "n"))
+    if not isinstance(n, int) or n < 1:
+        return Unknown("batches")
+    items = seq.known(m)
+    return Iterator_(tuple(tuple(items[i : i + n]) for i in range(0, len(items), n)), seq.open)
+
+
+@model("itertools.compress")
+def compress(m: Machine, args: Args) -> Value:
+    """`compress(v, selectors)`: what may be selected."""
+    rows = zip_(m, Args([args.pos[0], args.pos[1]]))
+
+    def one(consume: Callable[[Value], Value], row: Value) -> Value:
+        return consume(row[0]) if operators.truth(m, row[1]) is not False else None
+
+    return Generator(lambda consume: each_item(m, rows, lambda row: one(consume, row)))
+
+
+@model("itertools.groupby")
+def groupby(m: Machine, args: Args) -> Value:
+    """`groupby(v, key)`: runs of items with equal keys; open where two keys can't be told apart."""
+    seq, key = sequences.sequence(m, args.get(0, "iterable")), m.state.resolve(args.get(1, "key"))
+    groups: list[tuple[Value, list[Value]]] = []
+    unclear = seq.open
+    for v in seq.known(m):
+        rank = v if key is None else m.call(key, Args([v], site=m.site))
+        same = operators.truth(m, operators.compare(m, "==", groups[-1][0], rank)) if groups else False
+        unclear = unclear or not isinstance(same, bool)
+        if same is False:
+            groups.append((rank, []))
+        groups[-1][1].append(v)
+    return Iterator_(tuple((rank, Iterator_(tuple(items), unclear)) for rank, items in groups), unclear)
+
+
+@model("itertools.tee")
+def tee(m: Machine, args: Args) -> Value:
+    """`tee(v, n)`: iterators that each give all items."""
+    seq, n = sequences.sequence(m, args.pos[0]), m.state.resolve(args.get(1, "n", 2))
+    return tuple(Iterator_(tuple(seq.known(m)), seq.open) for _ in range(n if isinstance(n, int) else 2))
+
+
+@model("itertools.count")
+def count(m: Machine, args: Args) -> Value:
+    """`count(start)`."""
+    start, step = args.get(0, "start", 0), args.get(1, "step", 1)
+    known = isinstance(start, (int, float)) and isinstance(step, (int, float))
+    more = sequences.Seq((), True)
+    return sequences.sequence_value(more, lambda i: start + i * step if known else Unknown("a number", number=True))
+
+
+@model("itertools.cycle")
+def cycle(m: Machine, args: Args) -> Value:
+    """`cycle(v)`: the same items for ever."""
+    items = sequences.sequence(m, args.pos[0]).known(m)
+    return sequences.sequence_value(sequences.Seq((), True), lambda i: items[i % len(items)] if items else Unknown())
+
+
+@model("itertools.repeat")
+def repeat(m: Machine, args: Args) -> Value:
+    """`repeat(v, n)`."""
+    v, n = args.pos[0], m.state.resolve(args.get(1, "times"))
+    if isinstance(n, int):
+        return ListV((v,) * min(n, 64))
+    return sequences.sequence_value(sequences.Seq((), True), lambda i: v)

@@ -1,0 +1,168 @@
+"""Methods of lists, deques and tuples."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...domain.paths import Raised
+from ...domain.registry import method_of
+from ...domain.values import Args, DictV, ListV, Unknown, Value
+from ...python import iteration as sequences
+from ...python import operators
+from .builtins import unknown_of
+from .iterables import each_item, sorted_
+
+if TYPE_CHECKING:
+    from ...python.machine import Machine
+
+
+@method_of("list", "append")
+@method_of("collections.deque", "append")
+def append(m: Machine, args: Args) -> Value:
+    """`v.append(item)`."""
+    sequences.append(m, args.pos[0], args.get(1, "item"))
+    return None
+
+
+@method_of("collections.deque", "appendleft")
+def appendleft(m: Machine, args: Args) -> Value:
+    """`v.appendleft(item)`."""
+    v = args.pos[0]
+    items = (args.get(1, "item"), *sequences.items_of(m, v))
+    m.state.put(v, "items", items[: v.maxlen] if v.maxlen is not None else items)
+    return None
+
+
+@method_of("list", "extend")
+@method_of("collections.deque", "extend")
+def extend(m: Machine, args: Args) -> Value:
+    """`v.extend(items)`."""
+    each_item(m, args.pos[1], lambda v: sequences.append(m, args.pos[0], v))
+    return None
+
+
+@method_of("list", "insert")
+def insert(m: Machine, args: Args) -> Value:
+    """`v.insert(i, item)`."""
+    v, i = args.pos[0], args.pos[1]
+    items = list(sequences.items_of(m, v))
+    items.insert(i if isinstance(i, int) else len(items), args.pos[2])
+    m.state.put(v, "items", tuple(items))
+    return None
+
+
+@method_of("list", "pop")
+@method_of("collections.deque", "pop")
+def pop(m: Machine, args: Args) -> Value:
+    """`v.pop(i)`."""
+    v, i = args.pos[0], m.state.resolve(args.get(1, "index", -1))
+    items = list(sequences.items_of(m, v))
+    if not items or not isinstance(i, int) or not -len(items) <= i < len(items):
+        return Unknown("an item")
+    item = items.pop(i)
+    m.state.put(v, "items", tuple(items))
+    return m.state.resolve(item)
+
+
+@method_of("collections.deque", "popleft")
+def popleft(m: Machine, args: Args) -> Value:
+    """`v.popleft()`."""
+    return pop(m, Args([args.pos[0], 0]))
+
+
+@method_of("list", "clear")
+@method_of("collections.deque", "clear")
+def clear(m: Machine, args: Args) -> Value:
+    """`v.clear()`."""
+    m.state.put(args.pos[0], "items", ())
+    m.state.put(args.pos[0], "open", False)
+    return None
+
+
+@method_of("list", "copy")
+@method_of("collections.deque", "copy")
+def copy(m: Machine, args: Args) -> Value:
+    """`v.copy()`: another list of the same items."""
+    v = args.pos[0]
+    made = ListV(sequences.items_of(m, v), v.kind)
+    made.d["open"] = m.is_open(v)
+    made.maxlen = v.maxlen
+    return made
+
+
+@method_of("list", "reverse")
+def reverse(m: Machine, args: Args) -> Value:
+    """`v.reverse()`."""
+    m.state.put(args.pos[0], "items", sequences.items_of(m, args.pos[0])[::-1])
+    return None
+
+
+@method_of("list", "sort")
+def sort(m: Machine, args: Args) -> Value:
+    """`v.sort()`."""
+    made = sorted_(m, Args([args.pos[0]], args.kw))
+    m.state.put(args.pos[0], "items", made.d["items"])
+    return None
+
+
+@method_of("list", "remove")
+@method_of("collections.deque", "remove")
+def remove(m: Machine, args: Args) -> Value:
+    """`v.remove(item)`."""
+    v = args.pos[0]
+    at = position(m, v, args.pos[1])
+    if at is not None:
+        items = sequences.items_of(m, v)
+        m.state.put(v, "items", items[:at] + items[at + 1 :])
+    return None
+
+
+@method_of("list", "index")
+@method_of("tuple", "index")
+@method_of("collections.deque", "index")
+def index(m: Machine, args: Args) -> Value:
+    """`v.index(item)`."""
+    at = position(m, args.pos[0], args.pos[1]) if len(args.pos) == 2 else None
+    return at if at is not None else unknown_of("index", args)
+
+
+def position(m: Machine, v: Value, item: Value) -> int | None:
+    """Where an item is first; None where that isn't known. Raises Raised where it is known not to be there."""
+    items = v if isinstance(v, tuple) else sequences.items_of(m, v)
+    for i, one in enumerate(items):
+        same = one is item or operators.truth(m, operators.compare(m, "==", one, item))
+        if same is True:
+            return i
+        if same is not False:
+            return None
+    if items and (isinstance(v, tuple) or m.is_open(v) is False):  # an empty one may have been filled unseen
+        raise Raised(None, "ValueError")
+    return None
+
+
+@method_of("tuple", "numel")
+def numel(m: Machine, args: Args) -> Value:
+    """`shape.numel()`."""
+    product: Value = 1
+    seq = sequences.sequence(m, args.pos[0])
+    for n in seq.known(m):
+        product = operators.binary(m, "*", product, n)
+    return Unknown("a size", number=True) if seq.open else product
+
+
+@method_of("tuple", "_replace")
+def replace_(m: Machine, args: Args) -> Value:
+    """`namedtuple._replace(**kw)`."""
+    from ...domain.mixed import NamedTuple
+
+    v = args.pos[0]
+    made = NamedTuple(args.kw.get(n, x) for n, x in zip(v.named, v, strict=True))
+    made.named, made.cls = v.named, v.cls
+    return made
+
+
+@method_of("tuple", "_asdict")
+def asdict(m: Machine, args: Args) -> Value:
+    """`namedtuple._asdict()`."""
+    v = args.pos[0]
+    return DictV(dict(zip(v.named, v, strict=True)))

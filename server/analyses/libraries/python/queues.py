@@ -1,0 +1,342 @@
+"""What programs hand work and things over with: exit stacks, queues, heaps, and asyncio (run in order)."""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING
+
+from ...domain.paths import Raised
+from ...domain.registry import BASES, LENGTHS, method_of, model
+from ...domain.values import Args, Builtin, Instance, Lib, ListV, Unknown, Value, is_constant
+from ...python import attributes, contexts, operators
+from ...python import iteration as sequences
+from .lists import pop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ...python.machine import Machine
+
+# -- contextlib.ExitStack -----------------------------------------------------------------------------------
+
+STACK = "contextlib.ExitStack"
+BASES[STACK] = ()
+BASES["contextlib.AsyncExitStack"] = (STACK,)
+BASES["contextlib.ContextDecorator"] = ()
+BASES["contextlib.AbstractContextManager"] = ()
+
+
+def push(m: Machine, stack: Instance, leave: contexts.Leave) -> None:
+    """Remember what is to be done when the stack is left."""
+    m.state.set(stack.state, "exits", (*m.tuple_of(stack.state.get("exits", ())), leave))
+
+
+@method_of(STACK, "__init__")
+def init_stack(m: Machine, args: Args) -> Value:
+    """`ExitStack()`."""
+    return None
+
+
+@method_of(STACK, "__enter__", "__aenter__")
+def enter_stack(m: Machine, args: Args) -> Value:
+    """`with ExitStack() as stack`: the stack itself."""
+    return args.pos[0]
+
+
+@method_of(STACK, "enter_context", "enter_async_context")
+def enter_context(m: Machine, args: Args) -> Value:
+    """`stack.enter_context(manager)`: what the manager gives; it is left with the stack."""
+    value, leave = contexts.entered(m, args.pos[1])
+    push(m, args.pos[0], leave)
+    return value
+
+
+@method_of(STACK, "callback")
+def callback(m: Machine, args: Args) -> Value:
+    """`stack.callback(f, *args, **kw)`: called when the stack is left."""
+    function, inner = args.pos[1], Args(args.pos[2:], args.kw, args.open, args.site)
+
+    def leave(error: Raised | None) -> Value:
+        m.call(function, inner)
+        return None
+
+    push(m, args.pos[0], leave)
+    return function
+
+
+@method_of(STACK, "push", "push_async_exit")
+def push_exit(m: Machine, args: Args) -> Value:
+    """`stack.push(v)`: the `__exit__` of a manager that was entered, or a function that is called as one."""
+    v = m.state.resolve(args.pos[1])
+    leave = contexts.method(m, v, "__exit__") if isinstance(v, Instance) else v
+
+    def run(error: Raised | None) -> Value:
+        return m.call(leave, Args(contexts.told(m, error)))
+
+    push(m, args.pos[0], run)
+    return v
+
+
+@method_of(STACK, "pop_all")
+def pop_all(m: Machine, args: Args) -> Value:
+    """`stack.pop_all()`: another stack, which leaves what this one was to leave."""
+    stack = args.pos[0]
+    made = Instance(stack.cls, m.site)
+    made.state["exits"] = m.state.resolve(stack.state.get("exits", ()))
+    m.state.set(stack.state, "exits", ())
+    return made
+
+
+@method_of(STACK, "close", "__exit__", "__aexit__")
+def leave_stack(m: Machine, args: Args) -> Value:
+    """Leave what was entered, last first."""
+    exits: Sequence[contexts.Leave] = m.tuple_of(args.pos[0].state.get("exits", ()))
+    m.state.set(args.pos[0].state, "exits", ())
+    error = Raised(args.pos[2]) if len(args.pos) > 2 and args.pos[2] is not None else None
+    for leave in reversed(exits):
+        leave(error)
+    return None
+
+
+# -- queues and heaps -----------------------------------------------------------------------------------------
+
+QUEUE = "queue.Queue"
+BASES[QUEUE] = ()
+LIFO = "queue.LifoQueue"
+for _name in (LIFO, "queue.SimpleQueue", "asyncio.Queue", "multiprocessing.Queue"):
+    BASES[_name] = (QUEUE,)
+
+
+def held(m: Machine, queue: Instance) -> ListV:
+    """The list behind a queue."""
+    if "items" not in queue.state:
+        m.state.note_item(queue.state, "items", ListV())  # one list on all sides of a branch
+    items = queue.state["items"]
+    assert isinstance(items, ListV)
+    return items
+
+
+LENGTHS[QUEUE] = lambda m, v: sequences.length(m, held(m, v))
+
+
+@method_of(QUEUE, "__init__", "task_done", "join")
+def nothing(m: Machine, args: Args) -> Value:
+    """`Queue(maxsize)`, and what only waits."""
+    return None
+
+
+@method_of(QUEUE, "put", "put_nowait")
+def put(m: Machine, args: Args) -> Value:
+    """`q.put(item)`."""
+    sequences.append(m, held(m, args.pos[0]), args.get(1, "item"))
+    return None
+
+
+@method_of(QUEUE, "get", "get_nowait")
+def get(m: Machine, args: Args) -> Value:
+    """`q.get()`: the first item, of a LifoQueue the last."""
+    queue = args.pos[0]
+    if sequences.length(m, held(m, queue)) == 0:
+        raise Raised(None, "Empty")
+    return pop(m, Args([held(m, queue), -1 if queue.cls.derives(LIFO) else 0]))
+
+
+@method_of(QUEUE, "empty")
+def empty(m: Machine, args: Args) -> Value:
+    """`q.empty()`."""
+    return operators.negation(m, operators.truth(m, held(m, args.pos[0])))
+
+
+@method_of(QUEUE, "qsize")
+def qsize(m: Machine, args: Args) -> Value:
+    """`q.qsize()`."""
+    return sequences.length(m, held(m, args.pos[0]))
+
+
+def rank(item: Value) -> Value:
+    """What a heap orders an item by: the item, or of a tuple the constants that it begins with."""
+    if not isinstance(item, tuple):
+        return item
+    n = next((i for i, v in enumerate(item) if not is_constant(v)), len(item))
+    return item[:n]
+
+
+class Unordered(Exception):
+    """What two items are ordered by doesn't tell which is the smaller one."""
+
+
+class Ranked:
+    """An item of a heap, with what it is ordered by: a constant, or an object with a `<` of its own."""
+
+    def __init__(self, m: Machine, item: Value) -> None:
+        self.m = m
+        self.item = item
+        self.rank = rank(item)
+
+    def __lt__(self, other: Ranked) -> bool:
+        if is_constant(self.rank) and is_constant(other.rank):
+            return bool(self.rank < other.rank)
+        less = operators.truth(self.m, operators.compare(self.m, "<", self.rank, other.rank))
+        if not isinstance(less, bool):
+            raise Unordered
+        return less
+
+
+def arranged(m: Machine, heap: Value, arrange: Callable[[list[Ranked]], object], *further: Value) -> bool:
+    """Arrange a heap's items as `heapq` does, where it is known what they are ordered by."""
+    heap = m.state.resolve(heap)
+    if not isinstance(heap, ListV) or m.is_open(heap):
+        return False
+    items = [Ranked(m, m.state.resolve(v)) for v in (*sequences.items_of(m, heap), *further)]
+    if not all(is_constant(one.rank) or attributes.special(m, one.rank, "__lt__") is not None for one in items):
+        return False
+    try:
+        arrange(items)
+    except (TypeError, Unordered):
+        return False
+    m.state.put(heap, "items", tuple(one.item for one in items))
+    return True
+
+
+def of_heap(run: Callable[[Machine, Args], Value]) -> Callable[[Machine, Args], Value]:
+    """A function of `heapq`, for each of the heaps that its first argument may be; what is no list tells nothing."""
+
+    def each(m: Machine, args: Args) -> Value:
+        heap, item = args.get(0, "heap"), args.get(1, "item")
+        return m.state.each(
+            heap, lambda one: run(m, Args([one, item])) if isinstance(one, ListV) else Unknown("an item")
+        )
+
+    return each
+
+
+@model("heapq.heapify")
+@of_heap
+def heapify(m: Machine, args: Args) -> Value:
+    """`heapify(items)`: in order, the smallest first."""
+    arranged(m, args.pos[0], heapq.heapify)
+    return None
+
+
+def least(m: Machine, heap: ListV) -> int:
+    """Where a heap's smallest item is; the first where that isn't known."""
+    ranks = [rank(v) for v in sequences.items_of(m, heap)]
+    if not is_constant(tuple(ranks)) or not ranks:
+        return 0
+    try:
+        return ranks.index(min(ranks))
+    except TypeError:
+        return 0
+
+
+@model("heapq.heappush")
+@of_heap
+def heappush(m: Machine, args: Args) -> Value:
+    """`heappush(heap, item)`."""
+    if not arranged(m, args.pos[0], lambda items: heapq.heappush(items, items.pop()), args.pos[1]):
+        sequences.append(m, args.pos[0], args.pos[1])
+    return None
+
+
+@model("heapq.heappop")
+@of_heap
+def heappop(m: Machine, args: Args) -> Value:
+    """`heappop(heap)`: the smallest item."""
+    taken: list[Ranked] = []
+    if arranged(m, args.pos[0], lambda items: taken.append(heapq.heappop(items)) if items else None) and taken:
+        return taken[0].item
+    heap = args.pos[0]
+    return pop(m, Args([heap, least(m, heap)]))
+
+
+@model("heapq.heappushpop")
+@of_heap
+def heappushpop(m: Machine, args: Args) -> Value:
+    """`heappushpop(heap, item)`."""
+    heappush(m, args)
+    return heappop(m, args)
+
+
+@model("heapq.heapreplace")
+@of_heap
+def heapreplace(m: Machine, args: Args) -> Value:
+    """`heapreplace(heap, item)`."""
+    item = heappop(m, args)
+    heappush(m, args)
+    return item
+
+
+def _chosen(name: str, largest: bool) -> None:
+    """Register `nsmallest` or `nlargest`: the first items in order, an unknown number of them all."""
+
+    def run(m: Machine, args: Args) -> Value:
+        order = {"reverse": largest, "key": args.get(2, "key")}
+        items = m.call(Lib("sorted"), Args([args.get(1, "iterable")], order, site=args.site))
+        n = m.state.resolve(args.get(0, "n"))
+        return ListV(sequences.items_of(m, items)[: max(n, 0)]) if isinstance(n, int) else items
+
+    model(f"heapq.{name}")(run)
+
+
+_chosen("nsmallest", largest=False)
+_chosen("nlargest", largest=True)
+
+
+# -- asyncio --------------------------------------------------------------------------------------------------
+
+
+@model("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield")
+def run(m: Machine, args: Args) -> Value:
+    """Coroutines are replayed where they are called: what is left is their result."""
+    return args.get(0, "main", args.kw.get("coro", args.kw.get("fut")))
+
+
+@model("asyncio.gather")
+def gather(m: Machine, args: Args) -> Value:
+    """`gather(a, b, …)`: their results in order."""
+    return ListV(tuple(args.pos))
+
+
+@model("asyncio.sleep")
+def sleep(m: Machine, args: Args) -> Value:
+    """`sleep(seconds, result)`."""
+    return args.get(1, "result")
+
+
+# -- functools, operator, weakref ------------------------------------------------------------------------------
+
+
+@model("functools.partialmethod")
+def partialmethod(m: Machine, args: Args) -> Value:
+    """`partialmethod(f, …)`: a method that calls `f` with the object first."""
+    function, fixed = args.pos[0], args
+
+    def method(machine: Machine, inner: Args) -> Value:
+        pos = [*inner.pos[:1], *fixed.pos[1:], *inner.pos[1:]]
+        return machine.call(function, Args(pos, {**fixed.kw, **inner.kw}, inner.open, inner.site))
+
+    return Builtin("partialmethod", method)
+
+
+@model("operator.methodcaller")
+def methodcaller(m: Machine, args: Args) -> Value:
+    """`methodcaller(name, …)`: calls that method of what it is given."""
+    name, inner = m.state.resolve(args.pos[0]), Args(args.pos[1:], args.kw, args.open)
+
+    def run(machine: Machine, given: Args) -> Value:
+        function = attributes.get(machine, given.pos[0], name) if isinstance(name, str) else Unknown("a method")
+        return machine.call(function, Args(inner.pos, inner.kw, inner.open, given.site))
+
+    return Builtin("methodcaller", run)
+
+
+@model("weakref.ref")
+def weak(m: Machine, args: Args) -> Value:
+    """`ref(v)`: called, it gives the object."""
+    return Builtin("ref", lambda machine, inner: args.pos[0])
+
+
+@model("weakref.proxy")
+def proxy(m: Machine, args: Args) -> Value:
+    """`proxy(v)`: stands for the object."""
+    return args.pos[0]

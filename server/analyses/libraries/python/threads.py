@@ -1,0 +1,134 @@
+"""Threads and executors: what they are given is called at once, in the modes that a thread begins with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...domain.paths import Raised
+from ...domain.registry import BASES, class_named, method_of, model
+from ...domain.values import ABSENT, Args, Instance, ListV, Unknown, Value
+from ...python import attributes
+from ...python import iteration as sequences
+from .iterables import map_
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...python.machine import Machine
+
+EXECUTOR = "concurrent.futures.Executor"
+FUTURE = "concurrent.futures.Future"
+THREAD = "threading.Thread"
+BASES[EXECUTOR] = BASES[FUTURE] = BASES[THREAD] = ()
+for _name in ("ThreadPoolExecutor", "ProcessPoolExecutor"):
+    BASES[f"concurrent.futures.{_name}"] = (EXECUTOR,)
+
+FRESH: dict[str, Value] = {"grad": True, "inference": False, "hooks": None, "autocast": None}
+"""Each thread has modes of its own (`c10/core/AutogradState.cpp`), which are not those of the one that started it."""
+
+
+def aside(m: Machine, work: Callable[[], Value]) -> Value:
+    """Do in a thread of its own what `work` does."""
+    before = {k: m.grad.mode.get(k) for k in FRESH}
+    m.grad.set_modes(FRESH)
+    try:
+        return work()
+    finally:
+        m.grad.set_modes(before)
+
+
+@model("asyncio.to_thread")
+def to_thread(m: Machine, args: Args) -> Value:
+    """`to_thread(f, …)`: a call."""
+    f = args.pos[0]
+    return aside(m, lambda: m.call(f, Args(args.pos[1:], args.kw, args.open, args.site)))
+
+
+# -- executors ----------------------------------------------------------------------------------------------
+
+
+@method_of(EXECUTOR, "__init__", "shutdown")
+def executor(m: Machine, args: Args) -> Value:
+    """`ThreadPoolExecutor(n)`."""
+    return None
+
+
+@method_of(EXECUTOR, "submit")
+def submit(m: Machine, args: Args) -> Value:
+    """`pool.submit(f, …)`: called at once; the future holds its result, or what it raised."""
+    future = Instance(class_named(m, FUTURE), m.site)
+    try:
+        v = aside(m, lambda: m.call(args.pos[1], Args(args.pos[2:], args.kw, args.open, args.site)))
+    except Raised as error:
+        future.state["error"] = error
+    else:
+        m.state.set(future.state, "result", v)
+    return future
+
+
+@method_of(FUTURE, "result")
+def result(m: Machine, args: Args) -> Value:
+    """`future.result()`."""
+    future = args.pos[0]
+    if "error" in future.state:
+        raise future.state["error"]
+    return m.state.resolve(future.state.get("result", Unknown("a result")))
+
+
+@method_of(FUTURE, "exception")
+def exception(m: Machine, args: Args) -> Value:
+    """`future.exception()`: what was raised, None if nothing was."""
+    error = args.pos[0].state.get("error")
+    return error.value if isinstance(error, Raised) else None
+
+
+@method_of(EXECUTOR, "map")
+def map_now(m: Machine, args: Args) -> Value:
+    """`pool.map(f, items)`: all calls are made at once."""
+    mapped = Args(args.pos[1:], site=args.site)
+    return aside(m, lambda: ListV(tuple(sequences.sequence(m, map_(m, mapped)).known(m))))
+
+
+@model("concurrent.futures.as_completed", "concurrent.futures.wait")
+def as_completed(m: Machine, args: Args) -> Value:
+    """`as_completed(futures)`: in the order in which they were made."""
+    return args.get(0, "fs")
+
+
+# -- threads ------------------------------------------------------------------------------------------------
+
+
+@method_of(THREAD, "start")
+def start(m: Machine, args: Args) -> Value:
+    """`thread.start()`: the target is called at once, or the program's own `run`; its exceptions end it alone."""
+    thread = args.pos[0]
+    if m.state.resolve(thread.state.get("started")) is True:
+        raise Raised(None, "RuntimeError")
+    m.state.set(thread.state, "started", True)
+    try:
+        aside(m, lambda: run(m, thread, args))
+    except Raised as error:
+        if error.failures:  # which are told
+            raise
+    return None
+
+
+def run(m: Machine, thread: Instance, args: Args) -> Value:
+    """What a thread does."""
+    own = thread.cls.lookup("run")
+    if own is not ABSENT:
+        return m.call(attributes.bound(m, own, thread), Args())
+    if "target" not in thread.state:
+        return None
+    given = m.state.resolve(thread.state.get("args", ()))
+    into: dict[str, Value] = {}
+    sequences.unpack_mapping(m, thread.state.get("kwargs"), into)
+    return m.call(thread.state["target"], Args(sequences.sequence(m, given).known(m), into, site=args.site))
+
+
+@method_of(THREAD, "join")
+def join(m: Machine, args: Args) -> Value:
+    """`thread.join()`: refused before it was started."""
+    if m.state.resolve(args.pos[0].state.get("started")) is None:
+        raise Raised(None, "RuntimeError")
+    return None

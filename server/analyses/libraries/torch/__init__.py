@@ -1,0 +1,1 @@
+"""Models of PyTorch where facts alone cannot tell."""

@@ -1,0 +1,73 @@
+"""`scaled_dot_product_attention`: which of its ways it takes on the CPU decides what it saves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...autograd.geometry import Geometry
+from ...autograd.tensors import Tensor
+from ...domain.registry import model
+from ...operators import calls as cases
+from ...operators import calls_by_name as torch_ops
+from ...operators import operands
+from ...operators import replay as effects
+
+if TYPE_CHECKING:
+    from ....facts.model import Case
+    from ...autograd.tensors import Grad
+    from ...domain.values import Args, Value
+    from ...operators.calls import Call
+    from ...python.machine import Machine
+
+NAME = "torch.nn.functional.scaled_dot_product_attention"
+
+
+@model(NAME)
+def attention(m: Machine, args: Args) -> Value:
+    """`scaled_dot_product_attention(query, key, value, …)` (`native/transformers/attention.cpp`).
+
+    The flash kernel keeps its inputs and its result, which it lays out with the heads inside; the formula keeps
+    the values, and weights of its own.
+    """
+    plain = torch_ops.resolved(m, args)
+    if plain is None:
+        return torch_ops.split(m, args, lambda one: attention(m, one))
+    op = torch_ops.find(NAME)
+    assert op is not None
+    call = cases.prepare(m, op, plain)
+    case = cases.choose(m, op, call)
+    flash = is_flash(m, call)
+    if flash is not None:
+        case, call.kept = told(m, op.cases, call, flash)
+    result = effects.replay(m, case, call, "")
+    if flash and isinstance(result, Tensor) and result.shape is not None:
+        batch, heads, length, width = result.shape
+        m.state.put(result, "geometry", Geometry.contiguous((batch, length, heads, width)).transpose(1, 2))
+    return result
+
+
+def is_flash(m: Machine, call: Call) -> bool | None:
+    """Whether the CPU's flash kernel is used (`use_flash_attention_cpp` of `transformers/sdp_utils_cpp.cpp`)."""
+    inputs = [t for name in ("query", "key", "value") for t in call.tensors.get(name, ())]
+    shapes = [t.shape for t in inputs if t.shape is not None]
+    if len(shapes) < 3:
+        return None
+    mask = [m.grad.requires_grad(t) for t in call.tensors.get("attn_mask", ())]
+    dropout = call.values.get("dropout_p", 0.0)
+    last = {shape[-1] for shape in shapes if shape}
+    strided = any(t.geometry is not None and t.geometry.strides[-1] not in (1, None) for t in inputs)
+    if any(len(shape) != 4 for shape in shapes) or True in mask or len(last - {None}) > 1 or strided:
+        return False
+    return dropout == 0 if isinstance(dropout, (int, float)) else None
+
+
+def told(m: Machine, cases: tuple[Case, ...], call: Call, flash: bool) -> tuple[Case, dict[str, Grad]]:
+    """The case of one way, and which arguments it keeps itself; a mask of bools is turned into numbers first."""
+    case = max(cases, key=lambda c: len(c.saves)) if flash else cases[-1]
+    masks, values = call.tensors.get("attn_mask", ()), call.tensors["value"]
+    kept: dict[str, Grad] = {"attn_mask": all(t.dtype != "bool" for t in masks)}
+    first = values[0]
+    if not flash and isinstance(first, Tensor) and first.shape is not None:
+        kept["value"] = operands.expanded(m, first, first.shape[:-2])
+    return replace(case, saves=tuple(replace(s, certain=True) for s in case.saves)), kept

@@ -1,0 +1,32 @@
+"""What tells a program that a compiler or tracer reads it: the replay follows Python's own run, where none does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...domain.registry import model
+
+if TYPE_CHECKING:
+    from ...domain.values import Args, Value
+    from ...python.machine import Machine
+
+AT_WORK = (
+    "torch.jit.is_scripting",
+    "torch.jit.is_tracing",
+    "torch.compiler.is_compiling",
+    "torch.compiler.is_dynamo_compiling",
+    "torch.compiler.is_exporting",
+    "torch._dynamo.is_compiling",
+    "torch._utils.is_compiling",
+    "torch.onnx.is_in_onnx_export",
+    "torch.fx._symbolic_trace.is_fx_tracing",
+)
+
+
+def at_work(m: Machine, args: Args) -> Value:
+    """Whether the compiler is at work: it isn't."""
+    return False
+
+
+for _name in AT_WORK:
+    model(_name)(at_work)

@@ -1,0 +1,176 @@
+"""Formulas of PyTorch's Python code, replayed at the place in the program that calls it.
+
+Many of PyTorch's functions are compositions that no fact tells of. Written with `Term`, a formula reads as
+it does in PyTorch's own file, and the replay sees each of its operations: what it saves of the program's
+tensors, and what of its own.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...autograd.geometry import Geometry, GeometryError, Shape, times
+from ...autograd.tensors import Tensor, either
+from ...domain.registry import method_of, model
+from ...domain.values import Args, Lib, Value
+from ...operators import calls_by_name as torch_ops
+from ...python import attributes, operators
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...autograd.tensors import Grad
+    from ...python.machine import Machine
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Term:
+    """A value in a formula; operators and methods are replayed."""
+
+    m: Machine
+    value: Value
+
+    def _binary(self, op: str, left: Value, right: Value) -> Term:
+        return Term(self.m, operators.binary(self.m, op, plain(left), plain(right)))
+
+    def __add__(self, other: Value) -> Term:
+        return self._binary("+", self, other)
+
+    def __radd__(self, other: Value) -> Term:
+        return self._binary("+", other, self)
+
+    def __sub__(self, other: Value) -> Term:
+        return self._binary("-", self, other)
+
+    def __rsub__(self, other: Value) -> Term:
+        return self._binary("-", other, self)
+
+    def __mul__(self, other: Value) -> Term:
+        return self._binary("*", self, other)
+
+    def __rmul__(self, other: Value) -> Term:
+        return self._binary("*", other, self)
+
+    def __truediv__(self, other: Value) -> Term:
+        return self._binary("/", self, other)
+
+    def __rtruediv__(self, other: Value) -> Term:
+        return self._binary("/", other, self)
+
+    def __pow__(self, other: Value) -> Term:
+        return self._binary("**", self, other)
+
+    def __matmul__(self, other: Value) -> Term:
+        return self._binary("@", self, other)
+
+    def __neg__(self) -> Term:
+        return Term(self.m, operators.unary(self.m, "-", self.value))
+
+    def do(self, method: str, *args: Value, **kw: Value) -> Term:
+        """`term.method(*args, **kw)`."""
+        f = attributes.get(self.m, self.value, method)
+        return Term(self.m, self.m.call(f, arguments(*args, **kw)))
+
+
+def plain(v: Value) -> Value:
+    """The value of a term."""
+    return v.value if isinstance(v, Term) else v
+
+
+def arguments(*args: Value, **kw: Value) -> Args:
+    """Arguments of a call, terms among them."""
+    return Args([plain(a) for a in args], {k: plain(v) for k, v in kw.items()})
+
+
+def torch(m: Machine, name: str, *args: Value, **kw: Value) -> Term:
+    """`torch.name(*args, **kw)`."""
+    return Term(m, m.call(Lib(f"torch.{name}"), arguments(*args, **kw)))
+
+
+@model("torch.vander")
+def vander(m: Machine, args: Args) -> Value:
+    """`vander` of `native/LinearAlgebra.cpp`: the powers are put where their factors were saved."""
+    x, n, increasing = args.get(0, "x"), m.state.resolve(args.get(1, "N")), args.get(2, "increasing", False)
+    t = m.state.resolve(x)
+    shape = t.shape if isinstance(t, Tensor) else None
+    rows = shape[0] if shape is not None and len(shape) == 1 else None
+    n = rows if n is None else n
+    if rows is None or not isinstance(n, int) or not isinstance(m.state.resolve(increasing), bool):
+        return torch_ops.call(m, "torch.vander", args)
+    result = torch(m, "empty", rows, n)
+    if n > 0:
+        result.do("select", 1, 0).do("fill_", 1)
+    if n > 1:
+        result.do("narrow", 1, 1, n - 1).do("copy_", Term(m, t).do("unsqueeze", 1))
+        powers = torch(m, "cumprod", result.do("narrow", 1, 1, n - 1), 1)
+        result.do("narrow", 1, 1, n - 1).do("copy_", powers)
+    return plain(result if increasing else result.do("flip", 1))
+
+
+@method_of("torch.Tensor", "lu")
+def lu(m: Machine, args: Args) -> Value:
+    """`t.lu(pivot, get_infos)`: as many results as the function gives."""
+    return torch_ops.call(m, "torch.lu", args)
+
+
+@method_of("torch.Tensor", "kron")
+@model("torch.kron")
+def kron(m: Machine, args: Args) -> Value:
+    """`kron` of `native/LinearAlgebra.cpp`: a product of aliases, each with a counter of its own."""
+    a, b = (m.state.resolve(args.get(at, name)) for at, name in ((0, "input"), (1, "other")))
+    if "out" in args.kw or not isinstance(a, Tensor) or not isinstance(b, Tensor) or a.shape is None or b.shape is None:
+        return torch_ops.call(m, "torch.kron", args)
+    ranks = [len(a.shape), len(b.shape)]
+    shapes = [((1,) * (max(ranks) - len(t.shape or ())) + (t.shape or ())) for t in (a, b)]
+    spread = [tuple(n for size in shapes[0] for n in (size, 1)), tuple(n for size in shapes[1] for n in (1, size))]
+    product = Term(m, unsafe_view(m, a, spread[0])) * Term(m, unsafe_view(m, b, spread[1]))
+    sizes = tuple(times(one, other) for one, other in zip(*shapes, strict=True))
+    made = plain(product)
+    return unsafe_view(m, made, sizes) if isinstance(made, Tensor) else made
+
+
+def unsafe_view(m: Machine, t: Tensor, shape: Shape) -> Tensor:
+    """`_unsafe_view`: another shape of the same memory, with a counter of its own."""
+    made = m.grad.alias(t, own_counter=True)
+    viewed = None
+    with suppress(GeometryError):
+        viewed = t.geometry.view(shape) if t.geometry is not None else None
+    made.d["geometry"] = viewed or Geometry.unknown(shape)
+    m.grad.set_history(made, m.grad.node("UnsafeViewBackward0", [t], m.grad.requires_grad(t)))
+    return made
+
+
+@model("torch.lstm_cell")
+def lstm_cell(m: Machine, args: Args) -> Value:
+    """`LSTMCell` of `native/RNN.cpp`."""
+    state = m.state.resolve(args.get(1, "hx"))
+    if not isinstance(state, tuple) or len(state) != 2:
+        return torch_ops.call(m, "torch.lstm_cell", args)
+    h, c = state
+    names = ("w_ih", "w_hh", "b_ih", "b_hh")
+    w_ih, w_hh, b_ih, b_hh = (m.state.resolve(args.get(at, name)) for at, name in enumerate(names, 2))
+    of_input = torch(m, "nn.functional.linear", args.get(0, "input"), w_ih, b_ih)
+    gates = plain(torch(m, "nn.functional.linear", h, w_hh, b_hh).do("add_", of_input).do("unsafe_chunk", 4, 1))
+    if not isinstance(gates, tuple) or len(gates) != 4:
+        return torch_ops.call(m, "torch.lstm_cell", args)
+    enter, forget, cell, leave = (
+        Term(m, gate).do(name) for gate, name in zip(gates, ("sigmoid_", "sigmoid_", "tanh_", "sigmoid_"), strict=True)
+    )
+    new = (forget * Term(m, c)).do("add_", enter * cell)
+    return plain(leave * new.do("tanh")), plain(new)
+
+
+def linked(m: Machine, values: Sequence[Value]) -> Tensor:
+    """A result with a graph from some tensors that keeps values of its own alone."""
+    needs: Grad = False
+    tensors = [t for t in map(m.pick, values) if isinstance(t, Tensor)]
+    for t in tensors:
+        needs = either(needs, m.grad.requires_grad(t))
+    node = m.grad.node("MulBackward0", tensors, needs)
+    made = m.grad.tensor(None, None)
+    if node is not None:
+        node.holds = True
+        m.grad.set_history(made, node)
+    return made

@@ -1,0 +1,513 @@
+"""Autograd's own functions: backward, grad, the grad modes, custom Functions, checkpointing, torch.func."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ....syntax import ir
+from ...autograd.backward import Expected
+from ...autograd.gradients import UNKNOWN
+from ...autograd.tensors import CUSTOM, Grad, Gradients, Node, Tensor, either
+from ...autograd.versions import bounds
+from ...domain import registry
+from ...domain.paths import Raised
+from ...domain.registry import BASES, MODES, method_of, model
+from ...domain.report import Site
+from ...domain.values import (
+    ABSENT,
+    Args,
+    ClassV,
+    Cond,
+    FunctionV,
+    Instance,
+    StaticMethod,
+    Unknown,
+    Value,
+    Wrapped,
+)
+from ...operators import calls as cases
+from ...python import attributes, contexts
+from ...shapes.dtypes import is_integral
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...autograd.gradients import Times
+    from ...python.machine import Machine
+
+# -- modes ----------------------------------------------------------------------------------------------
+
+BASES.update(
+    {
+        "torch.no_grad": (),
+        "torch.enable_grad": (),
+        "torch.set_grad_enabled": (),
+        "torch.inference_mode": (),
+        "torch.autograd.graph.saved_tensors_hooks": (),
+        "torch.autograd.graph.save_on_cpu": (),
+        "torch.autograd.graph.allow_mutation_on_saved_tensors": (),
+        "torch.autograd.Function": (),
+        "torch.autograd.function.FunctionCtx": (),
+        "torch.autograd.graph.disable_saved_tensors_hooks": (),
+    }
+)
+
+MODES["torch.no_grad"] = lambda m, v: {"grad": False}
+MODES["torch.enable_grad"] = lambda m, v: {"grad": True}
+MODES["torch.inference_mode"] = lambda m, v: (
+    {"inference": False} if v.state.get("mode") is False else {"inference": True}
+)
+MODES["torch.autograd.graph.saved_tensors_hooks"] = lambda m, v: {"hooks": "copy"}
+MODES["torch.autograd.graph.save_on_cpu"] = lambda m, v: {"hooks": "keep"}
+MODES["torch.autograd.graph.allow_mutation_on_saved_tensors"] = lambda m, v: {"hooks": "copy"}
+MODES["torch.autograd.graph.disable_saved_tensors_hooks"] = lambda m, v: {}
+
+
+def set_grad_modes(m: Machine, v: Instance) -> dict[str, Value]:
+    """`with torch.set_grad_enabled(mode)`."""
+    mode = m.state.resolve(v.state.get("mode", True))
+    return {"grad": mode if isinstance(mode, bool) else m.grad.mode["grad"]}
+
+
+MODES["torch.set_grad_enabled"] = set_grad_modes
+
+
+@method_of("torch.set_grad_enabled", "__init__")
+def set_grad_enabled(m: Machine, args: Args) -> Value:
+    """`torch.set_grad_enabled(mode)` acts at once; as a context manager it restores what was before."""
+    self, mode = args.pos[0], m.state.resolve(args.get(1, "mode"))
+    self.state["before"] = {"grad": m.grad.mode["grad"]}
+    self.state["mode"] = mode
+    if isinstance(mode, bool):
+        m.state.set(m.grad.mode, "grad", mode)
+    return None
+
+
+@method_of("torch.inference_mode", "__init__")
+def inference_mode(m: Machine, args: Args) -> Value:
+    """`torch.inference_mode(mode)`."""
+    args.pos[0].state["mode"] = args.get(1, "mode", True)
+    return None
+
+
+@method_of("torch.no_grad", "__init__")
+@method_of("torch.enable_grad", "__init__")
+@method_of("torch.autograd.graph.saved_tensors_hooks", "__init__")
+@method_of("torch.autograd.graph.save_on_cpu", "__init__")
+def plain_mode(m: Machine, args: Args) -> Value:
+    """Managers without arguments that matter."""
+    return None
+
+
+def decorated(name: str) -> None:
+    """A mode applied to a function: `torch.no_grad()(f)`."""
+
+    def call(m: Machine, args: Args) -> Value:
+        contexts.take_back(m, args.pos[0])
+        return Wrapped(args.pos[1], name, args.pos[0]) if len(args.pos) > 1 else None
+
+    method_of(name, "__call__")(call)
+
+
+for _name in ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "torch.set_grad_enabled"):
+    decorated(_name)
+
+
+@model("torch.is_grad_enabled")
+def is_grad_enabled(m: Machine, args: Args) -> Value:
+    """`torch.is_grad_enabled()`."""
+    return m.state.resolve(m.grad.mode["grad"]) is not False and not m.grad.mode["inference"]
+
+
+@model("torch.is_inference_mode_enabled")
+def is_inference_mode_enabled(m: Machine, args: Args) -> Value:
+    """`torch.is_inference_mode_enabled()`."""
+    return bool(m.grad.mode["inference"])
+
+
+# -- backward -------------------------------------------------------------------------------------------
+
+
+def roots_of(m: Machine, v: Value) -> list[Value]:
+    """The nodes that backward starts from."""
+    return [m.grad.grad_fn(t) for t in cases.tensors_in(m, v) if m.grad.requires_grad(t) is not False]
+
+
+def expected(m: Machine, v: Value) -> Expected | None:
+    """That `v.backward()` is written shows that `v` requires grad; None where that is known anyhow, or not asked."""
+    asked = m.grad.requires_grad(v) if isinstance(v, Tensor) else None
+    if not isinstance(asked, frozenset):
+        return None
+    return Expected(asked, Cond(("backward", v.uid), "requires-grad", v.name or receiver(m), m.site))
+
+
+def receiver(m: Machine) -> str:
+    """The text of what a method is called of, if it is short."""
+    called = m.node.func if isinstance(m.node, ir.Call) else None
+    if m.chunk is None or not isinstance(called, ir.Attribute):
+        return ""
+    return m.explain.text(Site(m.chunk, called.value)) or ""
+
+
+def begun(m: Machine, given: Value) -> Times:
+    """How often the gradient was written that a backward begins with: the caller's, or one made for it."""
+    given = m.state.resolve(given)
+    if isinstance(given, Tensor):
+        return bounds([v for _, v in m.state.alternatives(m.grad.version(given))])
+    return (0, 0) if given is None else (0, None)
+
+
+@method_of("torch.Tensor", "backward")
+def backward(m: Machine, args: Args) -> Value:
+    """`t.backward(gradient, retain_graph, create_graph)`."""
+
+    def one(t: Value) -> Value:
+        create = args.get(3, "create_graph", False) is True
+        retain = m.state.resolve(args.get(2, "retain_graph"))
+        keep = create if retain is None else retain is not False
+        leaves = cases.tensors_in(m, args.kw.get("inputs"))
+        require_graph(m, [t])
+        given = begun(m, args.get(1, "gradient"))
+        m.grad.backward(roots_of(m, t), keep, create, leaves, begun=given, expected=expected(m, t))
+        return None
+
+    return m.state.each(args.pos[0], one)
+
+
+def require_graph(m: Machine, values: list[Value]) -> None:
+    """backward() of tensors none of which requires grad raises."""
+    found = [t for v in values for t in cases.tensors_in(m, v)]
+    if found and all(m.grad.requires_grad(t) is False for t in found):
+        raise Raised(None, "RuntimeError")
+
+
+@model("torch.autograd.backward")
+def autograd_backward(m: Machine, args: Args) -> Value:
+    """`torch.autograd.backward(tensors, grad_tensors, retain_graph, create_graph)`."""
+    create = args.get(3, "create_graph", False) is True
+    retain = m.state.resolve(args.get(2, "retain_graph"))
+    keep = create if retain is None else retain is not False
+    given = begun(m, args.get(1, "grad_tensors"))
+    m.grad.backward(roots_of(m, args.get(0, "tensors")), keep, create, begun=given)
+    return None
+
+
+@model("torch.autograd.grad")
+def grad(m: Machine, args: Args) -> Value:
+    """`torch.autograd.grad(outputs, inputs, …)`: gradients as results, with a graph of their own by create_graph."""
+    create = m.state.resolve(args.get(4, "create_graph", False)) is True
+    retain = m.state.resolve(args.get(3, "retain_graph"))
+    keep = create if retain is None else retain is not False
+    outputs, inputs = args.get(0, "outputs"), args.get(1, "inputs")
+    wanted = cases.tensors_in(m, inputs)
+    roots = roots_of(m, outputs)
+    nodes = m.grad.reached(roots, wanted)
+    if wanted and not nodes and args.kw.get("allow_unused") is not True:
+        m.refused("the differentiated tensors are not used in the graph")
+    given = begun(m, args.get(2, "grad_outputs"))
+    flow = m.grad.backward(roots, keep, create, wanted, accumulate=False, begun=given)
+    made: list[Value] = []
+    unused = args.kw.get("allow_unused") is True and args.kw.get("materialize_grads", False) is False
+    for t in wanted:
+        fn = m.grad.grad_fn(t)
+        one = UNKNOWN if m.grad.stands_for_base(t) else flow.of(fn or t, t.d["output_nr"])
+        if unused and one is None and all(fn is not root for root in roots):
+            made.append(None)
+            continue
+        g = m.grad.gradient(t, flow, one)
+        if create and g.uid > flow.began and m.grad.grad_fn(g) is None:
+            m.grad.set_history(g, m.grad.derived(nodes, wanted, cases.tensors_in(m, args.get(2, "grad_outputs"))))
+        made.append(g)
+    if not wanted:
+        return Unknown("gradients")
+    return tuple(made)
+
+
+# -- custom functions -------------------------------------------------------------------------------------
+
+
+@model("torch.autograd.Function.apply")
+def apply(m: Machine, args: Args) -> Value:
+    """`Function.apply(…)` (`torch/csrc/autograd/custom_function.cpp`): forward without grad, then the saving."""
+    cls, inner = args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
+    given = [m.state.resolve(v) for v in inner.pos]
+    inner = Args([m.as_tensor(v) if isinstance(v, Unknown) and v.parameter else v for v in given], inner.kw)
+    ctx = Instance(registry.class_named(m, "torch.autograd.function.FunctionCtx"), m.site)
+    inputs = [t for v in inner.pos for t in ([v] if isinstance(v, Tensor) else [])]
+    needs: Grad = False
+    for t in inputs:
+        needs = either(needs, m.grad.requires_grad(t))
+    ctx.d["needs_input_grad"] = tuple(isinstance(v, Tensor) and m.grad.requires_grad(v) is not False for v in inner.pos)
+    node = m.grad.node(f"{cls.name}Backward", inputs, needs)  # its edges lead to what the inputs are before forward
+    result = run_forward(m, cls, ctx, inner)
+    if node is not None:
+        outputs, taken = cases.tensors_in(m, result), None if args.open else len(inner.pos)
+        node.function, node.called = cls, f"{cls.name}.apply"
+        places = [i for i, v in enumerate(inner.pos) if isinstance(v, Tensor)]
+        node.run = partial(run_backward, m, cls, ctx, outputs, places, taken)
+    result = finish(m, cls, ctx, inputs, needs, node, result)
+    if m.numbers is not None:
+        m.numbers.differentiate(cls, ctx, inner.pos, result)
+    return result
+
+
+def run_forward(m: Machine, cls: ClassV, ctx: Instance, args: Args) -> Value:
+    """Run forward (and setup_context) with grad mode off."""
+    if m.node is not None:
+        m.explain.applied[m.node] = None
+    before = m.grad.mode["grad"]
+    m.state.set(m.grad.mode, "grad", False)
+    try:
+        setup = cls.lookup("setup_context")
+        forward = attributes.get(m, cls, "forward")
+        if isinstance(setup, (StaticMethod, FunctionV)):
+            result = m.call(forward, args)
+            m.call(attributes.get(m, cls, "setup_context"), Args([ctx, tuple(args.pos), result]))
+        else:
+            result = m.call(forward, args.prepend(ctx))
+    finally:
+        m.state.set(m.grad.mode, "grad", before)
+    return result
+
+
+def finish(
+    m: Machine, cls: ClassV, ctx: Instance, inputs: list[Tensor], needs: Grad, node: Node | None, result: Value
+) -> Value:
+    """Set the history of the outputs, check the dirty ones, save what `save_for_backward` named."""
+    dirty = cases.tensors_in(m, ctx.state.get("dirty", ()))
+    outputs = cases.tensors_in(m, result)
+    plain = {t.uid for t in cases.tensors_in(m, ctx.state.get("non_differentiable", ()))}
+    m.via = f"{cls.name}.apply"
+    for t in dirty:
+        if any(t is i for i in inputs):
+            check_dirty(m, t, needs)
+        m.grad.bump(t, m.via)
+    check_returned(m, dirty, outputs, result)
+    found, copies = histories(m, inputs, dirty, plain, node, outputs)
+    if node is not None:
+        saved = cases.tensors_in(m, ctx.state.get("saved", ()))
+        node.holds = bool(saved)
+        for t in saved:
+            m.grad.save(node, t, "saved", form="itself")
+        for copy in copies:
+            copy.saved = node.saved
+    return rebuilt(m, result, found)
+
+
+def histories(
+    m: Machine, inputs: list[Tensor], dirty: list[Tensor], plain: set[int], node: Node | None, outputs: list[Tensor]
+) -> tuple[dict[int, Tensor], list[Node]]:
+    """`_process_backward_mode_ad` for each output: what is given for it, and the nodes of the bases of dirty views.
+
+    An input that is returned as it is becomes a view. `plain` are those marked as not differentiable; integers are not.
+    """
+    made: dict[int, Tensor] = {}
+    copies: list[Node] = []
+    for nr, t in enumerate(outputs):
+        out = t
+        if t.uid in plain or (t.dtype is not None and is_integral(t.dtype)):
+            continue
+        if node is None and any(t is i for i in inputs) and m.grad.requires_grad(t) is not False:
+            out = m.grad.alias(t)  # PyTorch leaves the input as it is, and gives a view that has no history
+        elif any(t is d for d in dirty):
+            rebased = m.grad.rebase(t, node)
+            if rebased is node and node is not None and nr > 0:
+                m.state.put(t, "output_nr", nr)
+            copies += [rebased] if rebased is not None and rebased is not node else []
+        elif any(t is i for i in inputs):
+            out = m.grad.view(t, t.geometry, CUSTOM) if node is not None else m.grad.alias(t)
+            m.grad.set_history(out, node, nr)
+        elif isinstance(m.state.resolve(t.d["base"]), Tensor) and any(
+            m.grad.storage(i) is m.grad.storage(t) for i in inputs
+        ):
+            m.state.put(t, "meta", CUSTOM)
+            m.grad.set_history(t, node, nr)
+        else:
+            m.grad.set_history(t, node, nr)
+        made[t.uid] = out
+    return made, copies
+
+
+def run_backward(
+    m: Machine,
+    cls: ClassV,
+    ctx: Instance,
+    outputs: list[Tensor],
+    places: list[int],
+    taken: int | None,
+    gradient: Gradients,
+    unpack: Callable[[], None],
+) -> list[Value] | None:
+    """Call the class's backward with a gradient for each output; it has to give one for each of the `taken` inputs.
+
+    `unpack` is called before what was saved is read. Returns the gradients of the inputs at some `places`, the tensors,
+    where they are known.
+    """
+    if cls.lookup("backward") is ABSENT:
+        unpack()
+        return None
+    gradients: list[Value] = [gradient(t, nr) for nr, t in enumerate(outputs)]
+    m.grad.unpacking[ctx.uid] = unpack
+    try:
+        result = m.state.resolve(m.call(attributes.get(m, cls, "backward"), Args([ctx, *gradients], site=m.site)))
+    finally:
+        unread = m.grad.unpacking.pop(ctx.uid, None)
+    if not (isinstance(result, (Tensor, tuple)) or result is None):
+        if unread:
+            unpack()
+        return None
+    given = result if isinstance(result, tuple) else (result,)
+    if taken is not None:
+        check_number(m, cls, given, taken)
+    return [given[i] for i in places] if len(given) > max(places, default=0) else None
+
+
+def check_number(m: Machine, cls: ClassV, given: tuple[Value, ...], taken: int) -> None:
+    """`validate_outputs` and `PyNode::apply`: a gradient for each input; more are fine as long as they are None."""
+    more = [m.state.resolve(v) for v in given[taken:]]
+    if len(given) < taken or any(isinstance(v, Tensor) for v in more):
+        m.via = f"{cls.name}.backward"
+        m.grad.fail("other", "function", None, detail="gradient-count", given=len(given), taken=taken)
+
+
+def check_returned(m: Machine, dirty: list[Tensor], outputs: list[Tensor], result: Value) -> None:
+    """What is marked as changed has to be returned (`_wrap_outputs` in custom_function.cpp), whatever the grad mode."""
+    result = m.state.resolve(result)
+    known = result if isinstance(result, tuple) else (result,)
+    if all(isinstance(m.state.resolve(v), Tensor) for v in known):
+        for t in dirty:
+            if not any(t is out for out in outputs):
+                m.grad.fail("other", "function", t, detail="dirty-lost")
+
+
+def check_dirty(m: Machine, t: Tensor, needs: Grad) -> None:
+    """An input that forward has changed: no leaf, nor a view that mustn't be written (`_process_backward_mode_ad`)."""
+    own = m.grad.requires_grad(t)
+    if needs is not False and m.grad.grad_mode and own is True and m.grad.is_leaf(t):
+        m.grad.fail("other", "function", t, detail="dirty-leaf")
+    m.grad.check_inplace(t, needs)
+
+
+def rebuilt(m: Machine, v: Value, made: dict[int, Tensor]) -> Value:
+    """A result with its tensors replaced."""
+    v = m.state.resolve(v)
+    if isinstance(v, Tensor):
+        return made.get(v.uid, v)
+    if isinstance(v, tuple):
+        return tuple(rebuilt(m, i, made) for i in v)
+    return v
+
+
+def remember(slot: str) -> Callable[[Machine, Args], Value]:
+    """A method of ctx that keeps tensors."""
+
+    def run(m: Machine, args: Args) -> Value:
+        m.state.set(args.pos[0].state, slot, tuple(args.pos[1:]))
+        return None
+
+    return run
+
+
+_CTX = "torch.autograd.function.FunctionCtx"
+method_of(_CTX, "save_for_backward", "save_for_forward")(remember("saved"))
+method_of(_CTX, "mark_dirty")(remember("dirty"))
+method_of(_CTX, "mark_non_differentiable")(remember("non_differentiable"))
+method_of(_CTX, "set_materialize_grads")(lambda m, args: None)
+
+
+@registry.property_of(_CTX, "saved_tensors")
+def saved_tensors(m: Machine, ctx: Instance) -> Value:
+    """`ctx.saved_tensors`."""
+    unpack = m.grad.unpacking.pop(ctx.uid, None)
+    if unpack is not None:
+        unpack()
+    return m.state.resolve(ctx.state.get("saved", ()))
+
+
+@model("torch.autograd.function.once_differentiable")
+def once_differentiable(m: Machine, args: Args) -> Value:
+    """`@once_differentiable`: a backward that runs without grad, also under create_graph."""
+    return Wrapped(args.pos[0], "torch.no_grad")
+
+
+# -- checkpoint -------------------------------------------------------------------------------------------
+
+
+def save_all(m: Machine, node: Node | None, inputs: list[Tensor]) -> None:
+    """Have the node, if there is one, save what a checkpoint was given."""
+    if node is not None:
+        for t in inputs:
+            m.grad.save(node, t, "input", form="itself")
+
+
+@model("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential")
+def checkpoint(m: Machine, args: Args) -> Value:
+    """`checkpoint(f, *inputs)`: nothing inside is kept but the inputs, which are checked when it is run again."""
+    skip = {"use_reentrant", "preserve_rng_state", "determinism_check", "context_fn", "debug", "early_stop"}
+    f = args.pos[0]
+    inner = Args(args.pos[1:], {k: v for k, v in args.kw.items() if k not in skip}, args.open, args.site)
+    reentrant = m.state.resolve(args.kw.get("use_reentrant", True)) is not False
+    inputs = cases.tensors_in(m, tuple(inner.pos))
+    needs: Grad = not inputs or not reentrant
+    for t in inputs:
+        needs = either(needs, m.grad.requires_grad(t))
+    node = m.grad.node("CheckpointFunctionBackward", inputs, needs)
+    before, started = len(m.grad.nodes), m.grad.order
+    holds = True
+    if not reentrant:
+        save_all(m, node, inputs)  # before the function runs, which may change them
+    if reentrant:
+        mode = m.grad.mode["grad"]
+        m.state.set(m.grad.mode, "grad", False)
+        try:
+            result = m.call(f, inner)
+        finally:
+            m.state.set(m.grad.mode, "grad", mode)
+    else:
+        result = m.call(f, inner)
+        made = m.grad.nodes[before:]
+        asking = [one for one in made if one.saved or one.holds]
+        for one in made:
+            one.saved, one.holds = (), False
+        if node is not None and asking:
+            node.site = asking[0].site or node.site
+        elif node is not None and made:  # nothing is read that was kept, so it isn't run again
+            node.saved, holds = (), False
+    if node is not None:
+        node.holds = holds
+    if reentrant:
+        save_all(m, node, inputs)
+    outputs = cases.tensors_in(m, result)
+    if reentrant:
+        return rebuilt(m, result, histories(m, inputs, [], set(), node, outputs)[0])
+    for t in outputs:
+        fn = m.state.resolve(t.d["fn"])
+        inside = any(isinstance(v, Node) and v.order > started for _, v in m.state.alternatives(fn))
+        if node is not None and inside and m.grad.requires_grad(t) is not False:
+            node.edges = (*node.edges, fn)
+            m.state.put(t, "fn", node)
+            node.outputs = (*node.outputs, t)
+    return result
+
+
+# -- other ----------------------------------------------------------------------------------------------
+
+
+@model("torch.autograd.graph.increment_version")
+def increment_version(m: Machine, args: Args) -> Value:
+    """`increment_version(t)`."""
+    for t in cases.tensors_in(m, args.get(0, "tensor")):
+        m.grad.bump(t, "increment_version")
+    return None
+
+
+@model("torch.autograd.Variable")
+def variable(m: Machine, args: Args) -> Value:
+    """`Variable(t)`: the old name for a tensor, detached."""
+    t = m.state.resolve(args.get(0, "data"))
+    if not isinstance(t, Tensor):
+        return Unknown("a tensor")
+    made = m.grad.alias(t)
+    made.d["rg"] = args.kw.get("requires_grad") is True
+    return made

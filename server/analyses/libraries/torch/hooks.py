@@ -1,0 +1,97 @@
+"""Hooks: functions that modules call around their forward, and backward with gradients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...autograd.tensors import Node, Tensor
+from ...domain.registry import BASES, class_named, method_of, model
+from ...domain.values import Args, Instance, Object, Value, Wrapped
+from .nn_modules import MODULE
+
+if TYPE_CHECKING:
+    from ...python.machine import Machine
+
+HANDLE = "torch.utils.hooks.RemovableHandle"
+BASES[HANDLE] = ()
+
+
+def add(m: Machine, holder: Object, slot: object, hook: Value, first: bool = False) -> Instance:
+    """Register a hook; its handle. `slot` is a key of the holder's state."""
+    store = holder.state if isinstance(holder, Instance) else holder.d
+    present = m.tuple_of(store.get(slot, ()))
+    m.state.set(store, slot, (hook, *present) if first else (*present, hook))
+    handle = Instance(class_named(m, HANDLE), m.site)
+    handle.state["remove"] = (store, slot, hook)
+    return handle
+
+
+@method_of(HANDLE, "remove")
+@method_of(HANDLE, "__exit__")
+def remove(m: Machine, args: Args) -> Value:
+    """`handle.remove()`."""
+    store, slot, hook = args.pos[0].state["remove"]
+    m.state.set(store, slot, tuple(h for h in m.tuple_of(store.get(slot, ())) if h is not hook))
+    return None
+
+
+# -- of modules -----------------------------------------------------------------------------------------
+
+
+def of_module(slot: str, *names: str) -> None:
+    """Register the methods that give a module a hook of one kind."""
+
+    def run(m: Machine, args: Args) -> Value:
+        hook = args.get(1, "hook")
+        if m.state.resolve(args.kw.get("with_kwargs")) is True:
+            hook = Wrapped(hook, "with_kwargs")
+        return add(m, args.pos[0], slot, hook, m.state.resolve(args.kw.get("prepend")) is True)
+
+    method_of(MODULE, *names)(run)
+
+
+of_module("hooks", "register_forward_hook")
+of_module("pre_hooks", "register_forward_pre_hook")
+of_module("backward_hooks", "register_full_backward_hook", "register_full_backward_pre_hook")
+
+
+def of_all(slot: str, name: str) -> None:
+    """Register a function that gives all modules a hook of one kind."""
+
+    def run(m: Machine, args: Args) -> Value:
+        return add(m, class_named(m, MODULE), (slot,), args.get(0, "hook"))
+
+    model(f"torch.nn.modules.module.{name}")(run)
+
+
+of_all("hooks", "register_module_forward_hook")
+of_all("pre_hooks", "register_module_forward_pre_hook")
+of_all("backward_hooks", "register_module_full_backward_hook")
+
+
+# -- of tensors -----------------------------------------------------------------------------------------
+
+
+@method_of("torch.Tensor", "register_hook")
+def register_hook(m: Machine, args: Args) -> Value:
+    """`t.register_hook(hook)`: the first one is registered with the present grad_fn.
+
+    The later ones join it there (`_register_hook_dict`), also where the tensor, a view, has another one by then; but
+    not when the tensor itself was written since.
+    """
+
+    def one(t: Tensor) -> Value:
+        holder, hook = m.state.resolve(t.d.get("hooked")), args.get(1, "hook")
+        if not isinstance(holder, (Node, Tensor)):
+            fn = m.grad.grad_fn(t)
+            holder = fn if isinstance(fn, Node) else t
+            m.state.put(t, "hooked", holder)
+        return add(m, holder, ("hooks", t.d["output_nr"]) if isinstance(holder, Node) else "hooks", hook)
+
+    return m.state.each(args.pos[0], one)
+
+
+@method_of("torch.Tensor", "register_post_accumulate_grad_hook")
+def register_post_accumulate_grad_hook(m: Machine, args: Args) -> Value:
+    """`t.register_post_accumulate_grad_hook(hook)`."""
+    return m.state.each(args.pos[0], lambda t: add(m, t, "accumulated", args.get(1, "hook")))

@@ -1,0 +1,561 @@
+"""`torch.nn.Module`: its own methods, the containers, and the utilities that work on modules."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ....facts import table
+from ....facts.model import ModuleFact
+from ...autograd.geometry import Geometry, GeometryError, plus
+from ...autograd.tensors import Storage, Tensor
+from ...domain.registry import BASES, ITERATORS, LENGTHS, method_of, model
+from ...domain.values import ABSENT, Args, DictV, FunctionV, Instance, Lib, ListV, Phi, Unknown, Value
+from ...operators import attributes as tensor_attributes
+from ...operators import calls as cases
+from ...operators import calls_by_name as torch_ops
+from ...operators import modules
+from ...python import attributes, operators
+from ...python import iteration as sequences
+from ...python.iteration import Seq
+from ...shapes.dtypes import is_floating
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...python.machine import Machine
+
+MODULE = "torch.nn.Module"
+CONTAINERS = ("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.ParameterList",
+              "torch.nn.ParameterDict")  # fmt: skip
+
+BASES[MODULE] = ()
+for _name in CONTAINERS:
+    BASES[_name] = (MODULE,)
+for _name in (
+    "torch.nn.parallel.DistributedDataParallel",
+    "torch.nn.DataParallel",
+):
+    BASES[_name] = (MODULE,)
+
+
+def listed(values: list[Value]) -> ListV:
+    """A list of values."""
+    return ListV(tuple(values))
+
+
+@method_of(MODULE, "__init__")
+def init(m: Machine, args: Args) -> Value:
+    """`Module.__init__`."""
+    obj = m.state.resolve(args.pos[0]) if args.pos else None
+    if isinstance(obj, Instance):
+        m.state.set(obj.d, "training", True)
+    return None
+
+
+# -- what a module has ------------------------------------------------------------------------------------
+
+
+@method_of(MODULE, "parameters")
+def parameters(m: Machine, args: Args) -> Value:
+    """`module.parameters()`."""
+    return unseen(m, args.pos[0], listed([t for _, t in modules.named_tensors(m, args.pos[0], True)]))
+
+
+@method_of(MODULE, "named_parameters")
+def named_parameters(m: Machine, args: Args) -> Value:
+    """`module.named_parameters()`."""
+    return unseen(m, args.pos[0], listed(list(modules.named_tensors(m, args.pos[0], True))))
+
+
+@method_of(MODULE, "buffers")
+def buffers(m: Machine, args: Args) -> Value:
+    """`module.buffers()`."""
+    return listed([t for _, t in modules.named_tensors(m, args.pos[0], False)])
+
+
+@method_of(MODULE, "named_buffers")
+def named_buffers(m: Machine, args: Args) -> Value:
+    """`module.named_buffers()`."""
+    return listed(list(modules.named_tensors(m, args.pos[0], False)))
+
+
+def unseen(m: Machine, obj: Instance, made: ListV) -> ListV:
+    """A module with parts that the replay doesn't know may have more parameters."""
+    if any(isinstance(m.pick(v), Unknown) and k not in ("training",) for k, v in obj.d.items()) and not made.d["items"]:
+        made.d["open"] = True
+    return made
+
+
+@method_of(MODULE, "children")
+def children(m: Machine, args: Args) -> Value:
+    """`module.children()`."""
+    return listed([c for _, c in modules.children(m, args.pos[0])])
+
+
+@method_of(MODULE, "named_children")
+def named_children(m: Machine, args: Args) -> Value:
+    """`module.named_children()`."""
+    return listed(list(modules.children(m, args.pos[0])))
+
+
+@method_of(MODULE, "modules")
+def all_modules(m: Machine, args: Args) -> Value:
+    """`module.modules()`."""
+    return listed([c for _, c in modules.named_modules(m, args.pos[0])])
+
+
+@method_of(MODULE, "named_modules")
+def named_modules(m: Machine, args: Args) -> Value:
+    """`module.named_modules()`."""
+    return listed(list(modules.named_modules(m, args.pos[0])))
+
+
+@method_of(MODULE, "get_parameter", "get_buffer", "get_submodule")
+def get_part(m: Machine, args: Args) -> Value:
+    """`module.get_parameter("a.b")`."""
+    v, target = args.pos[0], m.state.resolve(args.get(1, "target"))
+    if not isinstance(target, str):
+        return Unknown("a part of a module")
+    for part in target.split("."):
+        v = attributes.get(m, v, part)
+    return v
+
+
+@method_of(MODULE, "register_buffer")
+def register_buffer(m: Machine, args: Args) -> Value:
+    """`self.register_buffer(name, tensor)`."""
+    obj, name, t = args.pos[0], m.state.resolve(args.get(1, "name")), args.get(2, "tensor")
+    if isinstance(name, str):
+        m.state.set(obj.d, name, t)
+        modules.put(obj, "_buffers", name)
+        if m.state.resolve(args.get(3, "persistent", True)) is False:
+            modules.put(obj, "_non_persistent_buffers_set", name)
+        label(m, t, name)
+    return None
+
+
+def label(m: Machine, t: Value, name: str) -> None:
+    """Name a tensor that a module keeps."""
+    t = m.pick(t)
+    if isinstance(t, Tensor) and t.label is None:
+        m.state.note(t, "label", f"self.{name}")
+
+
+@method_of(MODULE, "register_parameter")
+def register_parameter(m: Machine, args: Args) -> Value:
+    """`self.register_parameter(name, parameter)`."""
+    name = m.state.resolve(args.get(1, "name"))
+    if isinstance(name, str):
+        modules.put(args.pos[0], "_parameters", name)
+        m.state.set(args.pos[0].d, name, args.get(2, "param"))
+    return None
+
+
+@method_of(MODULE, "add_module", "register_module")
+def register_module(m: Machine, args: Args) -> Value:
+    """`self.add_module(name, module)`."""
+    name = m.state.resolve(args.get(1, "name"))
+    if isinstance(name, str):
+        m.state.set(args.pos[0].d, name, args.get(2, "module"))
+    return None
+
+
+# -- modes, conversions ------------------------------------------------------------------------------------
+
+
+def through(m: Machine, obj: Instance, name: str, args: Args, run: Callable[[Instance], object]) -> None:
+    """Run something on the modules that are in a module, the inner ones first; one's own method of the name instead.
+
+    What leads back to a module above is left out: its `__dict__` holds that, not its `_modules`.
+    """
+
+    def below(module: Instance, above: frozenset[int]) -> None:
+        for _, child in modules.children(m, module):
+            if child.uid in above:
+                continue
+            if child.cls.lookup(name) is not ABSENT:
+                m.call(attributes.get(m, child, name), args)
+            else:
+                below(child, above | {child.uid})
+                run(child)
+
+    below(obj, frozenset({obj.uid}))
+
+
+def set_training(m: Machine, obj: Instance, mode: Value) -> None:
+    """Set `training` of a module, and call `train` of those in it, which may have one of their own."""
+    m.state.set(obj.d, "training", mode)
+    through(m, obj, "train", Args([mode], site=m.site), lambda child: m.state.set(child.d, "training", mode))
+
+
+@method_of(MODULE, "train")
+def train(m: Machine, args: Args) -> Value:
+    """`module.train(mode)`."""
+    set_training(m, args.pos[0], m.state.resolve(args.get(1, "mode", True)))
+    return args.pos[0]
+
+
+@method_of(MODULE, "eval")
+def eval_(m: Machine, args: Args) -> Value:
+    """`module.eval()`: what the module's `train(False)` does."""
+    return m.call(attributes.get(m, args.pos[0], "train"), Args([False], site=args.site))
+
+
+@method_of(MODULE, "requires_grad_")
+def requires_grad_(m: Machine, args: Args) -> Value:
+    """`module.requires_grad_(mode)`."""
+    mode = m.state.resolve(args.get(1, "requires_grad", True))
+    for t in modules.parameters(m, args.pos[0]):
+        m.require_grad(t, mode)
+    return args.pos[0]
+
+
+@method_of(MODULE, "reset_parameters")
+def reset_parameters(m: Machine, args: Args) -> Value:
+    """`module.reset_parameters()` writes what the constructor of a class of `torch.nn` did."""
+    obj = args.pos[0]
+    if any(isinstance(table.find(c.qualname), ModuleFact) for c in obj.cls.mro):
+        for name, t in modules.named_tensors(m, obj, True, recurse=False):
+            times = modules.writes_in_construction(obj.cls.name, name, obj.state.get("ctor", {}))
+            m.grad.bump(t, "reset_parameters()", by="library", times=times)
+        reset_running_stats(m, args)
+    return None
+
+
+@method_of(MODULE, "reset_running_stats")
+def reset_running_stats(m: Machine, args: Args) -> Value:
+    """`norm.reset_running_stats()` writes each statistic."""
+    for _, t in modules.named_tensors(m, args.pos[0], False, recurse=False):
+        m.grad.bump(t, "reset_running_stats()", by="library")
+    return None
+
+
+@method_of(MODULE, "zero_grad")
+def zero_grad(m: Machine, args: Args) -> Value:
+    """`module.zero_grad(set_to_none)`."""
+    clear_grads(m, modules.parameters(m, args.pos[0]), m.state.resolve(args.get(1, "set_to_none", True)))
+    return None
+
+
+def clear_grads(m: Machine, tensors: list[Tensor], to_none: Value) -> None:
+    """Drop the gradients, or zero them in place."""
+    for t in tensors:
+        old = m.state.resolve(t.d["grad"])
+        if old is None:
+            continue
+        if to_none is False and isinstance(old, Tensor):
+            m.grad.bump(old, "zero_grad()", by="library")
+        else:
+            m.state.put(t, "grad", None)
+
+
+@method_of(MODULE, "to", "half", "float", "double", "bfloat16", "type", "cuda", "cpu", "to_empty")
+def convert(m: Machine, args: Args) -> Value:
+    """`module.double()` and its kin assign `.data`: no version moves; the dtype changes."""
+    return args.pos[0]
+
+
+def converter(name: str, dtype: str) -> None:
+    """A conversion whose dtype the name tells."""
+
+    def run(m: Machine, args: Args) -> Value:
+        set_dtype(m, args.pos[0], dtype)
+        return args.pos[0]
+
+    method_of(MODULE, name)(run)
+
+
+for _name, _dtype in {"double": "float64", "float": "float32", "half": "float16", "bfloat16": "bfloat16"}.items():
+    converter(_name, _dtype)
+
+
+@method_of(MODULE, "to")
+def to(m: Machine, args: Args) -> Value:
+    """`module.to(…)`."""
+    from ...operators.types import dtype_of
+
+    for v in (*args.pos[1:], *args.kw.values()):
+        dtype = dtype_of(m.state.resolve(v))
+        if dtype is not None:
+            set_dtype(m, args.pos[0], dtype)
+    return args.pos[0]
+
+
+def set_dtype(m: Machine, obj: Instance, dtype: str) -> None:
+    """Give all floating point tensors of a module another dtype.
+
+    Parameters, and their gradients, are given other memory as by `.data = …`; a buffer is another tensor from then on.
+    """
+    for t in modules.parameters(m, obj):
+        for one in (t, m.state.resolve(t.d["grad"])):
+            if isinstance(one, Tensor) and (one.dtype is None or is_floating(one.dtype)):
+                if one.dtype not in (None, dtype):
+                    m.state.put(one, "storage", Storage(m.site))
+                m.state.put(one, "dtype", dtype)
+    for _, inner in modules.named_modules(m, obj):
+        for name, t in modules.named_tensors(m, inner, False, recurse=False):
+            if t.dtype is None:
+                m.state.put(t, "dtype", dtype)
+            elif is_floating(t.dtype) and t.dtype != dtype:
+                new = m.grad.tensor(t.geometry, dtype)
+                new.label, new.owner, new.d["buffer"] = t.label, t.owner, t.d["buffer"]
+                m.state.set(inner.d, name, new)
+
+
+@method_of(MODULE, "apply")
+def apply(m: Machine, args: Args) -> Value:
+    """`module.apply(f)`: f of every module, the inner ones first."""
+    f = args.get(1, "fn")
+
+    def run(module: Instance) -> Value:
+        return m.call(f, Args([module], site=args.site))
+
+    through(m, args.pos[0], "apply", Args([f], site=args.site), run)
+    run(args.pos[0])
+    return args.pos[0]
+
+
+@method_of(MODULE, "share_memory", "compile", "extra_repr", "_get_name", "__repr__", "set_extra_state")
+def nothing(m: Machine, args: Args) -> Value:
+    """Methods that concern no tensor's history."""
+    return Unknown("a value")
+
+
+@method_of(MODULE, "forward")
+def no_forward(m: Machine, args: Args) -> Value:
+    """A module without a forward of its own."""
+    return Unknown("a result")
+
+
+@method_of("torch.nn.Flatten", "forward")
+def flatten(m: Machine, args: Args) -> Value:
+    """`Flatten`: the method, which gives the tensor itself where there is nothing to flatten."""
+    bounds = {k: args.pos[0].d.get(k, default) for k, default in (("start_dim", 1), ("end_dim", -1))}
+    return torch_ops.call(m, "torch.Tensor.flatten", Args([args.get(1, "input")], bounds, site=args.site))
+
+
+@method_of(MODULE, "__call__", "_call_impl")
+def call_module(m: Machine, args: Args) -> Value:
+    """`super().__call__(…)`."""
+    return modules.call(m, args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site))
+
+
+# -- containers ---------------------------------------------------------------------------------------------
+
+
+@method_of("torch.nn.Sequential", "__init__")
+@method_of("torch.nn.ModuleList", "__init__")
+@method_of("torch.nn.ParameterList", "__init__")
+def init_list(m: Machine, args: Args) -> Value:
+    """A container of modules by position; Sequential takes them one by one or in an OrderedDict."""
+    obj, rest = args.pos[0], args.pos[1:]
+    m.state.set(obj.d, "training", True)
+    first = m.pick(rest[0]) if rest else None
+    if isinstance(first, DictV):
+        for k in sequences.keys(first):
+            keep(m, obj, str(k), first.items[k])
+        return None
+    items: list[Value] = list(rest)
+    if not obj.cls.derives("torch.nn.Sequential") and rest:
+        seq = sequences.sequence(m, rest[0])
+        items = seq.known(m)
+        if seq.open:
+            m.state.set(obj.state, "open", True)
+    for i, v in enumerate(items):
+        keep(m, obj, str(i), v)
+    if args.open:
+        m.state.set(obj.state, "open", True)
+    return None
+
+
+@method_of("torch.nn.ModuleDict", "__init__")
+@method_of("torch.nn.ParameterDict", "__init__")
+def init_dict(m: Machine, args: Args) -> Value:
+    """A container of modules or parameters by name."""
+    obj = args.pos[0]
+    m.state.set(obj.d, "training", True)
+    d = DictV()
+    if len(args.pos) > 1:
+        sequences.update(m, d, args.pos[1])
+    for k in sequences.keys(d):
+        keep(m, obj, str(k), d.items[k])
+    return None
+
+
+def keep(m: Machine, obj: Instance, key: str, value: Value) -> None:
+    """Put a member into a container; those of parameters make parameters of plain tensors (`container.py`)."""
+    t = m.pick(value)
+    plain = isinstance(t, Tensor) and not t.d["param"]
+    if plain and (obj.cls.derives("torch.nn.ParameterList") or obj.cls.derives("torch.nn.ParameterDict")):
+        value = m.call(Lib("torch.nn.Parameter"), Args([value], site=m.site))
+    m.state.set(obj.d, key, value)
+
+
+def entries(m: Machine, obj: Instance) -> list[tuple[str, Value]]:
+    """What a container holds, by key: modules and tensors, and what the replay doesn't know."""
+    held = [(k, m.state.resolve(v)) for k, v in obj.d.items() if isinstance(k, str)]
+    return [(k, v) for k, v in held if isinstance(v, (Instance, Tensor, Unknown, Phi, FunctionV))]
+
+
+@method_of("torch.nn.Sequential", "forward")
+def sequential(m: Machine, args: Args) -> Value:
+    """`Sequential.forward`: one module after the other."""
+    v = args.get(1, "input")
+    for _, module in entries(m, args.pos[0]):
+        v = m.call(module, Args([v], site=args.site))
+    return v
+
+
+def container_items(m: Machine, obj: Instance) -> Seq:
+    """Iterating over a container: its modules, or the keys of one by name."""
+    if obj.cls.derives("torch.nn.ModuleDict") or obj.cls.derives("torch.nn.ParameterDict"):
+        return Seq([k for k, _ in entries(m, obj)])
+    return Seq([v for _, v in entries(m, obj)], bool(obj.state.get("open")))
+
+
+for _name in CONTAINERS:
+    ITERATORS[_name] = container_items
+    LENGTHS[_name] = lambda m, obj: len(entries(m, obj))
+
+
+def get_item(m: Machine, args: Args) -> Value:
+    """`container[i]`."""
+    obj, index = args.pos[0], m.state.resolve(args.pos[1])
+    if isinstance(index, str):
+        found = obj.d.get(index, ABSENT)
+        return m.state.resolve(found) if found is not ABSENT else Unknown("a module")
+    values = tuple(v for _, v in entries(m, obj))
+    picked = operators.get_item(m, values, index)
+    if isinstance(picked, tuple):
+        made = Instance(obj.cls, obj.site)
+        made.d["training"] = True
+        for i, v in enumerate(picked):
+            made.d[str(i)] = v
+        return made
+    return picked
+
+
+def set_item(m: Machine, args: Args) -> Value:
+    """`container[i] = module`."""
+    obj, index = args.pos[0], m.state.resolve(args.pos[1])
+    if isinstance(index, int):
+        keys = [k for k, _ in entries(m, obj)]
+        index = keys[index] if -len(keys) <= index < len(keys) else str(index)
+    if isinstance(index, str):
+        keep(m, obj, index, args.pos[2])
+    return None
+
+
+def append(m: Machine, args: Args) -> Value:
+    """`container.append(module)`."""
+    obj = args.pos[0]
+    keep(m, obj, str(len(entries(m, obj))), args.get(1, "module"))
+    return obj
+
+
+def extend(m: Machine, args: Args) -> Value:
+    """`container.extend(modules)`."""
+    for v in sequences.sequence(m, args.get(1, "modules")).known(m):
+        append(m, Args([args.pos[0], v]))
+    return args.pos[0]
+
+
+def insert(m: Machine, args: Args) -> Value:
+    """`container.insert(i, module)`."""
+    obj, i = args.pos[0], m.state.resolve(args.get(1, "index"))
+    values = [v for _, v in entries(m, obj)]
+    values.insert(i if isinstance(i, int) else len(values), args.get(2, "module"))
+    for k, v in enumerate(values):
+        m.state.set(obj.d, str(k), v)
+    return None
+
+
+for _name in CONTAINERS:
+    method_of(_name, "__getitem__")(get_item)
+    method_of(_name, "__setitem__")(set_item)
+for _name in ("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"):
+    method_of(_name, "append")(append)
+    method_of(_name, "extend")(extend)
+    method_of(_name, "insert")(insert)
+for _name in ("torch.nn.ModuleDict", "torch.nn.ParameterDict"):
+    method_of(_name, "keys")(lambda m, args: ListV(tuple(k for k, _ in entries(m, args.pos[0]))))
+    method_of(_name, "values")(lambda m, args: ListV(tuple(v for _, v in entries(m, args.pos[0]))))
+    method_of(_name, "items")(lambda m, args: ListV(tuple(entries(m, args.pos[0]))))
+    method_of(_name, "update")(lambda m, args: init_dict(m, args))
+
+
+# -- wrappers and utilities --------------------------------------------------------------------------------
+
+
+@method_of("torch.nn.parallel.DistributedDataParallel", "__init__")
+@method_of("torch.nn.DataParallel", "__init__")
+def wrap(m: Machine, args: Args) -> Value:
+    """`DistributedDataParallel(module)`."""
+    m.state.set(args.pos[0].d, "module", args.get(1, "module"))
+    return None
+
+
+@method_of("torch.nn.parallel.DistributedDataParallel", "forward")
+@method_of("torch.nn.DataParallel", "forward")
+def wrapped_forward(m: Machine, args: Args) -> Value:
+    """A wrapper's forward is that of its module."""
+    return m.call(args.pos[0].d["module"], Args(args.pos[1:], args.kw, args.open, args.site))
+
+
+@model("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm")
+def clip_grad_norm_(m: Machine, args: Args) -> Value:
+    """`clip_grad_norm_(parameters, …)` writes the gradients alone, whether or not they are too large."""
+    write_gradients(m, args.get(0, "parameters"), 1)
+    return m.grad.tensor(None, "float32")
+
+
+@model("torch.nn.utils.clip_grad_value_")
+def clip_grad_value_(m: Machine, args: Args) -> Value:
+    """`clip_grad_value_(parameters, …)` writes the gradients from below and from above, at once if not `foreach`."""
+    write_gradients(m, args.get(0, "parameters"), 1 if args.get(2, "foreach") is False else 2)
+    return None
+
+
+@model("torch.nn.utils.clip_grads_with_norm_")
+def clip_grads_with_norm_(m: Machine, args: Args) -> Value:
+    """`clip_grads_with_norm_(parameters, …)` is the second half of `clip_grad_norm_`."""
+    write_gradients(m, args.get(0, "parameters"), 1)
+    return None
+
+
+def write_gradients(m: Machine, parameters: Value, times: int) -> None:
+    """Change the gradients of parameters in place, so many times; each is read from `.grad`."""
+    for t in cases.tensors_in(m, listed(sequences.sequence(m, parameters).known(m))):
+        g = tensor_attributes.grad(m, t)
+        if isinstance(g, Tensor):
+            m.grad.bump(g, "clip_grad", by="library", times=times)
+
+
+@model("torch.nn.utils.parameters_to_vector")
+def parameters_to_vector(m: Machine, args: Args) -> Value:
+    """`parameters_to_vector(parameters)`: a concatenation of all in one row each."""
+    items = sequences.sequence(m, args.get(0, "parameters")).known(m)
+    return m.call(Lib("torch.cat"), Args([tuple(torch_ops.call(m, "torch.Tensor.view", Args([p, -1])) for p in items)]))
+
+
+@model("torch.nn.utils.vector_to_parameters")
+def vector_to_parameters(m: Machine, args: Args) -> Value:
+    """`vector_to_parameters(vector, parameters)` assigns each parameter's `.data`: a view of a piece of the vector."""
+
+    vector = m.state.resolve(args.get(0, "vec"))
+    memory = m.grad.storage(vector) if isinstance(vector, Tensor) else Storage(m.site)
+    whole = vector.geometry if isinstance(vector, Tensor) else None
+    start: int | None = 0
+    for t in cases.tensors_in(m, listed(sequences.sequence(m, args.get(1, "parameters")).known(m))):
+        m.grad.show(t, memory, "vector_to_parameters()", by="library")
+        if t.geometry is None:
+            start = None
+            continue
+        shape, count = t.geometry.shape, t.geometry.numel()
+        piece = None
+        with suppress(GeometryError):
+            piece = whole.narrow(0, start, count).view(shape) if whole is not None else None
+        m.state.put(t, "geometry", piece or Geometry.unknown(shape))
+        start = plus(start, count)
+    return None

@@ -1,0 +1,192 @@
+"""`torch.optim`: which parameters an optimizer owns, and what `step()` does to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....facts import table
+from ....facts.model import REQUIRED, OptimizerFact
+from ...autograd.tensors import Tensor
+from ...domain.registry import BASES, method_of, model
+from ...domain.values import ABSENT, Args, DictV, Instance, ListV, Unknown, Value
+from ...operators import calls as cases
+from ...python import iteration as sequences
+from . import hooks
+from .nn_modules import clear_grads
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....facts.model import Param
+    from ...python.machine import Machine
+
+OPTIMIZER = "torch.optim.Optimizer"
+BASES[OPTIMIZER] = ()
+
+
+def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> None:
+    """Keep the parameters that the optimizer is made with, in groups."""
+    bound = cases.bind(fact.params, args)
+    given = bound.pop("params", args.get(0, "params"))
+    options: dict[str, Value] = {p.name: default(p) for p in fact.params if p.name != "params"} | bound
+    m.state.set(obj.state, "options", options)
+    m.state.set(obj.d, "defaults", DictV(dict(options)))
+    groups = [group(m, g, options) for g in sequences.sequence(m, given).known(m)]
+    tensors = [g for g in groups if isinstance(g, Tensor)]
+    check_leaves(m, groups)
+    dicts = [g for g in groups if isinstance(g, DictV)]
+    if tensors or not dicts:
+        first = DictV({"params": ListV(tuple(tensors)), **options})
+        dicts.insert(0, first)
+    m.state.set(obj.d, "param_groups", ListV(tuple(dicts)))
+    m.state.set(obj.d, "state", DictV())
+    obj.d["state"].d["open"] = True
+
+
+def default(p: Param) -> Value:
+    """What a group has of an option that nobody gave: the default, which PyTorch writes for all groups."""
+    return Unknown(p.name) if p.default is REQUIRED else p.default
+
+
+def check_leaves(m: Machine, groups: Sequence[Value]) -> None:
+    """`Optimizer.add_param_group` refuses what is no leaf, unless its gradient is kept."""
+    for t in cases.tensors_in(m, tuple(groups)):
+        if m.grad.is_leaf(t, anew=False) is False and not t.d["retains"]:
+            m.refused("can't optimize a non-leaf Tensor")
+
+
+def group(m: Machine, v: Value, defaults: dict[str, Value]) -> Value:
+    """A parameter, or a parameter group with its parameters as a list, and the options that it doesn't say."""
+    v = m.pick(v)
+    if isinstance(v, tuple) and len(v) == 2 and isinstance(v[0], str):
+        return m.pick(v[1])
+    if isinstance(v, DictV):
+        params = m.pick(v.items.get("params"))
+        items = [params] if isinstance(params, Tensor) else sequences.sequence(m, params).known(m)
+        made = DictV({**v.items, **{k: d for k, d in defaults.items() if v.items.get(k, ABSENT) is ABSENT}})
+        made.items["params"] = ListV(tuple(m.pick(i) for i in items))
+        return made
+    return v
+
+
+def owned(m: Machine, obj: Instance) -> list[Tensor]:
+    """The parameters of an optimizer."""
+    groups = obj.d.get("param_groups")
+    if groups is None:
+        return []
+    found: dict[int, Tensor] = {}
+    for g in sequences.sequence(m, groups).known(m):
+        g = m.pick(g)
+        if isinstance(g, DictV):
+            for t in cases.tensors_in(m, g.items.get("params")):
+                found[t.uid] = t
+    return list(found.values())
+
+
+@method_of(OPTIMIZER, "__init__")
+def init(m: Machine, args: Args) -> Value:
+    """`Optimizer.__init__(params, defaults)` of an optimizer of the program's own."""
+    defaults = m.pick(args.get(2, "defaults"))
+    options = {str(k): defaults.items[k] for k in sequences.keys(defaults)} if isinstance(defaults, DictV) else {}
+    fact = OptimizerFact(OPTIMIZER, (), 1, False, (), False)
+    construct(m, args.pos[0], fact, Args(args.pos[1:2], {**args.kw, **options}))
+    return None
+
+
+@method_of(OPTIMIZER, "step")
+def step(m: Machine, args: Args) -> Value:
+    """`optimizer.step(closure)`: writes every parameter that has a gradient, under no_grad."""
+    run_hooks(m, args, "step_pre_hooks")
+    result = stepped(m, args.pos[0], m.state.resolve(args.get(1, "closure")), args)
+    run_hooks(m, args, "step_post_hooks")
+    return result
+
+
+def run_hooks(m: Machine, args: Args, slot: str) -> None:
+    """Call an optimizer's hooks of one kind with the arguments of its step (`profile_hook_step`)."""
+    for hook in m.tuple_of(args.pos[0].state.get(slot, ())):
+        m.call(hook, Args([args.pos[0], tuple(args.pos), DictV(dict(args.kw))], site=args.site))
+
+
+def stepped(m: Machine, obj: Instance, closure: Value, args: Args) -> Value:
+    """A step between its hooks; what the closure gives."""
+    result: Value = None
+    fact = fact_of(obj)
+    if closure is not None:
+        mode = m.grad.mode["grad"]
+        m.state.set(m.grad.mode, "grad", True)
+        turns = 2 if fact is not None and fact.needs_closure else 1
+        for _ in range(turns):
+            result = m.call(closure, Args(site=args.site))
+            if turns > 1:
+                write(m, obj, fact)
+        m.state.set(m.grad.mode, "grad", mode)
+        if turns > 1:
+            return result
+    write(m, obj, fact)
+    return result
+
+
+def fact_of(obj: Instance) -> OptimizerFact | None:
+    """The fact of an optimizer's class, or of the library class that it derives from."""
+    for c in obj.cls.mro:
+        fact = table.find(c.qualname) if c.node is None else None
+        if isinstance(fact, OptimizerFact):
+            return fact
+    return None
+
+
+def write(m: Machine, obj: Instance, fact: OptimizerFact | None) -> None:
+    """Change the parameters that have a gradient."""
+    options = obj.state.get("options", {})
+    silent = fact is not None and any(options.get(t.param) == t.value for t in fact.silent_when)
+    times = fact.bumps if fact is not None and fact.exact else None
+    for t in owned(m, obj):
+        g = m.state.resolve(t.d["grad"])
+        if g is None or m.grad.requires_grad(t) is False:
+            continue
+        m.grad.bump(t, "optimizer.step()", by="optimizer", times=0 if silent else times)
+
+
+@method_of(OPTIMIZER, "zero_grad")
+def zero_grad(m: Machine, args: Args) -> Value:
+    """`optimizer.zero_grad(set_to_none)`."""
+    clear_grads(m, owned(m, args.pos[0]), m.state.resolve(args.get(1, "set_to_none", True)))
+    return None
+
+
+@method_of(OPTIMIZER, "add_param_group")
+def add_param_group(m: Machine, args: Args) -> Value:
+    """`optimizer.add_param_group(group)`."""
+    groups = args.pos[0].d.get("param_groups", ABSENT)
+    if isinstance(groups, ListV):
+        sequences.append(m, groups, group(m, args.get(1, "param_group"), args.pos[0].state.get("options", {})))
+    return None
+
+
+def of_step(kind: str) -> None:
+    """Register the method that gives an optimizer a hook of its steps."""
+
+    def run(m: Machine, args: Args) -> Value:
+        return hooks.add(m, args.pos[0], f"{kind}s", args.get(1, "hook"))
+
+    method_of(OPTIMIZER, f"register_{kind}")(run)
+
+
+of_step("step_pre_hook")
+of_step("step_post_hook")
+
+
+@method_of(OPTIMIZER, "state_dict", "load_state_dict")
+def other(m: Machine, args: Args) -> Value:
+    """Methods that write no parameter."""
+    return Unknown("a value")
+
+
+# -- norms -----------------------------------------------------------------------------------------------
+
+
+@model("torch.nn.utils.get_total_norm")
+def total_norm(m: Machine, args: Args) -> Value:
+    """A norm of gradients."""
+    return m.grad.tensor(None, "float32")

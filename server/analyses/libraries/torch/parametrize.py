@@ -1,0 +1,362 @@
+"""Parameters that are computed from others: `torch.nn.utils.parametrize`, weight norm, spectral norm, pruning."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ...autograd.tensors import Tensor, Version
+from ...domain.registry import BASES, MODES, class_named, method_of, model
+from ...domain.values import Args, Builtin, ClassV, Instance, Lib, Property, Unknown, Value
+from ...operators import calls as cases
+from ...operators import modules
+from ...python import attributes
+from .formulas import Term, linked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...python.machine import Machine
+
+UTILS = "torch.nn.utils."
+LIST = f"{UTILS}parametrize.ParametrizationList"
+MODULE = "torch.nn.Module"
+
+WEIGHT_NORM = f"{UTILS}parametrizations._WeightNorm"
+SPECTRAL_NORM = f"{UTILS}parametrizations._SpectralNorm"
+ORTHOGONAL = f"{UTILS}parametrizations._Orthogonal"
+
+for _name in (LIST, WEIGHT_NORM, SPECTRAL_NORM, ORTHOGONAL):
+    BASES[_name] = (MODULE,)
+BASES[f"{UTILS}parametrize.cached"] = ()
+MODES[f"{UTILS}parametrize.cached"] = lambda m, v: {"parametrized": v.uid}
+
+
+def parameter(m: Machine, v: Value, label: str) -> Value:
+    """`nn.Parameter(v)`, under the name that a program knows it by."""
+    made = m.call(Lib("torch.nn.Parameter"), Args([v]))
+    if isinstance(made, Tensor):
+        made.label = label
+    return made
+
+
+def without_grad(m: Machine, run: Callable[[], Value]) -> Value:
+    """Run something under `torch.no_grad()`."""
+    before = m.grad.mode["grad"]
+    m.state.set(m.grad.mode, "grad", False)
+    try:
+        return run()
+    finally:
+        m.state.set(m.grad.mode, "grad", before)
+
+
+# -- parametrizations -------------------------------------------------------------------------------------
+
+
+def new_module(m: Machine, cls: str) -> Instance:
+    """A module of a class of the library."""
+    made = Instance(class_named(m, cls), m.site)
+    made.d["training"] = True
+    return made
+
+
+@model("torch.nn.utils.parametrize.register_parametrization")
+def register(m: Machine, args: Args) -> Value:
+    """`register_parametrization(module, name, parametrization)`: the tensor is computed at each use from now on."""
+    obj, name, step = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "tensor_name")), m.pick(
+        args.get(2, "parametrization")
+    )  # fmt: skip
+    if isinstance(obj, Instance) and isinstance(name, str):
+        add(m, obj, name, step)
+    return obj
+
+
+def add(m: Machine, obj: Instance, name: str, step: Value) -> None:
+    """Make a module's tensor a computed one, or compute it in one more step."""
+    steps = list_of(m, obj, name)
+    if steps is None:
+        original = m.pick(obj.d.get(name))
+        steps = new_module(m, LIST)
+        keep_originals(m, steps, name, original, step)
+        holder = obj.d.get("parametrizations")
+        if not isinstance(holder, Instance):
+            holder = new_module(m, MODULE)
+            m.state.set(obj.d, "parametrizations", holder)
+        m.state.set(holder.d, name, steps)
+        if name in obj.d:
+            m.state.delete(obj.d, name)
+        compute(m, obj, name)
+    count = len([k for k in steps.d if isinstance(k, str) and k.isdigit()])
+    m.state.set(steps.d, str(count), step)
+
+
+def keep_originals(m: Machine, steps: Instance, name: str, original: Value, step: Value) -> None:
+    """What is learned instead: the parameter itself, or the several that `right_inverse` makes of it."""
+    inverse = attributes.get(m, step, "right_inverse") if isinstance(step, Instance) else None
+    made = None
+    if inverse is not None and not isinstance(inverse, Unknown):
+        made = without_grad(m, lambda: m.call(inverse, Args([original])))
+    if isinstance(made, tuple):
+        for i, one in enumerate(made):
+            m.state.set(steps.d, f"original{i}", parameter(m, one, f"parametrizations.{name}.original{i}"))
+    else:
+        m.state.set(steps.d, "original", original)
+        if isinstance(original, Tensor):
+            m.grad.bump(original, "register_parametrization()", by="library")  # `set_` to what was made of it
+
+
+def list_of(m: Machine, obj: Instance, name: str) -> Instance | None:
+    """The parametrizations of a module's tensor, if it has any."""
+    holder = m.pick(obj.d.get("parametrizations"))
+    steps = m.pick(holder.d.get(name)) if isinstance(holder, Instance) else None
+    return steps if isinstance(steps, Instance) else None
+
+
+def compute(m: Machine, obj: Instance, name: str) -> None:
+    """Give the module a class of its own with a property for the tensor (`_inject_new_class`, `_inject_property`)."""
+    if not obj.cls.name.startswith("Parametrized"):
+        name_of_class = f"Parametrized{obj.cls.name}"
+        m.state.note(obj, "cls", ClassV(name_of_class, (obj.cls,), f"torch.nn.utils.{name_of_class}"))
+    computed = Property(
+        Builtin(name, lambda m, args: value(m, args.pos[0], name)),
+        Builtin(name, lambda m, args: assign(m, args.pos[0], name, args.pos[1])),
+    )
+    m.state.put(obj.cls, name, computed)
+
+
+def value(m: Machine, obj: Instance, name: str) -> Value:
+    """The tensor as its parametrizations compute it; inside `cached()` only once."""
+    steps = list_of(m, obj, name)
+    if steps is None:
+        return m.state.resolve(obj.d.get(name))
+    cache = m.grad.mode.get("parametrized")
+    if cache is None:
+        return computed(m, steps)
+    key = ("cached", cache, name)
+    if key not in obj.state:
+        m.state.set(obj.state, key, computed(m, steps))
+    return obj.state[key]
+
+
+def computed(m: Machine, steps: Instance) -> Value:
+    """`ParametrizationList.forward`."""
+    v = [m.state.resolve(t) for k, t in steps.d.items() if isinstance(k, str) and k.startswith("original")]
+    for k, step in list(steps.d.items()):
+        if isinstance(k, str) and k.isdigit():
+            v = [m.call(step, Args(v, site=m.site))]
+    return v[0] if v else Unknown("a parameter")
+
+
+def assign(m: Machine, obj: Instance, name: str, v: Value) -> Value:
+    """`module.weight = t` passes it backwards through the parametrizations and writes the original under no_grad."""
+    steps = list_of(m, obj, name)
+    if steps is None:
+        m.state.set(obj.d, name, v)
+        return None
+    for k, t in steps.d.items():
+        if isinstance(k, str) and k.startswith("original") and isinstance(t, Tensor):
+            m.grad.bump(t, f"{name} =", by="library")
+    return None
+
+
+@model("torch.nn.utils.parametrize.is_parametrized")
+def is_parametrized(m: Machine, args: Args) -> Value:
+    """`is_parametrized(module, name)`."""
+    obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "tensor_name"))
+    if not isinstance(obj, Instance):
+        return Unknown("whether it is parametrized")
+    return list_of(m, obj, name) is not None if isinstance(name, str) else "parametrizations" in obj.d
+
+
+@model("torch.nn.utils.parametrize.remove_parametrizations")
+def remove(m: Machine, args: Args) -> Value:
+    """`remove_parametrizations(module, name)`: the tensor is a parameter again."""
+    obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "tensor_name"))
+    steps = list_of(m, obj, name) if isinstance(obj, Instance) and isinstance(name, str) else None
+    if steps is None:
+        return obj
+    original = m.pick(steps.d.get("original"))
+    if not isinstance(original, Tensor):
+        original = parameter(m, without_grad(m, lambda: computed(m, steps)), name)
+    m.state.delete(obj.d["parametrizations"].d, name)
+    m.state.set(obj.d, name, original)
+    return obj
+
+
+# -- those of PyTorch --------------------------------------------------------------------------------------------
+
+
+def registers(cls: str) -> Callable[[Machine, Args], Value]:
+    """`weight_norm(module, name="weight")` and its kin: register a parametrization of the library."""
+
+    def run(m: Machine, args: Args) -> Value:
+        obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
+        if isinstance(obj, Instance) and isinstance(name, str):
+            step = new_module(m, cls)
+            if cls == SPECTRAL_NORM:
+                add_vectors(m, step, "_u", "_v")
+            add(m, obj, name, step)
+        return obj
+
+    return run
+
+
+model(f"{UTILS}parametrizations.weight_norm")(registers(WEIGHT_NORM))
+model(f"{UTILS}parametrizations.spectral_norm")(registers(SPECTRAL_NORM))
+model(f"{UTILS}parametrizations.orthogonal")(registers(ORTHOGONAL))
+
+
+def add_vectors(m: Machine, obj: Instance, *names: str) -> None:
+    """The buffers in which spectral norm keeps its estimate of the singular vectors."""
+    for name in names:
+        m.state.set(obj.d, name, m.grad.tensor(None, "float32"))
+        modules.put(obj, "_buffers", name)
+
+
+@method_of(WEIGHT_NORM, "right_inverse")
+def split_norm(m: Machine, args: Args) -> Value:
+    """The magnitude and the direction of a weight."""
+    return m.grad.tensor(None, "float32"), args.pos[1]
+
+
+@method_of(WEIGHT_NORM, "forward")
+def weight_norm(m: Machine, args: Args) -> Value:
+    """`torch._weight_norm(v, g)`: its node saves both."""
+    return normed(m, args.pos[1], args.pos[2])
+
+
+def normed(m: Machine, g: Value, v: Value) -> Value:
+    """`v * (g / norm(v))` in one node, `WeightNormInterfaceBackward0`."""
+    tensors = cases.tensors_in(m, (g, v))
+    made = linked(m, tensors)
+    node = m.state.resolve(made.d["fn"])
+    if node is not None:
+        node.name = "WeightNormInterfaceBackward0"
+        for t in tensors:
+            m.grad.save(node, t, "weight")
+    made.d["geometry"] = v.d["geometry"] if isinstance(v, Tensor) else None
+    made.d["dtype"] = v.d["dtype"] if isinstance(v, Tensor) else None
+    return made
+
+
+@method_of(SPECTRAL_NORM, "forward")
+def spectral_norm(m: Machine, args: Args) -> Value:
+    """The weight over its largest singular value; in training its buffers move a step first, under no_grad."""
+    step, weight = args.pos[0], args.pos[1]
+    return over_norm(m, step, weight, "_u", "_v")
+
+
+def over_norm(m: Machine, obj: Instance, weight: Value, *names: str) -> Value:
+    """`weight / sigma`, where sigma comes from clones of the buffers."""
+    if m.state.resolve(obj.d.get("training")) is not False:
+        for t in cases.tensors_in(m, tuple(obj.d.get(n) for n in names)):
+            m.grad.bump(t, "spectral_norm()", by="library")
+    sigma = linked(m, cases.tensors_in(m, weight))
+    return (Term(m, weight) / sigma).value
+
+
+@method_of(ORTHOGONAL, "forward")
+def orthogonal(m: Machine, args: Args) -> Value:
+    """An orthogonal matrix made of the weight: what its operations save is their own."""
+    made = linked(m, cases.tensors_in(m, args.pos[1]))
+    made.d["geometry"] = getattr(m.pick(args.pos[1]), "geometry", None)
+    return made
+
+
+# -- by a hook before forward ---------------------------------------------------------------------------------
+
+
+def hooked(m: Machine, obj: Instance, name: str, make: Callable[[], Value]) -> None:
+    """Compute a module's tensor now and before each forward."""
+
+    def hook(machine: Machine, args: Args) -> Value:
+        machine.state.set(obj.d, name, make())
+        return None
+
+    made = Builtin(f"compute {name}", hook)
+    m.state.set(obj.state, "pre_hooks", (*obj.state.get("pre_hooks", ()), made))
+    m.state.set(obj.state, ("computes", name), made)
+    hook(m, Args())
+
+
+def unhook(m: Machine, obj: Instance, name: str) -> None:
+    """Compute the tensor no more."""
+    made = obj.state.get(("computes", name))
+    m.state.set(obj.state, "pre_hooks", tuple(h for h in obj.state.get("pre_hooks", ()) if h is not made))
+
+
+@model(f"{UTILS}weight_norm")
+def old_weight_norm(m: Machine, args: Args) -> Value:
+    """`nn.utils.weight_norm(module, name)`: `weight_g` and `weight_v` are learned (`weight_norm.py`)."""
+    obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
+    if not isinstance(obj, Instance) or not isinstance(name, str):
+        return obj
+    g, v = f"{name}_g", f"{name}_v"
+    m.state.set(obj.d, g, parameter(m, m.grad.tensor(None, "float32"), g))
+    m.state.set(obj.d, v, parameter(m, m.pick(obj.d.get(name)), v))
+    hooked(m, obj, name, lambda: normed(m, m.pick(obj.d[g]), m.pick(obj.d[v])))
+    return obj
+
+
+@model(f"{UTILS}spectral_norm")
+def old_spectral_norm(m: Machine, args: Args) -> Value:
+    """`nn.utils.spectral_norm(module, name)`: `weight_orig` is learned (`spectral_norm.py`)."""
+    obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
+    if not isinstance(obj, Instance) or not isinstance(name, str):
+        return obj
+    m.state.set(obj.d, f"{name}_orig", m.pick(obj.d.get(name)))
+    vectors = (f"{name}_u", f"{name}_v")
+    add_vectors(m, obj, *vectors)
+    hooked(m, obj, name, lambda: over_norm(m, obj, m.pick(obj.d[f"{name}_orig"]), *vectors))
+    return obj
+
+
+@model(f"{UTILS}remove_weight_norm", f"{UTILS}remove_spectral_norm", f"{UTILS}prune.remove")
+def remove_hook(m: Machine, args: Args) -> Value:
+    """The tensor is a parameter of its own again."""
+    obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
+    if isinstance(obj, Instance) and isinstance(name, str) and ("computes", name) in obj.state:
+        unhook(m, obj, name)
+        m.state.set(obj.d, name, parameter(m, without_grad(m, lambda: m.grad.alias(m.pick(obj.d[name]))), name))
+        for part in (f"{name}_g", f"{name}_v", f"{name}_u", f"{name}_orig", f"{name}_mask"):
+            if part in obj.d:
+                m.state.delete(obj.d, part)
+    return obj
+
+
+# -- pruning --------------------------------------------------------------------------------------------------
+
+
+def prune(m: Machine, args: Args, writes: int) -> Value:
+    """`prune.l1_unstructured(module, name, amount)`: the weight is `weight_orig * weight_mask` (`prune.py`)."""
+    obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name"))
+    if not isinstance(obj, Instance) or not isinstance(name, str) or f"{name}_orig" in obj.d:
+        return obj
+    original, mask = f"{name}_orig", f"{name}_mask"
+    m.state.set(obj.d, original, m.pick(obj.d.get(name)))
+    made = m.grad.tensor(getattr(obj.d[original], "geometry", None), "float32")
+    made.d["counter"].d["v"] = Version(writes, writes)
+    m.state.set(obj.d, mask, made)
+    modules.put(obj, "_buffers", mask)
+    hooked(m, obj, name, lambda: (Term(m, m.pick(obj.d[mask])) * m.pick(obj.d[original])).value)
+    return obj
+
+
+MASK_WRITES = {
+    "l1_unstructured": 1,
+    "random_unstructured": 1,
+    "ln_structured": 2,
+    "random_structured": 2,
+    "custom_from_mask": 0,
+    "identity": 0,
+}
+"""How often each way of pruning writes the mask that it makes."""
+
+for _name, _writes in MASK_WRITES.items():
+    model(f"{UTILS}prune.{_name}")(partial(prune, writes=_writes))
+
+
+@model(f"{UTILS}prune.is_pruned")
+def is_pruned(m: Machine, args: Args) -> Value:
+    """`prune.is_pruned(module)`."""
+    return Unknown("whether it is pruned")

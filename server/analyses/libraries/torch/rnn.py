@@ -1,0 +1,151 @@
+"""`torch.nn.utils.rnn`: sequences of different lengths, padded or packed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....facts import table
+from ....facts.model import ModuleFact
+from ...autograd.geometry import Geometry
+from ...autograd.tensors import Node, Tensor, Version
+from ...domain.mixed import NamedTuple
+from ...domain.registry import BASES, class_named, method_of, model
+from ...domain.values import Args, Instance, ListV, Unknown, Value
+from ...operators import calls as cases
+from ...operators import modules
+from ...operators.types import described
+from ...python import iteration as sequences
+from .formulas import linked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...python.machine import Machine
+
+UTILS = "torch.nn.utils.rnn."
+PACKED = f"{UTILS}PackedSequence"
+BASES[PACKED] = ()
+
+
+def packed(m: Machine, data: Tensor, sizes: Value = None, order: Value = None) -> NamedTuple:
+    """A PackedSequence over a tensor, with the sizes of its steps, and the order that its sequences had."""
+    made = NamedTuple((data, sizes or m.grad.tensor(None, "int64"), order, order))
+    made.cls = class_named(m, PACKED)
+    made.named = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
+    return made
+
+
+def is_packed(v: Value) -> bool:
+    """Whether a value is a PackedSequence."""
+    return isinstance(v, NamedTuple) and v.cls is not None and v.cls.qualname == PACKED
+
+
+def written(t: Tensor, times: int, exact: bool) -> None:
+    """A result that has been written so often before it is given out; if not `exact`, at least so often."""
+    t.d["counter"].d["v"] = Version(times, times if exact else None)
+
+
+@model(f"{UTILS}pad_sequence")
+def pad_sequence(m: Machine, args: Args) -> Value:
+    """`pad_sequence(sequences, batch_first)`: one tensor into which all are copied."""
+    seq = sequences.sequence(m, args.get(0, "sequences"))
+    items = [t for t in seq.known(m) if isinstance(t, Tensor)]
+    made = linked(m, items)
+    written(made, 1 + len(items), exact=not seq.open)  # filled, then each sequence is written into it
+    shapes = [t.shape for t in items if t.shape]
+    if shapes and len(shapes) == len(items) and not seq.open:
+        lengths = [s[0] for s in shapes]
+        longest = max((n for n in lengths if n is not None), default=None) if None not in lengths else None
+        first = m.state.resolve(args.get(1, "batch_first", False))
+        ahead = (len(items), longest) if first is True else (longest, len(items))
+        made.d["geometry"] = Geometry.contiguous((*ahead, *shapes[0][1:]))
+        made.d["dtype"] = items[0].d["dtype"]
+    return made
+
+
+@model(f"{UTILS}pack_padded_sequence", f"{UTILS}pack_sequence")
+def pack(m: Machine, args: Args) -> Value:
+    """`pack_padded_sequence(input, lengths)`: a copy of what isn't padding, whose node saves the sizes of the steps."""
+    given = cases.tensors_in(m, m.state.resolve(args.get(0, "input")))
+    data, sizes = linked(m, given), m.grad.tensor(None, "int64")
+    lengths = described(m, args.get(1, "lengths"))
+    known = [one for one in lengths if isinstance(one, int)] if isinstance(lengths, (list, tuple)) else []
+    if known and known == lengths and len(given) == 1 and given[0].shape is not None and len(given[0].shape) > 1:
+        data.d["geometry"] = Geometry.contiguous((sum(known), *given[0].shape[2:]))
+    node = m.state.resolve(data.d["fn"])
+    if isinstance(node, Node):
+        m.grad.save(node, sizes, "result")
+    in_order = m.state.resolve(args.get(3, "enforce_sorted", True))
+    return packed(m, data, sizes, m.grad.tensor(None, "int64") if in_order is False else None)
+
+
+@model(f"{UTILS}pad_packed_sequence")
+def pad_packed(m: Machine, args: Args) -> Value:
+    """`pad_packed_sequence(sequence)`: a padded copy, and the lengths; in the order from before, copied once more."""
+    given = m.state.resolve(args.get(0, "sequence"))
+    made = linked(m, cases.tensors_in(m, given)[:1])
+    if not is_packed(given) or given[3] is None:
+        written(made, 2, exact=False)
+    return made, m.grad.tensor(None, "int64")
+
+
+@model(f"{UTILS}unpad_sequence")
+def unpad(m: Machine, args: Args) -> Value:
+    """`unpad_sequence(padded, lengths)`: transposes its argument in place where its batch does not come first."""
+    if m.state.resolve(args.get(2, "batch_first", False)) is False:
+        for t in cases.tensors_in(m, args.get(0, "padded_sequences")):
+            m.grad.check_inplace(t, m.grad.requires_grad(t))
+            m.grad.bump(t, "unpad_sequence()", by="library")
+            m.state.put(t, "geometry", None)
+    return unpack(m, args)
+
+
+@model(f"{UTILS}unpack_sequence")
+def unpack(m: Machine, args: Args) -> Value:
+    """`unpack_sequence(packed)`: a copy for each sequence."""
+    source = cases.tensors_in(m, args.get(0, "padded_sequences"))[:1]
+    made = ListV((linked(m, source), linked(m, source)))
+    made.d["open"] = True
+    return made
+
+
+def composed(m: Machine, result: Value) -> None:
+    """A packed run is composed of small operations (`RNN.cpp`), which save neither the results nor the biases."""
+    node = m.state.resolve(result[0].d["fn"])
+    if isinstance(node, Node):
+        outputs = {t.uid for t in cases.tensors_in(m, result)}
+        node.saved = tuple(s for s in node.saved if s.tensor.uid not in outputs and ".bias" not in s.role)
+
+
+def laid_out(m: Machine, module: Value, result: Value) -> Value:
+    """The output is what the steps gave, one after the other; with `batch_first` a transposed view of that."""
+    batch_first = isinstance(module, Instance) and m.state.resolve(module.d.get("batch_first")) is True
+    output = result[0] if isinstance(result, tuple) else None
+    if isinstance(output, Tensor) and output.geometry is not None:
+        g, turned = output.geometry, batch_first and output.geometry.ndim == 3
+        rows = Geometry.contiguous(g.transpose(0, 1).shape if turned else g.shape)
+        output.d["geometry"] = rows.transpose(0, 1) if turned else rows
+    return result
+
+
+def forward(qualname: str) -> Callable[[Machine, Args], Value]:
+    """The forward of a recurrent module, which takes a PackedSequence as well as a tensor."""
+
+    def run(m: Machine, args: Args) -> Value:
+        fact, given = table.find(qualname), m.state.resolve(args.get(1, "input"))
+        if not isinstance(fact, ModuleFact):
+            return Unknown("a recurrent module's result")
+        if not is_packed(given):
+            inner = Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
+            return laid_out(m, args.pos[0], modules.by_fact(m, args.pos[0], fact, inner))
+        result = modules.by_fact(m, args.pos[0], fact, Args([given[0], *args.pos[2:]], args.kw, args.open, args.site))
+        if isinstance(result, tuple) and isinstance(result[0], Tensor):
+            composed(m, result)
+            return (packed(m, result[0], m.state.resolve(given[1]), given[3]), *result[1:])
+        return result
+
+    return run
+
+
+for _name in ("torch.nn.RNN", "torch.nn.GRU", "torch.nn.LSTM"):
+    method_of(_name, "forward")(forward(_name))

@@ -1,0 +1,179 @@
+"""Attributes of tensors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...facts import table
+from ...facts.model import Op
+from ..autograd.tensors import Node, Storage, Tensor, in_order, parts_of
+from ..domain import registry
+from ..domain.paths import MAX_ALTERNATIVES
+from ..domain.values import Args, Bound, Instance, Lib, Phi, Unknown, Value
+from . import calls_by_name as torch_ops
+from .types import dtype_value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..python.machine import Machine
+
+VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
+
+
+def get(m: Machine, t: Tensor, name: str) -> Value:
+    """`t.name`."""
+    reader = READ.get(name)
+    if reader is not None:
+        return reader(m, t)
+    if name in VIEWS:
+        return view(m, t, name)
+    full = f"torch.Tensor.{name}"
+    known = registry.method("torch.Tensor", name) is not None or isinstance(table.find(full), Op)
+    if known or table.find(f"torch.{name}") is not None or name.endswith("_"):
+        return Bound(Lib(full), t)
+    own = t.d.get(("attribute", name))
+    return own if own is not None else Bound(Lib(full), t)
+
+
+def is_known(name: str) -> bool:
+    """Whether tensors have an attribute of that name."""
+    method = registry.method("torch.Tensor", name) is not None or isinstance(table.find(f"torch.Tensor.{name}"), Op)
+    return method or name in READ or name in VIEWS
+
+
+OTHERS = frozenset({"eig", "itemsize", "lstsq", "map2_", "name", "nbytes", "output_nr", "reinforce", "resize",
+                    "retains_grad", "solve", "symeig"})  # fmt: skip
+"""what tensors have besides; of `_…`, `is_…` and `grad_…` that rests on the version and the build"""
+
+
+def has(m: Machine, t: Tensor, name: str) -> bool | None:
+    """Whether a tensor has an attribute; None where that isn't known: the program may have been given it with more."""
+    own = t.d.get(("attribute", name))
+    if is_known(name) or name in OTHERS or (own is not None and type(own) is not Phi):
+        return True
+    if own is not None or name.startswith(("_", "is_", "grad_")) or isinstance(m.state.resolve(t.d["fn"]), Unknown):
+        return None
+    return False
+
+
+def view(m: Machine, t: Tensor, name: str) -> Value:
+    """`t.T` and its kin: views."""
+    if name in ("real", "H") and t.dtype is not None and not t.dtype.startswith("complex") and name == "real":
+        return t
+    fact = torch_ops.find(f"torch.Tensor.{name}")
+    if fact is not None:
+        return torch_ops.call(m, f"torch.Tensor.{name}", Args([t]))
+    names = {"T": "t", "mT": "adjoint", "H": "adjoint", "mH": "adjoint", "real": "real", "imag": "imag"}
+    return torch_ops.call(m, f"torch.{names[name]}", Args([t]))
+
+
+def shape(m: Machine, t: Tensor) -> Value:
+    """`t.shape`."""
+    if t.shape is None:
+        return Unknown("a shape", ("shape", t.uid), number=True)
+    return tuple(
+        n if n is not None else Unknown("a size", ("size", t.uid, i), number=True) for i, n in enumerate(t.shape)
+    )
+
+
+def rank(m: Machine, t: Tensor) -> Value:
+    """`t.ndim`."""
+    return len(t.shape) if t.shape is not None else Unknown("a rank", ("rank", t.uid), number=True)
+
+
+def requires_grad(m: Machine, t: Tensor) -> Value:
+    """`t.requires_grad`; where it isn't known, a branch on it is one on the conditions that it rests on."""
+    g = m.grad.requires_grad(t)
+    if isinstance(g, bool):
+        return g
+    value: Value = False
+    conds = in_order(g)
+    for cond in conds:
+        holds: Value = True
+        for part, answer in reversed(parts_of(cond)):
+            holds = Phi(part, holds, value) if answer else Phi(part, value, holds)
+        value = holds
+    assert isinstance(value, Phi)
+    return value if value.size <= MAX_ALTERNATIVES else Unknown("requires_grad", conds[0].key)
+
+
+def grad(m: Machine, t: Tensor) -> Value:
+    """`t.grad`; of a non-leaf it is None, with a warning, unless it retains it."""
+    value = m.state.resolve(t.d["grad"])
+    if value is None:
+        m.explain.grad_read(t)
+        kept = t.d["retains"] is not False or m.grad.is_leaf(t, anew=False) is not False
+        if kept and m.grad.requires_grad(t) is not False:
+            return Unknown("the gradient", ("grad", t.uid, id(t.d["grad"])))
+    return value
+
+
+def data(m: Machine, t: Tensor) -> Value:
+    """`t.data`: the same memory with a counter of its own."""
+    return m.grad.alias(t, own_counter=True)
+
+
+def leaf(m: Machine, t: Tensor) -> Value:
+    """`t.is_leaf`."""
+    known = m.grad.is_leaf(t)
+    return known if known is not None else Unknown("is_leaf", ("leaf", t.uid))
+
+
+def grad_fn(m: Machine, t: Tensor) -> Value:
+    """`t.grad_fn`: None or something."""
+    fn = m.grad.grad_fn(t)
+    if isinstance(fn, Node) and fn.when is True:
+        return Instance(registry.class_named(m, "torch.autograd.graph.Node"), m.site)
+    return None if fn is None else Unknown("grad_fn", ("grad_fn", t.uid))
+
+
+def version(m: Machine, t: Tensor) -> Value:
+    """`t._version`."""
+    options: list[int | None] = [v.number for _, v in m.state.alternatives(m.grad.version(t))]
+    return options[0] if len(set(options)) == 1 and options[0] is not None else Unknown("a version")
+
+
+READ: dict[str, Callable[[Machine, Tensor], Value]] = {
+    "shape": shape,
+    "ndim": rank,
+    "requires_grad": requires_grad,
+    "grad": grad,
+    "data": data,
+    "is_leaf": leaf,
+    "retains_grad": lambda m, t: m.state.resolve(t.d["retains"]),
+    "grad_fn": grad_fn,
+    "_version": version,
+    "dtype": lambda m, t: dtype_value(t),
+    "device": lambda m, t: Unknown("a device", ("device",)),
+    "is_cuda": lambda m, t: Unknown("whether it is on a GPU", ("is_cuda",)),
+    "layout": lambda m, t: Lib("torch.strided"),
+    **dict.fromkeys(("is_sparse", "is_quantized", "is_meta", "is_mkldnn"), lambda m, t: False),
+    **dict.fromkeys(("nbytes", "itemsize", "output_nr"), lambda m, t: Unknown("a number", number=True)),
+    "names": lambda m, t: Unknown("names"),
+    "_base": lambda m, t: m.state.resolve(t.d["base"]),
+    "__class__": lambda m, t: Lib("torch.Tensor"),
+}
+
+
+def set_(m: Machine, t: Tensor, name: str, value: Value) -> None:
+    """`t.name = value`."""
+    value = m.state.resolve(value)
+    if name == "data":
+        set_data(m, t, value)
+    elif name == "requires_grad":
+        m.require_grad(t, value)
+    elif name == "grad":
+        m.state.put(t, "grad", value)
+    else:
+        m.state.put(t, ("attribute", name), value)
+
+
+def set_data(m: Machine, t: Tensor, value: Value) -> None:
+    """`t.data = value`: the tensor shows other memory from now on; its counter stays and doesn't move."""
+    known = isinstance(value, Tensor)
+    m.grad.show(t, m.grad.storage(value) if known else Storage(m.site), ".data =")
+    m.state.put(t, "geometry", value.d["geometry"] if known else None)
+    if known:
+        m.state.put(t, "dtype", value.d["dtype"])
+        m.state.put(t, "inference", value.d["inference"])

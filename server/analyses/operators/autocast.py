@@ -1,0 +1,112 @@
+"""Automatic mixed precision: which operators work on casts of their arguments (`aten/src/ATen/autocast_mode.h`).
+
+What an operator saves under autocast is the cast, which is nobody else's: a later change of the weight is
+not stale. A tensor that has the dtype already is not cast.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..autograd.geometry import Geometry
+from ..autograd.tensors import Tensor
+from ..domain.values import ListV, Value
+
+if TYPE_CHECKING:
+    from ..python.machine import Machine
+    from .calls import Call
+
+LOWER = frozenset(
+    {
+        "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "Conv1d", "Conv2d",
+        "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "linear", "Linear", "matmul", "mm", "bmm",
+        "addmm", "addbmm", "baddbmm", "einsum", "tensordot", "chain_matmul", "multi_dot", "MultiheadAttention", "LSTM",
+        "scaled_dot_product_attention", "multi_head_attention_forward",
+    }
+)  # fmt: skip
+"""Operators that cast their arguments to the lower precision, on all devices."""
+
+LOWER_CUDA = frozenset({"mv", "addmv", "addr", "prelu", "PReLU", "bilinear", "Bilinear", "GRU", "RNN", "GRUCell",
+                        "LSTMCell", "RNNCell"})  # fmt: skip
+"""Those that do so on CUDA alone."""
+
+FULL = frozenset(
+    {
+        "mse_loss", "cross_entropy", "nll_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "prod", "cdist",
+        "binary_cross_entropy", "cosine_embedding_loss", "margin_ranking_loss", "triplet_margin_loss", "ctc_loss",
+        "poisson_nll_loss", "hinge_embedding_loss", "multi_margin_loss", "grid_sample", "trace", "quantile",
+        "MSELoss", "CrossEntropyLoss", "NLLLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "KLDivLoss", "BCELoss",
+    }
+)  # fmt: skip
+"""Operators that cast arguments of lower precision to float32, on all devices."""
+
+FULL_CUDA = frozenset(
+    {
+        "exp", "expm1", "log", "log10", "log1p", "log2", "pow", "reciprocal", "rsqrt", "sinh", "cosh", "tan", "acos",
+        "asin", "erfinv", "softmax", "log_softmax", "softmin", "Softmax", "LogSoftmax", "layer_norm", "LayerNorm",
+        "group_norm", "GroupNorm", "norm", "cumprod", "cumsum", "sum", "dist", "pdist", "renorm", "logsumexp",
+        "cosine_similarity", "softplus", "Softplus", "gelu", "binary_cross_entropy_with_logits", "BCEWithLogitsLoss",
+    }
+)  # fmt: skip
+"""Those that do so on CUDA alone."""
+
+LOW = ("float16", "bfloat16")
+
+
+@dataclass(frozen=True, slots=True)
+class Autocast:
+    """The mode: the lower precision, and whether the device is another one than the CPU."""
+
+    dtype: str
+    accelerated: bool
+
+
+def target(mode: Autocast, name: str) -> str | None:
+    """The dtype that an operator casts its arguments to."""
+    short = name.rsplit(".", 1)[-1]
+    if short in LOWER or (mode.accelerated and short in LOWER_CUDA):
+        return mode.dtype
+    if short in FULL or (mode.accelerated and short in FULL_CUDA):
+        return "float32"
+    return None
+
+
+def apply(m: Machine, call: Call) -> str | None:
+    """Replace a call's arguments by the casts that it works on; the dtype of its result, where that follows."""
+    mode = m.grad.mode.get("autocast")
+    wanted = target(mode, call.name) if isinstance(mode, Autocast) else None
+    if wanted is None:
+        return None
+    made: dict[int, Tensor] = {}
+    for tensors in call.tensors.values():
+        for t in tensors:
+            if t.uid not in made:
+                made[t.uid] = cast(m, t, wanted)
+    call.tensors = {k: [made[t.uid] for t in tensors] for k, tensors in call.tensors.items()}
+    call.values = {k: replaced(m, v, made) for k, v in call.values.items()}
+    return wanted
+
+
+def cast(m: Machine, t: Tensor, dtype: str) -> Tensor:
+    """`cached_cast`: a tensor in another precision, or itself (float64 and integers are left alone)."""
+    if t.dtype == dtype or not (t.dtype in LOW or t.dtype in ("float32", None)):
+        return t
+    if t.dtype is None and dtype == "float32":
+        return t
+    copy = m.grad.tensor(Geometry.contiguous(t.shape) if t.shape is not None else None, dtype)
+    m.grad.set_history(copy, m.grad.node("ToCopyBackward0", [t], m.grad.requires_grad(t)))
+    return copy
+
+
+def replaced(m: Machine, v: Value, made: dict[int, Tensor]) -> Value:
+    """An argument with its tensors replaced."""
+    if isinstance(v, Tensor):
+        return made.get(v.uid, v)
+    if isinstance(v, tuple):
+        return tuple(replaced(m, i, made) for i in v)
+    if isinstance(v, ListV):
+        copy = ListV(tuple(replaced(m, m.pick(i), made) for i in m.tuple_of(v.d["items"])), v.kind)
+        copy.d["open"] = v.d["open"]
+        return copy
+    return v

@@ -1,0 +1,195 @@
+"""Which case of a fact a call is: its arguments by parameter, the tensors among them, what requires grad."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ...facts import table
+from ...facts.model import REQUIRED, Case, Grads, Op, Param, Test
+from ..autograd.tensors import Grad, Tensor, either
+from ..domain.values import Args, DictV, ListV, SliceV, Unknown, Value
+from ..python import iteration as sequences
+from . import operands
+from .types import dtype_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Mapping, Sequence
+
+    from ..python.machine import Machine
+
+
+@dataclass(slots=True)
+class Call:
+    """A call on its way: the arguments by parameter, and the tensors among them."""
+
+    name: str
+    values: dict[str, Value]
+    tensors: dict[str, list[Tensor]]
+    spoken: str | None = None
+    """the name to tell it by, where that isn't the last part of `name`"""
+    kept: Mapping[str, Grad] = field(default_factory=dict)
+    """whether an argument's memory is used, of those that the operator makes a view or a copy of and saves that"""
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    """what a module's constructor was given"""
+    apart: frozenset[str] = frozenset()
+    loose: frozenset[str] = frozenset()
+    overlapping: bool = False
+    """of what is written, as in `Op`"""
+
+    def all(self) -> list[Tensor]:
+        """All tensors among the arguments."""
+        return [t for ts in self.tensors.values() for t in ts]
+
+    def given(self) -> list[Tensor]:
+        """Those that the program gave, in their order; not the parameters and buffers of a module."""
+        return [t for p in self.values for t in self.tensors.get(p, ())]
+
+
+def bind(params: Sequence[Param], args: Args) -> dict[str, Value]:
+    """The arguments of a call by the names of the signature; those left out are not in it."""
+    bound: dict[str, Value] = {}
+    pos = list(args.pos)
+    for p in params:
+        if p.keyword_only:
+            continue
+        if p.variadic:
+            if pos:
+                bound[p.name] = pos[0] if len(pos) == 1 and isinstance(pos[0], (tuple, ListV)) else tuple(pos)
+                pos = []
+        elif pos:
+            bound[p.name] = pos.pop(0)
+    names = {p.name: p.name for p in params} | {a: p.name for p in params for a in p.aliases} if args.kw else {}
+    for k, v in args.kw.items():
+        bound.setdefault(names.get(k, k), v)
+    return bound
+
+
+def tensors_in(m: Machine, v: Value, depth: int = 0) -> list[Tensor]:
+    """The tensors of an argument: itself, or those of a list, tuple or dict."""
+    v = m.pick(v)
+    if isinstance(v, Tensor):
+        return [v]
+    if depth > 3:
+        return []
+    if isinstance(v, tuple):
+        return [t for i in v for t in tensors_in(m, i, depth + 1)]
+    if isinstance(v, ListV):
+        return [t for i in sequences.items_of(m, v) for t in tensors_in(m, i, depth + 1)]
+    if isinstance(v, DictV):
+        return [t for i in v.items.values() for t in tensors_in(m, i, depth + 1)]
+    if isinstance(v, SliceV):
+        return [t for i in (v.lower, v.upper, v.step) for t in tensors_in(m, i, depth + 1)]
+    return []
+
+
+def takes_tensor(op: Op, parameter: str) -> bool:
+    """Whether the fact says something of a parameter: those are the ones that take tensors."""
+    return any(
+        parameter in case.flows
+        or any(s.what == parameter for s in case.saves)
+        or any(w.what == parameter for w in case.mutates)
+        or any(r.of == parameter for r in case.results)
+        for case in op.cases
+    )
+
+
+def prepare(m: Machine, op: Op, args: Args) -> Call:
+    """Bind the arguments, and take an unknown one for a tensor where the operator needs one."""
+    bound = bind(op.params, args)
+    first = op.params[0].name if op.params else None
+    for k, v in bound.items():
+        v = m.state.resolve(v)
+        if isinstance(v, Unknown) and (k == first or v.tensor is not None or v.parameter) and takes_tensor(op, k):
+            v = m.as_tensor(v)
+        bound[k] = v
+    found = {k: tensors_in(m, v) for k, v in bound.items()}
+    kept = operands.of_linear(m, found) if op.name in operands.LINEAR else {}
+    if op.name == operands.MASKED:
+        kept = operands.of_masked_product(bound, found)
+    if op.name in operands.TRANSFORMS:
+        kept = {"input": operands.of_transform(m, op.name, bound, found)}
+    return Call(op.name, bound, found, kept=kept, apart=op.apart, loose=op.loose, overlapping=op.overlapping)
+
+
+def choose(m: Machine, op: Op, call: Call, extra: Mapping[str, Value] | None = None) -> Case:
+    """The case of the fact that applies; an unknown argument counts as its default.
+
+    For a Fourier transform it is the plain one: what it saves is told by the sizes.
+    """
+    if len(op.cases) == 1 or op.name in operands.TRANSFORMS:
+        return op.cases[-1]
+    defaults = {p.name: p.default for p in op.params}
+    for case in op.cases:
+        if all(passes(t, call, defaults, extra or {}) for t in case.tests):
+            return case
+    return op.cases[-1]
+
+
+def passes(t: Test, call: Call, defaults: Mapping[str, object], extra: Mapping[str, Value]) -> bool:
+    """Whether a condition on one argument holds."""
+    v: Value = call.values.get(t.param, extra.get(t.param, REQUIRED))
+    if v is REQUIRED or isinstance(v, Unknown):
+        v = defaults.get(t.param)
+        if v is REQUIRED:
+            v = None
+    if t.op == "tensor":
+        return bool(call.tensors.get(t.param)) is t.value
+    if t.op == "given":
+        return (v is not None) is t.value
+    if t.op == "advanced":
+        return advanced(v) is t.value
+    same = (dtype_of(v) or v) == t.value
+    return same if t.op == "is" else not same
+
+
+def advanced(index: Value) -> bool:
+    """Whether an index takes elements one by one, into memory of its own (a tensor, list, mask or range)."""
+    items = index if isinstance(index, tuple) else (index,)
+    return any(isinstance(i, (Tensor, ListV, range, bool, tuple)) or type(i).__name__ == "NDArray" for i in items)
+
+
+def called(name: str) -> str:
+    """The name of an operator as a message says it."""
+    return name.rsplit(".", 1)[-1]
+
+
+def condition(when: Grads, grads: Mapping[str, Grad]) -> Grad:
+    """Whether one of the sets of inputs requires grad as a whole."""
+    found: Grad = False
+    for inputs in when:
+        one: Grad = True
+        for p in inputs:
+            g = grads.get(p, False)
+            if g is False:
+                one = False
+                break
+            if g is not True:
+                one = g if one is True else one | g  # type: ignore[operator]
+        found = either(found, one)
+    return found
+
+
+def gradients(
+    m: Machine, call: Call, asked: Callable[[Tensor], Grad] | None = None, of: Container[str] | None = None
+) -> dict[str, Grad]:
+    """For each parameter (`of` these), whether one of its tensors requires grad; what isn't known may be such one."""
+    asked = asked or m.grad.requires_grad
+    found: dict[str, Grad] = {}
+    for p, ts in call.tensors.items():
+        if of is not None and p not in of:
+            continue
+        g: Grad = False
+        for t in ts:
+            g = either(g, asked(t))
+        v = call.values.get(p)
+        if isinstance(v, Unknown) and not (v.number or v.data):
+            g = frozenset({m.requires_grad(v)})
+        found[p] = g
+    return found
+
+
+def torch_fact(name: str) -> Op | None:
+    """The fact of a function or method."""
+    fact = table.find(name)
+    return fact if isinstance(fact, Op) else None

@@ -1,0 +1,90 @@
+"""What an operator makes of an operand that is one of several tensors: one new tensor, with several pasts.
+
+The results of the alternatives are told apart by nothing but their nodes, as long as they are new and of one kind.
+So they are joined to one tensor, whose history is chosen by the conditions that choose the operand; what comes after
+is replayed once, and not for each of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..autograd.tensors import Node, Tensor, Version
+from ..domain.paths import leaves
+from ..domain.values import Phi, Unknown, Value, key_of, nests
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..python.machine import Machine
+
+
+LEVELS = 5
+"""Choices of choices are told apart so deep."""
+
+
+def each(m: Machine, operand: Value, run: Callable[[Value], Value]) -> Value:
+    """Run an operator on each alternative of an operand; its results as one, where they can be."""
+    result = m.state.each(operand, run)
+    return result if m.numbers is not None else one(m, result)
+
+
+def one(m: Machine, result: Value) -> Value:
+    """One tensor in place of several that were just made; the value itself where they differ in more than the past."""
+    if type(result) is not Phi:
+        return result
+    first, *others = made = leaves(result)
+    if all(is_plain(v) for v in made):
+        key = key_of_choice(result)
+        return Unknown(first.why, None if nests(key, LEVELS) else key, number=all(v.number for v in made))
+    if not all(isinstance(t, Tensor) for t in made) or not all(is_new(m, t) for t in made):
+        return result
+    kind = kind_of(first)
+    if any(kind_of(t) != kind for t in others):
+        return result
+    past = m.state.each_way(result, lambda t: t.d["fn"])
+    for t in others:
+        if t is not first:
+            stand_for(t, first)
+    first.d["fn"] = past
+    return first
+
+
+def is_plain(v: Value) -> bool:
+    """Whether nothing more is known of an unknown value than that it was computed: a size, a count."""
+    return isinstance(v, Unknown) and v.tensor is None and not (v.parameter or v.data or v.own or v.result or v.history)
+
+
+def key_of_choice(v: Value) -> Any:
+    """What identifies one of several unknown values: the same choice among the same is the same value."""
+    if type(v) is not Phi:
+        return key_of(v)
+    return ("one of", v.cond.key, key_of_choice(v.then), key_of_choice(v.orelse))
+
+
+def is_new(m: Machine, t: Tensor) -> bool:
+    """Whether a tensor has been made here, with memory of its own, and nothing but its node knows of it."""
+    d, counter = t.d, t.d["counter"]
+    own = t.origin == m.site and d["base"] is None and d["at"] is None and d["twin"] is None
+    return own and all(isinstance(fn, (Node, type(None))) for fn in leaves(d["fn"])) and type(counter.d["v"]) is Version
+
+
+def kind_of(t: Tensor) -> tuple[object, ...]:
+    """All that tells a new tensor from another one, other than its past."""
+    d, version = t.d, t.d["counter"].d["v"]
+    flags = d["rg"], d["inference"], d["output_nr"], d["grad"], d["shown"], d["numbers"]
+    return len(d), d["geometry"], d["dtype"], flags, t.label, (version.low, version.high, version.write)
+
+
+def stand_for(t: Tensor, other: Tensor) -> None:
+    """Have the nodes of a tensor know another one in its place."""
+    counter, storage = other.d["counter"], other.d["storage"]
+    for node in filter(None, leaves(t.d["fn"])):
+        node.outputs = tuple(other if made is t else made for made in node.outputs)
+        node.saved = tuple(
+            replace(s, tensor=other, storage=storage, counter=counter, version=counter.d["v"], content=storage.d["w"])
+            if s.tensor is t
+            else s
+            for s in node.saved
+        )

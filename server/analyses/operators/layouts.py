@@ -1,0 +1,119 @@
+"""How a result lies in memory of its own: row by row, as the operands do, or in columns, as the facts tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...facts import layouts as facts
+from ..autograd.geometry import Geometry, all_known
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..autograd.geometry import Shape
+    from .calls import Call
+
+
+CONJUGATED = frozenset({"torch.fft.ihfft", "torch.fft.ihfft2", "torch.fft.ihfftn"})
+"""their result is a conjugate that is still to be computed; an operator that is given one works on a copy of it"""
+
+
+def of_result(g: Geometry, call: Call, number: int = 0) -> Geometry:
+    """The layout of one of a call's results, of which the shape is known."""
+    return laid_out(g, call.name, [t.geometry for t in call.given()], number)
+
+
+def laid_out(g: Geometry, name: str, given: Sequence[Geometry | None], number: int = 0) -> Geometry:
+    """The same for what was given to a callable; the strides are unknown where no rule tells."""
+    told = facts.find(name, number)
+    if name in CONJUGATED:
+        return Geometry.unknown(g.shape)
+    if g.ndim < 2 or told == facts.ROWS:
+        return g
+    contiguous = [one is not None and one.is_contiguous() for one in given]
+    rule = told[0] if all(contiguous) else told[1] if False in contiguous or told[0] == told[1] else None
+    return _by_rule(g, rule, given) or _by_all(g, given) or Geometry.unknown(g.shape)
+
+
+def _by_all(g: Geometry, given: Sequence[Geometry | None]) -> Geometry | None:
+    """The layout that all rules foretell, as of a single element, however it is made."""
+    rows = _by_rule(g, "rows", given)
+    alike = g.numel() == 1 and all(_by_rule(g, rule, given) == rows for rule in ("columns", "first"))
+    return rows if alike else None
+
+
+def _by_rule(g: Geometry, rule: facts.Layout | None, given: Sequence[Geometry | None]) -> Geometry | None:
+    if rule == "rows":
+        return g
+    if rule == "columns":
+        return Geometry.contiguous((*g.shape[:-2], g.shape[-1], g.shape[-2])).transpose(-2, -1)
+    if rule == "first":
+        given = given[:1]
+    operands = [one for one in given if one is not None]
+    if rule is None or len(operands) < len(given) or not all(_fits(one, g) for one in operands):
+        return None
+    if rule == "operands":
+        return iterated(g.shape, operands)
+    first = operands[0] if operands else g
+    return (
+        Geometry(g.shape, first.strides) if first.shape == g.shape and first.is_dense() else iterated(g.shape, [first])
+    )
+
+
+def _fits(one: Geometry, result: Geometry) -> bool:
+    """Whether an operand is broadcast to the result."""
+    own = result.shape[result.ndim - one.ndim :]
+    return one.ndim <= result.ndim and all(size in (1, goal) for size, goal in zip(one.shape, own, strict=True))
+
+
+def iterated(shape: Shape, operands: Sequence[Geometry]) -> Geometry | None:
+    """How `TensorIterator` lays out a new result of that shape; None where it can't be told.
+
+    Operands that all lie alike are followed; else it is their strides that order the dimensions
+    (`reorder_dimensions`), and each operand that they leave in doubt is followed by the next.
+    """
+    known = [(g.shape, all_known(g.strides)) for g in operands]
+    if all_known(shape) is None or any(all_known(own) is None or strides is None for own, strides in known):
+        return None
+    if all(g.shape == shape for g in operands):
+        if all(g.is_contiguous() for g in operands):
+            return Geometry.contiguous(shape)
+        if operands[0].is_dense() and all(g.strides == operands[0].strides for g in operands):
+            return Geometry(shape, operands[0].strides)
+    order = _reordered(shape, [_broadcast_strides(shape, g) for g in operands])
+    strides, step = dict[int, int](), 1
+    for dim in order:
+        strides[dim] = step
+        step *= shape[dim] or 1
+    return Geometry(shape, tuple(strides[dim] for dim in range(len(shape))))
+
+
+def _broadcast_strides(shape: Shape, g: Geometry) -> list[int]:
+    own = zip(g.shape, g.strides, shape[len(shape) - g.ndim :], strict=True)
+    return [0] * (len(shape) - g.ndim) + [0 if size == 1 != goal else stride or 0 for size, stride, goal in own]
+
+
+def _reordered(shape: Shape, operands: Sequence[Sequence[int]]) -> list[int]:
+    """The dimensions from the innermost one on: an insertion sort that doubt lets pass."""
+
+    def comes_after(one: int, other: int) -> bool | None:
+        for strides in operands:
+            if 0 in (strides[one], strides[other]):
+                continue
+            if strides[one] != strides[other]:
+                return strides[one] > strides[other]
+            if (shape[one] or 0) > (shape[other] or 0):
+                return True
+        return None
+
+    order = list(reversed(range(len(shape))))
+    for start in range(1, len(order)):
+        at = start
+        for before in reversed(range(start)):
+            answer = comes_after(order[before], order[at])
+            if answer:
+                order[before], order[at] = order[at], order[before]
+                at = before
+            elif answer is False:
+                break
+    return order

@@ -1,0 +1,364 @@
+"""Modules of `torch.nn`: construction from facts, calls with hooks, their tensors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from ...facts import table
+from ...facts.model import REQUIRED, Case, ModuleFact, Op, OptimizerFact
+from .. import shapes
+from ..autograd.tensors import CUSTOM, Tensor, Version
+from ..domain import registry
+from ..domain.values import ABSENT, Args, DictV, Instance, Phi, Property, Unknown, Value, Wrapped
+from ..python import attributes
+from ..shapes import UNKNOWN, Arg, TensorType
+from . import calls as cases
+from . import operands, results
+from . import replay as effects
+from .types import described, geometry_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from ..python.machine import Machine
+
+MODULE = "torch.nn.Module"
+
+
+def is_module(v: Value) -> bool:
+    """Whether a value is an nn.Module."""
+    return isinstance(v, Instance) and v.cls.derives(MODULE)
+
+
+# -- construction -----------------------------------------------------------------------------------
+
+
+def initialise(m: Machine, obj: Instance, qualname: str, args: Args) -> None:
+    """Run the constructor of a class that the facts tell of: a module's or an optimizer's."""
+    fact = table.find(qualname)
+    if isinstance(fact, OptimizerFact):
+        from ..libraries.torch import optimizers
+
+        optimizers.construct(m, obj, fact, args)
+    elif isinstance(fact, ModuleFact):
+        values = {p.name: p.default for p in fact.params if p.default is not REQUIRED}
+        values.update(cases.bind(fact.params, args))
+        for k, v in values.items():
+            if k not in fact.parameters:  # `bias=True` asks for the parameter of that name
+                m.state.set(obj.d, k, kept(fact.name, k, m.state.resolve(v), values))
+            if isinstance(m.pick(v), Tensor) and not k.startswith("_"):
+                put(obj, "_buffers", k)
+        m.state.set(obj.state, "ctor", values)
+        make_tensors(m, obj, fact, values)
+
+
+SIZED = frozenset({"kernel_size", "stride", "padding", "dilation", "output_padding"})
+
+
+def kept(cls: str, option: str, value: Value, values: dict[str, Value]) -> Value:
+    """What a module keeps of an option: a convolution a size for each dimension, pooling its stride if none is said."""
+    if "Pool" in cls and option == "stride" and value is None:
+        value = values.get("kernel_size")
+    sized = cls.endswith(("1d", "2d", "3d")) and ("Conv" in cls or cls.endswith(".AvgPool1d"))
+    if sized and option in SIZED and isinstance(value, int):
+        return (value,) * int(cls[-2])
+    if cls.endswith("LayerNorm") and option == "normalized_shape" and isinstance(value, int):
+        return (value,)
+    return value
+
+
+def make_tensors(m: Machine, obj: Instance, fact: ModuleFact, values: dict[str, Value]) -> None:
+    """Make a module's parameters and buffers, with their shapes where the arguments tell them."""
+    described_args: dict[str, Arg] = {k: described(m, v) for k, v in values.items()}
+    types = shapes.module_parameters(fact.name, described_args)
+    if types is None:
+        types = dict.fromkeys((*fact.parameters, *fact.buffers), TensorType())
+    buffers = {name for name in types if name.rsplit(".", 1)[-1] in BUFFERS or name in fact.buffers}
+    for name in fact.parameters:
+        if name not in types and values.get(name.rsplit(".", 1)[-1]) in (None, False):
+            holder, short = owner(m, obj, name), name.rsplit(".", 1)[-1]
+            m.state.set(holder.d, short, None)
+            put(holder, "_buffers" if name in buffers else "_parameters", short)
+    for name, type_ in types.items():
+        holder, short = owner(m, obj, name), name.rsplit(".", 1)[-1]
+        if isinstance(m.pick(values.get(name)), Tensor):
+            continue
+        t = m.grad.tensor(geometry_of(type_), type_.dtype or "float32", name not in buffers)
+        t.d["param"] = name not in buffers
+        t.label, t.owner = short, holder
+        made = writes_in_construction(obj.cls.name, name, values)
+        t.d["counter"].d["v"] = Version(made, made)
+        m.state.set(holder.d, short, t)
+        if name in buffers:
+            put(holder, "_buffers", short)
+
+
+def writes_in_construction(cls: str, name: str, values: dict[str, Value]) -> int:
+    """How often a module's constructor has written a tensor: `reset_parameters` does it once.
+
+    Attention clears its output's bias once more (`torch/nn/modules/activation.py`), an embedding its padding's
+    row; a stack of layers is made of copies (`_get_clones` in transformer.py), of which Transformer
+    initialises the matrices.
+    """
+    short = name.rsplit(".", 1)[-1]
+    if cls.endswith("Loss") and "." not in name:
+        return 0
+    if cls.startswith("Transformer") and "layers." in name:
+        return int(cls == "Transformer" and short.endswith("weight") and ".norm" not in name)
+    if name.endswith("out_proj.bias"):
+        return 2
+    return 1 if values.get("padding_idx") is None else 2
+
+
+BUFFERS = frozenset({"running_mean", "running_var", "num_batches_tracked", "weight_u", "weight_v"})
+
+
+def owner(m: Machine, obj: Instance, name: str) -> Instance:
+    """The module that a dotted tensor name belongs to; the inner modules are made where they are missing."""
+    for part in name.split(".")[:-1]:
+        inner = obj.d.get(part, ABSENT)
+        if not isinstance(inner, Instance):
+            inner = Instance(registry.class_named(m, MODULE), obj.site)
+            inner.d["training"] = True
+            m.state.set(obj.d, part, inner)
+        obj = inner
+    return obj
+
+
+def put(obj: Instance, slot: str, name: str) -> None:
+    """Note that a name was put into `_parameters`, `_buffers` or `_modules`."""
+    obj.state[slot] = put_in(obj, slot) | {name}
+
+
+def put_in(obj: Instance, slot: str) -> frozenset[str]:
+    """The names that were put into a dict of a module, whatever they stand for now."""
+    names: frozenset[str] = obj.state.get(slot, frozenset())
+    return names
+
+
+# -- their tensors ------------------------------------------------------------------------------------
+
+
+def children(m: Machine, obj: Instance) -> Iterator[tuple[str, Instance]]:
+    """The modules that are attributes of a module, by name."""
+    for k, v in list(obj.d.items()):
+        v = m.pick(v)
+        if isinstance(k, str) and is_module(v):
+            yield k, v
+
+
+def named_modules(
+    m: Machine, obj: Instance, prefix: str = "", seen: set[int] | None = None
+) -> Iterator[tuple[str, Instance]]:
+    """A module and all modules below it, each once."""
+    seen = seen if seen is not None else set()
+    obj = m.pick(obj)
+    if not isinstance(obj, Instance) or obj.uid in seen:
+        return
+    seen.add(obj.uid)
+    yield prefix, obj
+    for k, child in children(m, obj):
+        yield from named_modules(m, child, f"{prefix}.{k}" if prefix else k, seen)
+
+
+def named_tensors(m: Machine, obj: Instance, parameters: bool, recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
+    """The parameters (or buffers) of a module and those below it, each once."""
+    seen: set[int] = set()
+    for prefix, module in named_modules(m, obj) if recurse else (("", obj),):
+        buffers, trained = put_in(module, "_buffers"), put_in(module, "_parameters")
+        for k, v in list(module.d.items()):
+            v = m.pick(v)
+            if not isinstance(v, Tensor) or v.uid in seen or not isinstance(k, str):
+                continue
+            if (k in trained or bool(v.d["param"])) is parameters and (parameters or k in buffers or v.d["buffer"]):
+                seen.add(v.uid)
+                yield (f"{prefix}.{k}" if prefix else k), v
+
+
+def parameters(m: Machine, obj: Instance) -> list[Tensor]:
+    """All parameters of a module."""
+    return [t for _, t in named_tensors(m, obj, True)]
+
+
+# -- calls --------------------------------------------------------------------------------------------
+
+
+def call(m: Machine, obj: Instance, args: Args) -> Value:
+    """`Module.__call__`: pre-hooks, forward, hooks (`torch/nn/modules/module.py`, `_call_impl`).
+
+    Where there are no hooks at first, those that its forward registers are not looked at.
+    """
+    watched = bool(hooks(m, obj, "backward_hooks"))
+    if not watched and not hooks(m, obj, "pre_hooks") and not hooks(m, obj, "hooks"):
+        return forward(m, obj, args)
+    for hook in hooks(m, obj, "pre_hooks"):
+        args = with_inputs(m, args, run_hook(m, hook, obj, args))
+    if watched:
+        args = Args([hooked(m, v) for v in args.pos], args.kw, args.open, args.site, args.exprs)
+    result = forward(m, obj, args)
+    for hook in hooks(m, obj, "hooks"):
+        changed = run_hook(m, hook, obj, args, result)
+        if changed is not None and not isinstance(changed, Unknown):
+            result = changed
+    return hooked(m, result) if watched else result
+
+
+def hooks(m: Machine, obj: Instance, slot: str) -> list[Value]:
+    """The hooks of one kind that a module runs: those of all modules, and its own."""
+    everywhere = registry.class_named(m, MODULE).d.get((slot,), ())
+    return [*m.tuple_of(everywhere), *m.tuple_of(obj.state.get(slot, ()))]
+
+
+def run_hook(m: Machine, hook: Value, obj: Instance, args: Args, *result: Value) -> Value:
+    """Call a hook of a module, with the keyword arguments if it was registered `with_kwargs`."""
+    given: list[Value] = [obj, tuple(args.pos)]
+    if isinstance(hook, Wrapped) and hook.by == "with_kwargs":
+        return m.call(hook.function, Args([*given, DictV(dict(args.kw)), *result], site=args.site))
+    return m.call(hook, Args([*given, *result], site=args.site))
+
+
+def with_inputs(m: Machine, args: Args, changed: Value) -> Args:
+    """The arguments of forward after a pre-hook: those that it gave, if any (with keywords, as a pair)."""
+    if not isinstance(changed, (tuple, Tensor)):
+        return args
+    pos, kw = changed if isinstance(changed, tuple) else (changed,), args.kw
+    if len(pos) == 2 and isinstance(pos[0], tuple) and isinstance(pos[1], DictV):
+        pos, kw = pos[0], {str(k): v for k, v in pos[1].items.items() if v is not ABSENT}
+    return Args(list(pos), kw, args.open, args.site)
+
+
+def hooked(m: Machine, v: Value) -> Value:
+    """What a full backward hook makes of an input or output: a view by a custom Function (`BackwardHook`)."""
+    if isinstance(v, tuple):
+        return tuple(hooked(m, i) for i in v)
+    if not isinstance(v, Tensor) or m.grad.requires_grad(v) is False or not m.grad.grad_mode:
+        return v
+    node = m.grad.node("BackwardHookFunctionBackward", [v], m.grad.requires_grad(v))
+    view = m.grad.view(v, v.geometry, CUSTOM)
+    m.grad.set_history(view, node)
+    return view
+
+
+def forward(m: Machine, obj: Instance, args: Args) -> Value:
+    """A module's forward: the program's own, or its library's."""
+    own = obj.d.get("forward", ABSENT)
+    if own is ABSENT:
+        own = obj.cls.lookup("forward")
+        if own is not ABSENT:
+            own = attributes.bound(m, own, obj)
+    if own is not ABSENT:
+        return m.call(own, args)
+    for c in obj.cls.mro:
+        model = registry.method(c.qualname, "forward")
+        if model is not None:
+            return model(m, args.prepend(obj))
+    return Unknown(f"{obj.cls.name}(…)")
+
+
+def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
+    """Replay the forward of a class of `torch.nn` from its fact."""
+    from . import calls_by_name as torch_ops
+
+    if torch_ops.resolved(m, args) is None:
+        return torch_ops.split(m, args, lambda one: by_fact(m, obj, fact, one))
+    op = Op(fact.name, fact.forward, fact.cases)
+    call = cases.prepare(m, op, args)
+    call.spoken = obj.cls.name
+    for name in own_tensors(fact):
+        found = find_tensor(m, obj, name.removeprefix("self."))
+        if found is not None:
+            call.tensors[name] = [found]
+    call.tensors["self"] = parameters(m, obj)
+    extra = {**obj.state.get("ctor", {}), "training": m.state.resolve(obj.d.get("training", True))}
+    extra = {k: m.state.resolve(v) for k, v in extra.items()}
+    extra["inplace"] = m.state.resolve(obj.d.get("inplace", extra.get("inplace", False)))
+    if isinstance(extra["inplace"], Phi):
+        return m.state.each(extra["inplace"], lambda _: by_fact(m, obj, fact, args))
+    if isinstance(extra["inplace"], Unknown):
+        extra["inplace"] = False  # as it is if nobody asks for it
+    call.settings = extra
+    if fact.name == "torch.nn.MultiheadAttention":
+        call.kept = operands.of_attention(m, call.tensors, extra.get("batch_first") is True)
+    case = completed(unfused(m, cases.choose(m, op, call, extra), call), op, call)
+    given = {k: described(m, v) for k, v in call.values.items()}
+    inputs: Sequence[Arg] = [given.pop(p.name) for p in takewhile(lambda p: p.name in given, op.params)] or [UNKNOWN]
+    output = shapes.module_output(fact.name, {k: described(m, v) for k, v in extra.items()}, inputs, given)
+    inplace = extra.get("inplace") is True
+    previous, m.constructor = m.constructor, obj.site if inplace else None
+    try:
+        result = effects.replay(m, case, call, "inplace=True" if inplace else f"{obj.cls.name}()", flat(output))
+    finally:
+        m.constructor = previous
+    return nested(output, list(result)) if isinstance(output, list) and isinstance(result, tuple) else result
+
+
+FUSED = frozenset({None, "float32", "bfloat16"})
+"""The types of numbers that oneDNN has an LSTM for (`use_mkldnn` in `native/RNN.cpp`)."""
+
+
+def unfused(m: Machine, case: Case, call: cases.Call) -> Case:
+    """The case of an LSTM; where oneDNN has none, it is made of small operations, and saves what a GRU does."""
+    if call.name != "torch.nn.LSTM":
+        return case
+    given = [t.d["dtype"] for t in call.tensors.get("input", ())]
+    if all(d in FUSED for d in given) and call.settings.get("proj_size", 0) in (0, None):
+        return case
+    gru = table.find("torch.nn.GRU")
+    assert isinstance(gru, ModuleFact)
+    other = cases.choose(m, Op(gru.name, gru.forward, gru.cases), call, call.settings)
+    return replace(case, saves=other.saves, node=other.node)
+
+
+def completed(case: Case, op: Op, call: cases.Call) -> Case:
+    """The case, with what other cases tell of tensors that its own samples were not given (`hx` of an RNN)."""
+    missing = {p for p, ts in call.tensors.items() if ts and p in differentiable_inputs(op)} - case.flows
+    if not missing:
+        return case
+    saves = {(s.what, s.when): s for c in op.cases for s in c.saves if s.what in missing}
+    return replace(case, flows=case.flows | missing, saves=(*case.saves, *saves.values()))
+
+
+def differentiable_inputs(op: Op) -> frozenset[str]:
+    """All inputs that a gradient flows to in some case."""
+    return frozenset().union(*(c.flows for c in op.cases))
+
+
+def flat(types: results.Types) -> results.Types:
+    """The descriptions of several results in one list, None (an output that isn't asked for) left out."""
+    if not isinstance(types, list):
+        return types
+    return [one for t in types if t is not None for one in (flat(t) if isinstance(t, list) else [t])]  # type: ignore[union-attr]
+
+
+def nested(types: Sequence[results.Types], flat_results: list[Value]) -> Value:
+    """Results nested as PyTorch nests them (`LSTM` gives `output, (h, c)`)."""
+    made: list[Value] = []
+    for t in types:
+        if isinstance(t, list):
+            made.append(nested(t, flat_results))
+        else:
+            made.append(flat_results.pop(0) if t is not None and flat_results else None)
+    return tuple(made)
+
+
+def own_tensors(fact: ModuleFact) -> Iterable[str]:
+    """The module's own tensors of which a fact tells (`self.weight`), in the same order in every run."""
+    told = (
+        name
+        for case in fact.cases
+        for name in (*sorted(case.flows), *(s.what for s in case.saves), *(w.what for w in case.mutates))
+    )
+    return dict.fromkeys(name for name in told if name.startswith("self."))
+
+
+def find_tensor(m: Machine, obj: Instance, name: str) -> Tensor | None:
+    """A module's tensor by its dotted name."""
+    v: Value = obj
+    for part in name.split("."):
+        if not isinstance(v, Instance):
+            return None
+        computed = part not in v.d and isinstance(v.cls.lookup(part), Property)
+        v = m.pick(attributes.get(m, v, part) if computed else v.d.get(part))
+    return v if isinstance(v, Tensor) else None

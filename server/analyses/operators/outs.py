@@ -1,0 +1,112 @@
+"""Calls with `out=`: what becomes of a tensor that is given for the result (`resize_output`, ATen/native/Resize.h)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .. import shapes
+from ..autograd.geometry import Geometry, Shape
+from ..autograd.tensors import Grad, Tensor, conditions, either, ways
+from ..domain.values import Cond, Value
+from ..shapes import TensorType
+from ..shapes.dtypes import is_integral
+from . import layouts
+from .calls import Call, called, gradients
+from .overlap import check_overlap
+from .saves import save_inputs
+from .types import described_all
+
+if TYPE_CHECKING:
+    from ...facts.model import Case, Op
+    from ..autograd.gradients import Times
+    from ..python.machine import Machine
+
+
+def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list[Tensor]) -> Value:
+    """A call with `out=`: a write of the given tensors; most operators refuse it where anything requires grad."""
+    previous, m.via = m.via, "out="
+    try:
+        needs = asked_of_out(m, case, call, outs) if m.grad.grad_mode else False
+        joins = op.out_graph in ("joins", "joins, no leaf", "depends")
+        refuse_out(m, op, outs, needs)
+        inputs = [(p, t) for p in call.tensors for t in call.tensors[p] if p in case.flows]
+        for t, shape in zip(outs, out_shapes(m, op, call, len(outs)), strict=True):
+            m.grad.check_inplace(t, needs if joins and op.out_graph != "depends" else False)
+            times = out_times(op, t, shape)
+            if not op.out_early:
+                resize_out(m, call, t, shape)
+            check_overlap(m, t, call)
+            if op.out_early:
+                resize_out(m, call, t, shape)
+            node = m.grad.node(case.node or called(op.name), [t for _, t in inputs], needs if joins else False)
+            if node is not None:
+                node.called = called(op.name)
+                save_inputs(m, node, case, call, gradients(m, call))  # results are copied, and saved inside
+            m.grad.bump(t, f"{called(op.name)}(out=)", times=times)
+            if node is not None:
+                m.grad.rebase(t, node)
+            if not call.all() and any(p.name == "requires_grad" for p in op.params):  # what makes a tensor of nothing
+                m.require_grad(t, call.values.get("requires_grad", False))
+    finally:
+        m.via = previous
+    return out
+
+
+def asked_of_out(m: Machine, case: Case, call: Call, outs: Sequence[Tensor]) -> Grad:
+    """Whether anything that a call with `out=` is given requires grad.
+
+    What no gradient flows to, such as an index, cannot require grad, or is known to. Nor can what is written into
+    integers, which PyTorch casts no floating result to.
+    """
+    whole = any(t.dtype is not None and is_integral(t.dtype) for t in outs)
+    needs: Grad = False
+    for p, g in gradients(m, call).items():
+        if case.flows and (g is True or (p in case.flows and not whole)):
+            needs = either(needs, g)
+    for t in outs:
+        needs = either(needs, m.grad.requires_grad(t))
+    return needs
+
+
+def refuse_out(m: Machine, op: Op, outs: Sequence[Tensor], needs: Grad) -> None:
+    """`throw_error_out_requires_grad`, by what the operator refuses."""
+    if op.out_graph == "joins, no leaf" and m.grad.grad_mode:
+        leaves = [t for t in outs if is_of_leaf(m, t)]
+        needs = m.grad.requires_grad(leaves[0]) if leaves else False
+    if needs is False or op.out_graph in ("joins", "unseen"):
+        return
+    guards = conditions(needs)
+    if op.out_graph == "depends":
+        text = f"{called(op.name)} hands this call on to an operator that refuses out="
+        guards = (*guards, (Cond((text, outs[0].uid), "guess", text, m.site), True))
+    m.grad.fail("out-grad", "direct", outs[0], guards=guards, detail=called(op.name), ways=ways(needs))
+
+
+def is_of_leaf(m: Machine, t: Tensor) -> bool:
+    """Whether a tensor is a leaf, or a view of one."""
+    base = m.state.resolve(t.d["base"])
+    return m.grad.is_leaf(base if isinstance(base, Tensor) else t) is True
+
+
+def out_shapes(m: Machine, op: Op, call: Call, count: int) -> Sequence[Shape | None]:
+    """The shapes that the results of a call have, as far as that is known."""
+    inferred = shapes.infer(op.name, described_all(m, call.values))
+    types = inferred if isinstance(inferred, Sequence) else [inferred]
+    known = [t.shape if isinstance(t, TensorType) else None for t in types]
+    return known if len(known) == count else [None] * count
+
+
+def resize_out(m: Machine, call: Call, t: Tensor, shape: Shape | None) -> None:
+    """`resize_output`: a tensor given as `out=` that has another shape than the result is given that."""
+    g = t.geometry
+    if shape is None or g is None or None in shape or None in g.shape or shape == g.shape:
+        return
+    m.state.put(t, "geometry", layouts.of_result(Geometry.contiguous(shape, g.offset), call))
+
+
+def out_times(op: Op, t: Tensor, shape: Shape | None) -> Times:
+    """How often a tensor that is given as `out=` for a result of that shape is written."""
+    if shape is None or t.shape is None or None in shape or None in t.shape:
+        return min(op.out_bumps[0], op.out_resized[0]), max(op.out_bumps[1], op.out_resized[1])
+    return op.out_bumps if shape == t.shape else op.out_resized

@@ -1,0 +1,92 @@
+"""What a node saves of its operator's arguments and results, as the fact names them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..autograd.tensors import Grad, Node, Tensor, either
+from . import operands
+from .calls import Call, choose, condition, gradients, tensors_in, torch_fact
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...facts.model import Case
+    from ..domain.values import Value
+    from ..python.machine import Machine
+
+
+def narrowed(g: Grad, needs: Grad) -> Grad:
+    """A condition that holds whenever the node exists is no further condition."""
+    return True if g == needs else g
+
+
+def has_several(call: Call, case: Case) -> bool:
+    """Whether a call's node has formulas of several gradients, be it that a number stands for one of the tensors.
+
+    Such an operator asks where one gradient leads, before it saves something for that one alone: `guard_for` of
+    `tools/autograd/gen_variable_type.py`. A result is saved without asking.
+    """
+    if len(case.flows) > 1:
+        return True
+    op = torch_fact(call.name) if case.flows else None
+    return op is not None and any(len(other.flows) > 1 and other.node == case.node for other in op.cases)
+
+
+def held(case: Case, grads: Mapping[str, Grad], leads: Mapping[str, Grad]) -> Grad:
+    """Whether anything is kept: for the gradients of some parameters nothing else may be than what is asked for."""
+    found: Grad = False
+    for when in case.frees:
+        saves = [s.when for s in case.saves if when in s.when] or [case.frees]
+        found = either(found, condition((when,), leads if all(len(one) == 1 for one in saves) else grads))
+    return found
+
+
+def leading(m: Machine, case: Case, call: Call, grads: Mapping[str, Grad]) -> Mapping[str, Grad]:
+    """Whether the gradient of each parameter leads on, of those that one flows to; what requires grad, if none asks."""
+    return {**grads, **gradients(m, call, m.grad.leads_on, case.flows)} if has_several(call, case) else grads
+
+
+def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[str, Grad]) -> None:
+    """Save the arguments that the fact names."""
+    leads = leading(m, case, call, grads)
+    node.holds = narrowed(held(case, grads, leads), node.when)
+    updated = {w.what for w in case.mutates if w.bumps == 0}
+    for s in case.saves:
+        if (s.what.startswith("out") and s.what not in call.tensors) or not (s.certain or s.what in call.kept):
+            continue
+        when, kept = condition(s.when, leads if len(s.when) == 1 else grads), call.kept.get(s.what, True)
+        if when is False or kept is False:
+            continue
+        when = narrowed(when, node.when) if kept is True else kept
+        for t in call.tensors.get(s.what, ()):
+            form, read_for = operands.saved_as(call, s.what), frozenset[str]().union(*s.when)
+            m.grad.save(node, t, s.what, when, s.what in updated, form, read_for)
+    node.copied = copied(m, case, call, grads)
+
+
+def copied(m: Machine, case: Case, call: Call, grads: Mapping[str, Grad]) -> tuple[Value, ...]:
+    """What an operator in place writes and keeps a copy of, as it was: the one out of place saves that itself."""
+    op = torch_fact(call.name)
+    plain = torch_fact(op.inplace_of) if op is not None and op.inplace_of is not None else None
+    if op is None or plain is None or not op.params or not plain.params:
+        return ()
+    name, other = op.params[0].name, plain.params[0].name
+    kept = any(s.what == other and condition(s.when, grads) is True for s in choose(m, plain, call).saves)
+    if not kept or any(s.what == name for s in case.saves):
+        return ()
+    return tuple(m.grad.grad_fn(t) or t for t in call.tensors.get(name, ()) if m.grad.requires_grad(t) is True)
+
+
+def save_results(m: Machine, node: Node, case: Case, call: Call, result: Value, grads: Mapping[str, Grad]) -> None:
+    """Save the results that the fact names."""
+    items = tensors_in(m, result) if case.sequence else result if isinstance(result, tuple) else (result,)
+    for s in case.saves:
+        certain = s.certain or s.what in call.kept
+        if not s.what.startswith("out") or not certain or not (s.what[3:].isdigit() or s.what == "out"):
+            continue
+        i = int(s.what[3:] or 0)
+        for t in items if case.sequence else items[i : i + 1]:
+            if isinstance(t, Tensor):
+                when = condition(s.when, grads)
+                m.grad.save(node, t, "result", narrowed(when, node.when))

@@ -1,0 +1,250 @@
+"""Entering a program where nothing of it has been: with unknown arguments, as a caller or a training would.
+
+Modules of `torch.nn` are built and their `forward` is called, and backward from what it gives; other functions and
+methods are called once. What is private comes after what is public: its callers decide what it is called with.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..autograd.tensors import Tensor
+from ..domain import registry
+from ..domain.paths import Dead, Exhausted, Raised, Unwanted, gated
+from ..domain.report import Assumption, Site, fault
+from ..domain.steps import Familiar
+from ..domain.values import (
+    Args,
+    Bound,
+    ClassMethod,
+    ClassV,
+    FunctionV,
+    Instance,
+    Property,
+    StaticMethod,
+    Value,
+    Wrapped,
+)
+from ..operators import modules
+from ..python import attributes, functions
+from ..python import iteration as sequences
+from ..python.annotations import unknown_arguments
+from ..python.machine import STEPS, Machine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Mapping
+
+    from ...syntax import ir
+    from ..domain.steps import Step
+
+TRAINED = Assumption("trained", "")
+BACKWARD = Assumption("backward", "")
+
+PER_FUNCTION = 8_000
+"""Steps for a function that is entered with unknown arguments."""
+
+PATIENCE = 300
+TRAINING_PATIENCE = 1_000
+"""How many of these in a row may go by without a statement that is new. A module is worth more, for it is sure to be
+trained."""
+
+FAMILIAR_PATIENCE, BRIEF_PATIENCE = 60, 15
+"""The same inside a function that was entered before: with other arguments it seldom tells more, and the less, the
+more has been entered."""
+
+MUCH = 2_000
+"""Statements that a program of a few files has; where more were entered, what is familiar is worth little."""
+
+
+def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS, patience: int | None = None) -> Value:
+    """Run a piece of the program; what the program raises ends it, and an internal error is told.
+
+    Raises Unwanted.
+    """
+    m.allow(steps, patience)
+    m.stack, m.iterations, m.depth, m.catching, m.expected = (), (), 0, 0, ()
+    m.loop_until = None
+    m.state.splits.clear()
+    m.broken = None
+    try:
+        return run()
+    except Raised as error:
+        m.lost(error)
+        if not error.failures and error.name != "SystemExit":
+            m.refused(error.name)
+    except (Exhausted, Dead):
+        pass
+    except Unwanted:
+        raise
+    except RecursionError:
+        m.now.problems.append(f"{what}: nested too deep")
+    except Exception as internal:  # the contract: a replay does not fail
+        m.now.problems.append(fault(what, _broken(m), internal))
+        if m.debug:
+            raise
+    m.now.ended = True
+    return None
+
+
+def _broken(m: Machine) -> Site | None:
+    """The statement that an internal error happened in."""
+    return Site(m.broken.chunk, m.broken) if m.broken is not None else None
+
+
+class Entry:
+    """Enters a class or function that no step has entered; `steps` are those that have run."""
+
+    def __init__(self, machine: Machine, steps: Iterable[Step]) -> None:
+        self.m = machine
+        self.executed: set[ir.Node] = set()
+        self.reached: set[ir.Stmt] = set()
+        for step in steps:
+            self.add(step)
+
+    def add(self, step: Step) -> None:
+        """One more step has run."""
+        self.executed |= step.executed
+        self.reached |= step.reached
+
+    def familiar(self, step: Step) -> Familiar:
+        """What of a step others had run before."""
+        return Familiar(step.executed & self.executed, step.reached & self.reached, self.patience)
+
+    @property
+    def patience(self) -> int:
+        """Steps in a row without a statement that is new, after which a familiar function is left."""
+        return FAMILIAR_PATIENCE if len(self.reached) < MUCH else BRIEF_PATIENCE
+
+    def enter(self, v: Value) -> None:
+        """Enter what of it nobody has entered."""
+        if isinstance(v, ClassV):
+            self.enter_class(v)
+        else:
+            self.enter_function(v, Args())
+
+    def unentered(self, v: Value) -> Hashable:
+        """What of it nobody has entered; something false if there is nothing."""
+        if not isinstance(v, ClassV):
+            return self.untouched(v)
+        methods = tuple(name for name, method in v.d.items() if self.untouched(method))
+        return methods and (methods, self.untouched(v.lookup("forward")))
+
+    def outside(self, what: str, run: Callable[[], Value], patience: int = PATIENCE) -> Value:
+        """Run something as code outside of the program would."""
+        self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
+        self.m.familiar = Familiar(self.executed, self.reached, self.patience)
+        try:
+            return guarded(self.m, what, run, PER_FUNCTION, patience)
+        finally:
+            self.m.familiar = None
+            self.m.entry_assumptions = ()
+
+    def enter_class(self, cls: ClassV) -> None:
+        """Build an object of a class that nobody built, and call what nobody called."""
+        m = self.m
+        names = sorted((name for name, v in cls.d.items() if self.untouched(v)), key=is_private)
+        m.node, m.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
+        patience = TRAINING_PATIENCE if cls.derives("torch.nn.Module") else PATIENCE
+        obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)), patience)
+        if not isinstance(obj, Instance):
+            obj = Instance(cls)
+            registry.hold(obj, open_=True)
+        if modules.is_module(obj) and self.untouched(cls.lookup("forward")):
+            self.train(obj)
+        for name in names:
+            before = dict(obj.d)
+            self.enter_method(obj, cls.d[name])
+            if is_private(name):
+                self.restore(obj, before)
+
+    def restore(self, obj: Instance, before: Mapping[str, Value]) -> None:
+        """Give an object the attributes that it had: what comes after a private method is for its callers to say."""
+        for name in {**before, **obj.d}:
+            if name not in before:
+                self.m.state.delete(obj.d, name)
+            elif obj.d.get(name) is not before[name]:
+                self.m.state.set(obj.d, name, before[name])
+
+    def untouched(self, v: Value) -> bool:
+        """Whether a function was never entered."""
+        f = plain_function(v)
+        return f is not None and f.node not in self.executed and f.node not in self.m.now.executed
+
+    def train(self, obj: Instance) -> None:
+        """Call a module's forward as training does, and run backward from what it gives."""
+        m = self.m
+        forward = plain_function(obj.cls.lookup("forward"))
+        if forward is None:
+            return
+
+        def run() -> Value:
+            m.node, m.chunk = forward.node, forward.chunk
+            result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, forward, 1, optional=True))
+            m.node, m.chunk = forward.node, forward.chunk
+            m.entry_assumptions = (TRAINED,)
+            backward_from(m, result)
+            return None
+
+        m.entry_assumptions = (TRAINED,)
+        self.outside(f"{obj.cls.name}.forward", run, TRAINING_PATIENCE)
+
+    def enter_method(self, obj: Instance, v: Value) -> None:
+        """Call a method with unknown arguments."""
+        if isinstance(v, Property):
+            self.enter_function(v.getter, Args([obj]))
+        elif isinstance(v, StaticMethod):
+            self.enter_function(v.function, Args())
+        elif isinstance(v, ClassMethod):
+            self.enter_function(v.function, Args([obj.cls]))
+        else:
+            self.enter_function(v, Args([obj]))
+
+    def enter_function(self, v: Value, first: Args) -> None:
+        """Call a function that nobody called, with unknown arguments, and run backward from what it gives.
+
+        It is called as its decorators have left it: under `torch.no_grad()`, where one says so.
+        """
+        m = self.m
+        f = plain_function(v)
+        if f is None or not self.untouched(f):
+            return
+        inner = f
+
+        def run() -> Value:
+            if functions.first_parameter(inner) == "ctx":  # autograd runs a custom function's parts without grad
+                m.state.set(m.grad.mode, "grad", False)
+            m.node, m.chunk = inner.node, inner.chunk
+            args = unknown_arguments(m, inner, len(first.pos))
+            args.pos = [*first.pos, *args.pos]
+            result = m.call(v, args)
+            m.node, m.chunk = inner.node, inner.chunk
+            m.entry_assumptions = (BACKWARD,)
+            backward_from(m, result)
+            return None
+
+        self.outside(inner.name, run)
+
+
+def is_private(name: str) -> bool:
+    """Whether a name is meant for the program's own use alone."""
+    return name.startswith("_") and not name.endswith("__")
+
+
+def plain_function(v: Value) -> FunctionV | None:
+    """The function behind decorators and descriptors."""
+    while isinstance(v, (Wrapped, StaticMethod, ClassMethod, Bound)):
+        v = v.function
+    if isinstance(v, Property):
+        v = v.getter
+    return v if isinstance(v, FunctionV) else None
+
+
+def backward_from(m: Machine, result: Value) -> None:
+    """Run backward from every tensor in a result, as a caller would from the loss made of them."""
+    roots = [
+        gated(m.grad.grad_fn(t), guards)
+        for guards, t in sequences.inside(m, result)
+        if isinstance(t, Tensor) and m.grad.requires_grad(t) is not False
+    ]
+    if roots:
+        m.grad.backward(roots, retain=True, accumulate=False)

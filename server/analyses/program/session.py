@@ -1,0 +1,295 @@
+"""Entry points: what of a program is replayed, in which order, and what of that again after an edit.
+
+Every file's own code runs first, as its main program would. What is then still untouched is entered with
+unknown arguments (`entries.py`).
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...syntax import ir
+from ..domain.paths import Unwanted
+from ..domain.report import Report, Told
+from ..domain.steps import Import, Step, loaded
+from ..domain.values import ClassV, Frame, FunctionV, ModuleV, Value, Wrapped
+from ..libraries import load_models
+from ..python import statements
+from ..python.machine import STEPS, Machine, always
+from ..stories.trace import NoTrace, Trace
+from .entries import Entry, guarded, is_private
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from ...syntax.chunks import Source
+    from ..domain.modules import Modules
+    from ..domain.steps import Loaded
+
+ENOUGH = 200
+"""Steps that a statement of a file's own code may take, however many those before it took."""
+
+OWN_PATIENCE = 3_000
+"""How many of these in a row may go by without a statement that is new, or an operator."""
+
+RECURSION = 20_000
+"""Python's own limit while the replay runs: a nested program needs several frames a level."""
+
+CLOSING = "the end of the program"
+
+
+def replay(
+    roots: Sequence[Source], modules: Modules, traced: bool = True, wanted: Callable[[], bool] = always
+) -> Report:
+    """Replay a program: `roots` are the files asked for, `modules` finds the others that they import.
+
+    What is not `traced` costs less, and tells of failures alone: no rows, no stories.
+    Gives what was found, in the order of the files and lines. Raises Unwanted soon after `wanted` says so, and nothing
+    else: an error inside is told in `Report.problems` and costs the answers of the entry point where it happened.
+    """
+    return Session(modules, traced).replay(roots, wanted)
+
+
+class Beginning(NamedTuple):
+    """What the first step of a file's own code rests on; it `asks` how the file is run if it mentions `__name__`."""
+
+    path: str
+    asks: bool
+
+    @classmethod
+    def of(cls, source: Source) -> Beginning:
+        """That of a file."""
+        return cls(source.path, "__name__" in source.text)
+
+
+class Session:
+    """The replay of a program that is being edited: what an edit doesn't touch is not replayed again.
+
+    A file's own code is replayed statement by statement, each a step that goes on from the one before; the first
+    that isn't as it was, or has run a function that isn't, is gone back to. What is entered then is a step of its
+    own each, which begins with the state at the end of all that and is undone. So a step that rests on the same
+    text gives the same, whenever it is run.
+    """
+
+    def __init__(self, modules: Modules, traced: bool = True) -> None:
+        load_models()
+        self.m = Machine(modules)
+        self.tracer = Trace if traced else NoTrace
+        self.m.trace = self.tracer(self.m)
+        self.frames: dict[str, Frame] = {}
+        self.own: list[Step] = []
+        self.told: dict[ir.Stmt, Told] = {}
+        self.entered: dict[Value, Step] = {}
+
+    def replay(self, roots: Sequence[Source], wanted: Callable[[], bool] = always) -> Report:
+        """Replay the program as it is now; see `replay`.
+
+        Raises Unwanted soon after `wanted` says so. What is done by then is kept for the next time.
+        """
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, RECURSION))
+        self.m.wanted = wanted
+        try:
+            is_fresh = Freshness(self.m.modules)
+            self.run_files(roots, is_fresh)
+            self.run_rest(roots, is_fresh)
+        finally:
+            self.m.wanted = always
+            sys.setrecursionlimit(limit)
+        return self.report()
+
+    def report(self) -> Report:
+        """What all steps have found."""
+        steps = [*self.own, *self.entered.values()]
+        return Report(
+            self.m.explain.settled([failure for step in steps for failure in step.failures]),
+            [problem for step in steps for problem in step.problems],
+            [error for step in steps for error in step.errors],
+            partial(last_told, self.told, [step.told for step in self.entered.values()]),
+        )
+
+    def step(
+        self, key: object, what: str, run: Callable[[], Value], steps: int = STEPS, patience: int | None = None
+    ) -> Step:
+        """Run a step; `what` names it where it goes wrong."""
+        m = self.m
+        m.now = step = Step(key, m.mark(), suspended=bool(m.coroutines))
+        before = m.steps
+        guarded(m, what, run, steps, patience)
+        step.cost = m.steps - before
+        return step
+
+    # -- the files' own code ----------------------------------------------------------------------
+
+    def run_files(self, roots: Sequence[Source], is_fresh: Freshness) -> None:
+        """Replay the files' own code, from the first step on that would not give the same again."""
+        known = self.known(roots, is_fresh)
+        if self.own and self.own[-1].key is CLOSING and known == len(self.own):
+            return
+        self.undo(known)
+        self.entered.clear()
+        try:
+            at = 0
+            for source in roots:
+                at = self.run_file(source, at)
+            self.own.append(self.step(CLOSING, CLOSING, self.m.leave_coroutines))
+        except Unwanted:
+            self.own.append(self.m.now)
+            guarded(self.m, CLOSING, self.m.leave_coroutines)
+            self.undo(len(self.own) - 1)
+            raise
+        self.told = self.m.trace.told()
+
+    def undo(self, known: int) -> None:
+        """Go back to before the step of this number, or farther where there is no way back to that."""
+        while known and known < len(self.own) and self.own[known].suspended:
+            known -= 1
+        if known < len(self.own):
+            self.m.go_back(self.own[known].mark)
+            del self.own[known:]
+        if not known:
+            self.m.trace = self.tracer(self.m)
+
+    def known(self, roots: Sequence[Source], is_fresh: Freshness) -> int:
+        """How many of the first steps would give the same again."""
+        at = 0
+        for source in roots:
+            for key in (Beginning.of(source), *source.body):
+                if at == len(self.own) or self.own[at].key != key or not is_fresh(self.own[at]):
+                    return at
+                at += 1
+                if self.own[at - 1].ended:
+                    break
+        return at + (at < len(self.own) and self.own[at].key is CLOSING and is_fresh(self.own[at]))
+
+    def run_file(self, source: Source, at: int) -> int:
+        """Replay what isn't known of a file's own code, which begins with step `at`; the number of the next step."""
+        used = 0
+        for s in (None, *source.body):
+            if at == len(self.own):
+                run = partial(self.begin, source) if s is None else partial(self.run_statement, source, s)
+                steps = max(STEPS - used, ENOUGH)
+                self.own.append(self.step(s or Beginning.of(source), source.path, run, steps, OWN_PATIENCE))
+            used += self.own[at].cost
+            at += 1
+            if self.own[at - 1].ended:
+                break
+        return at
+
+    def begin(self, source: Source) -> None:
+        """Begin a file: what is known of `__name__` there, and of autograd's modes.
+
+        One that was imported, and does not ask how it is run, would do the same again.
+        """
+        m, path = self.m, source.path
+        known = m.loaded.get(path)
+        if known is not None and known.whole and not Beginning.of(source).asks:
+            self.frames[path], m.now.ended = known.frame, True
+            return
+        frame = Frame(None, None, "__main__")
+        frame.d["__name__"] = "__main__"
+        frame.d["__file__"] = path
+        self.frames[path] = frame
+        m.main = path
+        if path not in m.loaded:
+            m.loaded[path] = ModuleV("__main__", path, frame)
+        m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
+
+    def run_statement(self, source: Source, statement: ir.Stmt) -> None:
+        """Replay a statement of a file's own code, `if __name__ == "__main__":` included."""
+        self.m.frame, self.m.main = self.frames[source.path], source.path
+        self.m.now.ended = statements.run_block(self.m, [statement]) is not None
+
+    # -- the rest ---------------------------------------------------------------------------------
+
+    def run_rest(self, roots: Sequence[Source], is_fresh: Freshness) -> None:
+        """Enter what nothing of the program has entered: of each file classes first, then functions."""
+        known, self.entered = self.entered, {}
+        try:
+            self.enter(roots, is_fresh, known)
+        except Unwanted:
+            self.entered = known | self.entered
+            raise
+
+    def enter(self, roots: Sequence[Source], is_fresh: Freshness, known: Mapping[Value, Step]) -> None:
+        """Enter what nothing has entered, one after the other; a step that is `known` and fresh need not run again."""
+        self.m.now = Step(None, self.m.mark())
+        entry = Entry(self.m, self.own)
+        for path, name, v in self.in_turn(roots):
+            if not (unentered := entry.unentered(v)):
+                continue
+            self.m.main = path
+            step = known.get(v)
+            if step is None or step.unentered != unentered or entry.familiar(step) != step.familiar:
+                step = None
+            if step is None or not is_fresh(step):
+                step = self.run_entry(entry, name, v)
+                step.unentered, step.familiar = unentered, entry.familiar(step)
+            self.entered[v] = step
+            entry.add(step)
+
+    def in_turn(self, roots: Sequence[Source]) -> list[tuple[str, str, Value]]:
+        """What the files define, each by its file and name: public before private, of each file classes first."""
+        defined = [(source.path, name, v) for source in roots for name, v in self.defined(source.path)]
+        place = {source.path: i for i, source in enumerate(roots)}
+        return sorted(defined, key=lambda it: (is_private(it[1]), place[it[0]], not isinstance(it[2], ClassV)))
+
+    def run_entry(self, entry: Entry, name: str, v: Value) -> Step:
+        """Enter something from the state at the end of the files' own code, and go back to that."""
+        m = self.m
+        own, m.trace = m.trace, self.tracer(m, self.told.keys(), len(m.grad.nodes))
+        try:
+            step = self.step(v, name, lambda: entry.enter(v))
+            guarded(m, name, m.leave_coroutines)
+            step.told = m.trace.told()
+        except Unwanted:
+            guarded(m, name, m.leave_coroutines)
+            raise
+        finally:
+            m.go_back(m.now.mark)
+            m.trace = own
+        return step
+
+    def defined(self, path: str) -> Iterator[tuple[str, Value]]:
+        """The classes and functions that a file defines at its top level, with their decorators, by their names."""
+        for v in list(self.frames[path].d.values()):
+            v = self.m.pick(v)
+            inner = v
+            while isinstance(inner, Wrapped):
+                inner = inner.function
+            if isinstance(inner, FunctionV):
+                if isinstance(inner.node, ir.FunctionDef) and inner.chunk.path == path:
+                    yield inner.name, v
+            elif isinstance(inner, ClassV) and inner.node is not None and inner.node.chunk.path == path:
+                yield inner.name, inner
+
+
+def last_told(own: Mapping[ir.Stmt, Told], entered: Iterable[Mapping[ir.Stmt, Told]]) -> Iterable[Told]:
+    """What is told of each statement in the end, by the files' own code or by what was entered last."""
+    last = dict(own)
+    for told in entered:
+        last.update((s, one) for s, one in told.items() if not (one.failed and s in last))
+    return last.values()
+
+
+class Freshness:
+    """Tells of steps whether what they rest on is as it was; each import is looked up once."""
+
+    def __init__(self, modules: Modules) -> None:
+        self.modules = modules
+        self.same: dict[Import, bool] = {}
+
+    def __call__(self, step: Step) -> bool:
+        """Whether a step rests on nothing that has changed."""
+        for node, body in step.bodies.items():
+            if node.body is not body:
+                return False
+        return not step.imports or all(self.is_same(one, was) for one, was in step.imports.items())
+
+    def is_same(self, one: Import, was: Loaded | None) -> bool:
+        """Whether an import gives what it gave."""
+        if one not in self.same:
+            self.same[one] = loaded(self.modules.load(*one)) == was
+        return self.same[one]

@@ -1,0 +1,156 @@
+"""What an entry point is called with: unknown values, and tensors or numbers where an annotation says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...syntax import ir
+from ..domain.report import Site
+from ..domain.values import ABSENT, Args, ClassV, Cond, FunctionV, Lib, Phi, Unknown, Value, serial
+from ..operators.types import TENSORS
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+NUMBERS = frozenset({"int", "float", "bool", "complex"})
+
+BARE = NUMBERS | {"dict", "list", "tuple", "set", "str"}
+
+WITHOUT_GRAD = ("jaxtyping.Int", "jaxtyping.UInt", "jaxtyping.Bool", "jaxtyping.Integer")
+"""annotations of arrays that cannot require grad"""
+
+
+def unknown_arguments(m: Machine, f: FunctionV, skip: int, optional: bool = False) -> Args:
+    """Arguments for a call from outside: a value for each parameter without a default, but the first `skip`.
+
+    `optional`: also for those whose default is None, which a caller may give or leave out.
+    """
+    params = f.node.params
+    positional = [*params.posonly, *params.args][skip:]
+    required = [p for p in positional if p.default is None]
+    named = [*params.kwonly, *(p for p in params.args if p in positional)] if optional else params.kwonly
+    kw = {
+        p.name: argument(m, f, p)
+        for p in named
+        if p not in required and (p.default is None or (optional and f.defaults.get(p.name, ABSENT) is None))
+    }
+    return Args([argument(m, f, p) for p in required], kw)
+
+
+def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
+    """What comes in for one parameter: a tensor that may require grad, a number, or something unknown."""
+    unknown = Unknown(p.name, parameter=True, own=own_class(m, f, p.annotation))
+    if p.default is not None:  # None may come in just as well
+        return unknown
+    kind = annotated(m, f, p.annotation)
+    if kind == "bool":
+        return flag(f, p)
+    if kind in NUMBERS or is_number(m, f, p.annotation):
+        return Unknown(p.name, number=True)
+    if kind == "str":
+        return Unknown(p.name)
+    if kind not in TENSORS:
+        return unknown
+    t = m.as_tensor(unknown)
+    dtype = TENSORS[kind]
+    m.state.put(t, "dtype", dtype)
+    if dtype is not None and not dtype.startswith(("float", "bfloat")):
+        m.state.put(t, "rg", False)
+        m.state.put(t, "fn", None)
+    return t
+
+
+def from_outside(m: Machine, f: FunctionV, p: ir.Param) -> Value:
+    """What a call that isn't known in full gives for one parameter: a number where its default is one, or its type."""
+    usual, kind = f.defaults.get(p.name, ABSENT), annotated(m, f, p.annotation)
+    if isinstance(usual, bool) or kind == "bool":
+        return flag(f, p)
+    number = isinstance(usual, (int, float)) or kind in NUMBERS or is_number(m, f, p.annotation)
+    return Unknown(p.name, number=number, own=own_class(m, f, p.annotation))
+
+
+def flag(f: FunctionV, p: ir.Param) -> Phi:
+    """A truth that comes in: one of two values, which a branch on it tells apart."""
+    return Phi(Cond(("flag", serial()), "branch", p.name, Site(f.chunk, p)), True, False)
+
+
+def annotated(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> str:
+    """The dotted name of the type that an annotation names; empty where it is none of a library."""
+    if isinstance(annotation, ir.Subscript):
+        return of_generic(m, f, annotation)
+    v = meant(m, f, annotation)
+    return v.name if isinstance(v, Lib) else ""
+
+
+def meant(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> Value:
+    """What an annotation stands for that is a dotted name; None where it is none."""
+    if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
+        annotation = unquoted(annotation.value, annotation)
+    if annotation is None or not is_path(annotation):
+        return None
+    before = m.frame
+    m.frame = f.parent
+    try:
+        return m.state.resolve(m.eval(annotation))
+    finally:
+        m.frame = before
+
+
+def own_class(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> ClassV | None:
+    """The class of the program that an annotation names, alone or beside what has no attributes of data (`Net | dict`).
+
+    None where it names another one too, or a tensor.
+    """
+    if isinstance(annotation, ir.BinOp) and annotation.op == "|":
+        left, right = own_class(m, f, annotation.left), own_class(m, f, annotation.right)
+        if right is None:
+            return left if is_bare(m, f, annotation.right) else None
+        return right if left is None and is_bare(m, f, annotation.left) else None
+    if isinstance(annotation, ir.Subscript) and annotated(m, f, annotation.value) == "typing.Optional":
+        return own_class(m, f, annotation.slice)
+    kind = meant(m, f, annotation)
+    return kind if isinstance(kind, ClassV) and kind.node is not None and not kind.derives("torch.Tensor") else None
+
+
+def is_bare(m: Machine, f: FunctionV, annotation: ir.Expr) -> bool:
+    """Whether an annotation is None, or a type that Python has built in and that holds no attributes."""
+    if isinstance(annotation, ir.Constant) and annotation.value is None:
+        return True
+    name = annotation.value if isinstance(annotation, ir.Subscript) else annotation
+    return annotated(m, f, name) in BARE
+
+
+def of_generic(m: Machine, f: FunctionV, annotation: ir.Subscript) -> str:
+    """`Annotated[Tensor, …]`, and jaxtyping's `Float[Tensor, "batch dim"]`."""
+    name = annotated(m, f, annotation.value)
+    parts = annotation.slice.elts if isinstance(annotation.slice, ir.Tuple) else [annotation.slice]
+    inner = parts[0] if parts else None
+    if name.startswith(WITHOUT_GRAD) and annotated(m, f, inner) == "torch.Tensor":
+        return "torch.LongTensor"
+    return annotated(m, f, inner) if name == "typing.Annotated" or name.startswith("jaxtyping.") else ""
+
+
+def is_number(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> bool:
+    """Whether an annotation leaves but numbers to choose from: `int | float`, `Union[int, float]`."""
+    if isinstance(annotation, ir.BinOp) and annotation.op == "|":
+        return is_number(m, f, annotation.left) and is_number(m, f, annotation.right)
+    if isinstance(annotation, ir.Subscript):
+        parts = annotation.slice.elts if isinstance(annotation.slice, ir.Tuple) else [annotation.slice]
+        return annotated(m, f, annotation.value) == "typing.Union" and all(is_number(m, f, part) for part in parts)
+    return annotated(m, f, annotation) in NUMBERS
+
+
+def unquoted(text: str, at: ir.Node) -> ir.Expr | None:
+    """The dotted name that a text is, as an expression that stands `at` a place; None where it is none."""
+    first, *rest = text.split(".")
+    e: ir.Expr = ir.Name(at.start, at.end, first)
+    for attr in rest:
+        e = ir.Attribute(at.start, at.end, e, attr, at.start)
+    return e if all(part.isidentifier() for part in (first, *rest)) else None
+
+
+def is_path(e: ir.Expr) -> bool:
+    """Whether an expression is a dotted name, whose evaluation does nothing."""
+    while isinstance(e, ir.Attribute):
+        e = e.value
+    return isinstance(e, ir.Name)

@@ -1,0 +1,518 @@
+"""Reading, setting and deleting attributes of all kinds of values."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from ..autograd.tensors import Tensor
+from ..domain import registry
+from ..domain.paths import Raised
+from ..domain.values import (
+    ABSENT,
+    DATACLASS,
+    SUBCLASSES,
+    Args,
+    Bound,
+    Builtin,
+    ClassMethod,
+    ClassV,
+    DictV,
+    Frame,
+    FunctionV,
+    Generator,
+    Instance,
+    Iterator_,
+    Lib,
+    ListV,
+    ModuleV,
+    Partial,
+    Phi,
+    Property,
+    SliceV,
+    StaticMethod,
+    Super,
+    Unknown,
+    Value,
+    Wrapped,
+    contents,
+    key_of,
+)
+from ..operators import arrays
+from ..operators import attributes as tensor_attributes
+from ..operators.arrays import NDArray
+from ..operators.types import dtype_of
+from ..shapes.dtypes import is_complex, is_floating
+from . import decorators as wrappers
+from . import enumerations, functions, imports, library
+from . import guesses as duck
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+def get(m: Machine, v: Value, name: str) -> Value:
+    """`v.name`."""
+    v = m.state.resolve(v)
+    if isinstance(v, Phi):
+        return m.state.each(v, lambda one: get(m, one, name))
+    if isinstance(v, Tensor):
+        return tensor_attributes.get(m, v, name)
+    if isinstance(v, Instance):
+        return instance(m, v, name)
+    if isinstance(v, Lib):
+        dtype = dtype_of(v) if name in KINDS else None
+        return KINDS[name](dtype) if dtype is not None else library.resolve(m, f"{v.name}.{name}")
+    if isinstance(v, ClassV):
+        return of_class(m, v, name)
+    if isinstance(v, ModuleV):
+        return of_module(m, v, name)
+    if isinstance(v, Super):
+        return of_super(m, v, name)
+    if isinstance(v, Unknown):
+        if v.data:
+            return of_data(m, v, name)
+        if v.number or (v.own is not None and duck.tells_number(v.own, name)):
+            return Unknown(f"{v.why}.{name}", ("attr", v.key, name), number=True)
+        if duck.tells_tensor(m, v, name):
+            return tensor_attributes.get(m, m.as_tensor(v), name)
+        if name == "requires_grad_":
+            return Builtin(name, partial(switch, v))
+        return Unknown(f"{v.why}.{name}" if v.why else "", ("attr", v.key, name), v.parameter)
+    if isinstance(v, Partial) and name == "func":
+        return v.function
+    if isinstance(v, Property):
+        return of_property(v, name)
+    if isinstance(v, (FunctionV, Wrapped, Bound, Builtin, Partial)):
+        return of_function(m, v, name)
+    if isinstance(v, NDArray):
+        found = arrays.attribute(v, name)
+        if found is not ABSENT:
+            return found
+        shared = name.startswith("__") or name in duck.OF_ARRAYS or name in duck.OF_OTHERS
+        if not shared and tensor_attributes.is_known(name):
+            m.refused(f"an array has no {name}")
+    return builtin_method(m, v, name)
+
+
+KINDS = {"is_floating_point": is_floating, "is_complex": is_complex}
+"""What a type of numbers tells of itself."""
+
+
+def switch(v: Unknown, m: Machine, args: Args) -> Value:
+    """`v.requires_grad_(mode)` of a module or a tensor, which gives it back; if it is a tensor, that has the flag."""
+    m.require_grad(m.as_tensor(v), m.state.resolve(args.get(0, "requires_grad", True)))
+    return v
+
+
+MOVES = frozenset({"to", "cuda", "cpu", "pin_memory"})
+"""What containers of tensors have as well as tensors."""
+
+
+def of_data(m: Machine, v: Unknown, name: str) -> Value:
+    """An attribute of data from outside: a method of tensors alone tells that it is one."""
+    if name in MOVES:
+        return Builtin(name, lambda machine, args: v)
+    if not hasattr(dict, name) and not hasattr(list, name) and tensor_attributes.is_known(name):
+        return tensor_attributes.get(m, m.as_tensor(v), name)
+    return Unknown(v.why, ("attr", v.key, name), data=True)
+
+
+def builtin_method(m: Machine, v: Value, name: str) -> Value:
+    """A method of a built-in type, as a name of the library bound to its object."""
+    named = getattr(v, "named", None)
+    if named is not None:
+        if name in named:
+            return v[named.index(name)]
+        if name == "_fields":
+            return named
+        found = v.cls.lookup(name) if v.cls is not None else ABSENT
+        if found is not ABSENT:
+            return bound(m, found, v)
+    if isinstance(v, enumerations.Member):
+        found = enumerations.of_member(m, v, name)
+        if found is not ABSENT:
+            return found
+    kind = kind_of(v)
+    if kind == "range" and name in ("start", "stop", "step"):
+        return getattr(v, name)
+    if isinstance(v, SliceV) and name in SLICE_PARTS:
+        return getattr(v, SLICE_PARTS[name])
+    if kind in ("int", "float", "complex") and name in ("real", "imag"):
+        return getattr(v, name)
+    if kind in PLAIN and not hasattr(PLAIN[kind], name):
+        m.refused(f"{kind} has no {name}")
+    return Bound(Lib(f"{kind}.{name}"), v)
+
+
+SLICE_PARTS: dict[str, Literal["lower", "upper", "step"]] = {"start": "lower", "stop": "upper", "step": "step"}
+
+PLAIN = {cls.__name__: cls for cls in (tuple, list, dict, set, str, int, float, bool, type(None))}
+"""Built-in types whose attributes are all known."""
+
+
+def kind_of(v: Value) -> str:
+    """The name of a value's built-in type."""
+    if isinstance(v, (ListV, DictV)):
+        return {"deque": "collections.deque"}.get(v.kind, v.kind)
+    if isinstance(v, NDArray):
+        return "numpy.ndarray"
+    if isinstance(v, Generator):
+        return "generator"
+    if isinstance(v, Iterator_):
+        return "iterator"
+    if isinstance(v, SliceV):
+        return "slice"
+    if isinstance(v, tuple):
+        return "tuple"
+    if isinstance(v, enumerations.Member):
+        return "int" if isinstance(v, int) else "str"
+    return type(v).__name__
+
+
+def instance(m: Machine, v: Instance, name: str) -> Value:
+    """An attribute of an object: its own, its class's, or what its library's model knows."""
+    found = v.cls.lookup(name)
+    if isinstance(found, Property) and (found.cached is None or name not in v.d):
+        value = m.call(found.getter, Args([v], site=m.site))
+        if found.cached is not None:
+            m.state.set(v.d, name, value)
+        return value
+    if special(m, found, "__set__") is not None:
+        return bound(m, found, v)
+    own = v.d.get(name, ABSENT)
+    if own is not ABSENT:
+        return m.state.resolve(own)
+    if found is not ABSENT:
+        return bound(m, found, v)
+    if name == "__class__":
+        return v.cls
+    if name == "__module__":
+        return of_class(m, v.cls, name)
+    if name == "__dict__":
+        return DictV(v.d)
+    model = registry.attribute(m, v, name)
+    if model is not ABSENT:
+        return model
+    getattr_ = special(m, v, "__getattr__")
+    if getattr_ is not None:
+        return m.call(getattr_, Args([name]))
+    no_tensor(m, v.cls, name)
+    expect(m, v, name)
+    return Unknown(f"{v.cls.name}.{name}", ("attr", v.uid, name))
+
+
+SEEN_THROUGH = frozenset({"object", "torch.nn.Module", "abc.ABC", "typing.Generic", "typing.Protocol"})
+"""Library classes whose attributes are all known."""
+
+
+def expect(m: Machine, v: Value, name: str) -> None:
+    """Raise what a handler of the program is there for, where an object is known to lack an attribute."""
+    if "AttributeError" not in m.expected or name.startswith("__"):
+        return
+    cls = v.cls if isinstance(v, Instance) else v
+    seen = not isinstance(cls, ClassV) or all(c.node is not None or c.qualname in SEEN_THROUGH for c in cls.mro)
+    if seen and has(m, v, name) is False:
+        raise Raised(None, "AttributeError")
+
+
+def no_tensor(m: Machine, cls: ClassV, name: str) -> None:
+    """Note that an object lacks an attribute: one of the program's own class, or one that tensors have."""
+    own = all(c.node is not None or c.qualname == "object" for c in cls.mro)
+    if own or (not cls.open and tensor_attributes.is_known(name)):
+        m.refused(f"{cls.name} has no {name}")
+
+
+def bound(m: Machine, found: Value, v: Value) -> Value:
+    """What a class attribute becomes when it is read through an object."""
+    if isinstance(found, (FunctionV, Wrapped)):
+        return Bound(found, v)
+    if isinstance(found, Builtin) or (isinstance(found, Lib) and found.name.split(".")[0] in registry.CONTENTS):
+        return Bound(found, v)
+    if isinstance(found, StaticMethod):
+        return found.function
+    if isinstance(found, ClassMethod):
+        return Bound(found.function, v.cls if isinstance(v, Instance) else v)
+    if isinstance(found, Property):
+        return m.call(found.getter, Args([v], site=m.site))
+    get = special(m, found, "__get__")
+    if get is not None:
+        return m.call(get, Args([v, v.cls] if isinstance(v, Instance) else [None, v], site=m.site))
+    return m.state.resolve(found)
+
+
+def of_class(m: Machine, v: ClassV, name: str) -> Value:
+    """An attribute of a class."""
+    found = v.lookup(name)
+    if isinstance(found, StaticMethod):
+        return found.function
+    if isinstance(found, (ClassMethod, Instance)):
+        return bound(m, found, v)
+    if found is not ABSENT:
+        return m.state.resolve(found)
+    if name in ("__name__", "__qualname__"):
+        return v.name
+    if name == "__module__" and v.frame is not None:
+        return v.frame.globals.d["__name__"]
+    if name == "__new__":
+        return Builtin(name, new_object)
+    if name == "__subclasses__" and v.node is not None:
+        return Builtin(name, lambda m, args: ListV(m.tuple_of(v.d.get(SUBCLASSES, ()))))
+    of_meta = special(m, v, name)
+    if of_meta is not None:
+        return of_meta
+    model = registry.class_attribute(m, v, name)
+    if model is not ABSENT:
+        return model
+    for c in v.mro:
+        if c.node is None and c.qualname != "?":
+            return library.resolve(m, f"{c.qualname}.{name}")
+    expect(m, v, name)
+    return Unknown(f"{v.name}.{name}", ("attr", v.uid, name))
+
+
+def of_module(m: Machine, v: ModuleV, name: str) -> Value:
+    """A name of a module of the program, or a submodule."""
+    if name == "__dict__":
+        return DictV(v.frame.d)
+    found = imports.named(m, v, name)
+    if found is not ABSENT:
+        return m.state.resolve(found)
+    dotted = f"{v.name}.{name}"
+    sub = imports.load(m, dotted, 0, v.path) or m.spaces.get(dotted)
+    return sub if sub is not None else Unknown(dotted, ("attr", v.uid, name))
+
+
+def of_super(m: Machine, v: Super, name: str) -> Value:
+    """An attribute found after `v.cls` in the method resolution order of the object's class."""
+    cls = v.self.cls if isinstance(v.self, Instance) else v.self
+    if not isinstance(cls, ClassV):
+        return Unknown(f"super().{name}")
+    mro = cls.mro if v.cls in cls.mro or cls.meta is None else cls.meta.mro
+    after = mro[mro.index(v.cls) + 1 :] if v.cls in mro else mro
+    for c in after:
+        found = c.d.get(name, ABSENT)
+        if found is not ABSENT:
+            return bound(m, found, v.self)
+        if c.node is None:
+            model = registry.method(c.qualname, name)
+            if model is None and name == "__init__":
+                model = registry.constructor(c.qualname)
+            if model is not None:
+                method = Builtin(f"{c.qualname}.{name}", model)
+                return method if name == "__new__" else Bound(method, contents(v.self))
+    if name in ("__init__", "__init_subclass__", "__post_init__"):
+        return Builtin(name, lambda m, args: None)
+    if name == "__new__":
+        return Builtin(name, new_object)
+    if name in OBJECT:
+        return Bound(Builtin(name, OBJECT[name]), v.self)
+    if isinstance(v.self, Instance):
+        return registry.inherited(m, v.self, name)
+    return Unknown(f"super().{name}")
+
+
+def new_object(m: Machine, args: Args) -> Value:
+    """`object.__new__(cls)`."""
+    cls = m.state.resolve(args.pos[0])
+    if not isinstance(cls, ClassV):
+        return Unknown("an object")
+    made = Instance(cls, m.site)
+    registry.hold(made)
+    return made
+
+
+def set_directly(m: Machine, args: Args) -> Value:
+    """`object.__setattr__(obj, name, value)`."""
+    obj, name, value = args.pos
+    name = m.state.resolve(name)
+    if isinstance(name, str) and isinstance(obj, Instance):
+        m.state.set(obj.d, name, value)
+    return None
+
+
+def get_directly(m: Machine, args: Args) -> Value:
+    """`object.__getattribute__(obj, name)`; what `super().__getattr__` finds, or raises for."""
+    obj, name = args.pos[0], m.state.resolve(args.pos[1])
+    if not isinstance(obj, Instance) or not isinstance(name, str):
+        return Unknown("an attribute")
+    found = obj.d.get(name, ABSENT)
+    if found is ABSENT:
+        found = obj.cls.lookup(name)
+        if found is ABSENT:
+            raise Raised(None, "AttributeError")
+        return bound(m, found, obj)
+    return m.state.resolve(found)
+
+
+def delete_directly(m: Machine, args: Args) -> Value:
+    """`object.__delattr__(obj, name)`."""
+    delete(m, args.pos[0], m.state.resolve(args.pos[1]))
+    return None
+
+
+OBJECT = {
+    "__setattr__": set_directly,
+    "__getattribute__": get_directly,
+    "__getattr__": get_directly,
+    "__delattr__": delete_directly,
+}
+"""Methods of `object` by which a class that overrides them does the real thing."""
+
+
+def of_property(v: Property, name: str) -> Value:
+    """`@p.setter` and its kin: the property with one more function."""
+    if name == "setter":
+        return Builtin(name, lambda m, args: Property(v.getter, args.pos[0], v.cached))
+    return Builtin(name, lambda m, args: v)
+
+
+def of_function(m: Machine, v: Value, name: str) -> Value:
+    """An attribute of a function: set by the program, or its name."""
+    if name == "register" and isinstance(v, Wrapped) and v.by in wrappers.DISPATCH:
+        return Builtin(name, lambda m, args: wrappers.register(m, v, args))
+    inner = v
+    while isinstance(inner, (Wrapped, Bound, Partial)):
+        if name == "__self__" and isinstance(inner, Bound):
+            return inner.self
+        if name == "cache_clear" and isinstance(inner, Wrapped) and inner.by == wrappers.CACHE:
+            return Bound(Lib("dict.clear"), inner.data)
+        inner = inner.function
+    if isinstance(inner, FunctionV):
+        found = inner.d.get(name, ABSENT)
+        if found is not ABSENT:
+            return m.state.resolve(found)
+        if name in ("__name__", "__qualname__"):
+            return inner.name
+        if name == "__module__":
+            return inner.parent.globals.d["__name__"]
+        if name == "__wrapped__":
+            return inner
+        if name == "__get__":
+            return Builtin(name, lambda m, args: Bound(v, args.pos[0]))
+        if tensor_attributes.is_known(name):
+            m.refused(f"{inner.name} has no {name}")
+        expect(m, inner, name)
+    return Unknown(name, ("attr", key_of(inner), name))
+
+
+def set_(m: Machine, v: Value, name: str, value: Value) -> None:
+    """`v.name = value`."""
+    v = m.state.resolve(v)
+    if isinstance(v, Phi):
+        m.state.each(v, lambda one: set_(m, one, name, value))
+    elif isinstance(v, Tensor):
+        tensor_attributes.set_(m, v, name, value)
+    elif isinstance(v, Instance):
+        set_instance(m, v, name, value)
+    elif isinstance(v, ModuleV):
+        m.state.set(v.frame.d, name, value)
+    elif isinstance(v, (ClassV, FunctionV)):
+        m.state.set(v.d, name, value)
+    elif isinstance(v, Unknown) and name == "requires_grad":
+        m.require_grad(m.as_tensor(v), m.state.resolve(value))
+    elif name in getattr(v, "named", ()):
+        m.refused(f"{name} of a named tuple can't be set")
+
+
+def set_instance(m: Machine, v: Instance, name: str, value: Value) -> None:
+    """Set an attribute of an object: through a property's setter, `__setattr__`, or in its dict."""
+    if name == "__class__" and isinstance(value, ClassV):
+        m.state.note(v, "cls", value)
+        return
+    found = v.cls.lookup(name)
+    if isinstance(found, Property):
+        if found.setter is not None:
+            m.call(found.setter, Args([v, value]))
+        return
+    put = special(m, found, "__set__")
+    if put is not None:
+        m.call(put, Args([v, value]))
+        return
+    setattr_ = special(m, v, "__setattr__")
+    if setattr_ is not None:
+        m.call(setattr_, Args([name, value]))
+        return
+    if frozen(v) or replaces_parameter(m, v, name, value):
+        m.refused(f"{v.cls.name}.{name} takes no other value")
+    m.state.set(v.d, name, value)
+
+
+def frozen(v: Instance) -> bool:
+    """Whether an object's attributes can't be set: a frozen dataclass's."""
+    return any(c.d.get(DATACLASS, {}).get("frozen") is True for c in v.cls.mro)
+
+
+def replaces_parameter(m: Machine, v: Instance, name: str, value: Value) -> bool:
+    """Whether a plain tensor would take the place of a Parameter, which a module refuses (`Module.__setattr__`)."""
+    old, new = m.pick(v.d.get(name)), m.pick(value)
+    replaced = isinstance(old, Tensor) and isinstance(new, Tensor) and bool(old.d["param"] and not new.d["param"])
+    return replaced and v.cls.derives("torch.nn.Module")
+
+
+def delete(m: Machine, v: Value, name: str) -> None:
+    """`del v.name`."""
+    v = m.state.resolve(v)
+    if isinstance(v, (Instance, ClassV, FunctionV)) and name in v.d:
+        m.state.delete(v.d, name)
+
+
+def has(m: Machine, v: Value, name: str) -> Value:
+    """`hasattr(v, name)`: True, False or an Unknown."""
+    v = m.state.resolve(v)
+    if isinstance(v, Phi):
+        return m.state.each(v, lambda one: has(m, one, name))
+    if isinstance(v, Instance):
+        if name in v.d or v.cls.lookup(name) is not ABSENT:
+            return True
+        if registry.attribute(m, v, name) is not ABSENT or (
+            name in duck.OF_MODULES and v.cls.derives("torch.nn.Module")
+        ):
+            return True
+        make = special(m, v, "__getattr__")
+        if make is None:
+            return Unknown(f"whether it has {name}", ("hasattr", key_of(v), name)) if v.cls.open else False
+        try:
+            m.call(make, Args([name]))
+        except Raised as error:
+            if error.name != "AttributeError":
+                raise
+            return False
+        return True
+    if isinstance(v, ClassV):
+        if v.lookup(name) is not ABSENT:
+            return True
+        if v.node is not None and not v.open:
+            return False
+    elif isinstance(v, ModuleV):
+        return imports.named(m, v, name) is not ABSENT
+    elif isinstance(v, Lib) and registry.is_known(f"{v.name}.{name}"):
+        return True
+    elif isinstance(v, (str, int, float, type(None), ListV, tuple)):
+        return hasattr(list if isinstance(v, ListV) else type(v), name)
+    elif isinstance(v, FunctionV):
+        return name in v.d or name in ("__name__", "__module__", "__call__", "__doc__")
+    elif isinstance(v, Tensor) and (known := tensor_attributes.has(m, v, name)) is not None:
+        return known
+    return Unknown(f"whether it has {name}", ("hasattr", key_of(v), name))
+
+
+def special(m: Machine, v: Value, name: str) -> Value:
+    """A special method of an object's class (a class's metaclass), bound; None where it has none."""
+    cls = v.cls if isinstance(v, Instance) else v.meta if isinstance(v, ClassV) else None
+    found = cls.lookup(name) if cls is not None else ABSENT
+    return bound(m, found, v) if found is not ABSENT else None
+
+
+def zero_argument_super(m: Machine) -> Value:
+    """`super()`: the class that the running method was defined in, and its first argument."""
+    frame: Frame | None = m.frame
+    while frame is not None:
+        f = frame.function
+        if f is not None and f.cls is not None:
+            first = functions.first_parameter(f)
+            self = m.state.resolve(frame.d.get(first, ABSENT)) if first else ABSENT
+            if self is not ABSENT:
+                return Super(f.cls, self)
+        frame = frame.parent
+    return Unknown("super()")

@@ -1,0 +1,30 @@
+"""Python's builtin names."""
+
+from __future__ import annotations
+
+import builtins
+from typing import TYPE_CHECKING
+
+from ..domain import registry
+from ..domain.values import Lib, Unknown, Value
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+NAMES = frozenset(dir(builtins))
+
+
+def builtin(m: Machine, name: str) -> Value:
+    """What a name means that the program doesn't bind: a builtin, else something unknown."""
+    if name not in NAMES:
+        return Unknown(name, ("name", name))
+    cls = getattr(builtins, name)
+    if isinstance(cls, type) and issubclass(cls, BaseException):
+        if name not in registry.BASES:
+            registry.BASES.update((c.__name__, tuple(b.__name__ for b in c.__bases__)) for c in cls.__mro__[:-1])
+        return registry.class_named(m, name)
+    if name == "object":
+        return registry.class_named(m, "object")
+    if name == "NotImplemented":
+        return Unknown("NotImplemented")
+    return Lib(name)

@@ -1,0 +1,84 @@
+"""Calling a value: what kind of callable it is decides who replays the call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..autograd.tensors import Tensor
+from ..domain.values import (
+    ABSENT,
+    Args,
+    Bound,
+    Builtin,
+    ClassMethod,
+    ClassV,
+    FunctionV,
+    Instance,
+    Lib,
+    Partial,
+    Phi,
+    StaticMethod,
+    Unknown,
+    Value,
+    Wrapped,
+    contents,
+    key_of,
+)
+from ..operators import joins, modules
+from . import attributes, classes, functions, library, opaque
+from . import decorators as wrappers
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+
+def call(m: Machine, f: Value, args: Args) -> Value:
+    """`f(*args)`; an unknown callable gives an unknown result and changes nothing."""
+    f = m.state.resolve(f)
+    if isinstance(f, FunctionV):
+        return functions.call(m, f, args)
+    if isinstance(f, Bound):
+        if isinstance(f.function, Lib):
+            return library.call_method(m, f.function.name, contents(f.self), args)
+        inner = args.prepend(f.self)
+        return call(m, f.function, inner)
+    if isinstance(f, Builtin):
+        return library.replayed(m, f.call, args)
+    if isinstance(f, Lib):
+        return library.call(m, f.name, args)
+    if isinstance(f, ClassV):
+        return classes.instantiate(m, f, args)
+    if isinstance(f, Phi):
+        return joins.each(m, f, lambda one: call(m, one, args))
+    if isinstance(f, Instance):
+        return call_instance(m, f, args)
+    if isinstance(f, Partial):
+        both = Args([*f.args.pos, *args.pos], {**f.args.kw, **args.kw}, f.args.open or args.open, args.site)
+        return call(m, f.function, both)
+    if isinstance(f, Wrapped):
+        return wrappers.call(m, f, args)
+    if isinstance(f, (StaticMethod, ClassMethod)):
+        return call(m, f.function, args)
+    return unknown_result(m, f, args)
+
+
+def call_instance(m: Machine, f: Instance, args: Args) -> Value:
+    """Call an object: a module's forward with its hooks, a class's own `__call__`, or its library's model."""
+    own = f.cls.lookup("__call__")
+    if own is not ABSENT:
+        return call(m, attributes.bound(m, own, f), args)
+    if f.cls.derives("torch.nn.Module"):
+        return modules.call(m, f, args)
+    return library.call_object(m, f, args)
+
+
+def unknown_result(m: Machine, f: Value, args: Args) -> Value:
+    """What an unknown callable gives: nothing is known of it."""
+    if not isinstance(f, Unknown):
+        return Unknown()
+    known = not any(isinstance(a, (Tensor, Instance)) for a in args)
+    key = ("call", f.key, *(key_of(a) for a in args), m.steps) if known else None
+    result = Unknown(f"{f.why}(…)" if f.why else "", key, number=f.number, result=opaque.is_model(f))
+    if result.result:
+        result.history = opaque.history(m, result, f, args)
+    return result

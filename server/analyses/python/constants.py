@@ -1,0 +1,139 @@
+"""Values that are known through and through, as Python's own: what is computed with them, Python computes."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from ..domain.paths import Raised
+from ..domain.values import ABSENT, CONSTANTS, DictV, ListV, Value
+from .enumerations import Member
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from .machine import Machine
+
+LARGEST = 10_000
+"""So many characters or items may a value have that is computed here."""
+
+NUMBER = 10**6
+"""Numbers above this are not computed with where they may be a length or a count."""
+
+
+class NotPlain(Exception):
+    """A value isn't known through and through, or is of a kind that can't be computed with here."""
+
+
+def of(m: Machine, v: Value) -> Any:
+    """The value as Python's own. Raises NotPlain."""
+    v = m.state.resolve(v)
+    if type(v) is tuple:
+        return tuple(of(m, one) for one in v)
+    if isinstance(v, (ListV, DictV)):
+        return container(m, v)
+    if type(v) is range or (isinstance(v, CONSTANTS) and not isinstance(v, Member)):
+        return v
+    raise NotPlain
+
+
+def container(m: Machine, v: ListV | DictV) -> Any:
+    """A list, deque, dict or set as Python's own. Raises NotPlain."""
+    if m.is_open(v) is not False:
+        raise NotPlain
+    if isinstance(v, ListV):
+        items = m.state.resolve(v.d["items"])
+        if not isinstance(items, tuple) or len(items) > LARGEST:
+            raise NotPlain
+        known = [of(m, one) for one in items]
+        return known if v.kind == "list" else tuple(known) if v.kind == "tuple" else deque(known, v.maxlen)
+    if v.default is not None:
+        raise NotPlain
+    held = {of(m, k): x for k, x in v.items.items() if x is not ABSENT}
+    return set(held) if v.kind == "set" else {k: of(m, x) for k, x in held.items()}
+
+
+def value(known: Any) -> Value:
+    """A value of Python's own as one of the replay. Raises NotPlain."""
+    if type(known) in CONSTANTS or type(known) is range:
+        return known
+    if type(known) is tuple:
+        return tuple(value(one) for one in known)
+    if isinstance(known, list):
+        return ListV(tuple(value(one) for one in known))
+    if isinstance(known, deque):
+        made = ListV(tuple(value(one) for one in known), "deque")
+        made.maxlen = known.maxlen
+        return made
+    if isinstance(known, dict):
+        return DictV({value(k): value(x) for k, x in known.items()})
+    if isinstance(known, (set, frozenset)):
+        return DictV({value(k): value(k) for k in listed(known)}, "set")
+    raise NotPlain
+
+
+def listed(known: set[Any] | frozenset[Any]) -> Iterable[Any]:
+    """What a set holds, in an order that is the same in every run: texts have other hashes in each."""
+    return known if all(isinstance(k, (int, float)) for k in known) else sorted(known, key=repr)
+
+
+def compute(m: Machine, f: Callable[..., Any], args: Sequence[Value], kw: Mapping[str, Value] | None = None) -> Value:
+    """What a function of Python's gives, which changes nothing.
+
+    Raises NotPlain where an argument isn't known, and Raised where Python raises.
+    """
+    pos = [of(m, v) for v in args]
+    named = {k: of(m, v) for k, v in (kw or {}).items()}
+    if any(isinstance(v, int) and abs(v) > NUMBER for v in (*pos, *named.values())):
+        raise NotPlain
+    known = called(f, pos, named)
+    if isinstance(known, CONSTANTS):
+        return known
+    for mine, v in zip(pos, args, strict=True):
+        if known is mine:
+            return v
+    if isinstance(known, (list, dict, set)) and not all(is_flat(v) for v in (*pos, *named.values())):
+        raise NotPlain  # what it holds would no longer be the objects that it was made of
+    return value(known)
+
+
+def called(f: Callable[..., Any], pos: Sequence[Any], kw: Mapping[str, Any]) -> Any:
+    """What Python gives for values of its own. Raises NotPlain for large results, and Raised where Python raises."""
+    try:
+        known = f(*pos, **kw)
+    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
+        raise Raised(None, type(error).__name__) from None
+    if isinstance(known, (str, bytes, list, tuple, dict, set)) and len(known) > LARGEST:
+        raise NotPlain
+    return known
+
+
+def is_flat(known: Any) -> bool:
+    """Whether a value holds no other that could be changed."""
+    if isinstance(known, dict):
+        return all(map(is_still, known.values()))
+    return all(map(is_still, known)) if isinstance(known, (list, tuple, set, deque)) else True
+
+
+def is_still(known: Any) -> bool:
+    """Whether a value can't be changed, nor what it holds."""
+    return all(map(is_still, known)) if isinstance(known, tuple) else isinstance(known, (*CONSTANTS, range))
+
+
+def change(m: Machine, v: ListV | DictV, name: str, args: Sequence[Value], kw: Mapping[str, Value]) -> Value:
+    """Call a method of a container that may change it. Raises as `compute` does."""
+    known = container(m, v)
+    method = getattr(known, name, None)
+    if method is None or not is_flat(known):
+        raise NotPlain
+    result = compute(m, method, args, kw)
+    after = value(known)
+    if isinstance(v, ListV):
+        m.state.put(v, "items", after.d["items"])
+        return result
+    for k in [k for k, x in v.items.items() if x is not ABSENT and k not in after.items]:
+        m.state.delete(v.items, k)
+    for k, x in after.items.items():
+        if k not in v.items:
+            m.state.set(v.items, k, x)
+    return result

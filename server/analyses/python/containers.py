@@ -1,0 +1,280 @@
+"""Subscripts and operators of the built-in containers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..domain.paths import Raised
+from ..domain.values import (
+    ABSENT,
+    CALLABLES,
+    Args,
+    ClassV,
+    Cond,
+    DictV,
+    Instance,
+    Lib,
+    ListV,
+    Phi,
+    SliceV,
+    Unknown,
+    UnknownKey,
+    Value,
+    contents,
+    is_constant,
+    key_of,
+)
+from . import attributes, enumerations, imports, library
+from . import iteration as sequences
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..domain.values import Iterator_
+    from .machine import Machine
+
+MAX_CHOICES = 4
+"""Of so many classes or functions in a table, each is followed where the key isn't known."""
+
+
+def as_slice(index: SliceV) -> slice | None:
+    """The Python slice, where its bounds are known."""
+    parts = (index.lower, index.upper, index.step)
+    if all(p is None or isinstance(p, int) for p in parts):
+        return slice(*parts)
+    return None
+
+
+def get_item(m: Machine, v: Value, index: Value) -> Value:
+    """`v[index]` for a list, tuple, dict, text or range."""
+    if isinstance(v, DictV):
+        return dict_item(m, v, index)
+    if isinstance(v, (str, bytes, range)):
+        try:
+            return v[as_slice(index) or slice(None)] if isinstance(index, SliceV) else v[index]
+        except IndexError:
+            raise Raised(None, "IndexError") from None
+        except TypeError:
+            return Unknown("an item", ("[]", key_of(v), key_of(index)))
+    items = v if isinstance(v, tuple) else sequences.items_of(m, v)
+    open_ = not isinstance(v, tuple) and (m.is_open(v) or may_hold_more(m, v))
+    if isinstance(index, SliceV):
+        return part(v, items, index, open_)
+    if isinstance(index, int) and (not open_ or 0 <= index < len(items) or (index < 0 and items)):
+        if -len(items) <= index < len(items):
+            return m.state.resolve(items[index])
+        if items:  # an empty list may have been filled by something that isn't replayed
+            raise Raised(None, "IndexError")
+        return Unknown("an item")
+    if isinstance(index, Unknown) and items:
+        return one_of(m, items, index, 0)
+    return Unknown("an item", ("[]", key_of(v), key_of(index), len(items)))
+
+
+def may_hold_more(m: Machine, v: ListV | Iterator_) -> bool:
+    """Whether a list holds what isn't known after some of the branches that lead here."""
+    return any(not isinstance(items, tuple) for _, items in m.state.alternatives(v.d["items"]))
+
+
+def one_of(m: Machine, items: Sequence[Value], index: Unknown, key: Value) -> Value:
+    """An item at an unknown index: the first one if the index is its, which a failure would have to assume."""
+    if all(same(items[0], i) for i in items):
+        return items[0]
+    return Phi(at(m, index, key), items[0], Unknown("an item", ("[]", key_of(index), len(items))))
+
+
+def any_of(m: Machine, items: dict[Value, Value], index: Unknown) -> Value:
+    """An item of a small table of classes or functions: each is followed."""
+    *before, (_, found) = items.items()
+    for key, item in reversed(before):
+        found = m.state.merge(at(m, index, key), item, found)
+    return found
+
+
+def at(m: Machine, index: Unknown, key: Value) -> Cond:
+    """The question whether an unknown index is a known one."""
+    return Cond(("==", index.key, key_of(key)), "branch", f"{index.why or 'the index'} == {key!r}", m.site)
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two values are one."""
+    return a is b or (type(a) is type(b) and isinstance(a, (int, str, float)) and a == b)
+
+
+def part(v: Value, items: tuple[Value, ...], index: SliceV, open_: bool) -> Value:
+    """`v[a:b:c]`."""
+    known = as_slice(index)
+    if isinstance(v, tuple):
+        if known is not None:
+            return tuple(items[known])
+        some = ListV(tuple(items), "tuple")
+        some.d["open"] = True
+        return some
+    made = ListV(items[known] if known is not None else items, v.kind if isinstance(v, ListV) else "list")
+    made.d["open"] = open_ or known is None
+    return made
+
+
+def dict_item(m: Machine, v: DictV, index: Value) -> Value:
+    """`v[key]`; a defaultdict makes what is missing, a Counter has 0 of it."""
+    index = sequences.key_like(m, v, index)
+    if sequences.hashable(index):
+        found = m.state.resolve(v.items.get(index, ABSENT))
+        if found is not ABSENT:
+            return found
+        if v.default is not None:
+            made = m.call(v.default, Args())
+            m.state.set(v.items, index, made)
+            return made
+        if not m.is_open(v):
+            if v.counts:
+                return 0
+            raise Raised(None, "KeyError")
+    elif not v.counts:
+        key = UnknownKey(key_of(index), index)
+        if v.default is not None and key not in v.items:
+            m.state.set(v.items, key, m.call(v.default, Args()))
+            m.state.put(v, "open", True)
+        known = v.items.get(key, ABSENT)
+        if known is not ABSENT:
+            return m.state.resolve(known)
+        held = [k for k in sequences.keys(v) if not isinstance(k, UnknownKey)]
+        if held and isinstance(index, Unknown):
+            items = [m.state.resolve(v.items[k]) for k in held]
+            if len(held) <= MAX_CHOICES and all(isinstance(i, CALLABLES) for i in items):
+                return any_of(m, dict(zip(held, items, strict=True)), index)
+            return one_of(m, items, index, held[0])
+    return Unknown("an item", None if v.counts else ("[]", v.uid, key_of(index)), number=v.counts)
+
+
+def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
+    """`v[index] = value`."""
+    if isinstance(v, DictV):
+        if isinstance(index, Unknown) and not sequences.hashable(index) and (held := sequences.keys(v)):
+            m.state.set(v.items, held[0], m.state.merge(at(m, index, held[0]), value, v.items[held[0]]))
+        sequences.add(m, v, index, value)
+        return
+    items = sequences.items_of(m, v)
+    if isinstance(index, int) and -len(items) <= index < len(items):
+        changed = list(items)
+        changed[index] = value
+        m.state.put(v, "items", tuple(changed))
+    elif isinstance(index, Unknown) and items:
+        first = m.state.merge(at(m, index, 0), value, items[0])
+        m.state.put(v, "items", (first, *items[1:]))
+    elif isinstance(index, SliceV):
+        known = as_slice(index)
+        changed = list(items)
+        seq = sequences.sequence(m, value)
+        if known is not None and not seq.open:
+            try:
+                changed[known] = seq.known(m)
+            except ValueError:
+                return
+            m.state.put(v, "items", tuple(changed))
+        else:
+            m.state.put(v, "items", tuple(seq.known(m)))
+            m.state.put(v, "open", True)
+
+
+def delete_item(m: Machine, v: Value, index: Value) -> None:
+    """`del v[index]`."""
+    if isinstance(v, DictV):
+        if sequences.hashable(index) and index in v.items:
+            m.state.delete(v.items, index)
+        return
+    items = list(sequences.items_of(m, v))
+    known = as_slice(index) if isinstance(index, SliceV) else index
+    if isinstance(known, slice) or (isinstance(known, int) and -len(items) <= known < len(items)):
+        del items[known]
+        m.state.put(v, "items", tuple(items))
+
+
+def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
+    """`list + list`, `list * n`, `dict | dict`, set operators."""
+    if isinstance(a, DictV) and isinstance(b, DictV):
+        return merged(m, op, a, b)
+    if op == "+" and isinstance(a, (ListV, tuple)) and isinstance(b, (ListV, tuple)):
+        made = ListV((), a.kind if isinstance(a, ListV) else "list")
+        sequences.extend(m, made, a)
+        sequences.extend(m, made, b)
+        return made
+    if op == "*":
+        seq, n = (a, b) if isinstance(a, ListV) else (b, a)
+        if isinstance(seq, ListV) and isinstance(n, int):
+            items = sequences.items_of(m, seq)
+            made = ListV(items * max(0, min(n, 64)))
+            made.d["open"] = m.is_open(seq) or n > 64
+            return made
+        if isinstance(seq, ListV):
+            made = ListV(sequences.items_of(m, seq) * 2)
+            made.d["open"] = True
+            return made
+    views = op in ("|", "&", "-", "^")  # what a dict's keys and items, which are lists here, know as well
+    if not views and all(isinstance(v, (ListV, DictV)) or is_constant(v) for v in (a, b)):
+        raise Raised(None, "TypeError")
+    return Unknown()
+
+
+def merged(m: Machine, op: str, a: DictV, b: DictV) -> Value:
+    """`a | b`, `a & b`, `a - b`, `a ^ b`."""
+    made = DictV(kind=a.kind)
+    made.d["open"] = m.is_open(a) or m.is_open(b)
+    mine, theirs = sequences.keys(a), set(sequences.keys(b))
+    if op == "|":
+        made.items.update({k: a.items[k] for k in mine})
+        made.items.update({k: b.items[k] for k in sequences.keys(b)})
+    elif op in ("&", "-", "^"):
+        made.items.update({k: a.items[k] for k in mine if (k in theirs) is (op == "&")})
+    if op == "^":
+        made.items.update({k: b.items[k] for k in sequences.keys(b) if k not in mine})
+    return made
+
+
+def instance_item(m: Machine, v: Instance, index: Value) -> Value:
+    """`v[index]` of an object of a library's class, or of one that derives from a list or dict."""
+    inner = contents(v)
+    if inner is not v:
+        return missing(m, v, inner, index) if isinstance(inner, DictV) else get_item(m, inner, index)
+    f = attributes.get(m, v, "__getitem__")
+    if not isinstance(f, Unknown):
+        return m.call(f, Args([index]))
+    return Unknown("an item", ("[]", v.uid, key_of(index)))
+
+
+def missing(m: Machine, v: Instance, inner: DictV, index: Value) -> Value:
+    """An item of an object that derives from a dict: of a key that it hasn't, what its `__missing__` gives."""
+    own = attributes.special(m, v, "__missing__")
+    if own is not None and sequences.contains(m, inner, index) is False:
+        return m.call(own, Args([index]))
+    return dict_item(m, inner, index)
+
+
+def set_instance_item(m: Machine, v: Instance, index: Value, value: Value) -> None:
+    """`v[index] = value` of an object of a library's class, or of one that derives from a list or dict."""
+    inner = contents(v)
+    if inner is not v:
+        set_item(m, inner, m.state.resolve(index), value)
+        return
+    f = attributes.get(m, v, "__setitem__")
+    if not isinstance(f, Unknown):
+        m.call(f, Args([index, value]))
+
+
+def class_item(m: Machine, v: Value, index: Value) -> Value:
+    """`Class[index]`: a generic alias is the class itself; an enumeration's or user's own gives something."""
+    if isinstance(v, ClassV):
+        own = attributes.special(m, v, "__getitem__")
+        if own is not None:
+            return m.call(own, Args([index]))
+        if enumerations.is_enum(v) and index in v.d["__members__"].items:
+            return v.d["__members__"].items[index]
+        f = v.lookup("__class_getitem__")
+        if f is not ABSENT:
+            return m.call(attributes.get(m, v, "__class_getitem__"), Args([index]))
+    if isinstance(v, Lib) and isinstance(index, str):
+        if v.name == "sys.modules":
+            return imports.running(m, index)
+        if v.name.endswith(".__dict__"):
+            return library.resolve(m, f"{v.name.removesuffix('__dict__')}{index}")
+    return v

@@ -1,0 +1,101 @@
+"""Generators that the program advances by hand (`next(g)`, `g.send(v)`).
+
+A loop over a generator needs no more than a callback: each `yield` runs the loop's body. One that is
+advanced from elsewhere has to stop in the middle of its replay, which is a deep stack of Python calls: it
+runs in a thread of its own, which waits while the program goes on elsewhere. Only one thread ever runs.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from ..domain.paths import Raised
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..domain.values import Value
+    from .machine import Machine
+
+MAX_COROUTINES = 48
+"""So many generators may be open at once; what further ones give is unknown."""
+
+STACK = 32 * 2**20
+"""Bytes of stack for a generator's thread, where a replay nests as deep as it may elsewhere."""
+
+
+class Closed(BaseException):
+    """Leaves a generator that nobody advances any more."""
+
+
+class Coroutine:
+    """A generator's replay, which stops at each yield. `run(consume)` replays its body."""
+
+    def __init__(self, m: Machine, run: Callable[[Callable[[Value], Value]], Value]) -> None:
+        self.m = m
+        self.run = run
+        self.inbox: SimpleQueue[tuple[Value, BaseException | None]] = SimpleQueue()
+        self.outbox: SimpleQueue[tuple[bool, Value] | BaseException] = SimpleQueue()
+        self.inside: tuple[Any, ...] | None = None
+        self.running = self.done = False
+        m.coroutines.append(self)
+
+    def resume(self, value: Value = None, error: BaseException | None = None) -> tuple[bool, Value]:
+        """Go on: the `yield` where it stands gives `value` or raises `error`.
+
+        Gives True and what the generator yields next, or False and what it returns. Raises what it raises.
+        """
+        if self.done:
+            return False, None
+        if self.running:
+            raise Raised(None, "ValueError")  # generator already executing
+        outside = self.m.place()
+        if self.inside is None:
+            self.m.come_to((*outside[:-5], {}, [], [], [], []))
+            self._start()
+        else:
+            self.m.come_to(self.inside)
+        self.running = True
+        self.inbox.put((value, error))
+        reply = self.outbox.get()
+        self.running = False
+        self.inside = self.m.place()
+        self.m.come_to(outside)
+        if isinstance(reply, BaseException):
+            raise reply
+        return reply
+
+    def close(self) -> None:
+        """Leave the generator where it stands."""
+        if not self.done and self.inside is not None:
+            with suppress(Closed):
+                self.resume(error=Closed())
+
+    def _start(self) -> None:
+        before = threading.stack_size(STACK)
+        try:
+            threading.Thread(target=self._live, daemon=True).start()
+        finally:
+            threading.stack_size(before)
+
+    def _live(self) -> None:
+        reply: tuple[bool, Value] | BaseException
+        try:
+            self.inbox.get()
+            reply = (False, self.run(self._yield))
+        except BaseException as error:  # told to the one who waits
+            reply = error
+        self.done = True
+        self.m.coroutines.remove(self)
+        self.outbox.put(reply)
+
+    def _yield(self, v: Value) -> Value:
+        self.m.state.hold()
+        self.outbox.put((True, v))
+        value, error = self.inbox.get()
+        if error is not None:
+            raise error
+        return value

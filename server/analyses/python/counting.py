@@ -1,0 +1,135 @@
+"""Conditions on how far a loop has got (`if step % 100 == 0`), in the turns that stand for many.
+
+The late turns of a long loop are replayed as one. The numbers that it counts with are then linear in the
+number of the turn, which their keys say; a condition on them holds in some turns and not in others, in all
+of them, or in none, and that is found by trying them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ..domain.values import Unknown, Value
+from . import operators
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Sequence
+
+    from .machine import Machine
+
+MANY = 4_000
+"""Turns that are tried of a loop whose end isn't known."""
+
+BLOCK = 64
+"""Turns that are tried at a time."""
+
+Key = Any
+
+
+def turn(m: Machine, run: int, number: int, left: int | None) -> Key:
+    """The key of the number of a turn that stands for `left` ones (None: it isn't known how many)."""
+    key = ("turn", run, number)
+    m.turns[key] = left
+    return key
+
+
+def counter(first: int, step: int, turn_key: Key) -> Unknown:
+    """A number that is `first` in the first of the turns and grows by `step` in each."""
+    key = ("+", ("const", "int", first), ("*", ("const", "int", step), turn_key))
+    return Unknown("the loop's counter", key, number=True)
+
+
+def moved(v: Unknown, turn_key: Key) -> Unknown | None:
+    """A counter of an earlier late turn as one of the turns of `turn_key`; None for anything else."""
+    if turn_of(v.key) is None:
+        return None
+    first, second = value(v.key, 0), value(v.key, 1)
+    return counter(first, second - first, turn_key) if isinstance(first, int) and isinstance(second, int) else None
+
+
+def settled(m: Machine, v: Unknown) -> Value:
+    """The truth of `v` where it is the same in all turns that are still possible; else `v`."""
+    on = turn_of(v.key)
+    if on is None:
+        return v
+    found = answers(m, v.key, on)
+    return next(iter(found)) if len(found) == 1 and m.turns[on] is not None else v
+
+
+def varies(m: Machine, key: Key) -> bool:
+    """Whether a condition rests on the number of a turn alone, and holds in some of them and not in others."""
+    on = turn_of(key)
+    return on is not None and len(answers(m, key, on)) == 2
+
+
+def answers(m: Machine, key: Key, on: Key) -> frozenset[bool]:
+    """What a condition is in the turns that agree with all that is assumed of them."""
+    assumed = tuple((k, holds) for k, holds in m.state.assumed.items() if is_computed(k) and turn_of(k) == on)
+    return tried(key, assumed, m.turns[on])
+
+
+@lru_cache(maxsize=1024)
+def tried(key: Key, assumed: tuple[tuple[Key, bool], ...], left: int | None) -> frozenset[bool]:
+    """What a condition is in the turns, of `left` ones, in which others are answered so."""
+    found: set[bool] = set()
+    most = MANY if left is None else min(left, MANY)
+    for start in range(0, most, BLOCK):
+        turns: Sequence[int] = range(start, min(start + BLOCK, most))
+        try:
+            for k, holds in assumed:
+                truths = values(k, turns)
+                turns = [t for t, truth in zip(turns, truths, strict=True) if bool(truth) is holds]
+            found.update(map(bool, values(key, turns)))
+        except (TypeError, ValueError, ArithmeticError):
+            return frozenset({True, False})
+        if len(found) == 2:
+            break
+    return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def turn_of(key: Key) -> Key | None:
+    """The one turn that a key is about; None where it is about something else as well."""
+    found: set[Hashable] = set()
+    return found.pop() if all(parts(key, found)) and len(found) == 1 else None
+
+
+def parts(key: Key, found: set[Hashable]) -> Iterator[bool]:
+    """For each part of a key whether it can be computed; the turns in it go to `found`."""
+    if not isinstance(key, tuple) or not key:
+        yield False
+    elif key[0] == "turn":
+        found.add(key)
+    elif key[0] != "const":
+        yield is_computed(key)
+        for part in key[1:]:
+            yield from parts(part, found)
+
+
+def is_computed(key: Key) -> bool:
+    """Whether a key is a turn, or what an operator makes of its other parts."""
+    if type(key) is not tuple or not key:
+        return False
+    return key[0] in ("turn", "not", "and") or key[0] in operators.BINARY or key[0] in operators.COMPARE
+
+
+def value(key: Key, t: int) -> Any:
+    """What a key stands for in the `t`-th of its turns."""
+    return values(key, [t])[0]
+
+
+def values(key: Key, turns: Sequence[int]) -> Sequence[Any]:
+    """What a key stands for in each of these of its turns."""
+    if key[0] == "turn":
+        return turns
+    if key[0] == "const":
+        return [key[2]] * len(turns)
+    operands = [values(part, turns) for part in key[1:]]
+    if key[0] == "not":
+        return [not one for one in operands[0]]
+    if key[0] == "and":
+        return [one and other for one, other in zip(*operands, strict=True)]
+    if len(operands) == 1:
+        return list(map(operators.UNARY[key[0]], operands[0]))
+    return list(map(operators.BINARY.get(key[0]) or operators.COMPARE[key[0]], *operands))

@@ -1,0 +1,251 @@
+"""Functions of the program: definition, arguments, calls, exceptions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...syntax import ir
+from ..autograd.tensors import Tensor
+from ..domain.paths import Raised
+from ..domain.values import (
+    ABSENT,
+    Args,
+    ClassV,
+    DictV,
+    Frame,
+    FunctionV,
+    Generator,
+    Instance,
+    Lib,
+    ListV,
+    Phi,
+    Unknown,
+    Value,
+)
+from . import annotations as arguments
+from . import builtin_names, statements
+from . import decorators as wrappers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from .machine import Machine
+
+SAME_FUNCTION = 6
+"""How often one function may be open in its own calls (recursion)."""
+
+
+def define(m: Machine, s: ir.FunctionDef) -> None:
+    """`def`: make the function, evaluate its defaults, pass it through its decorators, bind its name."""
+    f = FunctionV(s, s.chunk, m.frame, s.name)
+    for p in (*s.params.posonly, *s.params.args, *s.params.kwonly):
+        if p.default is not None:
+            f.defaults[p.name] = m.eval(p.default)
+    if m.frame.name == "<class>":
+        f.parent = m.frame.parent or m.frame
+    value: Value = f
+    for decorator in reversed(s.decorators):
+        m.chunk, m.node = s.chunk, decorator
+        value = wrappers.decorate(m, m.eval(decorator), value)
+    m.state.set(m.frame.d, s.name, value)
+
+
+def first_parameter(f: FunctionV) -> str | None:
+    """The name of a function's first positional parameter."""
+    params = f.node.params
+    names = [p.name for p in (*params.posonly, *params.args)]
+    return names[0] if names else None
+
+
+def bind(m: Machine, f: FunctionV, args: Args) -> dict[str, Value]:
+    """The parameters' values for a call. A missing one is its default, else unknown."""
+    params = f.node.params
+    values: dict[str, Value] = {}
+    positional = [*params.posonly, *params.args]
+    keywords = dict(args.kw)
+    for i, p in enumerate(positional):
+        if i < len(args.pos):
+            values[p.name] = args.pos[i]
+        elif p.name in keywords:
+            values[p.name] = keywords.pop(p.name)
+        else:
+            values[p.name] = default(m, f, p, args.open)
+    for p in params.kwonly:
+        values[p.name] = keywords.pop(p.name) if p.name in keywords else default(m, f, p, args.open)
+    if params.vararg is not None:
+        rest = tuple(args.pos[len(positional) :])
+        if args.open:
+            more = ListV(rest, "tuple")
+            more.d["open"] = True
+            values[params.vararg.name] = more
+        else:
+            values[params.vararg.name] = rest
+    if params.kwarg is not None:
+        d = DictV(dict(keywords))
+        d.d["open"] = args.open
+        values[params.kwarg.name] = d
+    return values
+
+
+def fits(f: FunctionV, args: Args) -> bool:
+    """Whether a call that the program writes out suits the parameters; of a decorated function that isn't known."""
+    if args.exprs is None or args.open or (isinstance(f.node, ir.FunctionDef) and f.node.decorators):
+        return True
+    params = f.node.params
+    positional = [*params.posonly, *params.args]
+    by_place = {p.name for p in positional[: len(args.pos)]}
+    by_name = {p.name for p in (*params.args, *params.kwonly)} - by_place
+    given = by_place | (args.kw.keys() & by_name)
+    twice = by_place & args.kw.keys() - {p.name for p in params.posonly}
+    return (
+        not twice
+        and (len(args.pos) <= len(positional) or params.vararg is not None)
+        and (args.kw.keys() <= by_name or params.kwarg is not None)
+        and all(p.name in given or p.name in f.defaults for p in (*positional, *params.kwonly))
+    )
+
+
+def default(m: Machine, f: FunctionV, p: ir.Param, open_: bool) -> Value:
+    """The value of a parameter that a call leaves out; an `open_` one may give it all the same."""
+    v = f.defaults.get(p.name, ABSENT)
+    if v is ABSENT or (open_ and v is not None):
+        return arguments.from_outside(m, f, p) if open_ else Unknown(p.name)
+    return v
+
+
+def call(m: Machine, f: FunctionV, args: Args) -> Value:
+    """Replay a call in the callee. A generator function gives a generator."""
+    m.look_at(f.node)
+    m.now.executed.add(f.node)
+    if m.depth >= m.max_depth or m.open_calls.get(id(f.node), 0) >= SAME_FUNCTION:
+        return Unknown(f"{f.name}()")
+    if not fits(f, args):
+        raise Raised(None, "TypeError")
+    values = bind(m, f, args)
+    for name, v in values.items():
+        if isinstance(v, Tensor) and v.label is None:
+            m.state.note(v, "label", name)
+    frame = Frame(f.parent, f.parent.globals, f.name)
+    frame.function = f
+    frame.d.update(values)
+    if isinstance(f.node, ir.Lambda):
+        node = f.node
+        return inside(m, f, frame, lambda: m.eval(node.body))
+    body = f.node.body
+    if f.node.scope.is_generator:
+        return generator(m, f, frame, body)
+    return inside(m, f, frame, lambda: returned(m, statements.run_block(m, body)))
+
+
+def generator(m: Machine, f: FunctionV, frame: Frame, body: list[ir.Stmt]) -> Generator:
+    """The generator that a call of a generator function gives; its body runs when it is consumed."""
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        frame.yields = consume
+        return inside(m, f, frame, lambda: returned(m, statements.run_block(m, body)))
+
+    return Generator(run)
+
+
+def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> Value:
+    """Run something in a function's frame, as one more open call."""
+    before = (m.frame, m.chunk, m.node, m.stack, m.written, m.via)
+    aside = m.is_aside(f) and f.name != "__init__"  # an object that is not built to its end is none (`construct`)
+    at_length = not m.is_familiar(f) and m.is_familiar(m.frame.function)
+    if m.node is not None:
+        m.stack = (*m.stack, m.site)
+    m.frame, m.chunk, m.written, m.via = frame, f.chunk, None, ""
+    m.depth += 1
+    m.open_calls[id(f.node)] = m.open_calls.get(id(f.node), 0) + 1
+    try:
+        if aside:
+            return m.briefly(f.name, frame.d.values(), run, Unknown(f"{f.name}()"))
+        return m.at_length(run) if at_length else run()
+    finally:
+        m.depth -= 1
+        m.open_calls[id(f.node)] -= 1
+        m.frame, m.chunk, m.node, m.stack, m.written, m.via = before
+
+
+def returned(m: Machine, outcome: Value) -> Value:
+    """The value of a call from the outcome of the function's body."""
+    outcome = m.state.resolve(outcome)
+    if isinstance(outcome, statements.Return):
+        return m.state.resolve(outcome.value)
+    if type(outcome) is Phi:
+        return m.state.merge(outcome.cond, returned(m, outcome.then), returned(m, outcome.orelse))
+    return None
+
+
+# -- exceptions ---------------------------------------------------------------------------------------
+
+
+def exception(m: Machine, exc: Value) -> Raised:
+    """What `raise exc` raises."""
+    if isinstance(exc, ClassV):
+        exc = m.call(exc, Args())
+    if isinstance(exc, Instance):
+        return Raised(exc, exc.cls.name)
+    if isinstance(exc, Lib):
+        return Raised(None, exc.name.rsplit(".", 1)[-1])
+    return Raised(exc, "Exception")
+
+
+def caught(m: Machine, error: Raised) -> Value:
+    """The exception that is raised: of one that Python itself raises, no more than its class is known."""
+    if error.value is None and error.name != "Exception":
+        cls = builtin_names.builtin(m, error.name)
+        error.value = Instance(cls, m.site) if isinstance(cls, ClassV) else Unknown("the exception")
+    return error.value if error.value is not None else Unknown("the exception")
+
+
+def stop(m: Machine, value: Value) -> Raised:
+    """`StopIteration(value)`, by which an iterator ends; `value` is what a generator has returned."""
+    error = Instance(builtin_names.builtin(m, "StopIteration"), m.site)
+    error.d["value"] = value
+    error.state["args"] = () if value is None else (value,)
+    return Raised(error, "StopIteration")
+
+
+def names_of(m: Machine, h: ir.Handler) -> list[str]:
+    """The names of the exceptions that a handler takes; all where it takes any."""
+    if h.type is None:
+        return ["BaseException"]
+    v = m.eval(h.type)
+    return exception_names(v if isinstance(v, tuple) else (v,))
+
+
+def exception_names(classes: Iterable[Value]) -> list[str]:
+    """The names of exception classes; `?` for what isn't known."""
+    return [one.name.rsplit(".", 1)[-1] if isinstance(one, ClassV) else "?" for one in classes]
+
+
+def may_catch(names: list[str], h: ir.Handler) -> bool:
+    """Whether a handler of errors of these names takes the RuntimeError of autograd, without raising it again."""
+    if not any(n in ("BaseException", "Exception", "RuntimeError") for n in names):
+        return False
+    return not any(isinstance(s, ir.Raise) for s in h.body)
+
+
+def catches(m: Machine, h: ir.Handler, error: Raised) -> bool:
+    """Whether a handler takes an error."""
+    return takes(names_of(m, h), error)
+
+
+def takes(names: list[str], error: Raised) -> bool:
+    """Whether an error is of one of the classes named."""
+    if any(n in ("BaseException", "Exception") for n in names) or error.name in names:
+        return True
+    if isinstance(error.value, Instance):
+        return any(c.name in names for c in error.value.cls.mro)
+    return issubclass_by_name(error.name, names)
+
+
+def issubclass_by_name(name: str, names: list[str]) -> bool:
+    """Whether a builtin exception derives from one of those named."""
+    import builtins
+
+    cls = getattr(builtins, name, None)
+    return isinstance(cls, type) and any(
+        isinstance(getattr(builtins, n, None), type) and issubclass(cls, getattr(builtins, n)) for n in names
+    )

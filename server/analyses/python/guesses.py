@@ -1,0 +1,85 @@
+"""What names tell: some attributes are those of tensors alone, and some tensors hold integers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ...syntax import ir
+from ..operators import attributes as tensor_attributes
+
+if TYPE_CHECKING:
+    from ..domain.values import ClassV, Unknown
+    from .machine import Machine
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
+
+
+OF_OTHERS = _names("""
+    add bfloat16 bool byte char cpu cuda data device double expand float get_device half index int ipu is_cuda long
+    mean mode mtia new real imag requires_grad_ share_memory_ short size sort split to type values xpu
+""")
+"""what numbers, containers, modules, optimizers and distributions have as well as tensors"""
+
+OF_ARRAYS = _names("""
+    T abs all any argmax argmin argsort clip conj cov cummax cummin cumprod cumsum diagonal diff div divide dot dtype
+    eq flatten ge gt item itemsize le lt mT max median min mul multiply nbytes ndim ne nonzero pow prod put quantile
+    ravel repeat reshape resize round select shape squeeze std sub subtract sum swapaxes take tolist trace transpose
+    unique var view where
+""")
+"""what arrays of NumPy and tables of pandas have as well as tensors"""
+
+
+def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
+    """Whether an unknown argument, or what a model has given, must be a tensor, to have an attribute of that name.
+
+    What goes into the `forward` of a module is no array, nor what comes from a model.
+    """
+    from_model = v.history is not None
+    if v.own or not (v.parameter or v.result or from_model):
+        return False
+    if name in OF_OTHERS or not tensor_attributes.is_known(name):
+        return False
+    return name not in OF_ARRAYS or from_model or any(a.kind == "trained" for a in m.entry_assumptions)
+
+
+NUMBERS = ("int", "float", "bool")
+
+
+def tells_number(cls: ClassV, name: str) -> bool:
+    """Whether a class of the program says in its body that an attribute is a number: `rate: float = 0.1`."""
+    return any(
+        isinstance(s, ir.AnnAssign)
+        and isinstance(s.target, ir.Name)
+        and s.target.id == name
+        and isinstance(s.annotation, ir.Name)
+        and s.annotation.id in NUMBERS
+        for c in cls.mro
+        if c.node is not None
+        for s in c.node.body
+    )
+
+
+OF_MODULES = _names("""
+    T_destination _apply _backward_hooks _backward_pre_hooks _compiled_call_impl _forward_hooks
+    _forward_hooks_always_called _forward_hooks_with_kwargs _forward_pre_hooks _forward_pre_hooks_with_kwargs
+    _get_backward_hooks _get_backward_pre_hooks _is_full_backward_hook _load_from_state_dict
+    _load_state_dict_post_hooks _load_state_dict_pre_hooks _maybe_warn_non_full_backward_hook _named_members
+    _non_persistent_buffers_set _register_load_state_dict_pre_hook _register_state_dict_hook
+    _replicate_for_data_parallel _save_to_state_dict _slow_forward _state_dict_hooks _state_dict_pre_hooks _version
+    _wrapped_call_impl call_super_init dump_patches get_extra_state ipu mtia register_backward_hook
+    register_load_state_dict_post_hook register_load_state_dict_pre_hook register_state_dict_post_hook
+    register_state_dict_pre_hook set_submodule xpu
+""")
+"""what every `torch.nn.Module` has and no model tells of"""
+
+OF_INTEGERS = _names("id ids idx idxs index indexes indices ind inds len lengths lens length")
+"""the last words of names that indices and lengths have"""
+
+
+def tells_integers(name: str) -> bool:
+    """Whether a tensor of that name holds integers, which cannot require grad: `edge_index`, `batch.lengths`."""
+    words = re.findall(r"[a-z0-9]+", name.rpartition(".")[2].lower())
+    return bool(words) and words[-1] in OF_INTEGERS

@@ -1,0 +1,217 @@
+"""Imports: modules of the program are replayed once; everything else is a library's name."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from ...syntax import ir
+from ..domain import registry
+from ..domain.paths import Exhausted, Raised
+from ..domain.values import ABSENT, Args, Frame, ListV, ModuleV, Unknown, Value
+from . import functions, library, statements
+from . import iteration as sequences
+
+if TYPE_CHECKING:
+    from ...syntax.chunks import Source
+    from .machine import Machine
+
+LIBRARIES = frozenset({"torch", "numpy", "math", "typing", "collections", "functools", "itertools", "copy"})
+"""Never looked for among the program's own files."""
+
+
+def load(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
+    """The module of the program that an import names, replayed when it is first imported; None for a library's.
+
+    The packages that it is in are imported before it.
+    """
+    if of_library(absolute(m, name, level, importer)):
+        return None
+    if level:
+        load_one(m, "", level, importer)
+    parts = name.split(".")
+    packages = [".".join(parts[:i]) for i in range(1, len(parts))]
+    spaces = [package for package in packages if load_one(m, package, level, importer) is None]
+    found = load_one(m, name, level, importer)
+    if found is not None and not level:
+        for space in spaces:
+            m.spaces.setdefault(space, ModuleV(space, importer, Frame(None, None, space)))
+    return found
+
+
+def load_one(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
+    """As `load`, without the packages. The folder of the main program comes first, as on Python's path."""
+    source = None if level or not m.main else m.find(name, 0, m.main)
+    source = source or m.find(name, level, importer)
+    if source is None:
+        return None
+    known = m.loaded.get(source.path, ABSENT)
+    if known is ABSENT:
+        return run_module(m, source, absolute(m, name, level, importer))
+    return known if isinstance(known, ModuleV) else None
+
+
+def absolute(m: Machine, name: str, level: int, importer: str) -> str:
+    """The whole name of a module that is imported by a relative one, as far as the importing module's is known."""
+    if not level:
+        return name
+    own = m.loaded.get(importer)
+    if own is None or own.name == "__main__":
+        package = m.package(importer)
+    else:
+        package = own.name if own.is_package else own.name.rpartition(".")[0]
+    parts = package.split(".") if package else []
+    return ".".join([*parts[: len(parts) - level + 1], *([name] if name else [])])
+
+
+def of_library(name: str) -> bool:
+    """Whether a whole name is one of those that are a library's even where its own files import it."""
+    return name.partition(".")[0] in LIBRARIES
+
+
+ENOUGH = 500
+"""Steps for the statement that has imported more than there are steps for."""
+
+
+def run_module(m: Machine, source: Source, name: str) -> ModuleV:
+    """Replay a module's code. A cyclic import sees what is bound so far.
+
+    Where there are not enough steps for all that it imports, it stays as it is by then, and who imports it goes on.
+    """
+    frame = Frame(None, None, name)
+    module = ModuleV(name, source.path, frame)
+    m.loaded[source.path] = module
+    frame.d["__name__"] = name
+    frame.d["__package__"] = name if module.is_package else name.rpartition(".")[0]
+    frame.d["__file__"] = source.path
+    before = (m.frame, m.chunk, m.node, m.stack, m.written, m.via)
+    m.frame, m.stack, m.written, m.via = frame, (), None, ""
+    m.importing += 1
+    given_up = m.given_up
+    try:
+        with m.state.unwinding():
+            statements.run_block(m, list(source.body))
+        module.whole = m.given_up == given_up
+    except Raised as error:
+        m.lost(error)
+    except Exhausted:
+        m.given_up += 1
+        if m.importing > 1 or m.entering:
+            raise
+        m.allow(ENOUGH, m.patience)
+    finally:
+        m.importing -= 1
+        m.frame, m.chunk, m.node, m.stack, m.written, m.via = before
+    return module
+
+
+def importer(m: Machine) -> str:
+    """The file that the running code belongs to."""
+    assert m.chunk is not None
+    return m.chunk.path
+
+
+def import_(m: Machine, s: ir.Import) -> Value:
+    """`import a.b as c`."""
+    for alias in s.names:
+        if alias.asname is not None:
+            m.state.set(m.frame.d, alias.asname, module(m, alias.name))
+            continue
+        module(m, alias.name)
+        top = alias.name.partition(".")[0]
+        m.state.set(m.frame.d, top, module(m, top))
+    return None
+
+
+def module(m: Machine, name: str) -> Value:
+    """A module by its absolute name: of the program, else of a library."""
+    own = load(m, name, 0, importer(m)) or m.spaces.get(name)
+    return own if own is not None else library.resolve(m, name)
+
+
+def running(m: Machine, name: str) -> Value:
+    """`sys.modules[name]`: one of the program that runs under that name, else what importing it gives."""
+    found = (one for one in m.loaded.values() if isinstance(one, ModuleV) and one.name == name)
+    main = m.loaded.get(m.main) if name == "__main__" else None
+    return main or next(found, None) or module(m, name)
+
+
+def import_from(m: Machine, s: ir.ImportFrom) -> Value:
+    """`from a import b`: a name of the module, or a submodule."""
+    path = importer(m)
+    own = load(m, s.module or "", s.level, path) if (s.module or s.level) else None
+    for alias in s.names:
+        if alias.name == "*":
+            star(m, s, own)
+            continue
+        m.state.set(m.frame.d, alias.asname or alias.name, member(m, s, own, alias.name, path))
+    return None
+
+
+def optional(m: Machine, s: ir.Try) -> str | None:
+    """The library that a `try` begins with importing, if it may be missing and a handler expects that.
+
+    The standard library and libraries with models are taken to be there.
+    """
+    first = s.body[0]
+    if isinstance(first, ir.Import):
+        name, level = first.names[0].name, 0
+    elif isinstance(first, ir.ImportFrom):
+        name, level = first.module or "", first.level
+    else:
+        return None
+    top = name.partition(".")[0]
+    if not level and (top in LIBRARIES or top in sys.stdlib_module_names or top in registry.libraries()):
+        return None
+    if m.find(name, level, importer(m)) is not None or (level and not name):
+        return None
+    expected = any(functions.catches(m, h, Raised(None, "ModuleNotFoundError")) for h in s.handlers)
+    return "." * level + name if expected else None
+
+
+def member(m: Machine, s: ir.ImportFrom, own: ModuleV | None, name: str, path: str) -> Value:
+    """What `from module import name` binds."""
+    if own is not None:
+        found = named(m, own, name)
+        if found is not ABSENT:
+            return found
+    dotted = f"{s.module}.{name}" if s.module else name
+    sub = load(m, dotted, s.level, path) or m.spaces.get(dotted)
+    if sub is not None:
+        return sub
+    if s.level and of_library(whole := absolute(m, dotted, s.level, path)):
+        return library.resolve(m, whole)
+    if own is not None or s.level:
+        return Unknown(name, ("import", path, s.level, dotted))
+    return library.resolve(m, dotted)
+
+
+def named(m: Machine, own: ModuleV, name: str) -> Value:
+    """A name of a module: bound there, or what its `__getattr__` gives; ABSENT where there is none."""
+    found = own.frame.d.get(name, ABSENT)
+    make = own.frame.d.get("__getattr__") if found is ABSENT and not name.startswith("__") else None
+    if make is None:
+        return found
+    try:
+        with m.state.unwinding():
+            return m.call(make, Args([name]))
+    except Raised as error:
+        if error.name != "AttributeError":
+            raise
+        return ABSENT
+
+
+def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> None:
+    """`from module import *`: what a module of the program lists, or has; of a library's, the names that are known."""
+    if own is not None:
+        listed = m.state.resolve(own.frame.d.get("__all__"))
+        names = sequences.sequence(m, listed).known(m) if isinstance(listed, (ListV, tuple)) else list(own.frame.d)
+        for name in names:
+            if isinstance(name, str) and (listed is not None or not name.startswith("_")):
+                m.state.set(m.frame.d, name, member(m, s, own, name, importer(m)))
+    elif s.module and s.module.partition(".")[0] in LIBRARIES:
+        prefix = f"{s.module}."
+        for name in registry.names():
+            short = name[len(prefix) :]
+            if name.startswith(prefix) and "." not in short and not short.startswith("_"):
+                m.state.set(m.frame.d, short, library.resolve(m, name))

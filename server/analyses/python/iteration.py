@@ -1,0 +1,547 @@
+"""Things that can be iterated over: what they give, item by item, and containers that grow and are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..autograd.tensors import Tensor
+from ..domain.mixed import IntMember
+from ..domain.paths import Raised, leaves
+from ..domain.values import (
+    ABSENT,
+    Args,
+    ClassV,
+    DictV,
+    Generator,
+    Instance,
+    Iterator_,
+    ListV,
+    Object,
+    Phi,
+    Unknown,
+    UnknownKey,
+    Value,
+    contents,
+    is_constant,
+    key_of,
+)
+from ..operators import arrays
+from ..operators.arrays import NDArray
+from . import attributes, enumerations
+from .coroutines import MAX_COROUTINES, Coroutine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from ..domain.paths import Guards
+    from .machine import Machine
+
+MAX_TURNS = 64
+"""Turns of a loop of known length that are replayed at most."""
+
+MAX_SIDES = 3
+"""What a generator yields on a side of more open branches than these counts as yielded on both."""
+
+DEEPEST = 4
+"""So many containers in one another are looked into."""
+
+MAX_ITEMS = 256
+"""Items of a sequence that are held one by one."""
+
+
+class Seq:
+    """What an iterable gives: `items`, and where it is `open` further ones, made by `more(i)`."""
+
+    __slots__ = ("items", "more", "open")
+
+    def __init__(self, items: Sequence[Value], open_: bool = False, more: Callable[[int], Value] | None = None) -> None:
+        self.items = items
+        self.open = open_
+        self.more = more
+
+    def item(self, m: Machine, i: int) -> Value:
+        """The i-th item, made or unknown where it isn't held."""
+        if i < len(self.items):
+            return self.items[i]
+        return self.more(i) if self.more is not None else Unknown(f"item {i}")
+
+    def item_or_none(self, m: Machine, i: int) -> Value:
+        """The i-th item, or none where there is no such."""
+        return self.item(m, i) if self.open or i < len(self.items) else NO_ITEM
+
+    def known(self, m: Machine) -> list[Value]:
+        """The items that are held; one of the further ones where none is."""
+        if self.open and not self.items and self.more is not None:
+            return [self.more(0), self.more(1)]
+        return list(self.items[:MAX_ITEMS])
+
+
+class Lazy(Object):
+    """An iterator whose items are made when they are asked for (`zip`); `d["at"]` is where it stands."""
+
+    __slots__ = ("seq",)
+
+    def __init__(self, seq: Seq) -> None:
+        super().__init__()
+        self.seq = seq
+        self.d["at"] = 0
+
+    def advance(self, m: Machine) -> tuple[bool, Value]:
+        """Take the next item: True and the item, or False at the end."""
+        at = m.pick(self.d["at"])
+        if not isinstance(at, int):  # a loop that wasn't followed to its end has taken some
+            return True, Unknown("the next item")
+        if at >= len(self.seq.items) and not self.seq.open:
+            return False, None
+        m.state.put(self, "at", at + 1)
+        return True, self.seq.item(m, at)
+
+    def rest(self, m: Machine) -> Seq:
+        """What is left; it is used up then, unless it may go on for ever."""
+        at, seq = m.pick(self.d["at"]), self.seq
+        if not isinstance(at, int):
+            return Seq((), open_=True)
+        left = max(0, len(seq.items) - at)
+        if not seq.open:
+            m.state.put(self, "at", len(seq.items))
+        return Seq(_Made(left, lambda i: seq.item(m, at + i)), seq.open, lambda i: seq.item(m, at + i)) if at else seq
+
+
+def sequence_value(like: Seq, make: Callable[[int], Value]) -> Lazy:
+    """An iterator as long as `like`, whose i-th item is `make(i)`."""
+    return Lazy(Seq(_Made(len(like.items), make), like.open, make))
+
+
+class _Made(Sequence[Value]):
+    """A sequence that makes its items."""
+
+    def __init__(self, n: int, make: Callable[[int], Value]) -> None:
+        self.n = n
+        self.make = make
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, i: Any) -> Any:
+        places = range(self.n)[i]
+        return self.make(places) if isinstance(places, int) else [self.make(k) for k in places]
+
+
+def inside(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterator[tuple[Guards, Value]]:
+    """A value, or what is in it where it is a container, each with the answers to open conditions that it rests on."""
+    for more, one in m.state.alternatives(v, guards):
+        if isinstance(one, DictV):
+            items: Iterable[Value] = [item for item in one.items.values() if item is not ABSENT]
+        elif isinstance(one, (tuple, ListV)):
+            items = one if isinstance(one, tuple) else m.tuple_of(one.d["items"])
+        else:
+            yield more, one
+            continue
+        for item in items if depth < DEEPEST else ():
+            yield from inside(m, item, more, depth + 1)
+
+
+def items_of(m: Machine, v: ListV | Iterator_) -> tuple[Value, ...]:
+    """The items of a list; after a branch, those of the longer side, each where the list has it."""
+    items = m.state.resolve(v.d["items"])
+    if isinstance(items, tuple):
+        return items
+    held = {id(way): {id(item) for item in way} for _, way in m.state.alternatives(items) if isinstance(way, tuple)}
+
+    def there(item: Value) -> Value:
+        if all(id(item) in ids for ids in held.values()):
+            return item
+        return m.state.each_way(items, lambda way: item if id(item) in held.get(id(way), ()) else NO_ITEM)
+
+    return tuple(there(item) if isinstance(item, Tensor) else item for item in m.tuple_of(items))
+
+
+NO_ITEM = Unknown("no item", number=True)
+"""What a list has in a place that it hasn't got on one side of a branch."""
+
+ANY_SEQ = Seq((), open_=True)
+"""What something unknown gives."""
+
+
+def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
+    """What iterating over a value gives, all at once. `want`: how many items it is unpacked into."""
+    from ..operators import calls_by_name as torch_ops
+
+    v = m.state.resolve(v)
+    if isinstance(v, Phi):
+        return one_of(m, m.state.each(v, lambda one: sequence(m, one, want)))
+    if attributes.special(m, v, "__iter__") is None:
+        v = contents(v)
+    if isinstance(v, (tuple, range, str)):
+        return Seq(v)
+    if isinstance(v, Lazy):
+        return v.rest(m)
+    if isinstance(v, (ListV, Iterator_)):
+        seq = Seq(items_of(m, v), m.is_open(v), v.more if isinstance(v, ListV) else None)
+        if isinstance(v, Iterator_):
+            m.state.put(v, "items", ())
+        return seq
+    if isinstance(v, DictV):
+        return Seq(key_values(v), m.is_open(v))
+    if isinstance(v, Tensor):
+        if v.shape == ():
+            m.refused("iteration over a tensor without dimensions")
+        return torch_ops.rows(m, v, want)
+    if isinstance(v, Generator):
+        return collect(m, v)
+    if isinstance(v, Instance):
+        return instance_sequence(m, v)
+    if isinstance(v, ClassV):
+        own = iter_method(m, v)
+        return Seq(enumerations.members(v)) if own is None else sequence(m, own)
+    if isinstance(v, NDArray):
+        return Seq((), True, lambda i: arrays.view(v))
+    if isinstance(v, (int, float, type(None))):
+        m.refused("iteration over what is no collection")
+    data, number = isinstance(v, Unknown) and v.data, isinstance(v, Unknown) and v.number
+    history = v.history if isinstance(v, Unknown) else None
+    return Seq(
+        (), True, lambda i: Unknown("an item", ("item", key_of(v), i), data=data, number=number, history=history)
+    )
+
+
+def one_of(m: Machine, v: Value) -> Seq:
+    """What one of several sequences gives: each item is that of whichever it is, and none where that is shorter."""
+    if isinstance(v, Seq):
+        return v
+    ways = [way if isinstance(way, Seq) else ANY_SEQ for way in leaves(v)]
+
+    def item(i: int) -> Value:
+        return m.state.each_way(v, lambda way: (way if isinstance(way, Seq) else ANY_SEQ).item_or_none(m, i))
+
+    return Seq(_Made(max(len(way.items) for way in ways), item), any(way.open for way in ways), item)
+
+
+def instance_sequence(m: Machine, v: Instance) -> Seq:
+    """Iterate over an object: its `__iter__`, else `__getitem__` with `__len__`, else what its library gives."""
+    from ..domain import registry
+
+    f = v.cls.lookup("__iter__")
+    if f is not ABSENT:
+        return sequence(m, iter_method(m, v))
+    give = registry.iterator(v.cls)
+    if give is not None:
+        return give(m, v)
+    f = v.cls.lookup("__getitem__")
+    if f is not ABSENT:
+        n = length(m, v)
+        get = attributes.bound(m, f, v)
+        if (isinstance(n, int) and n <= MAX_TURNS) or v.cls.lookup("__len__") is ABSENT:
+            return Seq(*up_to_the_end(m, get, n if isinstance(n, int) else None), lambda i: m.call(get, Args([i])))
+        return Seq((), True, lambda i: m.call(get, Args([i])))
+    return Seq((), True, lambda i: Unknown("an item", ("item", v.uid, i)))
+
+
+def up_to_the_end(m: Machine, get: Value, n: int | None) -> tuple[list[Value], bool]:
+    """The `n` items that `get(0)`, `get(1)`, … give before IndexError, and whether there may be more than these."""
+    found: list[Value] = []
+    try:
+        with m.state.unwinding():
+            found.extend(m.call(get, Args([i])) for i in range(MAX_TURNS if n is None else n))
+    except Raised as error:
+        if error.name != "IndexError":
+            raise
+        return found, False
+    return found, n is None
+
+
+def keys(v: DictV) -> list[Hashable]:
+    """The keys that a dict holds."""
+    return [k for k, value in v.items.items() if value is not ABSENT]
+
+
+def key_values(v: DictV) -> tuple[Value, ...]:
+    """The keys as the program sees them."""
+    return tuple(k.value if isinstance(k, UnknownKey) else k for k in keys(v))
+
+
+class Stop(Exception):
+    """Leaves a generator's body early, with the outcome of the loop that consumed it."""
+
+    def __init__(self, outcome: Value) -> None:
+        super().__init__()
+        self.outcome = outcome
+
+
+def collect(m: Machine, g: Generator, limit: int = MAX_TURNS, sent: Value = None) -> Seq:
+    """Run a generator and keep what it yields, up to a number of items; `sent` is what its `yield`s give it."""
+    found: list[Value] = []
+    outer = len(m.state.sides)
+
+    def consume(v: Value) -> Value:
+        sides = m.state.sides[outer:]
+        found.append(m.state.where(v, sides, NO_ITEM) if isinstance(v, Tensor) and len(sides) <= MAX_SIDES else v)
+        if len(found) >= limit:
+            raise Stop(None)
+        return sent
+
+    run = entered(m, g)
+    if run is None:
+        return Seq((), g.left)
+    try:
+        run(consume)
+    except Stop:
+        return Seq(found, True, lambda i: found[-1])
+    return Seq(found)
+
+
+def entered(m: Machine, g: Generator, may_stop: bool = False) -> Callable[[Callable[[Value], Value]], Value] | None:
+    """What runs a generator to its end, from where it stands; None where it has run.
+
+    `may_stop`: it may be left before its end. One that the program has a name for can be gone on with then.
+    """
+    if g.coroutine is None and may_stop and g.kept and not g.used and len(m.coroutines) < MAX_COROUTINES:
+        m.state.note(g, "used", True)
+        m.state.note(g, "coroutine", Coroutine(m, g.run))
+    if g.coroutine is not None:
+        return partial(advanced, m, g)
+    if g.used:
+        return None
+    m.state.note(g, "used", True)
+    return g.run
+
+
+def advanced(m: Machine, g: Generator, consume: Callable[[Value], Value]) -> Value:
+    """Advance a generator to its end; what it returns."""
+    going, v = advance(m, g)
+    while going:
+        going, v = advance(m, g, consume(v))
+    return v
+
+
+def advance(m: Machine, g: Generator, sent: Value = None, error: BaseException | None = None) -> tuple[bool, Value]:
+    """`g.send(sent)` or `g.throw(error)`: True and what is yielded, or False and what the generator returns."""
+    if g.coroutine is None:
+        if g.left or (not g.used and len(m.coroutines) >= MAX_COROUTINES):
+            return True, Unknown("the next item")
+        if g.used:
+            return False, None
+        m.state.note(g, "used", True)
+        m.state.note(g, "coroutine", Coroutine(m, g.run))
+    assert g.coroutine is not None
+    return g.coroutine.resume(sent, error)
+
+
+def length(m: Machine, v: Value) -> Value:
+    """`len(v)`."""
+    v = m.state.resolve(v)
+    if isinstance(v, Phi):
+        return m.state.each(v, lambda one: length(m, one))
+    if attributes.special(m, v, "__len__") is None:
+        v = contents(v)
+    if isinstance(v, (tuple, range, str, bytes)):
+        return len(v)
+    if isinstance(v, (ListV, Iterator_)):
+        if m.is_open(v):
+            return Unknown("a length", ("len", v.uid, len(items_of(m, v))))
+        return m.state.each(v.d["items"], size)
+    if isinstance(v, DictV):
+        return Unknown("a length", ("len", v.uid), number=True) if m.is_open(v) else len(keys(v))
+    if isinstance(v, Tensor):
+        shape = v.shape
+        known = shape[0] if shape else None
+        return known if known is not None else Unknown("a size", ("size", v.uid, 0), number=True)
+    if isinstance(v, ClassV) and enumerations.is_enum(v):
+        return len(enumerations.members(v))
+    if isinstance(v, Instance):
+        from ..domain import registry
+
+        f = v.cls.lookup("__len__")
+        if f is not ABSENT:
+            return m.call(attributes.bound(m, f, v), Args())
+        n = registry.length(m, v)
+        if n is not None:
+            return n
+    return Unknown("a length", ("len", key_of(v)), number=True)
+
+
+def size(items: Value) -> Value:
+    """How many items there are, where that is known."""
+    return len(items) if isinstance(items, tuple) else Unknown("a length", number=True)
+
+
+def contains(m: Machine, v: Value, item: Value) -> Value:
+    """`item in v`."""
+    v, item = m.state.resolve(v), m.state.resolve(item)
+    if isinstance(v, Tensor):  # who asks for an exact number has identifiers there
+        m.grad.expect_none(v)
+    if attributes.special(m, v, "__contains__") is None:
+        v = contents(v)
+    if isinstance(item, str) and isinstance(v, str):
+        return item in v
+    if isinstance(v, ClassV) and enumerations.is_enum(v):
+        return contains(m, enumerations.members(v), item)
+    if isinstance(v, IntMember) and isinstance(item, int):
+        return item & v == item
+    if isinstance(v, range) and isinstance(item, int):
+        return item in v
+    if isinstance(v, DictV):
+        item = key_like(m, v, item)
+        if hashable(item):
+            known = v.items.get(item, ABSENT)
+            known = m.state.resolve(known)
+            if type(known) is not Phi and known is not ABSENT:
+                return True
+            if not m.is_open(v) and known is ABSENT:
+                return False
+        if not keys(v) and not m.is_open(v):
+            return False
+        return Unknown("membership", ("in", key_of(item), v.uid, len(v.items)))
+    if isinstance(v, (tuple, ListV)):
+        items = v if isinstance(v, tuple) else items_of(m, v)
+        closed = isinstance(v, tuple) or not m.is_open(v)
+        if any(i is item for i in items):
+            return True
+        if closed and is_constant(item) and all(is_constant(i) for i in items):
+            return any((type(i) is type(item) and i == item) or i == item for i in items)
+        if closed and all(not isinstance(i, (Unknown, Phi)) for i in (*items, item)):
+            return equals_one(m, items, item)
+        return Unknown("membership", ("in", key_of(item), key_of(v)))
+    if isinstance(v, Instance):
+        f = v.cls.lookup("__contains__")
+        if f is not ABSENT:
+            return m.call(attributes.bound(m, f, v), Args([item]))
+        if isinstance(item, str) and v.cls.derives("torch.nn.Module"):
+            return item in v.d
+    return Unknown("membership", ("in", key_of(item), key_of(v)))
+
+
+def equals_one(m: Machine, items: Sequence[Value], item: Value) -> Value:
+    """Whether one of the items, which are all known, equals another one; tensors and arrays are told by identity."""
+    from .operators import both, compare, negation, truth
+
+    missing: Value = True
+    for one in items:
+        if not isinstance(one, (Tensor, NDArray)) and not isinstance(item, (Tensor, NDArray)):
+            missing = both(m, missing, negation(m, truth(m, compare(m, "==", one, item))))
+    return negation(m, missing)
+
+
+def key_like(m: Machine, d: DictV, key: Value) -> Value:
+    """The key of a dict that equals `key` by the program's own `__eq__`, as a dataclass or a frozenset, or `key`."""
+    if not isinstance(key, (Instance, DictV)) or key in d.items:
+        return key
+    from .classes import has_equality
+    from .operators import compare, truth
+
+    cls = key.cls if isinstance(key, Instance) else None
+    for one in d.items if cls is None or has_equality(cls) else ():
+        alike = isinstance(one, type(key)) and getattr(one, "cls", None) is cls
+        if alike and truth(m, compare(m, "==", one, key)) is True:
+            return one
+    return key
+
+
+# -- changing containers ----------------------------------------------------------------------------
+
+
+def hashable(key: Value) -> bool:
+    """Whether a value can be a known key: a constant, or an object by its identity."""
+    return not isinstance(key, (Unknown, Phi)) and (not isinstance(key, tuple) or all(hashable(k) for k in key))
+
+
+def add(m: Machine, d: DictV, key: Value, value: Value) -> None:
+    """`d[key] = value`; an unknown key opens the dict."""
+    key = key_like(m, d, m.state.resolve(key))
+    if isinstance(key, ListV) and key.kind != "tuple":
+        raise Raised(None, "TypeError")
+    if hashable(key):
+        m.state.set(d.items, key, value)
+    else:
+        m.state.set(d.items, UnknownKey(key_of(key), key), value)
+        m.state.put(d, "open", True)
+
+
+def append(m: Machine, v: ListV, value: Value) -> None:
+    """Append to a list, whatever branches it has come by; a full deque drops its first item."""
+
+    def longer(items: Value) -> Value:
+        if not isinstance(items, tuple):
+            return items
+        if v.maxlen is not None and len(items) >= v.maxlen:
+            return (*items, value)[-v.maxlen :]
+        if len(items) >= MAX_ITEMS:
+            m.state.put(v, "open", True)
+            return items
+        return (*items, value)
+
+    m.state.put(v, "items", m.state.each_way(v.d["items"], longer))
+
+
+def extend(m: Machine, v: ListV, other: Value) -> None:
+    """Append all items of an iterable."""
+    seq = sequence(m, other)
+    for item in seq.known(m):
+        append(m, v, item)
+    if seq.open:
+        m.state.put(v, "open", True)
+
+
+def update(m: Machine, d: DictV, other: Value) -> None:
+    """`d.update(other)` with a mapping or pairs."""
+    other = contents(m.state.resolve(other))
+    if isinstance(other, DictV):
+        for k in keys(other):
+            m.state.set(d.items, k, other.items[k])
+        if m.is_open(other):
+            m.state.put(d, "open", True)
+    elif isinstance(other, Instance) and other.cls.derives("torch.nn.Module"):
+        for k, v in other.d.items():
+            m.state.set(d.items, k, v)
+    elif isinstance(other, (ListV, tuple, Generator, Iterator_, Lazy)):
+        pairs = sequence(m, other)
+        for pair in pairs.known(m):
+            two = sequence(m, pair, 2)
+            add(m, d, two.item(m, 0), two.item(m, 1))
+        if pairs.open:
+            m.state.put(d, "open", True)
+    else:
+        m.state.put(d, "open", True)
+
+
+def unpack_mapping(m: Machine, v: Value, into: dict[str, Value]) -> bool:
+    """`**v` in a call: put its items into keyword arguments; whether there may be more."""
+    v = contents(m.state.resolve(v))
+    if not isinstance(v, DictV):
+        return True
+    for k in keys(v):
+        if isinstance(k, str):
+            into[k] = m.state.resolve(v.items[k])
+    return m.is_open(v)
+
+
+def iter_method(m: Machine, v: Value) -> Value:
+    """What a user-defined `__iter__` (or `__aiter__`), or a library that calls one, gives; None where there is none."""
+    from ..domain import registry
+
+    own = attributes.special(m, v, "__iter__") or attributes.special(m, v, "__aiter__")
+    if own is None:
+        return registry.stream(m, v) if isinstance(v, Instance) else None
+    got = m.state.resolve(m.call(own, Args()))
+    step = attributes.special(m, got, "__next__") or attributes.special(m, got, "__anext__")
+    return got if step is None else stepped(m, step)
+
+
+def stepped(m: Machine, step: Value) -> Generator:
+    """What an iterator of the program gives, whose `__next__` is `step`."""
+
+    def run(consume: Callable[[Value], Value]) -> Value:
+        for _ in range(MAX_TURNS + 1):
+            try:
+                with m.state.unwinding():
+                    v = m.call(step, Args())
+            except Raised as error:
+                if error.name not in ("StopIteration", "StopAsyncIteration"):
+                    raise
+                return None
+            consume(v)
+        return None
+
+    return Generator(run)

@@ -1,0 +1,169 @@
+"""Names of libraries: what a dotted name is, and who replays a call of it."""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from ..autograd.tensors import Tensor
+from ..domain import registry
+from ..domain.values import Args, DictV, Instance, Lib, ListV, Unknown, Value, key_of
+from ..operators import arrays
+from ..operators import calls_by_name as torch_ops
+from ..operators.arrays import NDArray
+from . import constants as plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .machine import Machine
+
+CONSTANTS: dict[str, Value] = {
+    **{f"math.{k}": v for k, v in vars(math).items() if isinstance(v, float)},
+    **{f"numpy.{k}": getattr(math, k) for k in ("pi", "e", "inf", "nan")},
+    **{f"torch.{k}": getattr(math, k) for k in ("pi", "e", "inf", "nan")},
+    "torch.newaxis": None,
+    "numpy.newaxis": None,
+    "typing.TYPE_CHECKING": False,
+    "sys.argv": Unknown("sys.argv"),
+}
+
+MOVED = {
+    "torch.nn.parameter.Parameter": "torch.nn.Parameter",
+    "torch.nn.utils.clip_grad.clip_grad_norm_": "torch.nn.utils.clip_grad_norm_",
+    "torch.autograd.grad_mode.no_grad": "torch.no_grad",
+    "torch.autograd.grad_mode.enable_grad": "torch.enable_grad",
+    "torch.autograd.grad_mode.set_grad_enabled": "torch.set_grad_enabled",
+    "torch.autograd.no_grad": "torch.no_grad",
+    "torch.autograd.enable_grad": "torch.enable_grad",
+    "torch.autograd.set_grad_enabled": "torch.set_grad_enabled",
+    "torch.autograd.inference_mode": "torch.inference_mode",
+    "torch.autograd.function.Function": "torch.autograd.Function",
+    "torch.float": "torch.float32",
+    "torch.double": "torch.float64",
+    "torch.half": "torch.float16",
+    "torch.cfloat": "torch.complex64",
+    "torch.cdouble": "torch.complex128",
+    "torch.long": "torch.int64",
+    "torch.int": "torch.int32",
+    "torch.short": "torch.int16",
+}
+"""Longer paths that people import by, with the name that PyTorch documents."""
+
+PREFIXES = (
+    ("torch.nn.modules.", "torch.nn."),
+    ("torch.nn.utils.", "torch.nn.utils."),
+    ("torch.optim.", "torch.optim."),
+    ("torch.utils.data.", "torch.utils.data."),
+    ("torch.distributions.", "torch.distributions."),
+)
+"""Folders whose files' names PyTorch exports from one place."""
+
+
+def canonical(name: str) -> str:
+    """The documented name of something that is imported by its file's path."""
+    if name in MOVED:
+        return MOVED[name]
+    if name.startswith("torch.") and name.count(".") >= 3 and not registry.is_known(name):
+        for prefix, short in PREFIXES:
+            last = short + name.rsplit(".", 1)[-1]
+            if name.startswith(prefix) and registry.is_known(last):
+                return last
+    return name
+
+
+def resolve(m: Machine, name: str) -> Value:
+    """What a dotted name of a library stands for: a constant, a class, or just the name."""
+    name = canonical(name)
+    if name.endswith((".__name__", ".__qualname__")):
+        return name.split(".")[-2]
+    if name in CONSTANTS:
+        return CONSTANTS[name]
+    if registry.is_class(name):
+        return registry.class_named(m, name)
+    for prefix, meaning in registry.RESOLVERS.items():
+        if name.startswith(prefix):
+            return meaning(m, name)
+    return Lib(name)
+
+
+def call(m: Machine, name: str, args: Args) -> Value:
+    """Call a library's function."""
+    if m.own_fact(name) is not None:
+        return torch_ops.call(m, name, args)
+    found = registry.function(name)
+    if found is not None:
+        return modelled(m, name, found, args)
+    if name.startswith("torch."):
+        return torch_ops.call(m, name, args)
+    for prefix, replayed in registry.CALLERS.items():
+        if name.startswith(prefix):
+            return replayed(m, name, args)
+    return unknown(m, name, args)
+
+
+def modelled(m: Machine, name: str, model: Callable[[Machine, Args], Value], args: Args) -> Value:
+    """A call that a model replays."""
+    if m.numbers is not None:
+        return m.numbers.through(name, args, lambda: replayed(m, model, args))
+    return replayed(m, model, args)
+
+
+def replayed(m: Machine, model: Callable[[Machine, Args], Value], args: Args) -> Value:
+    """What a model makes of a call; of one with fewer arguments than it takes, nothing is known."""
+    try:
+        return model(m, args)
+    except IndexError as error:
+        own = error.__traceback__ and error.__traceback__.tb_next
+        if own is None or own.tb_next is not None:
+            raise  # not the model itself, asking for an argument
+        if not args.open:
+            m.refused("a call with too few arguments")
+        return Unknown("too few arguments")
+
+
+def unknown(m: Machine, name: str, args: Args) -> Value:
+    """A function that nothing is known of."""
+    short = name.rsplit(".", 1)[-1]
+    if any(isinstance(a, (Tensor, Instance)) for a in args):
+        return Unknown(f"{short}(…)")
+    return Unknown(f"{short}(…)", ("call", name, *(key_of(a) for a in args), m.steps))
+
+
+def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
+    """Call a method of a built-in type, a tensor or an array: `name` is `list.append`, `torch.Tensor.exp`, …."""
+    cls, _, short = name.rpartition(".")
+    found = registry.method(cls, short)
+    if found is not None:
+        return modelled(m, name, found, args.prepend(obj))
+    if cls == "torch.Tensor":
+        return torch_ops.call_method(m, short, obj, args)
+    if isinstance(obj, (str, int, float, bytes, ListV, DictV, tuple)) and not args.open:
+        with suppress(plain.NotPlain):
+            return constant_method(m, obj, short, args)
+    if isinstance(obj, NDArray):
+        return arrays.fresh(m)
+    return Unknown(f"{short}(…)", ("call", name, key_of(obj), *(key_of(a) for a in args), m.steps))
+
+
+def constant_method(m: Machine, obj: Value, name: str, args: Args) -> Value:
+    """A method of a text, a number or a container with known arguments is computed. Raises as `plain.compute` does."""
+    if name.startswith("__"):
+        raise plain.NotPlain
+    if isinstance(obj, (ListV, DictV)):
+        return plain.change(m, obj, name, args.pos, args.kw)
+    bare = str(obj) if isinstance(obj, str) else int(obj) if isinstance(obj, int) else obj
+    method = getattr(bare, name, None)
+    if method is None:
+        raise plain.NotPlain
+    return plain.compute(m, method, args.pos, args.kw)
+
+
+def call_object(m: Machine, f: Instance, args: Args) -> Value:
+    """Call an object of a library's class."""
+    for c in f.cls.mro:
+        found = registry.method(c.qualname, "__call__")
+        if found is not None:
+            return modelled(m, f"{c.qualname}.__call__", found, args.prepend(f))
+    return Unknown(f"{f.cls.name}(…)")

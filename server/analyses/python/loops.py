@@ -1,0 +1,344 @@
+"""Loops and comprehensions.
+
+A loop of known length is replayed turn by turn as long as that is cheap. Of the others, and of what is
+left of a long one, a few turns are replayed with the values that they have, and one more with all plain
+values that the loop changes unknown, which stands for all later ones.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...syntax import ir
+from ...syntax.walk import statements as statements_of
+from ..autograd.tensors import Tensor, Version
+from ..autograd.versions import bounds
+from ..domain.paths import leaves
+from ..domain.values import ABSENT, Cond, Generator, Phi, Unknown, Value, serial
+from . import counting, statements
+from . import iteration as sequences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .iteration import Seq
+    from .machine import Machine
+
+BRANCHES = (ir.If, ir.Match, ir.Try, ir.Continue, ir.Break, ir.Return)
+
+EXACT_TURNS = 2
+"""Turns of a loop of unknown length, after the first, that are replayed with the values that they have."""
+
+AGAIN = 1
+"""The same of a loop that was too long before: what it does in its first turns is known."""
+
+
+def is_open(m: Machine, g: ir.Comprehension) -> bool:
+    """Whether a comprehension's list may hold more or fewer items than were replayed."""
+    return bool(m.open_loops.pop(id(g), False))
+
+
+class Loop:
+    """One run of a loop: counts the turns, tells when to stop, widens before the last one."""
+
+    def __init__(self, m: Machine, node: ir.Node) -> None:
+        self.m = m
+        self.node = node
+        self.mark = len(m.state.trail)
+        self.began = serial()
+        self.around = m.loop_until
+        self.until = m.loop_until = m.steps + m.steps_for_loop
+        self.most = sequences.MAX_TURNS if node not in m.long_loops else 0
+        m.runs += 1
+        self.run = m.runs
+        self.outer = m.iterations
+        self.turn_number = 0
+        self.turns: dict[int, tuple[int, int]] = {}
+        """where each turn began: on the trail, and by the `uid` of what was there before"""
+        self.late = 0
+        self.rare = m.rare
+
+    def enter(self, i: int) -> None:
+        """Begin turn `i`."""
+        self.turn_number = i
+        self.turns[i] = len(self.m.state.trail), serial()
+        self.m.step()
+        self.m.iterations = (*self.outer, (self.run, i))
+
+    def expect(self, turns: int) -> None:
+        """There are so many turns: where an earlier run came as far, this one may."""
+        if turns <= self.m.long_loops.get(self.node, 0):
+            self.most = sequences.MAX_TURNS
+
+    def leave(self) -> None:
+        """The loop is over."""
+        self.m.loop_until = self.around
+        self.m.iterations = self.outer
+
+    def may_go_on(self, i: int) -> bool:
+        """Whether turn `i` may be replayed with the values that it has.
+
+        A loop that was too long for that once will be so again: of its later runs fewer turns are enough.
+        """
+        if i <= (EXACT_TURNS if self.most else AGAIN) or (i < self.most and self.m.steps < self.until):
+            return True
+        if self.most:
+            self.m.state.note_item(self.m.long_loops, self.node, i)
+        return False
+
+    def another(self) -> bool:
+        """Whether one more late turn is to be replayed: what happens in a few of them shows in the next one."""
+        return self.late == 1 and self.m.rare > self.rare
+
+    def widen(self, left: int | None = None) -> counting.Key:
+        """Let the coming turn stand for all `left` later ones; its key.
+
+        Plain values that the loop changes are unknown there, those that it counts with linear in the turn.
+        """
+        state = self.m.state
+        self.late += 1
+        self.rare = self.m.rare
+        key = counting.turn(self.m, self.run, self.late, left)
+        skip = (id(state.assumed),)
+        for (place, name), (store, _, old) in state.changed_since(self.mark).items():
+            now = state.resolve(store.get(name, ABSENT))
+            if place in skip or now is ABSENT or old is ABSENT:
+                continue
+            again = counting.moved(now, key) if isinstance(now, Unknown) else None
+            if again is not None:
+                state.set(store, name, again)
+            elif plain(now) and plain(old) and not (type(now) is type(old) and now == old):
+                state.set(store, name, self.counted(old, now, key))
+        return key
+
+    def loosen(self, turn: int, may_be_none: bool = False) -> None:
+        """Leave open how often was written what each turn writes, from the last one replayed: nobody counts them.
+
+        `may_be_none`: not even the first turn is certain to come. What a turn has made itself is written as it says.
+        """
+        state, (mark, began) = self.m.state, self.turns[turn]
+        since = state.changed_since(mark)
+        for place, (store, key, old) in state.changed_since(self.mark).items():
+            before = leaves(old) if key == "v" else []
+            if not before or not isinstance(before[0], Version):
+                continue
+            here = leaves(since[place][2]) if place in since else []
+            grows = any(v.uid < began for v in here)
+            low, _ = bounds(before)
+            for v in leaves(store[key]):
+                if v not in before and (grows or before[0].uid < self.began):
+                    state.note(v, "low", min(v.low, low) if may_be_none else v.low)
+                    state.note(v, "high", None if grows else v.high)
+
+    def follow(self, late: Value, others: Sequence[Value]) -> None:
+        """Require grad of the tensors in the items that were not replayed where the last turn has set it for its own.
+
+        Where a turn has branches, it is a guess that they are all treated alike.
+        """
+        changed = self.m.state.changed_since(self.turns[self.turn_number][0])
+        for number, t in tensors_of(late):
+            if (id(t.d), "rg") not in changed or not plain(t.d["rg"]):
+                continue
+            for other in others:
+                for twin in (one for at, one in tensors_of(other) if at == number):
+                    self.m.state.put(twin, "rg", self.likely(t.d["rg"], twin.d["rg"]))
+
+    def likely(self, now: Value, before: Value) -> Value:
+        """What a tensor has that the loop may have passed by."""
+        if not isinstance(self.node, ir.For) or not any(isinstance(s, BRANCHES) for s in statements_of(self.node.body)):
+            return now
+        cond = Cond(("late", self.run), "guess", "this turn of the loop is as the others", self.m.site)
+        return self.m.state.merge(cond, now, before)
+
+    def counted(self, old: Value, now: Value, key: counting.Key) -> Value:
+        """A value that was `old` before the loop and is `now`, in the late turns."""
+        done = self.turn_number + 1
+        if type(old) is type(now) is int and (now - old) % done == 0:
+            return counting.counter(now, (now - old) // done, key)
+        return Unknown("changes in the loop", number=True)
+
+
+def tensors_of(item: Value) -> list[tuple[int, Tensor]]:
+    """The tensors that a loop's item is or is made of, with their place in it."""
+    return [(at, v) for at, v in enumerate(item if isinstance(item, tuple) else (item,)) if isinstance(v, Tensor)]
+
+
+def plain(v: Value) -> bool:
+    """Whether a value is a number, a text or a truth: what a loop counts with."""
+    if type(v) is Phi:
+        return plain(v.then) and plain(v.orelse)
+    return isinstance(v, (int, float, str)) or (v is None)
+
+
+def loop(m: Machine, node: ir.Node, iterable: Value, turn: Callable[[Value], Value]) -> Value:
+    """Run `turn` for the items of an iterable; the loop's outcome (a Return, BREAK, or None)."""
+    iterable = m.state.resolve(iterable)
+    if isinstance(iterable, Phi):
+        return m.state.each(iterable, lambda one: loop(m, node, one, turn))
+    own = sequences.iter_method(m, iterable)
+    if own is not None:
+        iterable = own
+    run = Loop(m, node)
+    try:
+        if isinstance(iterable, Generator):
+            return generator_loop(m, run, iterable, turn)
+        seq = sequences.sequence(m, iterable)
+        return counted_loop(m, run, seq, turn)
+    finally:
+        run.leave()
+
+
+def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]) -> Value:
+    """A loop over items that are held or can be made."""
+    n = len(seq.items)
+    if not seq.open:
+        run.expect(n)
+
+    def go(i: int) -> Value:
+        while True:
+            if i >= n and not seq.open:
+                return None
+            last = not run.may_go_on(i) or (i >= n and i >= max(n, EXACT_TURNS))
+            if last:
+                run.loosen(i - 1, seq.open)
+            key = run.widen(None if seq.open else n - i) if last else None
+            if last and (seq.open or i < n):
+                m.open_loops[id(run.node)] = True
+            run.enter(i)
+            value = seq.item(m, i)
+            if last:
+                value = any_later(value, seq.item(m, i - 1) if i else value, key)
+            outcome = ended(m, turn(value))
+            if last:
+                run.loosen(i, seq.open)
+            if last and not run.another():
+                if outcome is None:
+                    run.follow(value, seq.items[i + 1 : sequences.MAX_ITEMS])
+                return outcome
+            i += 1
+            if outcome is not None:
+                if type(outcome) is not Phi:
+                    return outcome
+                return statements.after(m, outcome, partial(go, i))
+
+    return go(0)
+
+
+def any_later(value: Value, before: Value, key: counting.Key) -> Value:
+    """The item of a turn that stands for the later ones, after the item `before`: it counts as a later one."""
+    if isinstance(value, str):
+        return Unknown("the loop's variable")
+    if isinstance(value, int) and isinstance(before, int):
+        return counting.counter(value, value - before, key)
+    if type(value) is tuple and type(before) is tuple and len(value) == len(before):
+        first, last = value[0], before[0]
+        if isinstance(first, int) and isinstance(last, int) and not isinstance(first, bool):
+            return (counting.counter(first, first - last, key), *value[1:])
+    return value
+
+
+def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], Value]) -> Value:
+    """A loop over a generator: its body runs, and each yield runs the loop's body."""
+    count = 0
+    before: Value = None
+    run_body = sequences.entered(m, g, may_stop=g.kept and leaves_early(run.node))
+    if run_body is None:
+        return None
+
+    def consume(v: Value) -> Value:
+        nonlocal count, before
+        inner, at, frame = m.iterations, (m.chunk, m.node), m.frame
+        m.frame, m.chunk = home, chunk
+        last = not run.may_go_on(count)
+        if last:
+            run.loosen(count - 1)
+        v, before = any_later(v, before, run.widen()) if last else v, v
+        run.enter(count)
+        count += 1
+        try:
+            outcome = ended(m, turn(v))
+        finally:
+            m.iterations, (m.chunk, m.node), m.frame = inner, at, frame
+        if type(outcome) is Phi:
+            outcome = usual(m, outcome)
+        if last:
+            run.loosen(count - 1)
+        if outcome is not None or (last and not run.another()):
+            raise sequences.Stop(outcome)
+        return None
+
+    home, chunk = m.frame, m.chunk
+    try:
+        run_body(consume)
+    except sequences.Stop as stop:
+        m.state.note(g, "left", g.coroutine is None)
+        return stop.outcome
+    return None
+
+
+def leaves_early(node: ir.Node) -> bool:
+    """Whether a loop has a way out before its end."""
+    return isinstance(node, ir.For) and any(isinstance(s, (ir.Break, ir.Return)) for s in statements_of(node.body))
+
+
+def usual(m: Machine, outcome: Value) -> Value:
+    """Of an outcome that depends on a branch, the side on which the loop goes on, which is assumed."""
+    for guards, one in m.state.alternatives(outcome):
+        if one is None:
+            for cond, holds in guards:
+                m.state.assume(cond, holds)
+            return None
+    return m.pick(outcome)
+
+
+def turns(m: Machine, node: ir.Node, again: Callable[[], bool | None], body: Callable[[], Value]) -> Value:
+    """Run a while loop: `again` tells whether its condition holds (None: unknown); the loop's outcome."""
+    run = Loop(m, node)
+
+    def go(i: int, unknown: int) -> Value:
+        while True:
+            holds = again()
+            unknown += holds is None
+            if holds is False or unknown > EXACT_TURNS + 2:
+                return None
+            last = not run.may_go_on(i) or unknown >= EXACT_TURNS + 1
+            if last:
+                run.loosen(i - 1, unknown > 0)
+                run.widen()
+            run.enter(i)
+            outcome = ended(m, body())
+            if last:
+                run.loosen(i, unknown > 0)
+            if last and not run.another():
+                return outcome
+            i += 1
+            if outcome is not None:
+                if type(outcome) is not Phi:
+                    return outcome
+                return statements.after(m, outcome, partial(go, i, unknown))
+
+    try:
+        return go(0, 0)
+    finally:
+        run.leave()
+
+
+def ended(m: Machine, outcome: Value) -> Value:
+    """The outcome of a loop's body, seen from the loop: `continue` goes on."""
+    return replace(m, outcome, statements.CONTINUE)
+
+
+def left(m: Machine, outcome: Value) -> Value:
+    """The outcome of a loop, seen from outside: `break` goes on behind it."""
+    return replace(m, outcome, statements.BREAK)
+
+
+def replace(m: Machine, outcome: Value, jump: Any) -> Value:
+    """The outcome with `jump` turned into going on."""
+    outcome = m.state.resolve(outcome)
+    if outcome is jump:
+        return None
+    if type(outcome) is Phi:
+        return m.state.merge(outcome.cond, replace(m, outcome.then, jump), replace(m, outcome.orelse, jump))
+    return outcome

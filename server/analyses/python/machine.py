@@ -1,0 +1,484 @@
+"""The machine that replays a program: where it stands, what it has found, and how its parts meet.
+
+Expressions, statements, calls and attributes are functions that take the machine first, each family in
+a file of its own; the machine holds the state that they share. Work is bounded: past the bound the rest
+stays unknown.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ...syntax import ir
+from ..autograd.backward import Autograd
+from ..autograd.tensors import Tensor
+from ..domain.modules import Modules, OwnFacts, Packages
+from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted, leaves
+from ..domain.report import Assumption, Failure, Site
+from ..domain.steps import Familiar, Mark, Step, loaded
+from ..domain.values import (
+    ABSENT,
+    Args,
+    Bound,
+    ClassV,
+    Cond,
+    Frame,
+    FunctionV,
+    ModuleV,
+    Object,
+    Partial,
+    Phi,
+    Unknown,
+    Value,
+    Wrapped,
+)
+from ..stories.explain import Explainer
+from ..stories.trace import Trace
+from . import guesses as duck
+from . import opaque
+from .calls import call
+from .expressions import EVALUATE
+from .statements import run_block
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ...facts.model import Op
+    from ...syntax.chunks import Chunk, Source
+    from ..operators.numbers import Numbers
+    from .coroutines import Coroutine
+
+STEPS = 20_000
+"""Statements and calls that one entry point may replay."""
+
+TURNS = 40
+"""Steps that a loop may take in what is entered before its turns are taken together."""
+
+OFTEN = 3
+"""A function that was left so often, one time after the other, for it takes too many steps, is left at once."""
+
+PULSE = 64
+"""Steps between two looks at whether the answer is still wanted."""
+
+DEPTH = 60
+"""Calls of the program's functions that may be open at once."""
+
+
+def always() -> bool:
+    """The answer is wanted, however long it takes."""
+    return True
+
+
+class Machine:
+    """One replay. `site` is where it stands; `stack` are the calls that are open, outermost first.
+
+    `wanted` tells whether somebody still waits for the answer.
+    """
+
+    def __init__(self, modules: Modules) -> None:
+        self.modules = modules
+        self.own_facts = modules if isinstance(modules, OwnFacts) else None
+        self.packages = modules if isinstance(modules, Packages) else None
+        self.state: State = State()
+        self.state.on_lost = self.lost
+        self.state.on_both = self.both
+        self.grad = Autograd(self)
+        self.explain = Explainer(self)
+        self.trace = Trace(self)
+        self.frame: Frame = Frame(None, None, "<start>")
+        self.chunk: Chunk | None = None
+        self.node: ir.Node | None = None
+        self.last_site: Site | None = None
+        """the last place that was asked for: most are asked for several times"""
+        self.broken: ir.Stmt | None = None
+        self.stack: tuple[Site, ...] = ()
+        self.iterations: tuple[tuple[int, int], ...] = ()
+        self.runs = 0
+        self.written: str | None = None
+        self.via = ""
+        self.constructor: Site | None = None
+        self.steps = 0
+        self.limit = self.most = STEPS
+        self.patience: int | None = None
+        self.usual: int | None = None
+        """the patience outside of what is familiar"""
+        self.news = 0
+        self.numbers: Numbers | None = None
+        """what tensors are full of, while a function is evaluated on numbers"""
+        self.familiar: Familiar | None = None
+        """while something is entered: what others have run before"""
+        self.wanted: Callable[[], bool] = always
+        self.depth = 0
+        self.max_depth = DEPTH
+        self.open_calls: dict[int, int] = {}
+        self.open_loops: dict[int, bool] = {}
+        self.catching = 0
+        self.expected: tuple[str, ...] = ()
+        """the exceptions that handlers around what is being replayed name"""
+        self.handling: list[Raised] = []
+        self.default_dtype = "float32"
+        self.debug = False
+        self.entry_assumptions: tuple[Assumption, ...] = ()
+        self.loaded: dict[str, ModuleV | None] = {}
+        self.spaces: dict[str, ModuleV] = {}
+        self.main = ""
+        self.library: dict[str, ClassV] = {}
+        self.coroutines: list[Coroutine] = []
+        self.turns: dict[tuple[str, int, int], int | None] = {}
+        self.too_long: dict[ir.Node, int] = {}
+        """how often the last calls of a function were left, one after the other"""
+        self.loop_until: int | None = None
+        """the step up to which the loop that is being replayed goes on with the values that it has"""
+        self.long_loops: dict[ir.Node, int] = {}
+        """in how many turns, with the values that they have, loops didn't come to their ends"""
+        self.rare = 0
+        self.importing = 0
+        self.given_up = 0
+        """how many calls and imports it has left unfinished, for they would have taken too long"""
+        self.now = Step(None, self.mark())
+
+    # -- steps ------------------------------------------------------------------------------------
+
+    def mark(self) -> Mark:
+        """How far the replay has come, to `go_back` to."""
+        return Mark(
+            len(self.state.trail), len(self.state.notes), len(self.grad.nodes), len(self.loaded), len(self.spaces),
+            len(self.turns), len(self.explain.applied),
+        )  # fmt: skip
+
+    def go_back(self, mark: Mark) -> None:
+        """Undo all that was done since."""
+        self.state.undo(mark.trail)
+        self.state.forget(mark.notes)
+        del self.grad.nodes[mark.nodes :]
+        stores: tuple[dict[Any, Any], ...] = (self.loaded, self.spaces, self.turns, self.explain.applied)
+        for store, length in zip(stores, mark[3:], strict=True):
+            while len(store) > length:
+                store.popitem()
+
+    def look_at(self, node: ir.FunctionDef | ir.Lambda) -> None:
+        """Note that what is being done rests on a function's body."""
+        if isinstance(node, ir.FunctionDef):
+            self.now.bodies[node] = node.body
+
+    def find(self, name: str, level: int, importer: str) -> Source | None:
+        """The file of the program that an import means; what is being done rests on it."""
+        source = self.modules.load(name, level, importer)
+        self.now.imports[name, level, importer] = loaded(source)
+        return source
+
+    # -- where it stands ------------------------------------------------------------------------
+
+    @property
+    def site(self) -> Site:
+        """The place in the program that is being replayed."""
+        last = self.last_site
+        if last is not None and last.node is self.node and last.chunk is self.chunk:
+            return last
+        assert self.chunk is not None and self.node is not None
+        self.last_site = last = Site(self.chunk, self.node)
+        return last
+
+    def place(self) -> tuple[Any, ...]:
+        """Where the replay stands, all of it, for one that goes on elsewhere meanwhile (`Coroutine`)."""
+        return (
+            self.frame, self.chunk, self.node, self.stack, self.iterations, self.written, self.via, self.depth,
+            self.catching, self.expected, self.open_calls, self.handling, self.state.splits, self.state.held,
+            self.state.tries,
+        )  # fmt: skip
+
+    def come_to(self, place: tuple[Any, ...]) -> None:
+        """Go on where `place` says."""
+        (
+            self.frame, self.chunk, self.node, self.stack, self.iterations, self.written, self.via, self.depth,
+            self.catching, self.expected, self.open_calls, self.handling, self.state.splits, self.state.held,
+            self.state.tries,
+        ) = place  # fmt: skip
+
+    def leave_coroutines(self) -> None:
+        """End the generators that the program has left in the middle."""
+        for coroutine in list(self.coroutines):
+            coroutine.close()
+
+    def package(self, path: str) -> str:
+        """The package that a file is in, as far as that is known."""
+        return self.packages.package(path) if self.packages is not None else ""
+
+    def own_fact(self, name: str) -> Op | None:
+        """What the program's configuration tells of an operator, if anything."""
+        return self.own_facts.fact(name) if self.own_facts is not None else None
+
+    def step(self) -> None:
+        """Count a piece of work; raises Exhausted when all that was allowed is done, Unwanted when nobody waits."""
+        self.steps += 1
+        if self.steps > self.limit:
+            raise Exhausted
+        if not self.steps % PULSE and not self.wanted():
+            self.wanted = always  # what is left to do is to clear up
+            raise Unwanted
+
+    @property
+    def entering(self) -> bool:
+        """Whether something is entered from outside, not a file's own code replayed."""
+        return self.familiar is not None
+
+    @property
+    def steps_for_loop(self) -> int:
+        """Steps that a loop may take with the values that it has: inside another, half of what is left to that."""
+        if self.entering:
+            return TURNS
+        own = (self.most - self.steps) // 8
+        return own if self.loop_until is None else min(own, (self.loop_until - self.steps) // 2)
+
+    def allow(self, steps: int, patience: int | None) -> None:
+        """Allow so many steps from here on; with `patience`, only that many in a row that bring nothing new."""
+        self.most = self.steps + steps
+        self.patience = self.usual = patience
+        self.limit = self.most
+        self.go_on()
+
+    def limited_call(self, steps: int, function: Value, args: Args, otherwise: Value) -> Value:
+        """Call something in so many steps; `otherwise` where it would take more, and where it always has."""
+        inner = function
+        while isinstance(inner, (Bound, Partial, Wrapped)):
+            inner = inner.function
+        node = inner.node if isinstance(inner, (FunctionV, ClassV)) else None
+        if node is None:
+            return self.limited(steps, lambda: self.call(function, args), otherwise)
+        left = self.too_long.get(node, 0)
+        if left >= OFTEN:
+            self.given_up += 1
+            return otherwise
+        made = self.limited(steps, lambda: self.call(function, args), ABSENT)
+        if made is ABSENT or left:
+            self.state.note_item(self.too_long, node, left + 1 if made is ABSENT else 0)
+        return otherwise if made is ABSENT else made
+
+    def limited(self, steps: int, run: Callable[[], Value], otherwise: Value) -> Value:
+        """Run something in so many steps; `otherwise`, as if it had not begun, where it would take more."""
+        mark, suspended = self.mark(), len(self.coroutines)
+        limit, most = self.limit, self.most
+        self.most = min(most, self.steps + steps)
+        self.limit = min(limit, self.most)
+        try:
+            return run()
+        except Exhausted:
+            if self.limit < self.most or self.most == most or len(self.coroutines) != suspended:
+                raise
+            self.most = most
+            self.given_up += 1
+            self.go_on()
+            self.go_back(mark)
+            return otherwise
+        finally:
+            self.most = most
+            self.limit = min(most, max(limit, self.limit))
+
+    def is_familiar(self, function: FunctionV | None) -> bool:
+        """Whether others have entered a function before what is being entered now."""
+        return self.familiar is not None and function is not None and function.node in self.familiar.functions
+
+    def is_aside(self, function: FunctionV) -> bool:
+        """Whether a function is familiar, and what calls it is not."""
+        caller = self.frame.function
+        return caller is not None and self.is_familiar(function) and not self.is_familiar(caller)
+
+    def briefly(self, name: str, given: Iterable[Value], run: Callable[[], Value], otherwise: Value) -> Value:
+        """Run familiar code for code that isn't; `otherwise`, as if it had not begun, where it tells nothing new.
+
+        That it changes nothing of what it is `given` is a guess then, on which all rests that comes after.
+        """
+        mark, suspended, news = self.mark(), len(self.coroutines), self.news
+        assert self.familiar is not None
+        patience, limit, self.patience = self.patience, self.limit, self.familiar.patience
+        self.limit = min(limit, self.steps + self.patience)
+        try:
+            return run()
+        except Exhausted:
+            spent = self.steps > (self.most if self.news > news else min(limit, self.most))
+            if spent or len(self.coroutines) != suspended:
+                raise
+            self.go_back(mark)
+            if self.now.granted is None and any(isinstance(v, Object) for v in given):
+                self.now.granted = Assumption("guess", f"{name}() changes nothing")
+            return otherwise
+        finally:
+            self.patience, self.limit = patience, limit
+            if self.news > news:
+                self.go_on()
+
+    def at_length(self, run: Callable[[], Value]) -> Value:
+        """Run code that isn't familiar for code that is."""
+        patience, self.patience = self.patience, self.usual
+        self.go_on()
+        try:
+            return run()
+        finally:
+            self.patience = patience
+            self.go_on()
+
+    def reach(self, s: ir.Stmt) -> None:
+        """A step comes to a statement for the first time: if nobody has before, it is worth more steps."""
+        self.now.reached.add(s)
+        if self.familiar is None or s not in self.familiar.statements:
+            self.news += 1
+            self.go_on()
+
+    def go_on(self) -> None:
+        """There is something new: have patience again."""
+        if self.patience is not None:
+            self.limit = min(self.most, self.steps + self.patience)
+
+    def operate(self) -> None:
+        """An operator is replayed: in a file's own code that is worth as much as a statement that is new."""
+        if not self.entering:
+            self.go_on()
+
+    def eval(self, e: ir.Expr) -> Value:
+        """The value of an expression."""
+        return EVALUATE[type(e)](self, e)
+
+    def block(self, body: Sequence[ir.Stmt]) -> Value:
+        """Run statements; the outcome (`statements.py`)."""
+        return run_block(self, body)
+
+    def call(self, function: Value, args: Args) -> Value:
+        """Call a value."""
+        return call(self, function, args)
+
+    def at(self, node: ir.Node, run: Callable[[], Value]) -> Value:
+        """Run something with `node` as the place where it happens, and come back to the present one."""
+        before, self.node = self.node, node
+        try:
+            return run()
+        finally:
+            self.node = before
+
+    @contextmanager
+    def writing(self, node: ir.Node | None, target: ir.Expr | None, via: str) -> Iterator[None]:
+        """While this lasts, changes are told as `via` of `target`, by the text of the program."""
+        before = (self.written, self.via)
+        self.via = via
+        if target is not None and self.chunk is not None:
+            text = self.chunk.text[target.start : target.end]
+            self.written = text if len(text) <= 40 and "\n" not in text else None
+        if node is not None:
+            self.node = node
+        try:
+            yield
+        finally:
+            self.written, self.via = before
+
+    # -- unknown tensors --------------------------------------------------------------------------
+
+    def as_tensor(self, v: Unknown) -> Tensor:
+        """An unknown value that is used as a tensor: whether it requires grad isn't known."""
+        if not isinstance(v.tensor, Tensor):
+            t = self.grad.tensor()
+            if opaque.leads_on(v):
+                t.d["fn"], t.bound = v.history, v.bound
+            elif not v.data:
+                t.d["rg"] = frozenset({self.requires_grad(v)})
+                t.d["fn"] = Unknown("history")
+            t.d["inference"] = False
+            t.label = self.explain.text(v.bound) or v.why or None
+            self.state.note(v, "tensor", t)
+            return t
+        return v.tensor
+
+    def requires_grad(self, v: Unknown) -> Cond:
+        """The question whether an unknown value requires grad."""
+        expected = v.parameter and not v.own and not duck.tells_integers(v.why)
+        return Cond(("requires grad", v.key), "requires-grad" if expected else "may-require-grad", v.why, self.site)
+
+    def require_grad(self, t: Tensor, value: Value) -> None:
+        """`t.requires_grad_(value)`: refused for integers; a non-leaf can't be switched off.
+
+        What may have a history requires grad then for sure; what is switched off had none, or it would be refused.
+        """
+        if value is not True and value is not False:
+            return
+        if value and t.dtype is not None and not t.dtype.startswith(("float", "complex", "bfloat")):
+            self.grad.fail("requires-grad-dtype", "direct", t, detail=t.dtype)
+        if value and t.d["inference"] is True and not self.grad.mode["inference"]:
+            self.grad.fail("inference-tensor", "direct", t, detail="required")
+        if self.grad.is_leaf(t, anew=False) is not False:
+            self.state.put(t, "rg", value)
+            if not value:
+                self.state.put(t, "fn", None)
+
+    # -- choosing among alternatives --------------------------------------------------------------
+
+    def pick(self, value: Value) -> Value:
+        """One alternative of a Phi, where following all of them isn't worth it (which memory a name has)."""
+        value = self.state.resolve(value)
+        while type(value) is Phi:
+            value = self.state.resolve(value.then if value.then is not None else value.orelse)
+        return value
+
+    def is_open(self, v: Object) -> bool:
+        """Whether a container may hold more than is known, by any of the branches that lead here."""
+        return any(leaf is not False for leaf in leaves(self.state.resolve(v.d["open"])))
+
+    def tuple_of(self, value: Value) -> tuple[Value, ...]:
+        """A slot that holds several things: of a branch's alternatives the longest, nothing where it isn't known."""
+        value = self.state.resolve(value)
+        if type(value) is tuple:
+            return value
+        options = [v for _, v in self.state.alternatives(value) if isinstance(v, tuple)]
+        return max(options, key=len, default=())
+
+    # -- failures ---------------------------------------------------------------------------------
+
+    def raise_failure(self, failure: Failure, guards: Guards, ways: Sequence[Guards] = ()) -> None:
+        """The program fails here: raises Raised, or records the failure and goes on if it rests on `guards`.
+
+        Each of several `ways` to it is enough. It goes on where none holds: what needs all of one, and the sides of
+        the branches that lead here, is not reached any more.
+        """
+        if guards:
+            every = [
+                frozenset((cond.key, holds) for cond, holds in (*self.state.sides, *way)) for way in ways or (guards,)
+            ]
+            if self.catching or all(map(self.state.has_ended, every)):
+                return
+            self.report(failure, guards)
+            for needed in every:
+                self.state.set(self.state.ended, needed, True)
+            if len(guards) == 1 and not self.state.splits:
+                cond, holds = guards[0]
+                self.state.assume(cond, not holds)
+            return
+        raise Raised(None, "RuntimeError", [self.explain.finish(failure, tuple(self.state.splits))])
+
+    def raise_collected(self, failures: Sequence[tuple[Failure, Guards]]) -> None:
+        """Like `raise_failure` for several at once, as one backward finds them."""
+        certain = [self.explain.finish(f, tuple(self.state.splits)) for f, guards in failures if not guards]
+        for failure, guards in failures:
+            if guards:
+                self.report(failure, guards)
+        if certain:
+            raise Raised(None, "RuntimeError", certain)
+
+    def report(self, failure: Failure, guards: Guards = ()) -> None:
+        """Record a failure that rests on `guards`, unless a handler of the program expects it."""
+        if not self.catching:
+            self.now.failures.append(self.explain.finish(failure, (*self.state.splits, *guards)))
+
+    def refused(self, why: str) -> None:
+        """Note that Python or PyTorch refuses what the program does here; the replay goes on all the same."""
+        if not self.catching:
+            self.now.errors.append(why)
+
+    def lost(self, error: Raised) -> None:
+        """A branch ended in an error while another one goes on: what failed there is told now."""
+        if not self.catching:
+            self.now.failures.extend(error.failures)
+
+    def both(self, first: Exception, second: Exception) -> Exception:
+        """Both sides of a branch end in an error: what fails on either doesn't rest on the branch."""
+        if isinstance(first, Raised) and isinstance(second, Raised):
+            failures = self.explain.settled([*first.failures, *second.failures])
+            return Raised(first.value, first.name, failures)
+        return first if isinstance(first, Raised) else second

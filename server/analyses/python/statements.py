@@ -1,0 +1,437 @@
+"""Running statements.
+
+Running a statement gives an *outcome*: None where control goes on to the next one, else RETURN with its
+value, BREAK or CONTINUE; a Phi of these where that depends on an unknown condition. What follows is then
+replayed under the condition that control gets there. Exceptions of the program are `Raised`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ...syntax import ir
+from ..autograd.tensors import Tensor
+from ..domain.paths import Dead, Exhausted, Outcome, Raised, Unwanted
+from ..domain.values import Args, Cond, DictV, ListV, Phi, Unknown, Value
+from ..operators import arrays
+from ..operators.arrays import NDArray
+from . import (
+    attributes,
+    classes,
+    contexts,
+    functions,
+    imports,
+    library,
+    loops,
+    operators,
+    patterns,
+)
+from . import (
+    iteration as sequences,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .machine import Machine
+
+
+@dataclass(frozen=True, slots=True)
+class Return(Outcome):
+    """The outcome of `return value`."""
+
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Jump(Outcome):
+    """The outcome of `break` or `continue`."""
+
+    word: str
+
+
+BREAK, CONTINUE = Jump("break"), Jump("continue")
+
+
+def run_block(m: Machine, body: Sequence[ir.Stmt]) -> Value:
+    """Run statements one after the other; the outcome."""
+    for i, s in enumerate(body):
+        outcome = run(m, s)
+        if outcome is not None:
+            outcome = m.state.resolve(outcome)
+            if type(outcome) is Phi:
+                return after(m, outcome, partial(run_block, m, body[i + 1 :]))
+            if outcome is not None:
+                return outcome
+    return None
+
+
+def after(m: Machine, outcome: Value, rest: Callable[[], Value]) -> Value:
+    """Run `rest` where the outcome so far is to go on; the outcome of both."""
+    outcome = m.state.resolve(outcome)
+    if type(outcome) is Phi:
+        phi = outcome
+        return m.state.fork(phi.cond, lambda: after(m, phi.then, rest), lambda: after(m, phi.orelse, rest))
+    return rest() if outcome is None else outcome
+
+
+def run(m: Machine, s: ir.Stmt) -> Value:
+    """Run one statement; the outcome."""
+    m.step()
+    if s not in m.now.reached:
+        m.reach(s)
+    m.chunk, m.node = s.chunk, s
+    try:
+        outcome = RUN[type(s)](m, s)
+    except Raised:
+        m.trace.failed(s)
+        raise
+    except (Exhausted, Dead, Unwanted):
+        raise
+    except Exception:
+        m.broken = m.broken or s
+        raise
+    if not isinstance(s, (ir.If, ir.Match, ir.For, ir.While)):  # they tell of themselves before their bodies run
+        m.trace.after(s)
+    return outcome
+
+
+def expression(m: Machine, s: ir.ExprStmt) -> Value:
+    """An expression for its effect."""
+    m.eval(s.value)
+    return None
+
+
+def assign(m: Machine, s: ir.Assign) -> Value:
+    """`a = b = value`."""
+    value = m.eval(s.value)
+    for target in s.targets:
+        m.chunk, m.node = s.chunk, s
+        operators.bind(m, target, value)
+    return None
+
+
+def annotated(m: Machine, s: ir.AnnAssign) -> Value:
+    """`name: annotation = value`."""
+    if s.value is not None:
+        value = m.eval(s.value)
+        m.chunk, m.node = s.chunk, s
+        operators.bind(m, s.target, value)
+    return None
+
+
+def augmented(m: Machine, s: ir.AugAssign) -> Value:
+    """`target op= value`: get, operate in place, and store again (which writes a second time for a subscript)."""
+    place = located(m, s.target)
+    if place is None:
+        return None
+    old, put = place
+    operand = m.eval(s.value)
+    m.chunk, m.node = s.chunk, s
+    with m.writing(s, s.target, f"{s.op}="):
+        new = in_place(m, s.op, old, operand)
+        m.chunk, m.node = s.chunk, s
+        put(new)
+    if isinstance(new, Tensor) and new.label is None:
+        operators.label(m, new, s.target)
+    return None
+
+
+def located(m: Machine, target: ir.Expr) -> tuple[Value, Callable[[Value], None]] | None:
+    """What a target holds, and how to store there; its parts are evaluated once."""
+    if isinstance(target, ir.Name):
+        return m.eval(target), partial(operators.store, m, target.id)
+    if isinstance(target, ir.Attribute):
+        obj = m.eval(target.value)
+        m.node = target
+        return attributes.get(m, obj, target.attr), partial(attributes.set_, m, obj, target.attr)
+    if isinstance(target, ir.Subscript):
+        obj, index = m.eval(target.value), m.eval(target.slice)
+        m.node = target
+        return operators.get_item(m, obj, index), partial(operators.set_item, m, obj, index)
+    return None
+
+
+def in_place(m: Machine, op: str, old: Value, operand: Value) -> Value:
+    """`old op= operand` without the store: the object itself where its type changes in place."""
+    from ..operators import calls_by_name as torch_ops
+
+    old, operand = m.state.resolve(old), m.state.resolve(operand)
+    if isinstance(old, Tensor):
+        operand = torch_ops.settled(operand)
+    if isinstance(old, Phi):
+        return m.state.each(old, lambda one: in_place(m, op, one, operand))
+    if isinstance(operand, Phi):
+        return m.state.each(operand, lambda one: in_place(m, op, old, one))
+    if isinstance(old, Tensor):
+        return torch_ops.in_place_operator(m, op, old, operand)
+    if isinstance(old, ListV) and op == "+" and old.kind != "tuple":
+        sequences.extend(m, old, operand)
+        return old
+    if isinstance(old, NDArray):
+        arrays.write(m, old, f"{op}=")
+        return old
+    if isinstance(old, DictV) and op == "|" and old.kind != "set":
+        sequences.update(m, old, operand)
+        return old
+    if isinstance(old, DictV) and old.kind == "set" and op in SET_CHANGES:
+        library.call_method(m, f"set.{SET_CHANGES[op]}", old, Args([operand]))
+        return old
+    own = attributes.special(m, old, f"__i{operators.METHODS[op]}__")
+    if own is not None:
+        return m.call(own, Args([operand]))
+    return operators.binary(m, op, old, operand)
+
+
+SET_CHANGES = {
+    "|": "update",
+    "&": "intersection_update",
+    "-": "difference_update",
+    "^": "symmetric_difference_update",
+}
+
+
+def delete(m: Machine, s: ir.Delete) -> Value:
+    """`del a, b[c]`."""
+    for target in s.targets:
+        if isinstance(target, ir.Name):
+            if target.id in m.frame.d:
+                m.state.delete(m.frame.d, target.id)
+        elif isinstance(target, ir.Subscript):
+            operators.delete_item(m, m.eval(target.value), m.eval(target.slice))
+        elif isinstance(target, ir.Attribute):
+            attributes.delete(m, m.eval(target.value), target.attr)
+    return None
+
+
+def return_(m: Machine, s: ir.Return) -> Value:
+    """`return value`."""
+    return Return(m.eval(s.value) if s.value is not None else None)
+
+
+def raise_(m: Machine, s: ir.Raise) -> Value:
+    """`raise exc`; a bare `raise` raises again what the handler caught."""
+    if s.exc is None:
+        raise m.handling[-1] if m.handling else Raised(None, "RuntimeError")
+    exc = m.eval(s.exc)
+    raise functions.exception(m, exc)
+
+
+def assert_(m: Machine, s: ir.Assert) -> Value:
+    """`assert test`: the path goes on where it holds."""
+    t = operators.truth(m, m.eval(s.test))
+    if t is False:
+        raise Raised(None, "AssertionError")
+    if isinstance(t, Unknown):
+        cond, holds = operators.question(m, t, s.test)
+        m.state.assume(cond, holds)
+    return None
+
+
+def pass_(m: Machine, s: ir.Stmt) -> Value:
+    """Nothing to do."""
+    return None
+
+
+def break_(m: Machine, s: ir.Break) -> Value:
+    """`break`."""
+    return BREAK
+
+
+def continue_(m: Machine, s: ir.Continue) -> Value:
+    """`continue`."""
+    return CONTINUE
+
+
+def if_(m: Machine, s: ir.If) -> Value:
+    """`if`: one side where the condition is known, else both."""
+    test = m.eval(s.test)
+    m.trace.after(s)
+    return operators.branch(m, test, s.test, lambda: run_block(m, s.body), lambda: run_block(m, s.orelse))
+
+
+def while_(m: Machine, s: ir.While) -> Value:
+    """`while`: a condition that stays unknown is taken to hold for the turns that are replayed, and to end then."""
+
+    def again() -> bool | None:
+        m.chunk, m.node = s.chunk, s
+        t = operators.truth(m, m.eval(s.test))
+        m.trace.after(s)
+        return t if isinstance(t, bool) else None
+
+    return finished(m, s, loops.turns(m, s, again, lambda: run_block(m, s.body)))
+
+
+def finished(m: Machine, s: ir.While | ir.For, outcome: Value) -> Value:
+    """The outcome of a loop: where it wasn't left by `break`, its head came last, and its `else` runs."""
+    outcome = m.state.resolve(outcome)
+    if isinstance(s, ir.For) and (outcome is None or type(outcome) is Phi):
+        m.trace.after(s)
+    if s.orelse:
+        outcome = after(m, outcome, lambda: run_block(m, s.orelse))
+    return loops.left(m, outcome)
+
+
+def for_(m: Machine, s: ir.For) -> Value:
+    """`for`."""
+    iterable = m.eval(s.iter)
+
+    def turn(value: Value) -> Value:
+        m.chunk, m.node = s.chunk, s
+        operators.bind(m, s.target, value)
+        m.trace.after(s)
+        return run_block(m, s.body)
+
+    return finished(m, s, loops.loop(m, s, iterable, turn))
+
+
+def try_(m: Machine, s: ir.Try) -> Value:
+    """`try`: what the body raises goes to the first handler that takes it."""
+
+    def body() -> Value:
+        named = [functions.names_of(m, h) for h in s.handlers]
+        catches = any(functions.may_catch(names, h) for names, h in zip(named, s.handlers, strict=True))
+        before = m.expected
+        m.expected = (*before, *(name for names in named for name in names))
+        m.catching += catches
+        try:
+            return run_block(m, s.body)
+        finally:
+            m.catching -= catches
+            m.expected = before
+
+    def attempt() -> Value:
+        if not s.handlers:
+            return orelse(run_block(m, s.body))
+        return m.state.attempt(body, partial(handle, m, s), orelse)
+
+    def orelse(outcome: Value) -> Value:
+        return after(m, outcome, lambda: run_block(m, s.orelse))
+
+    if not s.finalbody:
+        return attempt()
+    try:
+        with m.state.unwinding():
+            outcome = attempt()
+    except (Raised, Dead):
+        run_block(m, s.finalbody)
+        raise
+    last = run_block(m, s.finalbody)
+    return outcome if last is None else last
+
+
+def guarded_import(m: Machine, s: ir.Try) -> Value:
+    """`try`; one that expects an import to fail is replayed both ways where the library may or may not be installed."""
+    library = imports.optional(m, s)
+    if library is None:
+        return try_(m, s)
+    cond = Cond(("installed", library), "branch", f"import {library}", m.site)
+    return m.state.fork(cond, lambda: try_(m, s), lambda: not_installed(m, s))
+
+
+def not_installed(m: Machine, s: ir.Try) -> Value:
+    """What a `try` does whose first import fails."""
+    outcome = handle(m, s, Raised(None, "ModuleNotFoundError"))
+    last = run_block(m, s.finalbody)
+    return outcome if last is None else last
+
+
+def handle(m: Machine, s: ir.Try, error: Raised) -> Value:
+    """Run the handler that takes `error`; raise it again where there is none."""
+    for h in s.handlers:
+        if not functions.catches(m, h, error):
+            continue
+        if h.name:
+            m.state.set(m.frame.d, h.name, functions.caught(m, error))
+        m.handling.append(error)
+        try:
+            return run_block(m, h.body)
+        finally:
+            m.handling.pop()
+    raise error
+
+
+def with_(m: Machine, s: ir.With) -> Value:
+    """`with`: enter the managers in turn, run the body, leave them."""
+
+    def item(i: int) -> Value:
+        if i == len(s.items):
+            return run_block(m, s.body)
+        w = s.items[i]
+        manager = m.eval(w.context)
+
+        def inside(value: Value) -> Value:
+            if w.target is not None:
+                operators.bind(m, w.target, value)
+            return item(i + 1)
+
+        m.chunk, m.node = s.chunk, s
+        return contexts.within(m, manager, inside)
+
+    return item(0)
+
+
+def match(m: Machine, s: ir.Match) -> Value:
+    """`match`: the first case that fits; an unknown fit is a branch."""
+    subject = m.eval(s.subject)
+    m.trace.after(s)
+
+    def case(i: int) -> Value:
+        if i == len(s.cases):
+            return None
+        c = s.cases[i]
+        fits = patterns.fits(m, c.pattern, subject)
+        if fits is False:
+            return case(i + 1)
+
+        def body() -> Value:
+            if c.guard is None:
+                return run_block(m, c.body)
+            guard = m.eval(c.guard)
+            return operators.branch(m, guard, c.guard, lambda: run_block(m, c.body), lambda: case(i + 1))
+
+        return operators.branch(m, fits, c, body, lambda: case(i + 1))
+
+    return case(0)
+
+
+def function_def(m: Machine, s: ir.FunctionDef) -> Value:
+    """`def`: make the function and pass it through its decorators."""
+    functions.define(m, s)
+    return None
+
+
+def class_def(m: Machine, s: ir.ClassDef) -> Value:
+    """`class`: run the body in a namespace of its own and make the class."""
+    classes.define(m, s)
+    return None
+
+
+RUN: dict[type, Callable[[Machine, Any], Value]] = {
+    ir.ExprStmt: expression,
+    ir.Assign: assign,
+    ir.AnnAssign: annotated,
+    ir.AugAssign: augmented,
+    ir.Delete: delete,
+    ir.Return: return_,
+    ir.Raise: raise_,
+    ir.Assert: assert_,
+    ir.Pass: pass_,
+    ir.Break: break_,
+    ir.Continue: continue_,
+    ir.If: if_,
+    ir.While: while_,
+    ir.For: for_,
+    ir.Try: guarded_import,
+    ir.With: with_,
+    ir.Match: match,
+    ir.FunctionDef: function_def,
+    ir.ClassDef: class_def,
+    ir.Import: lambda m, s: imports.import_(m, s),
+    ir.ImportFrom: lambda m, s: imports.import_from(m, s),
+    ir.Global: pass_,
+    ir.Nonlocal: pass_,
+    ir.TypeAlias: pass_,
+}

@@ -1,0 +1,167 @@
+"""`isinstance`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..autograd.tensors import Tensor
+from ..domain.values import (
+    ABSENT,
+    FIELDS,
+    Bound,
+    Builtin,
+    ClassV,
+    DictV,
+    FunctionV,
+    Generator,
+    Instance,
+    Lib,
+    ListV,
+    Partial,
+    Phi,
+    SliceV,
+    Unknown,
+    Value,
+    Wrapped,
+    key_of,
+)
+from ..operators.arrays import NDArray
+from ..operators.module_classes import ABOVE
+from ..operators.types import TENSORS, dtype_of
+
+if TYPE_CHECKING:
+    from .machine import Machine
+
+ABSTRACT = {
+    "Sequence": {"list", "tuple", "str", "bytes", "range", "collections.deque"},
+    "MutableSequence": {"list", "collections.deque"},
+    "Mapping": {"dict"},
+    "MutableMapping": {"dict"},
+    "OrderedDict": {"dict"},
+    "defaultdict": {"dict"},
+    "Set": {"set"},
+    "frozenset": {"set"},
+    "Iterable": {"list", "tuple", "dict", "set", "str", "bytes", "range", "generator", "iterator", "tensor"},
+    "Sized": {"list", "tuple", "dict", "set", "str", "bytes", "range", "tensor"},
+    "Collection": {"list", "tuple", "dict", "set", "str", "bytes", "range", "tensor"},
+    "Number": {"int", "float", "complex", "bool"},
+    "Real": {"int", "float", "bool"},
+    "Integral": {"int", "bool"},
+    "Callable": {"function", "class", "module"},
+    "Iterator": {"generator", "iterator"},
+    "Generator": {"generator"},
+    "deque": {"collections.deque"},
+    "int": {"int", "bool"},
+    "Size": {"torch.Size"},
+    "EllipsisType": {"ellipsis"},
+    "List": {"list"},
+    "Dict": {"dict"},
+    "Tuple": {"tuple"},
+}
+
+
+def type_name(v: Value) -> str | None:
+    """The name of a value's type among the built-in ones."""
+    if isinstance(v, Tensor):
+        return "tensor"
+    if isinstance(v, (ListV, DictV)):
+        return {"deque": "collections.deque"}.get(v.kind, v.kind)
+    if isinstance(v, (FunctionV, Bound, Builtin, Partial, Wrapped)):
+        return "function"
+    if isinstance(v, (ClassV, Lib)):
+        return "class"
+    if isinstance(v, Generator):
+        return "generator"
+    if isinstance(v, NDArray):
+        return "numpy.ndarray"
+    if isinstance(v, tuple):
+        return "tuple"
+    if isinstance(v, SliceV):
+        return "slice"
+    if isinstance(v, (int, float, str, bytes, complex, range)) or v is Ellipsis:
+        return type(v).__name__
+    return "NoneType" if v is None else None
+
+
+def check(m: Machine, v: Value, cls: Value) -> Value:
+    """`isinstance(v, cls)`: True, False or an Unknown."""
+    v, cls = m.state.resolve(v), m.state.resolve(cls)
+    if isinstance(v, Phi):
+        return m.state.each(v, lambda one: check(m, one, cls))
+    if isinstance(cls, (tuple, ListV)):
+        items = cls if isinstance(cls, tuple) else m.tuple_of(cls.d["items"])
+        answers = [check(m, v, c) for c in items]
+        if any(a is True for a in answers):
+            return True
+        return next((a for a in answers if a is not False), False)
+    if isinstance(v, Unknown) or not isinstance(cls, (ClassV, Lib)):
+        if isinstance(v, Unknown) and v.tensor is not None and TENSORS.get(named(cls) or "") is None:
+            return isinstance(cls, (ClassV, Lib)) and named(cls) in TENSORS
+        return Unknown("its type", ("isinstance", key_of(v), named(cls) or key_of(cls)))
+    return known(v, cls)
+
+
+def named(cls: Value) -> str | None:
+    """The dotted name of a class."""
+    if isinstance(cls, ClassV):
+        return cls.qualname
+    return cls.name if isinstance(cls, Lib) else None
+
+
+def has_all(v: Instance, protocol: ClassV) -> Value:
+    """Whether an object has what a protocol names, which is all that `@runtime_checkable` asks for."""
+    names = {k for c in protocol.mro if c.node is not None for k in (*c.d, *c.d.get(FIELDS, ())) if is_public(k)}
+    if all(k in v.d or v.cls.lookup(k) is not ABSENT for k in names):
+        return True
+    return Unknown("its type", ("isinstance", v.uid, protocol.uid)) if v.cls.open else False
+
+
+def is_public(name: Value) -> bool:
+    """Whether a name of a protocol is one that its implementations must have."""
+    return isinstance(name, str) and (not name.startswith("_") or name in ("__call__", "__len__", "__iter__"))
+
+
+def derives(cls: ClassV, name: str) -> bool:
+    """Whether a class derives from one that is known by its dotted name, which may be one of PyTorch's private ones."""
+    return cls.derives(name) or any(name in ABOVE.get(c.qualname, ()) for c in cls.mro)
+
+
+def known(v: Value, cls: ClassV | Lib) -> Value:
+    """`isinstance` of a value whose type is known."""
+    name = named(cls) or ""
+    if isinstance(v, Tensor):
+        if name == "torch.nn.Parameter" or name == "torch.nn.parameter.Parameter":
+            return bool(v.d["param"])
+        if name in TENSORS:
+            dtype = TENSORS[name]
+            if dtype is None:
+                return True
+            return False if v.dtype not in (None, dtype) else Unknown("its device", ("isinstance", v.uid, name))
+    if name == "torch.dtype":
+        return dtype_of(v) is not None
+    own = getattr(v, "cls", None)
+    if isinstance(own, ClassV):
+        if isinstance(cls, ClassV):
+            if cls in own.mro or derives(own, cls.qualname):
+                return True
+        elif derives(own, cls.name):
+            return True
+        if isinstance(v, Instance):
+            if isinstance(cls, ClassV) and cls.derives("typing.Protocol"):
+                return has_all(v, cls)
+            if name.endswith("Callable") and own.derives("torch.nn.Module"):
+                return True
+            return Unknown("its type", ("isinstance", v.uid, name)) if own.open else False
+    if isinstance(v, ClassV) and name == "type":
+        return True
+    kind = type_name(v)
+    short = name.rsplit(".", 1)[-1]
+    if kind is None:
+        return False
+    if name.startswith("types.") and kind in ("function", "generator", "class"):
+        if kind == "generator":
+            return name == "types.GeneratorType"
+        return Unknown("its type", ("isinstance", key_of(v), name))
+    if kind == "tuple" and name == "torch.Size":
+        return Unknown("its type", ("isinstance", "torch.Size", key_of(v)))  # sizes are kept as tuples
+    return kind in (short, name) or kind in ABSTRACT.get(short, ()) or name == "object"

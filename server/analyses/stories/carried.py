@@ -1,0 +1,136 @@
+"""What leads from one turn of a loop into the graph of an earlier one: the tensors, and who holds them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..autograd.tensors import Node, Tensor
+from ..domain.values import ABSENT, DictV, Instance, ListV, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..domain.report import Site
+    from ..python.machine import Machine
+
+DEPTH = 3
+
+
+def crossings(m: Machine, running: Sequence[Node], before: Callable[[Node], bool]) -> list[Tensor]:
+    """The tensors by which nodes of this turn lead to nodes from `before`; `running` are those of a backward."""
+    found: dict[int, Tensor] = {}
+    for consumer in running:
+        if not before(consumer):
+            for t in consumer.inputs:
+                fn = m.pick(t.d["fn"])
+                if isinstance(fn, Node) and before(fn):
+                    found[t.uid] = t
+    return list(found.values())
+
+
+def written(m: Machine, running: Sequence[Node], before: Callable[[Node], bool]) -> Site | None:
+    """Where this turn has written into a tensor that holds the graph of an earlier one."""
+    for consumer in running:
+        if consumer.name == "CopySlices" and not before(consumer):
+            base = m.pick(consumer.edges[0]) if consumer.edges else None
+            if isinstance(base, Node) and before(base):
+                return consumer.site
+    return None
+
+
+def holders(m: Machine, tensors: Sequence[Tensor]) -> tuple[tuple[str, str], ...]:
+    """The names in the running function that hold what the tensors are in this turn, each with its layout."""
+    found: dict[str, str] = {}
+    for name, v in named_values(m):
+        kind = layout(m, v)
+        if kind is not None and any(follows(m, u, t) for u in inside(m, v) for t in tensors):
+            found[name] = kind
+    return tuple(found.items())
+
+
+def named_values(m: Machine) -> Iterator[tuple[str, Value]]:
+    """The variables of the running function, and the attributes of the objects among them."""
+    for name, v in list(m.frame.d.items()):
+        one = m.pick(v)
+        if isinstance(one, Instance):
+            yield from ((f"{name}.{attr}", m.pick(x)) for attr, x in one.d.items() if isinstance(attr, str))
+        else:
+            yield name, one
+
+
+def follows(m: Machine, now: Tensor, then: Tensor) -> bool:
+    """Whether a tensor is in this turn what another was in an earlier one: bound or made at the same place."""
+    if now is then:
+        return False
+    if now.bound is not None and then.bound is not None and now.bound.node is then.bound.node:
+        return True
+    a, b = m.pick(now.d["fn"]), m.pick(then.d["fn"])
+    return (
+        isinstance(a, Node)
+        and isinstance(b, Node)
+        and a.site is not None
+        and b.site is not None
+        and (a.site.node is b.site.node)
+    )
+
+
+def inside(m: Machine, v: Value, depth: int = 0) -> Iterator[Tensor]:
+    """The tensors in a value, through tuples, lists and dicts."""
+    if isinstance(v, Tensor):
+        yield v
+    elif depth < DEPTH:
+        for one in items(m, v) or ():
+            yield from inside(m, one, depth + 1)
+
+
+def items(m: Machine, v: Value) -> list[Value] | None:
+    """What a container holds; None for anything else."""
+    if isinstance(v, tuple):
+        return [m.pick(x) for x in v]
+    if isinstance(v, ListV):
+        return [m.pick(x) for x in m.tuple_of(v.d["items"])]
+    if isinstance(v, DictV):
+        return [m.pick(x) for x in v.items.values() if x is not ABSENT]
+    return None
+
+
+def layout(m: Machine, v: Value, depth: int = 0) -> str | None:
+    """How tensors lie in a value: `tensor`, `tuple`, `list`, `dict`, or nested as in `dict/list`.
+
+    None where there are none, or other things among them.
+    """
+    if isinstance(v, Tensor):
+        return "tensor"
+    held = items(m, v)
+    if not held or depth == DEPTH:
+        return None
+    kinds = {layout(m, one, depth + 1) for one in held}
+    if len(kinds) != 1:
+        return None
+    inner = kinds.pop()
+    outer = "tuple" if isinstance(v, tuple) else v.kind
+    if inner is None or outer not in ("tuple", "list", "dict") or getattr(v, "named", None) is not None:
+        return None
+    return outer if inner == "tensor" else f"{outer}/{inner}"
+
+
+def graphs(m: Machine, v: Value, path: str = "{}", depth: int = 0) -> Iterator[str]:
+    """Where tensors with a graph lie in a value: expressions with `{}` for it, a `*` before those of collections."""
+    v = m.pick(v)
+    if isinstance(v, Tensor):
+        if m.grad.requires_grad(v) is not False and m.grad.is_leaf(v) is False:
+            yield path
+    elif isinstance(v, Instance) and depth < DEPTH:
+        for name, one in v.d.items():
+            if isinstance(name, str):
+                yield from graphs(m, one, f"{path}.{name}", depth + 1)
+    elif depth < DEPTH and (held := items(m, v)):
+        mapping = isinstance(v, DictV)
+        if all(isinstance(one, Tensor) for one in held):
+            if any(True for one in held for _ in graphs(m, one)):
+                yield f"*{path}.values()" if mapping else f"*{path}"
+        else:
+            keys = [k for k, x in v.items.items() if x is not ABSENT] if mapping else range(len(held))
+            for key, one in zip(keys, held, strict=True):
+                if isinstance(key, (str, int)):
+                    yield from graphs(m, one, f"{path}[{key!r}]", depth + 1)

@@ -1,0 +1,332 @@
+"""From what the machine saw to what a person can follow: the parts of a failure, and what it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..autograd.tensors import Node, SavedTensor, Tensor, Version
+from ..domain.report import Assumption, Failure, Hop, Saved, Site, Write
+from . import carried
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from ...syntax import ir
+    from ..domain.paths import Guards
+    from ..domain.report import Cause
+    from ..domain.values import Cond
+    from ..python.machine import Machine
+
+MAX_HOPS = 6
+
+
+class Explainer:
+    """Builds the failures of one machine.
+
+    `running` are the nodes of the backward that runs, `backward` its call, `applied` the calls of custom functions'
+    `apply`.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.m = machine
+        self.running: list[Node] = []
+        self.backward: Site | None = None
+        self.applied: dict[ir.Node, None] = {}
+
+    def finish(self, failure: Failure, guards: Guards) -> Failure:
+        """The failure with its assumptions, which are the open conditions and those of the entry point.
+
+        What fails in a hook, or in a custom function's backward, comes to light where the engine was started.
+        """
+        found = dict.fromkeys(self.assumed(c, holds) for c, holds in guards if self.matters(c, holds))
+        if takes_items_for_one(guards):
+            found[Assumption("guess", "two items are the same")] = None
+        found.update(dict.fromkeys(self.m.entry_assumptions))
+        if self.m.now.granted is not None:
+            found[self.m.now.granted] = None
+        found.update(dict.fromkeys(failure.assumptions))
+        return replace(failure, assumptions=tuple(found), backward=failure.backward or self.backward)
+
+    def matters(self, cond: Cond, holds: bool) -> bool:
+        """Whether an answer is an assumption: that the program goes on without an error is none."""
+        return cond.kind != "turn" and (cond.key, not holds) not in self.m.state.raising
+
+    def assumed(self, cond: Cond, holds: bool) -> Assumption:
+        """An answer as an assumption; that it leads to an error which the program handles is no more than a guess."""
+        told = assumption(cond, holds)
+        return replace(told, kind="guess") if (cond.key, holds) in self.m.state.raising else told
+
+    def stale(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
+        """A saved tensor was changed before the backward that runs here needs it."""
+        crossing = self.carried(node)
+        cause: Cause = "inplace"
+        if crossing is not None:
+            cause = "carried"
+        elif any(s.node in self.applied for s in write.stack):
+            cause = "function"
+        elif self.is_update(saved, write):
+            cause = "update"
+        told = self.saved(node, saved)
+        hops = [Hop(told.site, "saved", told.name, told.version, told.op)] if told else []
+        hops += [Hop(s, "passed", told.name if told else None) for s in self.way(node.stack, write.stack)]
+        if crossing is not None:
+            hops.append(crossing)
+        hops.append(Hop(write.site, "changed", write.name, write.after, write.via))
+        hops.append(Hop(self.m.site, "backward"))
+        return Failure(
+            "stale-saved",
+            cause,
+            write.site,
+            write.name or saved.name,
+            write.via,
+            told,
+            write,
+            self.m.site,
+            tuple(hops[:MAX_HOPS]),
+            raised=self.m.site,
+            detail=node.name,
+            facts={**self.facts(node, write, saved), **self.carrier(node, crossing)},
+        )
+
+    def silent(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
+        """A saved tensor's content was changed where its version counter doesn't see it."""
+        told = self.saved(node, saved)
+        hops = [Hop(told.site, "saved", told.name, told.version, told.op)] if told else []
+        hops += [Hop(write.site, "changed", write.name, None, write.via), Hop(self.m.site, "backward")]
+        return Failure(
+            "silent-stale",
+            "update" if self.is_update(saved, write) else "inplace",
+            write.site,
+            write.name or saved.name,
+            write.via,
+            told,
+            write,
+            self.m.site,
+            tuple(hops),
+            detail=node.name,
+            facts={**self.facts(node, write, saved), "backward_calls": self.m.stack},
+        )
+
+    def freed(self, node: Node, freed: Site) -> Failure:
+        """A backward walks a part of the graph that an earlier one has freed."""
+        crossing = self.carried(node)
+        facts = self.carrier(node, crossing)
+        hops = [Hop(node.site, "saved", None, None, spoken(node))] if node.site is not None else []
+        hops.append(Hop(freed, "freed"))
+        if crossing is not None:
+            hops.append(crossing)
+        hops.append(Hop(self.m.site, "backward"))
+        name = next((t.name for t in node.outputs if t.name), None)
+        facts["freed"] = freed
+        return Failure(
+            "freed-graph",
+            "carried" if crossing is not None else "second",
+            self.m.site,
+            name,
+            "backward()",
+            backward=self.m.site,
+            hops=tuple(hops[:MAX_HOPS]),
+            raised=self.m.site,
+            detail=node.name,
+            facts=facts,
+        )
+
+    def spread(self, node: Node, view: Tensor) -> Failure:
+        """`CopySlices` writes a gradient as the view lies that was written, whose elements share their places."""
+        site, via = node.site or self.m.site, (node.op or "").rpartition(".")[2] or spoken(node)
+        hops = (Hop(site, "changed", view.name, None, via), Hop(self.m.site, "backward"))
+        return Failure(
+            "overlap-write",
+            "direct",
+            site,
+            view.name,
+            via,
+            backward=self.m.site,
+            hops=hops,
+            raised=self.m.site,
+            detail="itself",
+            facts={"built": view.origin},
+        )
+
+    @staticmethod
+    def settled(failures: Sequence[Failure]) -> list[Failure]:
+        """What is told in the end."""
+        return settled(failures)
+
+    def saved(self, node: Node, saved: SavedTensor) -> Saved | None:
+        """The saving operation, as a person names it."""
+        if node.site is None:
+            return None
+        version = saved.version.number if isinstance(saved.version, Version) else None
+        t = saved.tensor
+        return Saved(node.site, spoken(node), saved.role, t.name or saved.name, version, node.stack, t.shape, t.dtype)
+
+    def facts(self, node: Node, write: Write, saved: SavedTensor) -> dict[str, object]:
+        """What fixes need to know of a change."""
+        found: dict[str, object] = {}
+        last = saved.version.write if isinstance(saved.version, Version) else None
+        if last is not None and node.site is not None and (node.site == last.site or node.site in last.stack):
+            found["saver_changes"] = True
+        if write.built is not None:
+            found["constructor"] = write.built
+        if saved.tensor.origin is not None:
+            found["origin"] = saved.tensor.origin
+        return found
+
+    def carrier(self, node: Node, crossing: Hop | None) -> dict[str, object]:
+        """What fixes need to know of the state that a loop carries over, and of the way to backward()."""
+        found: dict[str, object] = {"backward_calls": self.m.stack}
+        before = self.earlier if crossing is not None else self.outside
+        if not before(node):
+            return found
+        tensors = carried.crossings(self.m, self.running, before)
+        bound = [t.bound for t in tensors if t.bound is not None]
+        if crossing is None:
+            return found | {"crossing": bound[0]} if bound else found
+        found["carried"] = crossing.site
+        found["carried_as"] = carried.holders(self.m, tensors)
+        if any(site is crossing.site for site in bound):
+            found["carried_kind"] = "tensor"
+        return found
+
+    def carried(self, node: Node) -> Hop | None:
+        """Where the result of an earlier turn of a running loop was kept, if the node is from one.
+
+        That is the tensor by which the graph of this turn leads into the earlier one's.
+        """
+        if not self.earlier(node):
+            return None
+        for t in carried.crossings(self.m, self.running, self.earlier):
+            fn = self.m.pick(t.d["fn"])
+            site = t.bound or fn.site
+            return Hop(site, "stored", self.text(t.bound) or t.name) if site is not None else None
+        site = carried.written(self.m, self.running, self.earlier)
+        if site is not None:
+            return Hop(site, "stored", None)
+        bound = next((t for t in node.outputs if t.bound is not None), None)
+        site = bound.bound if bound is not None else node.site
+        return Hop(site, "stored", self.text(site) if bound else None) if site is not None else None
+
+    def outside(self, node: Node) -> bool:
+        """Whether a node was made before the loop whose turn runs here."""
+        here, there = self.m.iterations, node.iterations
+        return len(there) < len(here) and all(a == b for a, b in zip(there, here, strict=False))
+
+    def earlier(self, node: Node) -> bool:
+        """Whether a node was made in an earlier turn of a loop that is running."""
+        for (run, turn), (run_now, turn_now) in zip(node.iterations, self.m.iterations, strict=False):
+            if run != run_now:
+                return False
+            if turn < turn_now:
+                return True
+        return False
+
+    @staticmethod
+    def text(site: Site | None) -> str | None:
+        """The program's text at a place, if it is short."""
+        text = site.chunk.text[site.node.start : site.node.end] if site is not None else ""
+        return text if 0 < len(text) <= 40 and "\n" not in text else None
+
+    def is_update(self, saved: SavedTensor, write: Write) -> bool:
+        """Whether what changed a saved tensor is an update of parameters: by an optimizer, or of a model's own."""
+        return write.by != "user" or self.is_parameter(saved.tensor)
+
+    def is_parameter(self, t: Tensor) -> bool:
+        """Whether a tensor is a parameter of a model."""
+        base = self.m.state.resolve(t.d["base"])
+        owner = base if isinstance(base, Tensor) else t
+        return bool(owner.d["param"])
+
+    @staticmethod
+    def way(saved: tuple[Site, ...], changed: tuple[Site, ...]) -> list[Site]:
+        """The calls by which the program got from where a tensor was saved to where it is changed."""
+        same = 0
+        for a, b in zip(saved, changed, strict=False):
+            if a.node is not b.node:
+                break
+            same += 1
+        return list(changed[same:])[:3]
+
+    def grad_read(self, t: Tensor) -> None:
+        """`.grad` of a non-leaf was read: it is None, with a warning."""
+        if (
+            self.m.grad.requires_grad(t) is not True
+            or self.m.grad.is_leaf(t, anew=False) is not False
+            or t.d["retains"]
+        ):
+            return
+        site = self.m.site
+        node = t.d["fn"]
+        hops: list[Hop] = []
+        if isinstance(node, Node) and node.site is not None:
+            hops.append(Hop(node.site, "built", t.name, None, spoken(node)))
+        self.m.report(
+            Failure(
+                "nonleaf-grad",
+                "direct",
+                site,
+                t.name,
+                ".grad",
+                hops=tuple(hops),
+                raised=site,
+                detail=node.name if isinstance(node, Node) else "",
+            )
+        )
+
+
+def settled(failures: Sequence[Failure]) -> list[Failure]:
+    """Each failure once, in the order of the text; one that both answers of a question lead to rests on neither."""
+    best: dict[tuple[object, ...], Failure] = {}
+    for f in failures:
+        key = (f.kind, id(f.site.node), id(f.saved.site.node) if f.saved else None)
+        known = best.get(key)
+        best[key] = f if known is None else together(known, f)
+    return sorted(best.values(), key=lambda f: (f.site.chunk.path, f.site.chunk.offset + f.site.node.start))
+
+
+def together(a: Failure, b: Failure) -> Failure:
+    """One failure for two ways to it: what only one of the answers needs is no assumption."""
+    mine, theirs = set(a.assumptions), set(b.assumptions)
+    for one in mine:
+        opposite = replace(one, holds=not one.holds)
+        if opposite in theirs and mine - {one} == theirs - {opposite}:
+            return replace(a, assumptions=tuple(x for x in a.assumptions if x != one))
+    return a if len(mine) <= len(theirs) else b
+
+
+def takes_items_for_one(guards: Guards) -> bool:
+    """Whether it takes one item of a collection to be the very number or text that another item of it is."""
+    place: dict[tuple[Hashable, Hashable], Hashable] = {}
+    for cond, holds in guards:
+        match cond.key:
+            case ("==", ("item", collection, i), value) if holds:
+                if place.setdefault((collection, value), i) != i:
+                    return True
+    return False
+
+
+def assumption(cond: object, holds: bool) -> Assumption:
+    """A condition as an assumption that a message can name."""
+    from ..domain.values import Cond
+
+    assert isinstance(cond, Cond)
+    text = cond.text
+    if cond.kind == "may-require-grad":
+        text = text and f"`{text}` requires grad"
+    kind = cond.kind if cond.kind in ("branch", "requires-grad") else "guess"
+    return Assumption(kind, text, cond.site, holds ^ cond.flipped)  # type: ignore[arg-type]
+
+
+def spoken(node: Node) -> str:
+    """The operator behind a node: as the program called it, else by the node's name (`ExpBackward0` is `exp`)."""
+    if node.called is not None:
+        return node.called
+    name = node.name.rsplit("::", 1)[-1]
+    name = name.split("Backward")[0] or name
+    out = ""
+    for i, c in enumerate(name):
+        if c.isupper() and i and not name[i - 1].isupper():
+            out += "_"
+        out += c.lower()
+    return out

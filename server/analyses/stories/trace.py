@@ -1,0 +1,262 @@
+"""What each statement left behind: version rows, and the stories behind names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...syntax import ir
+from ...syntax.walk import field_names
+from ..autograd.tensors import Node, Tensor, Version
+from ..autograd.versions import bounds
+from ..domain.report import Saved, Site, Story, Told, VersionRow, Write
+from ..domain.values import ABSENT, Frame, Instance, Unknown, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator
+
+    from ..python.machine import Machine
+
+Named = tuple[ir.Expr, str]
+Seen = tuple[ir.Expr, str, Tensor, dict[str, Value]]
+"""A name, the tensor behind it and the state that it had."""
+
+MOST_WRITES = 50
+"""A story tells of no more changes than this in a row."""
+
+
+class Trace:
+    """Remembers, for each statement, the tensors that its names stood for when it last ran.
+
+    Of the statements in `settled` all is known already; the graph's nodes before number `since` don't count.
+    """
+
+    def __init__(self, machine: Machine, settled: Container[ir.Stmt] = (), since: int = 0) -> None:
+        self.m = machine
+        self.settled = settled
+        self.since = since
+        self.last: dict[ir.Stmt, tuple[list[Seen], bool]] = {}
+
+    def after(self, s: ir.Stmt, failed: bool = False) -> None:
+        """A statement has run: note the state of the tensors that it names."""
+        if s in self.settled:
+            return
+        names = s.chunk.names.get(s)
+        if names is None:
+            names = s.chunk.names[s] = list(named(s))
+        if not names:
+            return
+        seen = []
+        for e, text in names:
+            v = self.value(e)
+            if isinstance(v, Tensor):
+                seen.append((e, text, v, self.snapshot(v)))
+        if seen or s in self.last:
+            if self.m.state.held and s in self.last:
+                self.join(self.last[s][0], seen)
+            self.m.state.note_item(self.last, s, (seen, failed))
+
+    @staticmethod
+    def join(before: Iterable[Seen], seen: list[Seen]) -> None:
+        """A run on one side of a branch need not be the last: what held after an earlier one may hold at the end."""
+        earlier = {text: state for _, text, _, state in before}
+        for _, text, _, state in seen:
+            if text in earlier:
+                state["versions"] += earlier[text]["versions"]
+                if state["rg"] != earlier[text]["rg"]:
+                    state["rg"] = None
+                if isinstance(state["fn"], Node) is not isinstance(earlier[text]["fn"], Node):
+                    state["fn"] = Unknown("whether it is a leaf")
+
+    def failed(self, s: ir.Stmt) -> None:
+        """A statement has raised: its names are told as the error left them, unless it went well before."""
+        if s not in self.last:
+            self.after(s, failed=True)
+
+    def value(self, e: ir.Expr) -> Value:
+        """What a name or a plain attribute stands for, without evaluating anything."""
+        m = self.m
+        if isinstance(e, ir.Name):
+            frame: Frame | None = m.frame
+            while frame is not None:
+                v = frame.d.get(e.id, ABSENT)
+                if v is not ABSENT:
+                    return m.state.resolve(v)
+                frame = frame.parent
+            return None
+        assert isinstance(e, ir.Attribute)
+        owner = self.value(e.value)
+        return m.state.resolve(owner.d.get(e.attr)) if isinstance(owner, Instance) else None
+
+    def snapshot(self, t: Tensor) -> dict[str, Value]:
+        """The state of a tensor now."""
+        grad = self.m.grad
+        storage = grad.storage(t)
+        return {
+            "versions": [v for _, v in self.m.state.alternatives(grad.version(t))],
+            "fn": self.m.state.resolve(t.d["fn"]),
+            "rg": grad.requires_grad(t),
+            "storage": storage.uid,
+            "geometry": t.geometry,
+            "dtype": t.dtype,
+        }
+
+    # -- what it all means ------------------------------------------------------------------------
+
+    def told(self) -> dict[ir.Stmt, Told]:
+        """What each statement left behind, as long as the tensors are as they are now."""
+        saves = self.saves()
+        together: dict[int, list[str]] = {}
+        versions: dict[int, list[Value]] = {}
+        for seen, _ in self.last.values():
+            for _, text, t, state in seen:
+                versions.setdefault(self.m.grad.counter(t).uid, []).extend(state["versions"])
+                names = together.setdefault(state["storage"], [])
+                if text not in names:
+                    names.append(text)
+        writes = {uid: tuple(self.writes(every)) for uid, every in versions.items()}
+        found = {}
+        for s, (seen, failed) in self.last.items():
+            rows = [self.row(s, *one) for one in seen]
+            found[s] = Told(rows, [self.story(s, *one, saves, writes, together) for one in seen], failed)
+        return found
+
+    def row(self, s: ir.Stmt, e: ir.Expr, text: str, t: Tensor, state: dict[str, Value]) -> VersionRow:
+        """The state of a name after the statement that named it, when it last ran."""
+        low, high = bounds(state["versions"])
+        exact = low if low == high else None
+        rg = state["rg"] if isinstance(state["rg"], bool) else None
+        return VersionRow(Site(s.chunk, e), text, exact, low, high, rg, self.leaf(t, state, rg), state["storage"])
+
+    @staticmethod
+    def leaf(t: Tensor, state: dict[str, Value], rg: bool | None) -> bool | None:
+        """Whether a tensor was a leaf then."""
+        if isinstance(state["fn"], Node):
+            return False if state["fn"].when is True else None
+        if state["fn"] is None and (t.d["base"] is None or rg is False):
+            return True
+        return None
+
+    def story(
+        self, s: ir.Stmt, e: ir.Expr, text: str, t: Tensor, state: dict[str, Value],
+        saves: dict[int, list[Saved]], writes: dict[int, tuple[Write, ...]], together: dict[int, list[str]],
+    ) -> Story:  # fmt: skip
+        """One name's story."""
+        low, high = bounds(state["versions"])
+        counter = self.m.grad.counter(t)
+        rg = state["rg"] if isinstance(state["rg"], bool) else None
+        aliases = tuple(n for n in together.get(state["storage"], ()) if n != text)
+        g = state["geometry"]
+        return Story(
+            Site(s.chunk, e), text, low if low == high else None, rg, self.leaf(t, state, rg),
+            writes[counter.uid], tuple(saves.get(counter.uid, ())), aliases,
+            g.shape if g is not None else None, state["dtype"], state["storage"],
+        )  # fmt: skip
+
+    def writes(self, versions: list[Value]) -> list[Write]:
+        """All writes that led to one of some versions, in the order of the versions."""
+        found: dict[Write, None] = {}
+        seen: set[Version] = set()
+        for version in versions:
+            way: list[Write] = []
+            v = self.m.pick(version)
+            while isinstance(v, Version) and v.write is not None and v not in seen and len(way) < MOST_WRITES:
+                seen.add(v)
+                way.append(v.write)
+                v = self.m.pick(v.prev)
+            found.update(dict.fromkeys(reversed(way)))
+        return sorted(found, key=lambda write: write.before or 0)
+
+    def saves(self) -> dict[int, list[Saved]]:
+        """Who saved what, by counter."""
+        found: dict[int, list[Saved]] = {}
+        for node in self.m.grad.nodes[self.since :]:
+            for saved in node.saved:
+                told = self.m.explain.saved(node, saved)
+                if told is not None:
+                    entries = found.setdefault(saved.counter.uid, [])
+                    if len(entries) < 8 and all(e.site.node is not told.site.node for e in entries):
+                        entries.append(told)
+        return found
+
+
+class NoTrace(Trace):
+    """Remembers nothing: a check of many files asks for failures alone."""
+
+    def after(self, s: ir.Stmt, failed: bool = False) -> None:
+        """A statement has run."""
+
+    def failed(self, s: ir.Stmt) -> None:
+        """A statement has raised."""
+
+    def told(self) -> dict[ir.Stmt, Told]:
+        """Nothing of any statement."""
+        return {}
+
+
+def named(s: ir.Stmt) -> Iterator[Named]:
+    """The names and plain attributes that a statement's own expressions mention (not those of its body)."""
+    for part in own_parts(s):
+        yield from mentioned(part, s)
+
+
+def own_parts(s: ir.Stmt) -> list[ir.Node]:
+    """The expressions that belong to a statement itself."""
+    found: list[ir.Node] = []
+    for name in field_names(s):
+        if name in ("body", "orelse", "finalbody", "handlers", "cases", "decorators", "params", "returns"):
+            continue
+        v = getattr(s, name)
+        found += [i for i in (v if isinstance(v, list) else [v]) if isinstance(i, ir.Node)]
+    return found
+
+
+def mentioned(node: ir.Node, s: ir.Stmt, inner: frozenset[str] = frozenset()) -> Iterator[Named]:
+    """Names and plain attributes below a node, less the `inner` ones, which only a part of the statement has."""
+    if isinstance(node, ir.Name):
+        if node.id not in inner:
+            yield node, node.id
+        return
+    if isinstance(node, ir.Attribute) and plain(node) and root(node) not in inner:
+        yield node, s.chunk.text[node.start : node.end]
+    if isinstance(node, ir.Stmt):
+        return
+    if isinstance(node, (ir.Comp, ir.Lambda)):
+        inner |= frozenset(own_names(node))
+    for name in field_names(node):
+        v = getattr(node, name)
+        for i in v if isinstance(v, list) else [v]:
+            if isinstance(i, ir.Node):
+                yield from mentioned(i, s, inner)
+
+
+def own_names(scope: ir.Comp | ir.Lambda) -> Iterator[str]:
+    """The names that a comprehension or a lambda binds for itself."""
+    if isinstance(scope, ir.Comp):
+        for g in scope.generators:
+            yield from bound(g.target)
+        return
+    p = scope.params
+    yield from (one.name for one in (*p.posonly, *p.args, p.vararg, *p.kwonly, p.kwarg) if one is not None)
+
+
+def bound(target: ir.Expr) -> Iterator[str]:
+    """The names in a target."""
+    if isinstance(target, ir.Name):
+        yield target.id
+    elif isinstance(target, (ir.Tuple, ir.List)):
+        for part in target.elts:
+            yield from bound(part)
+    elif isinstance(target, ir.Starred):
+        yield from bound(target.value)
+
+
+def root(e: ir.Expr) -> str:
+    """The first name of `a.b.c`."""
+    while isinstance(e, ir.Attribute):
+        e = e.value
+    return e.id if isinstance(e, ir.Name) else ""
+
+
+def plain(e: ir.Expr) -> bool:
+    """Whether an expression is `a.b.c`."""
+    return isinstance(e, ir.Name) or (isinstance(e, ir.Attribute) and plain(e.value))
