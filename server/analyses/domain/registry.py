@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...facts import table
 from ...facts.model import ModuleFact, OptimizerFact
@@ -35,27 +35,40 @@ if TYPE_CHECKING:
 
 Model = Callable[["Machine", Args], Value]
 
-FUNCTIONS: dict[str, Model] = {}
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Register(dict[K, V]):
+    """Models by name. Raises ValueError where one is given a name that another has, which nobody would find again."""
+
+    def __setitem__(self, key: K, value: V) -> None:
+        if key in self:
+            raise ValueError(f"{key!r} is registered twice")
+        super().__setitem__(key, value)
+
+
+FUNCTIONS: Register[str, Model] = Register()
 """Functions, and classes whose construction gives a value of another kind (`dict`, `torch.Size`)."""
 
-METHODS: dict[tuple[str, str], Model] = {}
+METHODS: Register[tuple[str, str], Model] = Register()
 """Methods, by class and name; the object is the first argument."""
 
-PROPERTIES: dict[tuple[str, str], Callable[[Machine, Instance], Value]] = {}
+PROPERTIES: Register[tuple[str, str], Callable[[Machine, Instance], Value]] = Register()
 """Attributes that a library's class computes."""
 
-BASES: dict[str, tuple[str, ...]] = {}
+BASES: Register[str, tuple[str, ...]] = Register()
 """Library classes that the program may derive from or make objects of, with their bases."""
 
-MODES: dict[str, Callable[[Machine, Instance], dict[str, Value]]] = {}
+MODES: Register[str, Callable[[Machine, Instance], dict[str, Value]]] = Register()
 """Context managers of PyTorch that set a mode of autograd."""
 
-ITERATORS: dict[str, Callable[[Machine, Instance], Seq]] = {}
-STREAMS: dict[str, Callable[[Machine, Instance], Value]] = {}
-LENGTHS: dict[str, Callable[[Machine, Instance], Value]] = {}
+ITERATORS: Register[str, Callable[[Machine, Instance], Seq]] = Register()
+STREAMS: Register[str, Callable[[Machine, Instance], Value]] = Register()
+LENGTHS: Register[str, Callable[[Machine, Instance], Value]] = Register()
 
 
-RESOLVERS: dict[str, Callable[[Machine, str], Value]] = {}
+RESOLVERS: Register[str, Callable[[Machine, str], Value]] = Register()
 """What names that begin with a prefix stand for."""
 
 
@@ -69,7 +82,7 @@ def resolver(prefix: str) -> Callable[[Callable[[Machine, str], Value]], Callabl
     return register
 
 
-CALLERS: dict[str, Callable[[Machine, str, Args], Value]] = {}
+CALLERS: Register[str, Callable[[Machine, str, Args], Value]] = Register()
 """Who replays calls of functions whose names begin with a prefix and that have no model of their own."""
 
 

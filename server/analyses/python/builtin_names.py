@@ -20,8 +20,8 @@ def builtin(m: Machine, name: str) -> Value:
         return Unknown(name, ("name", name))
     cls = getattr(builtins, name)
     if isinstance(cls, type) and issubclass(cls, BaseException):
-        if name not in registry.BASES:
-            registry.BASES.update((c.__name__, tuple(b.__name__ for b in c.__bases__)) for c in cls.__mro__[:-1])
+        for c in cls.__mro__[:-1]:
+            registry.BASES.setdefault(c.__name__, tuple(b.__name__ for b in c.__bases__))
         return registry.class_named(m, name)
     if name == "object":
         return registry.class_named(m, "object")

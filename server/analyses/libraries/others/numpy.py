@@ -64,7 +64,8 @@ RANDOM = frozenset({*SIZE, "bytes", "dirichlet", "multinomial", "permutation", "
 
 GENERATORS = ("numpy.random.Generator", "numpy.random.RandomState")
 
-BASES.update(dict.fromkeys(GENERATORS, ("?",)))
+for _name in GENERATORS:
+    BASES[_name] = ("?",)
 
 
 NUMBERS: dict[str, type[bool] | type[int] | type[float]] = {

@@ -439,7 +439,8 @@ def type_call(m: Machine, args: Args) -> Value:
     return classes.construct(m, cls, Args(args.pos[1:], args.kw, args.open, args.site))
 
 
-METHODS.update({("object", name): f for name, f in attributes.OBJECT.items()})
+for _name, _model in attributes.OBJECT.items():
+    METHODS["object", _name] = _model
 METHODS["object", "__new__"] = attributes.new_object
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from keyword import iskeyword
 from typing import TYPE_CHECKING
 
 from ...domain.registry import model
@@ -45,13 +46,12 @@ def attrgetter(m: Machine, args: Args) -> Value:
 
 @model("operator.methodcaller")
 def methodcaller(m: Machine, args: Args) -> Value:
-    """`methodcaller(name, …)`."""
-    name, rest = m.state.resolve(args.pos[0]), Args(args.pos[1:], args.kw, args.open)
+    """`methodcaller(name, …)`: calls that method of what it is given."""
+    name, inner = m.state.resolve(args.pos[0]), Args(args.pos[1:], args.kw, args.open)
 
-    def run(machine: Machine, inner: Args) -> Value:
-        if not isinstance(name, str):
-            return Unknown("a result")
-        return machine.call(attributes.get(machine, inner.pos[0], name), rest)
+    def run(machine: Machine, given: Args) -> Value:
+        function = attributes.get(machine, given.pos[0], name) if isinstance(name, str) else Unknown("a method")
+        return machine.call(function, Args(inner.pos, inner.kw, inner.open, given.site))
 
     return Builtin("methodcaller", run)
 
@@ -67,7 +67,7 @@ def comparison(op: str) -> Callable[[Machine, Args], Value]:
 
 
 for _op, _name in operators.METHODS.items():
-    model(f"operator.{_name}")(binary(_op))
+    model(f"operator.{_name}_" if iskeyword(_name) else f"operator.{_name}")(binary(_op))
 for _op, _name in operators.COMPARE_METHODS.items():
     model(f"operator.{_name}")(comparison(_op))
 
@@ -83,8 +83,8 @@ model("operator.is_not")(comparison("is not"))
 model("operator.contains")(lambda m, args: sequences.contains(m, args.pos[0], args.pos[1]))
 model("operator.getitem")(lambda m, args: operators.get_item(m, args.pos[0], args.pos[1]))
 model("operator.delitem")(lambda m, args: operators.delete_item(m, args.pos[0], args.pos[1]))
-model("operator.and_", "operator.__and__")(binary("&"))
-model("operator.or_", "operator.__or__")(binary("|"))
+model("operator.__and__")(binary("&"))
+model("operator.__or__")(binary("|"))
 model("operator.concat")(binary("+"))
 
 

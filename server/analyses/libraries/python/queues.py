@@ -318,18 +318,6 @@ def partialmethod(m: Machine, args: Args) -> Value:
     return Builtin("partialmethod", method)
 
 
-@model("operator.methodcaller")
-def methodcaller(m: Machine, args: Args) -> Value:
-    """`methodcaller(name, …)`: calls that method of what it is given."""
-    name, inner = m.state.resolve(args.pos[0]), Args(args.pos[1:], args.kw, args.open)
-
-    def run(machine: Machine, given: Args) -> Value:
-        function = attributes.get(machine, given.pos[0], name) if isinstance(name, str) else Unknown("a method")
-        return machine.call(function, Args(inner.pos, inner.kw, inner.open, given.site))
-
-    return Builtin("methodcaller", run)
-
-
 @model("weakref.ref")
 def weak(m: Machine, args: Args) -> Value:
     """`ref(v)`: called, it gives the object."""

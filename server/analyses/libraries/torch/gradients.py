@@ -38,20 +38,19 @@ if TYPE_CHECKING:
 
 # -- modes ----------------------------------------------------------------------------------------------
 
-BASES.update(
-    {
-        "torch.no_grad": (),
-        "torch.enable_grad": (),
-        "torch.set_grad_enabled": (),
-        "torch.inference_mode": (),
-        "torch.autograd.graph.saved_tensors_hooks": (),
-        "torch.autograd.graph.save_on_cpu": (),
-        "torch.autograd.graph.allow_mutation_on_saved_tensors": (),
-        "torch.autograd.Function": (),
-        "torch.autograd.function.FunctionCtx": (),
-        "torch.autograd.graph.disable_saved_tensors_hooks": (),
-    }
-)
+for _name in (
+    "torch.no_grad",
+    "torch.enable_grad",
+    "torch.set_grad_enabled",
+    "torch.inference_mode",
+    "torch.autograd.graph.saved_tensors_hooks",
+    "torch.autograd.graph.save_on_cpu",
+    "torch.autograd.graph.allow_mutation_on_saved_tensors",
+    "torch.autograd.Function",
+    "torch.autograd.function.FunctionCtx",
+    "torch.autograd.graph.disable_saved_tensors_hooks",
+):
+    BASES[_name] = ()
 
 MODES["torch.no_grad"] = lambda m, v: {"grad": False}
 MODES["torch.enable_grad"] = lambda m, v: {"grad": True}

@@ -250,9 +250,9 @@ def clear_grads(m: Machine, tensors: list[Tensor], to_none: Value) -> None:
             m.state.put(t, "grad", None)
 
 
-@method_of(MODULE, "to", "half", "float", "double", "bfloat16", "type", "cuda", "cpu", "to_empty")
+@method_of(MODULE, "type", "cuda", "cpu", "to_empty")
 def convert(m: Machine, args: Args) -> Value:
-    """`module.double()` and its kin assign `.data`: no version moves; the dtype changes."""
+    """`module.cuda()` and its kin assign `.data`: no version moves."""
     return args.pos[0]
 
 
@@ -474,10 +474,11 @@ def insert(m: Machine, args: Args) -> Value:
 for _name in CONTAINERS:
     method_of(_name, "__getitem__")(get_item)
     method_of(_name, "__setitem__")(set_item)
+for _name in ("torch.nn.Sequential", "torch.nn.ModuleList"):
+    method_of(_name, "insert")(insert)
 for _name in ("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterList"):
     method_of(_name, "append")(append)
     method_of(_name, "extend")(extend)
-    method_of(_name, "insert")(insert)
 for _name in ("torch.nn.ModuleDict", "torch.nn.ParameterDict"):
     method_of(_name, "keys")(lambda m, args: ListV(tuple(k for k, _ in entries(m, args.pos[0]))))
     method_of(_name, "values")(lambda m, args: ListV(tuple(v for _, v in entries(m, args.pos[0]))))

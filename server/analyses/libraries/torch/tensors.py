@@ -132,7 +132,7 @@ def content(m: Machine, args: Args) -> Value:
     return Unknown("the tensor's content", number=True)
 
 
-@method_of("torch.Tensor", "share_memory_", "pin_memory", "is_shared", "names")
+@method_of("torch.Tensor", "share_memory_", "pin_memory", "is_shared")
 def itself(m: Machine, args: Args) -> Value:
     """Methods that give the tensor and write nothing."""
     return args.pos[0]

@@ -1,0 +1,103 @@
+"""The names under which models of libraries are registered: each is given once, and means something in that library."""
+
+from __future__ import annotations
+
+import builtins
+import collections.abc
+import importlib
+import types
+from functools import cache, reduce
+from typing import Any
+
+import pytest
+from gradguard.analyses.domain import registry
+from gradguard.analyses.libraries import load_models
+
+load_models()
+
+OURS: dict[str, Any] = {"iterator": collections.abc.Iterator, "generator": types.GeneratorType}
+"""Names that the replay gives to types of Python that have none in any module."""
+
+EXCEPT = {
+    **dict.fromkeys(("dict.most_common", "dict.move_to_end", "dict.subtract"), "of dicts in collections"),
+    **dict.fromkeys(("tuple._asdict", "tuple._replace"), "of named tuples"),
+    "tuple.numel": "of torch.Size",
+    "iterator.close": "of generators and files",
+    **dict.fromkeys(
+        ("__aenter__", "__aexit__", "enter_async_context", "push_async_exit"), "of AsyncExitStack, an ExitStack here"
+    ),
+    "itertools.batched": "since Python 3.12",
+    "numpy.ndarray.itemset": "until NumPy 1",
+    "object.__getattr__": "of classes that define it",
+    **dict.fromkeys(("Scalar", "Tensor", "default", "dim", "int", "out"), "overloads of an operator"),
+    **dict.fromkeys(("logits", "probs", "scale_tril"), "of the distributions that have such parameters"),
+    **dict.fromkeys(("_buffers", "_modules", "_parameters"), "set by the constructor of torch.nn.Module"),
+    **dict.fromkeys(("reset_parameters", "reset_running_stats"), "of the modules that have parameters"),
+    "torch.autograd.function.FunctionCtx.saved_tensors": "of the context in C++",
+    "?": "an unknown base",
+}
+"""Names that mean something where Python's `getattr` can't see it, and why."""
+
+GENERATORS = ("numpy.random.Generator.", "numpy.random.RandomState.")
+"""Both are given the functions of `numpy.random`, of which each has most."""
+
+NOT_INSTALLED = ("alive_progress", "tqdm")
+
+
+def registered() -> set[str]:
+    return {
+        *registry.FUNCTIONS,
+        *registry.BASES,
+        *registry.MODES,
+        *registry.ITERATORS,
+        *registry.STREAMS,
+        *registry.LENGTHS,
+        *(f"{cls}.{name}" for cls, name in (*registry.METHODS, *registry.PROPERTIES)),
+    }
+
+
+@cache
+def module(name: str) -> types.ModuleType | None:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def meaning(name: str) -> Any:
+    """What a dotted name means; raises AttributeError where it means nothing."""
+    parts = name.split(".")
+    if parts[0] in OURS:
+        return reduce(getattr, parts[1:], OURS[parts[0]])
+    for end in range(len(parts), 0, -1):
+        found = module(".".join(parts[:end]))
+        if found is not None:
+            return reduce(getattr, parts[end:], found)
+    return reduce(getattr, parts, builtins)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_registered_name_means_something() -> None:
+    missing = []
+    for name in sorted(registered()):
+        if name in EXCEPT or name.rpartition(".")[2] in EXCEPT or name.startswith((*GENERATORS, *NOT_INSTALLED)):
+            continue
+        try:
+            meaning(name)
+        except AttributeError:
+            missing.append(name)
+    assert missing == []
+
+
+def test_a_name_that_means_nothing_is_seen() -> None:
+    for name in ("torch.nn.NoSuchModule", "torch.Tensor.no_such_method", "no_such_function", "torch.nosuch.f"):
+        with pytest.raises(AttributeError):
+            meaning(name)
+
+
+def test_a_name_is_registered_once() -> None:
+    table: registry.Register[str, int] = registry.Register()
+    table["torch.f"] = 1
+    with pytest.raises(ValueError, match=r"torch\.f"):
+        table["torch.f"] = 2
+    assert table == {"torch.f": 1}
