@@ -1,7 +1,8 @@
 """Modules that jedi finds by what a file adds to `sys.path` in ways that have to be worked out.
 
 jedi may ask an interpreter for a module, or import one, to see what it holds. Here it does neither: files are
-read, and of modules without a file it sees those alone that are part of the interpreter which we run in.
+read, and of modules without a file it sees those alone that are part of the interpreter which we run in. Nor does it
+keep pickled trees in the user's cache folder, or load any that lie there.
 """
 
 from __future__ import annotations
@@ -10,13 +11,16 @@ import logging
 import sys
 from importlib.machinery import PathFinder, SourceFileLoader
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jedi
 from jedi.api.environment import InterpreterEnvironment
 from jedi.file_io import KnownContentFileIO
 from jedi.inference.compiled.subprocess import InferenceStateSameProcess
 from jedi.inference.compiled.subprocess.functions import ImplicitNSInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 logger = logging.getLogger(__name__)
 
@@ -42,10 +46,20 @@ class _Files(InterpreterEnvironment):  # type: ignore[misc]
     """An environment that consists of files."""
 
     def get_inference_state_subprocess(self, inference_state: Any) -> _Reader:
+        inference_state.parse_and_get_code = _without_pickles(inference_state.parse_and_get_code)
         return _Reader(inference_state)
 
     def get_sys_path(self) -> list[str]:
         return []
+
+
+def _without_pickles(parse: Callable[..., Any]) -> Callable[..., Any]:
+    """jedi's one way to parse, with parso's cache in memory alone."""
+
+    def in_memory(*args: Any, **options: Any) -> Any:
+        return parse(*args, **{**options, "cache": False})
+
+    return in_memory
 
 
 class _Reader(InferenceStateSameProcess):  # type: ignore[misc]

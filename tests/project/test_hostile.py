@@ -318,6 +318,34 @@ async def test_a_server_runs_nothing_of_it(hostile: Hostile, start: Start, monke
     assert hostile.state() == before
 
 
+def unused_home(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Path:
+    """An empty folder where the user's home and caches are."""
+    folder.mkdir()
+    for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "USERPROFILE"):
+        monkeypatch.setenv(name, str(folder))
+    return folder
+
+
+def test_a_check_without_a_cache_keeps_nothing_of_the_user(
+    hostile: Hostile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = unused_home(monkeypatch, tmp_path / "home")
+    command = [sys.executable, "-m", "gradguard", "check", "project", "--jobs", "1", "--no-cache"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert "GG1" in done.stdout
+    assert not list(home.iterdir())
+
+
+@pytest.mark.asyncio
+async def test_a_server_without_a_cache_keeps_nothing_of_the_user(
+    hostile: Hostile, start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = unused_home(monkeypatch, tmp_path / "home")
+    editor = await start()
+    assert await editor.open("project/scripts/run.py", (hostile.folder / "scripts/run.py").read_text())
+    assert not list(home.iterdir())
+
+
 def test_the_hook_would_tell(hostile: Hostile, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the other tests rely on: had the project's code run, they would have seen it."""
     monkeypatch.chdir(hostile.folder)
