@@ -71,7 +71,7 @@ def test_layouts_are_those_of_pytorch(call: str, made: str) -> None:
     run = replayed(text)
     ours = run.names["r"]
     real = names["r"] if isinstance(names["r"], tuple) else (names["r"],)
-    for one, t in zip(run.machine.tuple_of(ours) or (ours,), real, strict=True):
+    for one, t in zip(run.machine.state.tuple_of(ours) or (ours,), real, strict=True):
         assert isinstance(one, Tensor)
         assert one.geometry is not None
         assert (one.shape, one.geometry.is_contiguous()) == (tuple(t.shape), t.is_contiguous())

@@ -33,7 +33,7 @@ def held_against(m: Machine, ours: Any, real: Any, depth: int = 0) -> str:
     if isinstance(ours, Phi):
         sides = [held_against(m, one, real, depth + 1) for _, one in m.state.alternatives(ours)]
         return OPEN if SAME in sides or OPEN in sides else f"none of {ours!r} is {real!r}"
-    if isinstance(ours, (ListV, DictV)) and m.pick(ours.d["open"]):
+    if isinstance(ours, (ListV, DictV)) and m.state.pick(ours.d["open"]):
         return OPEN
     if isinstance(ours, ListV):
         kinds = {"list": list, "tuple": tuple}

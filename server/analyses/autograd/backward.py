@@ -267,7 +267,7 @@ class Autograd(Graph):
 
     def _through_hooks(self, flow: Flow, t: Tensor, hooks: Value, one: Gradient) -> Gradient:
         """The gradient of a tensor after its hooks: what they give, or what they were given, as they leave it."""
-        called = self.m.tuple_of(hooks)
+        called = self.m.state.tuple_of(hooks)
         if not called:
             return one
         g: Value = self.gradient(t, flow, one)
@@ -426,7 +426,7 @@ class Autograd(Graph):
         if not flow.known:
             self._through_hooks(flow, leaf, leaf.d.get("hooks", ()), UNKNOWN)
         self._add_gradient(leaf, nodes, flow)
-        for hook in self.m.tuple_of(leaf.d.get("accumulated", ())):
+        for hook in self.m.state.tuple_of(leaf.d.get("accumulated", ())):
             self.m.call(hook, Args([leaf], site=self.m.site))
 
     def _add_gradient(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:

@@ -120,12 +120,12 @@ class Graph:
 
     def counter(self, t: Tensor) -> Counter:
         """Its version counter."""
-        counter: Counter = self.m.pick(t.d["counter"])
+        counter: Counter = self.m.state.pick(t.d["counter"])
         return counter
 
     def storage(self, t: Tensor) -> Storage:
         """Its memory."""
-        storage: Storage = self.m.pick(t.d["storage"])
+        storage: Storage = self.m.state.pick(t.d["storage"])
         return storage
 
     def version(self, t: Tensor) -> Value:
@@ -362,7 +362,7 @@ class Graph:
 
     def _joined(self, base: Tensor) -> tuple[Hop, ...]:
         """Where a base came to be part of a graph: by the last change of it that was recorded."""
-        node = self.m.pick(base.d["fn"])
+        node = self.m.state.pick(base.d["fn"])
         return (Hop(node.site, "changed", base.name),) if isinstance(node, Node) and node.site is not None else ()
 
     def check_counted(self, t: Tensor) -> None:

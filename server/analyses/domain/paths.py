@@ -495,6 +495,25 @@ class State:
             *self.alternatives(value.orelse, (*guards, (value.cond, False))),
         ]
 
+    def pick(self, value: Value) -> Value:
+        """One alternative of a Phi, where following all of them isn't worth it (which memory a name has)."""
+        value = self.resolve(value)
+        while type(value) is Phi:
+            value = self.resolve(value.then if value.then is not None else value.orelse)
+        return value
+
+    def is_open(self, v: Object) -> bool:
+        """Whether a container may hold more than is known, by any of the branches that lead here."""
+        return any(leaf is not False for leaf in leaves(self.resolve(v.d["open"])))
+
+    def tuple_of(self, value: Value) -> tuple[Value, ...]:
+        """A slot that holds several things: of a branch's alternatives the longest, nothing where it isn't known."""
+        value = self.resolve(value)
+        if type(value) is tuple:
+            return value
+        options = [v for _, v in self.alternatives(value) if isinstance(v, tuple)]
+        return max(options, key=len, default=())
+
 
 def gated(value: Value, guards: Guards) -> Value:
     """`value` where the conditions are answered so, else None."""

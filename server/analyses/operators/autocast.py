@@ -106,7 +106,7 @@ def replaced(m: Machine, v: Value, made: dict[int, Tensor]) -> Value:
     if isinstance(v, tuple):
         return tuple(replaced(m, i, made) for i in v)
     if isinstance(v, ListV):
-        copy = ListV(tuple(replaced(m, m.pick(i), made) for i in m.tuple_of(v.d["items"])), v.kind)
+        copy = ListV(tuple(replaced(m, m.state.pick(i), made) for i in m.state.tuple_of(v.d["items"])), v.kind)
         copy.d["open"] = v.d["open"]
         return copy
     return v

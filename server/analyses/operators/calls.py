@@ -67,7 +67,7 @@ def bind(params: Sequence[Param], args: Args) -> dict[str, Value]:
 
 def tensors_in(m: Machine, v: Value, depth: int = 0) -> list[Tensor]:
     """The tensors of an argument: itself, or those of a list, tuple or dict."""
-    v = m.pick(v)
+    v = m.state.pick(v)
     if isinstance(v, Tensor):
         return [v]
     if depth > 3:

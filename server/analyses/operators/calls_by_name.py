@@ -119,7 +119,7 @@ def open_inside(m: Machine, v: Value) -> Phi | None:
     if not isinstance(v, (tuple, ListV)):
         return None
     items = m.state.resolve(v.d["items"]) if isinstance(v, ListV) else v
-    if type(items) is Phi and any(isinstance(t, Tensor) for t in m.tuple_of(items)):
+    if type(items) is Phi and any(isinstance(t, Tensor) for t in m.state.tuple_of(items)):
         return items if len(m.state.alternatives(items)) <= 2**MAX_INSIDE else None
     conditions: set[Cond] = set()
     first: Phi | None = None
@@ -261,8 +261,8 @@ def in_place_operator(m: Machine, op: str, t: Tensor, operand: Value) -> Value:
 def normal(m: Machine, index: Value) -> Value:
     """An index with its parts resolved; unknown parts stay unknown integers."""
     if isinstance(index, tuple):
-        return tuple(part(m.pick(i)) for i in index)
-    return part(m.pick(index))
+        return tuple(part(m.state.pick(i)) for i in index)
+    return part(m.state.pick(index))
 
 
 def part(v: Value) -> Value:

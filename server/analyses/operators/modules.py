@@ -48,7 +48,7 @@ def initialise(m: Machine, obj: Instance, qualname: str, args: Args) -> None:
         for k, v in values.items():
             if k not in fact.parameters:  # `bias=True` asks for the parameter of that name
                 m.state.set(obj.d, k, kept(fact.name, k, m.state.resolve(v), values))
-            if isinstance(m.pick(v), Tensor) and not k.startswith("_"):
+            if isinstance(m.state.pick(v), Tensor) and not k.startswith("_"):
                 put(obj, "_buffers", k)
         m.state.set(obj.state, "ctor", values)
         make_tensors(m, obj, fact, values)
@@ -83,7 +83,7 @@ def make_tensors(m: Machine, obj: Instance, fact: ModuleFact, values: dict[str, 
             put(holder, "_buffers" if name in buffers else "_parameters", short)
     for name, type_ in types.items():
         holder, short = owner(m, obj, name), name.rsplit(".", 1)[-1]
-        if isinstance(m.pick(values.get(name)), Tensor):
+        if isinstance(m.state.pick(values.get(name)), Tensor):
             continue
         t = m.grad.tensor(geometry_of(type_), type_.dtype or "float32", name not in buffers)
         t.d["param"] = name not in buffers
@@ -144,7 +144,7 @@ def put_in(obj: Instance, slot: str) -> frozenset[str]:
 def children(m: Machine, obj: Instance) -> Iterator[tuple[str, Instance]]:
     """The modules that are attributes of a module, by name."""
     for k, v in list(obj.d.items()):
-        v = m.pick(v)
+        v = m.state.pick(v)
         if isinstance(k, str) and is_module(v):
             yield k, v
 
@@ -154,7 +154,7 @@ def named_modules(
 ) -> Iterator[tuple[str, Instance]]:
     """A module and all modules below it, each once."""
     seen = seen if seen is not None else set()
-    obj = m.pick(obj)
+    obj = m.state.pick(obj)
     if not isinstance(obj, Instance) or obj.uid in seen:
         return
     seen.add(obj.uid)
@@ -169,7 +169,7 @@ def named_tensors(m: Machine, obj: Instance, parameters: bool, recurse: bool = T
     for prefix, module in named_modules(m, obj) if recurse else (("", obj),):
         buffers, trained = put_in(module, "_buffers"), put_in(module, "_parameters")
         for k, v in list(module.d.items()):
-            v = m.pick(v)
+            v = m.state.pick(v)
             if not isinstance(v, Tensor) or v.uid in seen or not isinstance(k, str):
                 continue
             if (k in trained or bool(v.d["param"])) is parameters and (parameters or k in buffers or v.d["buffer"]):
@@ -208,7 +208,7 @@ def call(m: Machine, obj: Instance, args: Args) -> Value:
 def hooks(m: Machine, obj: Instance, slot: str) -> list[Value]:
     """The hooks of one kind that a module runs: those of all modules, and its own."""
     everywhere = registry.class_named(m, MODULE).d.get((slot,), ())
-    return [*m.tuple_of(everywhere), *m.tuple_of(obj.state.get(slot, ()))]
+    return [*m.state.tuple_of(everywhere), *m.state.tuple_of(obj.state.get(slot, ()))]
 
 
 def run_hook(m: Machine, hook: Value, obj: Instance, args: Args, *result: Value) -> Value:
@@ -360,5 +360,5 @@ def find_tensor(m: Machine, obj: Instance, name: str) -> Tensor | None:
         if not isinstance(v, Instance):
             return None
         computed = part not in v.d and isinstance(v.cls.lookup(part), Property)
-        v = m.pick(attributes.get(m, v, part) if computed else v.d.get(part))
+        v = m.state.pick(attributes.get(m, v, part) if computed else v.d.get(part))
     return v if isinstance(v, Tensor) else None

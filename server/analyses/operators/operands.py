@@ -97,7 +97,15 @@ def of_transform(m: Machine, name: str, values: Mapping[str, Value], tensors: Ma
 
 def listed(m: Machine, v: Value) -> tuple[Value, ...] | None:
     """The numbers of an argument that takes one or several; None where it isn't given."""
-    return None if v is None else m.tuple_of(v.d["items"]) if isinstance(v, ListV) else v if type(v) is tuple else (v,)
+    return (
+        None
+        if v is None
+        else m.state.tuple_of(v.d["items"])
+        if isinstance(v, ListV)
+        else v
+        if type(v) is tuple
+        else (v,)
+    )
 
 
 def is_as_long(shape: Shape | None, sizes: tuple[Value, ...], places: tuple[Value, ...]) -> bool | None:

@@ -44,7 +44,7 @@ def parted(
 
 def of_results(m: Machine, node: Node, call: Call, grads: Mapping[str, Grad], made: Value) -> None:
     """Give each result of a call the node that is its own."""
-    if facts.find(call.name) is None or (isinstance(made, ListV) and m.is_open(made)):
+    if facts.find(call.name) is None or (isinstance(made, ListV) and m.state.is_open(made)):
         return
     results = tensors_in(m, made)
     for t, own in zip(results, parted(m, node, call, grads, results), strict=True):

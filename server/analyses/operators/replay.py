@@ -187,7 +187,7 @@ def writes(m: Machine, case: Case, call: Call) -> Iterator[tuple[Mutation, Tenso
             times = inner_writes.changes(m, call, w)
             if w.bumps == 0 or times != (0, 0):
                 given = call.values.get(w.what)
-                many = isinstance(given, ListV) and m.is_open(given)  # further ones may share their memory
+                many = isinstance(given, ListV) and m.state.is_open(given)  # further ones may share their memory
                 yield from ((w, t, (times[0], None) if many else times) for t in call.tensors.get(w.what, ()))
 
 

@@ -205,8 +205,8 @@ def one_of_several(m: Machine, source: Tensor, g: Geometry | None, node: Node | 
 def one_for_each(m: Machine, call: Call, described: Mapping[str, Arg]) -> Types:
     """An operator on a list gives as many results as that has tensors: those of each, where it takes nothing else."""
     first = next(iter(call.values), "")
-    given = m.pick(call.values.get(first))
-    closed = isinstance(given, tuple) or (isinstance(given, ListV) and not m.is_open(given))
+    given = m.state.pick(call.values.get(first))
+    closed = isinstance(given, tuple) or (isinstance(given, ListV) and not m.state.is_open(given))
     if not closed or not called(call.name).startswith("_foreach_"):
         return None
     plain, each = called(call.name).removeprefix("_foreach_"), described.get(first)
@@ -241,12 +241,12 @@ def expected(m: Machine, call: Call) -> int:
     n = call.values.get("chunks", call.values.get("indices_or_sections"))
     if isinstance(n, int):
         return min(n, 16)
-    cuts = m.pick(call.values.get("sections"))
+    cuts = m.state.pick(call.values.get("sections"))
     if isinstance(cuts, Tensor) and cuts.shape is not None and len(cuts.shape) == 1 and cuts.shape[0] is not None:
         return cuts.shape[0] + 1
     sizes = call.values.get("split_size", call.values.get("split_sizes"))
     if isinstance(sizes, tuple):
         return len(sizes)
     if isinstance(sizes, ListV):
-        return len(m.tuple_of(sizes.d["items"]))
+        return len(m.state.tuple_of(sizes.d["items"]))
     return 2

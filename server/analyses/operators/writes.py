@@ -262,7 +262,7 @@ def _upsampled(m: Machine, call: Call) -> Times:
 def _clusters(m: Machine, call: Call) -> Bounds:
     """What each cluster has found of its own labels is copied there, if there are such, and then the head's added."""
     cutoffs = _given(m, call, "cutoffs", None)
-    given = m.tuple_of(cutoffs.d["items"]) if isinstance(cutoffs, ListV) else cutoffs
+    given = m.state.tuple_of(cutoffs.d["items"]) if isinstance(cutoffs, ListV) else cutoffs
     return 1, (1 + len(given) if isinstance(given, tuple) else None)
 
 

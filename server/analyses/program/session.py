@@ -255,7 +255,7 @@ class Session:
     def defined(self, path: str) -> Iterator[tuple[str, Value]]:
         """The classes and functions that a file defines at its top level, with their decorators, by their names."""
         for v in list(self.frames[path].d.values()):
-            v = self.m.pick(v)
+            v = self.m.state.pick(v)
             inner = v
             while isinstance(inner, Wrapped):
                 inner = inner.function

@@ -257,7 +257,7 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
     if name == "__new__":
         return Builtin(name, new_object)
     if name == "__subclasses__" and v.node is not None:
-        return Builtin(name, lambda m, args: ListV(m.tuple_of(v.d.get(SUBCLASSES, ()))))
+        return Builtin(name, lambda m, args: ListV(m.state.tuple_of(v.d.get(SUBCLASSES, ()))))
     of_meta = special(m, v, name)
     if of_meta is not None:
         return of_meta
@@ -445,7 +445,7 @@ def frozen(v: Instance) -> bool:
 
 def replaces_parameter(m: Machine, v: Instance, name: str, value: Value) -> bool:
     """Whether a plain tensor would take the place of a Parameter, which a module refuses (`Module.__setattr__`)."""
-    old, new = m.pick(v.d.get(name)), m.pick(value)
+    old, new = m.state.pick(v.d.get(name)), m.state.pick(value)
     replaced = isinstance(old, Tensor) and isinstance(new, Tensor) and bool(old.d["param"] and not new.d["param"])
     return replaced and v.cls.derives("torch.nn.Module")
 

@@ -103,7 +103,7 @@ def complete(m: Machine, cls: ClassV, names: Mapping[str, Value], keywords: dict
             m.call(told, Args([cls, name]))
     for base in cls.bases:
         if base.node is not None:
-            m.state.set(base.d, SUBCLASSES, (*m.tuple_of(base.d.get(SUBCLASSES, ())), cls))
+            m.state.set(base.d, SUBCLASSES, (*m.state.tuple_of(base.d.get(SUBCLASSES, ())), cls))
     if enumerations.is_enum(cls):
         enumerations.make_members(m, cls)
     hook = next((c.d["__init_subclass__"] for c in cls.mro[1:] if "__init_subclass__" in c.d), None)

@@ -39,7 +39,7 @@ def of(m: Machine, v: Value) -> Any:
 
 def container(m: Machine, v: ListV | DictV) -> Any:
     """A list, deque, dict or set as Python's own. Raises NotPlain."""
-    if m.is_open(v) is not False:
+    if m.state.is_open(v) is not False:
         raise NotPlain
     if isinstance(v, ListV):
         items = m.state.resolve(v.d["items"])

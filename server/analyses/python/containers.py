@@ -57,7 +57,7 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
         except TypeError:
             return Unknown("an item", ("[]", key_of(v), key_of(index)))
     items = v if isinstance(v, tuple) else sequences.items_of(m, v)
-    open_ = not isinstance(v, tuple) and (m.is_open(v) or may_hold_more(m, v))
+    open_ = not isinstance(v, tuple) and (m.state.is_open(v) or may_hold_more(m, v))
     if isinstance(index, SliceV):
         return part(v, items, index, open_)
     if isinstance(index, int) and (not open_ or 0 <= index < len(items) or (index < 0 and items)):
@@ -126,7 +126,7 @@ def dict_item(m: Machine, v: DictV, index: Value) -> Value:
             made = m.call(v.default, Args())
             m.state.set(v.items, index, made)
             return made
-        if not m.is_open(v):
+        if not m.state.is_open(v):
             if v.counts:
                 return 0
             raise Raised(None, "KeyError")
@@ -204,7 +204,7 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
         if isinstance(seq, ListV) and isinstance(n, int):
             items = sequences.items_of(m, seq)
             made = ListV(items * max(0, min(n, 64)))
-            made.d["open"] = m.is_open(seq) or n > 64
+            made.d["open"] = m.state.is_open(seq) or n > 64
             return made
         if isinstance(seq, ListV):
             made = ListV(sequences.items_of(m, seq) * 2)
@@ -219,7 +219,7 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
 def merged(m: Machine, op: str, a: DictV, b: DictV) -> Value:
     """`a | b`, `a & b`, `a - b`, `a ^ b`."""
     made = DictV(kind=a.kind)
-    made.d["open"] = m.is_open(a) or m.is_open(b)
+    made.d["open"] = m.state.is_open(a) or m.state.is_open(b)
     mine, theirs = sequences.keys(a), set(sequences.keys(b))
     if op == "|":
         made.items.update({k: a.items[k] for k in mine})

@@ -290,7 +290,7 @@ def comprehension(m: Machine, e: ir.Comp) -> Value:
         run(lambda v: sequences.add(m, s, v, v))
         return s
     out = ListV()
-    run(lambda v: m.state.put(out, "items", (*m.tuple_of(out.d["items"]), v)))
+    run(lambda v: m.state.put(out, "items", (*m.state.tuple_of(out.d["items"]), v)))
     first = loops.is_open(m, e.generators[0])
     if first:
         m.state.put(out, "open", True)

@@ -90,7 +90,7 @@ class Lazy(Object):
 
     def advance(self, m: Machine) -> tuple[bool, Value]:
         """Take the next item: True and the item, or False at the end."""
-        at = m.pick(self.d["at"])
+        at = m.state.pick(self.d["at"])
         if not isinstance(at, int):  # a loop that wasn't followed to its end has taken some
             return True, Unknown("the next item")
         if at >= len(self.seq.items) and not self.seq.open:
@@ -100,7 +100,7 @@ class Lazy(Object):
 
     def rest(self, m: Machine) -> Seq:
         """What is left; it is used up then, unless it may go on for ever."""
-        at, seq = m.pick(self.d["at"]), self.seq
+        at, seq = m.state.pick(self.d["at"]), self.seq
         if not isinstance(at, int):
             return Seq((), open_=True)
         left = max(0, len(seq.items) - at)
@@ -135,7 +135,7 @@ def inside(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterato
         if isinstance(one, DictV):
             items: Iterable[Value] = [item for item in one.items.values() if item is not ABSENT]
         elif isinstance(one, (tuple, ListV)):
-            items = one if isinstance(one, tuple) else m.tuple_of(one.d["items"])
+            items = one if isinstance(one, tuple) else m.state.tuple_of(one.d["items"])
         else:
             yield more, one
             continue
@@ -155,7 +155,7 @@ def items_of(m: Machine, v: ListV | Iterator_) -> tuple[Value, ...]:
             return item
         return m.state.each_way(items, lambda way: item if id(item) in held.get(id(way), ()) else NO_ITEM)
 
-    return tuple(there(item) if isinstance(item, Tensor) else item for item in m.tuple_of(items))
+    return tuple(there(item) if isinstance(item, Tensor) else item for item in m.state.tuple_of(items))
 
 
 NO_ITEM = Unknown("no item", number=True)
@@ -179,12 +179,12 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     if isinstance(v, Lazy):
         return v.rest(m)
     if isinstance(v, (ListV, Iterator_)):
-        seq = Seq(items_of(m, v), m.is_open(v), v.more if isinstance(v, ListV) else None)
+        seq = Seq(items_of(m, v), m.state.is_open(v), v.more if isinstance(v, ListV) else None)
         if isinstance(v, Iterator_):
             m.state.put(v, "items", ())
         return seq
     if isinstance(v, DictV):
-        return Seq(key_values(v), m.is_open(v))
+        return Seq(key_values(v), m.state.is_open(v))
     if isinstance(v, Tensor):
         if v.shape == ():
             m.refused("iteration over a tensor without dimensions")
@@ -339,11 +339,11 @@ def length(m: Machine, v: Value) -> Value:
     if isinstance(v, (tuple, range, str, bytes)):
         return len(v)
     if isinstance(v, (ListV, Iterator_)):
-        if m.is_open(v):
+        if m.state.is_open(v):
             return Unknown("a length", ("len", v.uid, len(items_of(m, v))))
         return m.state.each(v.d["items"], size)
     if isinstance(v, DictV):
-        return Unknown("a length", ("len", v.uid), number=True) if m.is_open(v) else len(keys(v))
+        return Unknown("a length", ("len", v.uid), number=True) if m.state.is_open(v) else len(keys(v))
     if isinstance(v, Tensor):
         shape = v.shape
         known = shape[0] if shape else None
@@ -389,14 +389,14 @@ def contains(m: Machine, v: Value, item: Value) -> Value:
             known = m.state.resolve(known)
             if type(known) is not Phi and known is not ABSENT:
                 return True
-            if not m.is_open(v) and known is ABSENT:
+            if not m.state.is_open(v) and known is ABSENT:
                 return False
-        if not keys(v) and not m.is_open(v):
+        if not keys(v) and not m.state.is_open(v):
             return False
         return Unknown("membership", ("in", key_of(item), v.uid, len(v.items)))
     if isinstance(v, (tuple, ListV)):
         items = v if isinstance(v, tuple) else items_of(m, v)
-        closed = isinstance(v, tuple) or not m.is_open(v)
+        closed = isinstance(v, tuple) or not m.state.is_open(v)
         if any(i is item for i in items):
             return True
         if closed and is_constant(item) and all(is_constant(i) for i in items):
@@ -490,7 +490,7 @@ def update(m: Machine, d: DictV, other: Value) -> None:
     if isinstance(other, DictV):
         for k in keys(other):
             m.state.set(d.items, k, other.items[k])
-        if m.is_open(other):
+        if m.state.is_open(other):
             m.state.put(d, "open", True)
     elif isinstance(other, Instance) and other.cls.derives("torch.nn.Module"):
         for k, v in other.d.items():
@@ -514,7 +514,7 @@ def unpack_mapping(m: Machine, v: Value, into: dict[str, Value]) -> bool:
     for k in keys(v):
         if isinstance(k, str):
             into[k] = m.state.resolve(v.items[k])
-    return m.is_open(v)
+    return m.state.is_open(v)
 
 
 def iter_method(m: Machine, v: Value) -> Value:

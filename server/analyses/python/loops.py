@@ -289,7 +289,7 @@ def usual(m: Machine, outcome: Value) -> Value:
             for cond, holds in guards:
                 m.state.assume(cond, holds)
             return None
-    return m.pick(outcome)
+    return m.state.pick(outcome)
 
 
 def turns(m: Machine, node: ir.Node, again: Callable[[], bool | None], body: Callable[[], Value]) -> Value:

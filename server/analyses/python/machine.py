@@ -14,7 +14,7 @@ from ...syntax import ir
 from ..autograd.backward import Autograd
 from ..autograd.tensors import Tensor
 from ..domain.modules import Modules, OwnFacts, Packages
-from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted, leaves
+from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted
 from ..domain.report import Assumption, Failure, Site
 from ..domain.steps import Familiar, Mark, Step, loaded
 from ..domain.values import (
@@ -28,7 +28,6 @@ from ..domain.values import (
     ModuleV,
     Object,
     Partial,
-    Phi,
     Unknown,
     Value,
     Wrapped,
@@ -407,27 +406,6 @@ class Machine:
             self.state.put(t, "rg", value)
             if not value:
                 self.state.put(t, "fn", None)
-
-    # -- choosing among alternatives --------------------------------------------------------------
-
-    def pick(self, value: Value) -> Value:
-        """One alternative of a Phi, where following all of them isn't worth it (which memory a name has)."""
-        value = self.state.resolve(value)
-        while type(value) is Phi:
-            value = self.state.resolve(value.then if value.then is not None else value.orelse)
-        return value
-
-    def is_open(self, v: Object) -> bool:
-        """Whether a container may hold more than is known, by any of the branches that lead here."""
-        return any(leaf is not False for leaf in leaves(self.state.resolve(v.d["open"])))
-
-    def tuple_of(self, value: Value) -> tuple[Value, ...]:
-        """A slot that holds several things: of a branch's alternatives the longest, nothing where it isn't known."""
-        value = self.state.resolve(value)
-        if type(value) is tuple:
-            return value
-        options = [v for _, v in self.state.alternatives(value) if isinstance(v, tuple)]
-        return max(options, key=len, default=())
 
     # -- failures ---------------------------------------------------------------------------------
 

@@ -271,7 +271,7 @@ def unordered(m: Machine, v: Value) -> Value:
     if not all(map(is_constant, items)):
         return Unknown()
     made = DictV({one: one for one in items}, "set")
-    made.d["open"] = m.is_open(v)
+    made.d["open"] = m.state.is_open(v)
     return made
 
 
@@ -406,7 +406,7 @@ def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | No
 
     different = [(True, False)]
     if isinstance(a, DictV) and isinstance(b, DictV):
-        if m.is_open(a) or m.is_open(b):
+        if m.state.is_open(a) or m.state.is_open(b):
             return ()
         mine = sequences.keys(a)
         if (a.kind == "set") is not (b.kind == "set") or set(mine) != set(sequences.keys(b)):
@@ -415,7 +415,7 @@ def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | No
     if isinstance(a, (ListV, tuple)) and isinstance(b, (ListV, tuple)):
         if (a.kind if isinstance(a, ListV) else "tuple") != (b.kind if isinstance(b, ListV) else "tuple"):
             return different
-        if any(isinstance(v, ListV) and m.is_open(v) for v in (a, b)):
+        if any(isinstance(v, ListV) and m.state.is_open(v) for v in (a, b)):
             return ()
         x, y = (v if isinstance(v, tuple) else sequences.items_of(m, v) for v in (a, b))
         return [(True, True), *zip(x, y, strict=True)] if len(x) == len(y) else different

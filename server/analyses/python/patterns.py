@@ -25,7 +25,7 @@ def fits(m: Machine, p: ir.Pattern, v: Value) -> Value:
 
 def fitted(m: Machine, p: ir.Pattern, v: Value) -> Value:
     """As `fits`, which see; what a part of the pattern has bound stays."""
-    v = m.pick(v)
+    v = m.state.pick(v)
     if isinstance(p, ir.MatchAs):
         fit = fits(m, p.pattern, v) if p.pattern is not None else True
         if p.name is not None and fit is not False:
@@ -68,7 +68,7 @@ def sequence(m: Machine, p: ir.MatchSequence, v: Value) -> Value:
     if isinstance(v, (str, bytes, DictV, int, float, type(None))):
         return False
     star = next((i for i, q in enumerate(p.patterns) if isinstance(q, ir.MatchStar)), None)
-    known = isinstance(v, tuple) or (isinstance(v, ListV) and not m.is_open(v))
+    known = isinstance(v, tuple) or (isinstance(v, ListV) and not m.state.is_open(v))
     seq = sequences.sequence(m, v, len(p.patterns))
     n = len(seq.items)
     if known and (n != len(p.patterns) if star is None else n < len(p.patterns) - 1):
@@ -94,7 +94,7 @@ def mapping(m: Machine, p: ir.MatchMapping, v: Value) -> Value:
         key = m.eval(k)
         value = v.items.get(key, ABSENT)
         if value is ABSENT:
-            answers.append(Unknown("membership") if m.is_open(v) else False)
+            answers.append(Unknown("membership") if m.state.is_open(v) else False)
         else:
             answers.append(fits(m, q, value))
     if p.rest is not None:

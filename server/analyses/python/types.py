@@ -89,7 +89,7 @@ def check(m: Machine, v: Value, cls: Value) -> Value:
     if isinstance(v, Phi):
         return m.state.each(v, lambda one: check(m, one, cls))
     if isinstance(cls, (tuple, ListV)):
-        items = cls if isinstance(cls, tuple) else m.tuple_of(cls.d["items"])
+        items = cls if isinstance(cls, tuple) else m.state.tuple_of(cls.d["items"])
         answers = [check(m, v, c) for c in items]
         if any(a is True for a in answers):
             return True

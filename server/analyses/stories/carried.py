@@ -22,7 +22,7 @@ def crossings(m: Machine, running: Sequence[Node], before: Callable[[Node], bool
     for consumer in running:
         if not before(consumer):
             for t in consumer.inputs:
-                fn = m.pick(t.d["fn"])
+                fn = m.state.pick(t.d["fn"])
                 if isinstance(fn, Node) and before(fn):
                     found[t.uid] = t
     return list(found.values())
@@ -32,7 +32,7 @@ def written(m: Machine, running: Sequence[Node], before: Callable[[Node], bool])
     """Where this turn has written into a tensor that holds the graph of an earlier one."""
     for consumer in running:
         if consumer.name == "CopySlices" and not before(consumer):
-            base = m.pick(consumer.edges[0]) if consumer.edges else None
+            base = m.state.pick(consumer.edges[0]) if consumer.edges else None
             if isinstance(base, Node) and before(base):
                 return consumer.site
     return None
@@ -51,9 +51,9 @@ def holders(m: Machine, tensors: Sequence[Tensor]) -> tuple[tuple[str, str], ...
 def named_values(m: Machine) -> Iterator[tuple[str, Value]]:
     """The variables of the running function, and the attributes of the objects among them."""
     for name, v in list(m.frame.d.items()):
-        one = m.pick(v)
+        one = m.state.pick(v)
         if isinstance(one, Instance):
-            yield from ((f"{name}.{attr}", m.pick(x)) for attr, x in one.d.items() if isinstance(attr, str))
+            yield from ((f"{name}.{attr}", m.state.pick(x)) for attr, x in one.d.items() if isinstance(attr, str))
         else:
             yield name, one
 
@@ -64,7 +64,7 @@ def follows(m: Machine, now: Tensor, then: Tensor) -> bool:
         return False
     if now.bound is not None and then.bound is not None and now.bound.node is then.bound.node:
         return True
-    a, b = m.pick(now.d["fn"]), m.pick(then.d["fn"])
+    a, b = m.state.pick(now.d["fn"]), m.state.pick(then.d["fn"])
     return (
         isinstance(a, Node)
         and isinstance(b, Node)
@@ -86,11 +86,11 @@ def inside(m: Machine, v: Value, depth: int = 0) -> Iterator[Tensor]:
 def items(m: Machine, v: Value) -> list[Value] | None:
     """What a container holds; None for anything else."""
     if isinstance(v, tuple):
-        return [m.pick(x) for x in v]
+        return [m.state.pick(x) for x in v]
     if isinstance(v, ListV):
-        return [m.pick(x) for x in m.tuple_of(v.d["items"])]
+        return [m.state.pick(x) for x in m.state.tuple_of(v.d["items"])]
     if isinstance(v, DictV):
-        return [m.pick(x) for x in v.items.values() if x is not ABSENT]
+        return [m.state.pick(x) for x in v.items.values() if x is not ABSENT]
     return None
 
 
@@ -116,7 +116,7 @@ def layout(m: Machine, v: Value, depth: int = 0) -> str | None:
 
 def graphs(m: Machine, v: Value, path: str = "{}", depth: int = 0) -> Iterator[str]:
     """Where tensors with a graph lie in a value: expressions with `{}` for it, a `*` before those of collections."""
-    v = m.pick(v)
+    v = m.state.pick(v)
     if isinstance(v, Tensor):
         if m.grad.requires_grad(v) is not False and m.grad.is_leaf(v) is False:
             yield path

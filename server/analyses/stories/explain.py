@@ -198,7 +198,7 @@ class Explainer:
         if not self.earlier(node):
             return None
         for t in carried.crossings(self.m, self.running, self.earlier):
-            fn = self.m.pick(t.d["fn"])
+            fn = self.m.state.pick(t.d["fn"])
             site = t.bound or fn.site
             return Hop(site, "stored", self.text(t.bound) or t.name) if site is not None else None
         site = carried.written(self.m, self.running, self.earlier)

@@ -158,11 +158,11 @@ class Trace:
         seen: set[Version] = set()
         for version in versions:
             way: list[Write] = []
-            v = self.m.pick(version)
+            v = self.m.state.pick(version)
             while isinstance(v, Version) and v.write is not None and v not in seen and len(way) < MOST_WRITES:
                 seen.add(v)
                 way.append(v.write)
-                v = self.m.pick(v.prev)
+                v = self.m.state.pick(v.prev)
             found.update(dict.fromkeys(reversed(way)))
         return sorted(found, key=lambda write: write.before or 0)
 

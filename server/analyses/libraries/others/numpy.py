@@ -187,7 +187,7 @@ def out_of(m: Machine, short: str, args: Args) -> NDArray | None:
     at = 1 if short in UNARY else 2 if short in BINARY else OUT.get(short)
     out = args.kw.get("out", args.pos[at] if at is not None and at < len(args.pos) else None)
     if isinstance(out, tuple) and out:
-        out = m.pick(out[0])
+        out = m.state.pick(out[0])
     return out if isinstance(out, NDArray) else None
 
 
@@ -219,7 +219,7 @@ for _name in RANDOM:
 @method_of("numpy.ndarray", "reshape", "ravel", "squeeze", "view", "transpose", "swapaxes", "diagonal", "__getitem__")
 def array_view(m: Machine, args: Args) -> Value:
     """Methods of an array that give a view."""
-    array = m.pick(args.pos[0])
+    array = m.state.pick(args.pos[0])
     return arrays.view(array) if isinstance(array, NDArray) else Unknown("an array")
 
 

@@ -376,7 +376,7 @@ def advance(m: Machine, v: Value) -> tuple[bool, Value]:
         if items:
             m.state.put(v, "items", items[1:])
             return True, items[0]
-        return (True, Unknown("the next item")) if m.is_open(v) else (False, None)
+        return (True, Unknown("the next item")) if m.state.is_open(v) else (False, None)
     own = attributes.special(m, v, "__next__")
     if own is None:
         return True, Unknown("the next item")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def chain(m: Machine, args: Args) -> Value:
     """`chain(a, b, …)`; of what is held already, its items."""
     given = [m.state.resolve(v) for v in args.pos]
-    if all(isinstance(v, tuple) or (isinstance(v, (ListV, Iterator_)) and not m.is_open(v)) for v in given):
+    if all(isinstance(v, tuple) or (isinstance(v, (ListV, Iterator_)) and not m.state.is_open(v)) for v in given):
         return Iterator_(tuple(item for v in given for item in sequences.sequence(m, v).items))
 
     def run(consume: Callable[[Value], Value]) -> Value:

@@ -85,7 +85,7 @@ def copy(m: Machine, args: Args) -> Value:
     """`v.copy()`: another list of the same items."""
     v = args.pos[0]
     made = ListV(sequences.items_of(m, v), v.kind)
-    made.d["open"] = m.is_open(v)
+    made.d["open"] = m.state.is_open(v)
     made.maxlen = v.maxlen
     return made
 
@@ -135,7 +135,7 @@ def position(m: Machine, v: Value, item: Value) -> int | None:
             return i
         if same is not False:
             return None
-    if items and (isinstance(v, tuple) or m.is_open(v) is False):  # an empty one may have been filled unseen
+    if items and (isinstance(v, tuple) or m.state.is_open(v) is False):  # an empty one may have been filled unseen
         raise Raised(None, "ValueError")
     return None
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def keys(m: Machine, args: Args) -> Value:
     """`d.keys()`."""
     made = ListV(sequences.key_values(args.pos[0]))
-    made.d["open"] = m.is_open(args.pos[0])
+    made.d["open"] = m.state.is_open(args.pos[0])
     made.of_dict = True
     return made
 
@@ -43,7 +43,7 @@ def values(m: Machine, args: Args) -> Value:
     """`d.values()`."""
     d = args.pos[0]
     made = ListV(tuple(m.state.resolve(d.items[k]) for k in sequences.keys(d)))
-    made.d["open"] = m.is_open(d)
+    made.d["open"] = m.state.is_open(d)
     return made
 
 
@@ -57,7 +57,7 @@ def items(m: Machine, args: Args) -> Value:
     """`d.items()`."""
     d = args.pos[0]
     made = ListV(tuple(pairs(m, d)))
-    made.d["open"] = m.is_open(d)
+    made.d["open"] = m.state.is_open(d)
     made.of_dict = True
     return made
 
@@ -70,7 +70,7 @@ def get(m: Machine, args: Args) -> Value:
         found = m.state.resolve(d.items.get(key, ABSENT))
         if found is not ABSENT:
             return found
-        if not m.is_open(d):
+        if not m.state.is_open(d):
             return args.get(2, "default")
     return Unknown("an item", ("[]", d.uid, key_of(key)))
 
@@ -188,7 +188,7 @@ def tally(m: Machine, d: DictV, other: Value) -> None:
     mapping = isinstance(other, DictV) and other.kind == "dict"
     if mapping:
         counted = pairs(m, other)
-        open_ = m.is_open(other)
+        open_ = m.state.is_open(other)
     else:
         seq = sequences.sequence(m, other)
         counted, open_ = [(k, 1) for k in seq.known(m)], seq.open
@@ -214,7 +214,7 @@ def most_common(m: Machine, args: Args) -> Value:
     """`counter.most_common(n)`: all pairs where the counts are known, else some."""
     d, n = args.pos[0], m.state.resolve(args.get(1, "n"))
     counts = pairs(m, d)
-    known = not m.is_open(d) and all(isinstance(count, int) for _, count in counts)
+    known = not m.state.is_open(d) and all(isinstance(count, int) for _, count in counts)
     if known:
         counts.sort(key=lambda pair: -pair[1])
     made = ListV(tuple(counts[:n] if isinstance(n, int) else counts))
@@ -241,7 +241,7 @@ def dict_pop(m: Machine, args: Args) -> Value:
         return found
     if len(args.pos) > 2:
         return args.pos[2]
-    if sequences.hashable(key) and not m.is_open(d):
+    if sequences.hashable(key) and not m.state.is_open(d):
         raise Raised(None, "KeyError")
     return Unknown("an item")
 
@@ -263,7 +263,7 @@ def dict_copy(m: Machine, args: Args) -> Value:
     """`d.copy()`."""
     d = args.pos[0]
     made = DictV(dict(d.items), d.kind)
-    made.d["open"] = m.is_open(d)
+    made.d["open"] = m.state.is_open(d)
     made.default, made.counts = d.default, d.counts
     return made
 
@@ -294,7 +294,7 @@ def _set_method(name: str, changes: bool = False) -> None:
         items = [v for seq in others for v in seq.known(m)]
         if any(isinstance(v, ListV) and v.kind != "tuple" for v in items):
             raise Raised(None, "TypeError")
-        if m.is_open(s) or any(seq.open for seq in others) or not all(map(sequences.hashable, items)):
+        if m.state.is_open(s) or any(seq.open for seq in others) or not all(map(sequences.hashable, items)):
             return unclear(m, s, items, changes)
         held = sequences.keys(s)
         result = getattr(set(held), name.removesuffix("_update"))(*(set(seq.known(m)) for seq in others))
@@ -331,7 +331,7 @@ def popitem(m: Machine, args: Args) -> Value:
     """`d.popitem(last)`: the last pair, or the first."""
     d = args.pos[0]
     held = sequences.keys(d)
-    if m.is_open(d):
+    if m.state.is_open(d):
         return Unknown("a pair")
     if not held:
         raise Raised(None, "KeyError")
@@ -346,7 +346,7 @@ def set_pop(m: Machine, args: Args) -> Value:
     """`s.pop()`."""
     s = args.pos[0]
     held = sequences.keys(s)
-    if len(held) == 1 and not m.is_open(s):
+    if len(held) == 1 and not m.state.is_open(s):
         m.state.delete(s.items, held[0])
         return held[0]
     m.state.put(s, "open", True)

@@ -28,7 +28,7 @@ BASES["contextlib.AbstractContextManager"] = ()
 
 def push(m: Machine, stack: Instance, leave: contexts.Leave) -> None:
     """Remember what is to be done when the stack is left."""
-    m.state.set(stack.state, "exits", (*m.tuple_of(stack.state.get("exits", ())), leave))
+    m.state.set(stack.state, "exits", (*m.state.tuple_of(stack.state.get("exits", ())), leave))
 
 
 @method_of(STACK, "__init__")
@@ -90,7 +90,7 @@ def pop_all(m: Machine, args: Args) -> Value:
 @method_of(STACK, "close", "__exit__", "__aexit__")
 def leave_stack(m: Machine, args: Args) -> Value:
     """Leave what was entered, last first."""
-    exits: Sequence[contexts.Leave] = m.tuple_of(args.pos[0].state.get("exits", ()))
+    exits: Sequence[contexts.Leave] = m.state.tuple_of(args.pos[0].state.get("exits", ()))
     m.state.set(args.pos[0].state, "exits", ())
     error = Raised(args.pos[2]) if len(args.pos) > 2 and args.pos[2] is not None else None
     for leave in reversed(exits):
@@ -185,7 +185,7 @@ class Ranked:
 def arranged(m: Machine, heap: Value, arrange: Callable[[list[Ranked]], object], *further: Value) -> bool:
     """Arrange a heap's items as `heapq` does, where it is known what they are ordered by."""
     heap = m.state.resolve(heap)
-    if not isinstance(heap, ListV) or m.is_open(heap):
+    if not isinstance(heap, ListV) or m.state.is_open(heap):
         return False
     items = [Ranked(m, m.state.resolve(v)) for v in (*sequences.items_of(m, heap), *further)]
     if not all(is_constant(one.rank) or attributes.special(m, one.rank, "__lt__") is not None for one in items):

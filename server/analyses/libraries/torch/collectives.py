@@ -18,7 +18,7 @@ def collective(m: Machine, args: Args) -> Value:
 
     PyTorch warns, at backward, of gradients that are silently wrong.
     """
-    t = m.pick(args.get(0, "tensor"))
+    t = m.state.pick(args.get(0, "tensor"))
     if isinstance(t, Tensor) and m.grad.grad_mode:
         m.grad.expect_none(t)
     return Unknown("a request")

@@ -63,7 +63,7 @@ def init_tensors(m: Machine, args: Args) -> Value:
 @model_data("TensorDataset.__getitem__")
 def tensors_item(m: Machine, args: Args) -> Value:
     """`dataset[i]`: the i-th row of each tensor, a view."""
-    tensors = m.pick(args.pos[0].d["tensors"])
+    tensors = m.state.pick(args.pos[0].d["tensors"])
     return tuple(operators.get_item(m, t, args.pos[1]) for t in tensors)
 
 
@@ -80,7 +80,7 @@ def init_subset(m: Machine, args: Args) -> Value:
 def subset_item(m: Machine, args: Args) -> Value:
     """`subset[i]`: the item of the dataset that it stands for."""
     obj, index = args.pos[0], m.state.resolve(args.pos[1])
-    indices = m.pick(obj.d["indices"])
+    indices = m.state.pick(obj.d["indices"])
     at = operators.get_item(m, indices, index) if isinstance(index, int) else Unknown("an integer")
     return item(m, obj.d["dataset"], at if isinstance(at, int) else Unknown("an integer"))
 
@@ -123,7 +123,7 @@ def chain_items(m: Machine, args: Args) -> Value:
 
 def length_of_first(m: Machine, obj: Instance) -> Value:
     """As many as the first of its tensors or datasets has."""
-    parts = m.pick(obj.d["tensors"]) if "tensors" in obj.d else sequences.items_of(m, obj.d["datasets"])
+    parts = m.state.pick(obj.d["tensors"]) if "tensors" in obj.d else sequences.items_of(m, obj.d["datasets"])
     return sequences.length(m, parts[0]) if parts else Unknown("a length")
 
 
@@ -162,7 +162,7 @@ def random_split(m: Machine, args: Args) -> Value:
 
 def item(m: Machine, dataset: Value, index: Value) -> Value:
     """`dataset[index]`."""
-    dataset = m.pick(dataset)
+    dataset = m.state.pick(dataset)
     if isinstance(dataset, Instance):
         return m.call(attributes.get(m, dataset, "__getitem__"), Args([index], site=m.site))
     if isinstance(dataset, ListV) and isinstance(index, Unknown):
@@ -190,7 +190,7 @@ def init_loader(m: Machine, args: Args) -> Value:
 
 def option(m: Machine, loader: Instance, name: str) -> Value:
     """What a loader was made with."""
-    return m.pick(loader.d.get(name))
+    return m.state.pick(loader.d.get(name))
 
 
 def is_iterable(v: Value) -> bool:
@@ -287,13 +287,13 @@ def default_collate(m: Machine, items: Sequence[Value], size: int | None) -> Val
 
     `items` are some of the items, `size` is how many there are, if that is known.
     """
-    items = [m.pick(v) if isinstance(v, Phi) else v for v in items]
+    items = [m.state.pick(v) if isinstance(v, Phi) else v for v in items]
     first = items[0]
     if isinstance(first, Tensor):
         return stacked(m, items, size)
     if isinstance(first, DictV):
         made = DictV({k: default_collate(m, [part(m, v, k) for v in items], size) for k in sequences.keys(first)})
-        made.d["open"] = m.pick(first.d["open"])
+        made.d["open"] = m.state.pick(first.d["open"])
         return made
     if isinstance(first, (tuple, ListV)):
         return collated_rows(m, first, items, size)

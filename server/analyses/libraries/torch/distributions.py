@@ -402,7 +402,7 @@ def parameters_of(m: Machine, obj: Instance) -> list[Tensor]:
     """The tensors that a distribution depends on, those of the ones that it is made of included."""
     found: list[Tensor] = []
     for v in obj.d.values():
-        v = m.pick(v)
+        v = m.state.pick(v)
         found += parameters_of(m, v) if isinstance(v, Instance) else cases.tensors_in(m, v)
     return found
 
@@ -522,7 +522,7 @@ def init_mixture(m: Machine, args: Args) -> Value:
 def mixture_log_prob(m: Machine, args: Args) -> Value:
     """`logsumexp` of what each component says, by its share (`mixture_same_family.py`)."""
     obj = args.pos[0]
-    mixture, component = obj.d["mixture_distribution"], m.pick(obj.d["component_distribution"])
+    mixture, component = obj.d["mixture_distribution"], m.state.pick(obj.d["component_distribution"])
     joint = isinstance(component, Instance) and component.cls.derives(f"{HOME}Independent")
     value = Term(m, args.get(1, "value")).do("unsqueeze", -2 if joint else -1)
     shares = Term(m, attributes.get(m, mixture, "logits")).do("log_softmax", -1)
@@ -562,8 +562,8 @@ def transformed_rsample(m: Machine, args: Args) -> Value:
     """A sample passed through the transforms."""
     obj = args.pos[0]
     x = of_base(m, obj, "rsample", *args.pos[1:]).value
-    transforms = m.pick(obj.d.get("transforms"))
-    several = m.tuple_of(transforms.d["items"]) if isinstance(transforms, ListV) else (transforms,)
+    transforms = m.state.pick(obj.d.get("transforms"))
+    several = m.state.tuple_of(transforms.d["items"]) if isinstance(transforms, ListV) else (transforms,)
     for t in several:
         x = m.call(t, Args([x]))
     return x

@@ -165,7 +165,7 @@ def lstm_cell(m: Machine, args: Args) -> Value:
 def linked(m: Machine, values: Sequence[Value]) -> Tensor:
     """A result with a graph from some tensors that keeps values of its own alone."""
     needs: Grad = False
-    tensors = [t for t in map(m.pick, values) if isinstance(t, Tensor)]
+    tensors = [t for t in map(m.state.pick, values) if isinstance(t, Tensor)]
     for t in tensors:
         needs = either(needs, m.grad.requires_grad(t))
     node = m.grad.node("MulBackward0", tensors, needs)

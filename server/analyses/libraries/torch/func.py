@@ -33,7 +33,7 @@ def leaf_like(m: Machine, v: Value) -> Value:
         return tuple(leaf_like(m, i) for i in v)
     if isinstance(v, ListV):
         made = ListV(tuple(leaf_like(m, i) for i in sequences.items_of(m, v)), v.kind)
-        made.d["open"] = m.is_open(v)
+        made.d["open"] = m.state.is_open(v)
         return made
     if isinstance(v, DictV):
         return DictV({k: leaf_like(m, v.items[k]) for k in sequences.keys(v)})
@@ -175,7 +175,9 @@ def func_jvp(m: Machine, args: Args) -> Value:
 @model("torch.func.stack_module_state")
 def stack_module_state(m: Machine, args: Args) -> Value:
     """`stack_module_state(models)`: the parameters and the buffers of several alike, each name's stacked as a leaf."""
-    alike = [v for v in map(m.pick, sequences.sequence(m, args.get(0, "models")).items) if isinstance(v, Instance)]
+    alike = [
+        v for v in map(m.state.pick, sequences.sequence(m, args.get(0, "models")).items) if isinstance(v, Instance)
+    ]
     return tuple(
         DictV({name: stacked(m, t, len(alike)) for name, t in modules.named_tensors(m, alike[0], flag)})
         if alike
@@ -237,7 +239,7 @@ def products(m: Machine, args: Args) -> Value:
 @model("torch.func.functional_call", "torch.nn.utils.stateless.functional_call")
 def functional_call(m: Machine, args: Args) -> Value:
     """`functional_call(module, tensors, args, kwargs)`: the module's forward with other parameters and buffers."""
-    obj, given = m.pick(args.get(0, "module")), args.get(1, "parameter_and_buffer_dicts")
+    obj, given = m.state.pick(args.get(0, "module")), args.get(1, "parameter_and_buffer_dicts")
     pos, kw = m.state.resolve(args.get(2, "args", ())), m.state.resolve(args.get(3, "kwargs"))
     if not isinstance(obj, Instance):
         return Unknown("a module's result")
@@ -260,7 +262,7 @@ def swap(m: Machine, obj: Instance, dotted: str, value: Value) -> tuple[Instance
     path, _, name = dotted.rpartition(".")
     holder: Value = obj
     for part in path.split(".") if path else ():
-        holder = m.pick(attributes.get(m, holder, part))
+        holder = m.state.pick(attributes.get(m, holder, part))
     if not isinstance(holder, Instance):
         holder = modules.owner(m, obj, dotted)
     old = holder.d.get(name)

@@ -90,10 +90,10 @@ def run(m: Machine, f: Value, inputs: Value) -> None:
 
 def items(m: Machine, inputs: Value) -> list[Value]:
     """The inputs one by one: of a tuple, of a list, or a single tensor."""
-    inputs = m.pick(inputs)
+    inputs = m.state.pick(inputs)
     if isinstance(inputs, tuple):
         return list(inputs)
-    return list(m.tuple_of(inputs.d["items"])) if isinstance(inputs, ListV) else [inputs]
+    return list(m.state.tuple_of(inputs.d["items"])) if isinstance(inputs, ListV) else [inputs]
 
 
 def fail(m: Machine, via: str, coarse: list[Tensor], why: str) -> None:
@@ -125,9 +125,9 @@ def is_single(t: Tensor) -> bool:
 
 def parameters_behind(m: Machine, f: Value) -> list[Tensor]:
     """The parameters of a module that is checked."""
-    f = m.pick(f)
+    f = m.state.pick(f)
     if isinstance(f, Partial):
-        f = m.pick(f.function)
+        f = m.state.pick(f.function)
     if isinstance(f, Bound):
         f = f.self
     return modules.parameters(m, f) if isinstance(f, Instance) and modules.is_module(f) else []
@@ -222,7 +222,7 @@ def is_random(m: Machine, f: Value, inputs: Value, options: dict[str, float]) ->
 
 def is_custom(m: Machine, f: Value) -> bool:
     """Whether what is checked is the `apply` of a custom Function."""
-    f = m.pick(f)
+    f = m.state.pick(f)
     if isinstance(f, Partial):
-        f = m.pick(f.function)
+        f = m.state.pick(f.function)
     return isinstance(f, Bound) and isinstance(f.function, Builtin) and f.function.name == APPLY

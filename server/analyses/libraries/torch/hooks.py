@@ -19,7 +19,7 @@ BASES[HANDLE] = ()
 def add(m: Machine, holder: Object, slot: object, hook: Value, first: bool = False) -> Instance:
     """Register a hook; its handle. `slot` is a key of the holder's state."""
     store = holder.state if isinstance(holder, Instance) else holder.d
-    present = m.tuple_of(store.get(slot, ()))
+    present = m.state.tuple_of(store.get(slot, ()))
     m.state.set(store, slot, (hook, *present) if first else (*present, hook))
     handle = Instance(class_named(m, HANDLE), m.site)
     handle.state["remove"] = (store, slot, hook)
@@ -31,7 +31,7 @@ def add(m: Machine, holder: Object, slot: object, hook: Value, first: bool = Fal
 def remove(m: Machine, args: Args) -> Value:
     """`handle.remove()`."""
     store, slot, hook = args.pos[0].state["remove"]
-    m.state.set(store, slot, tuple(h for h in m.tuple_of(store.get(slot, ())) if h is not hook))
+    m.state.set(store, slot, tuple(h for h in m.state.tuple_of(store.get(slot, ())) if h is not hook))
     return None
 
 

@@ -52,9 +52,9 @@ def define(m: Machine, name: Value, function: Value, mutates: Value) -> Instance
 
 def operator_named(m: Machine, v: Value) -> Instance | None:
     """An operator by its name `ns::name`, or itself."""
-    v = m.pick(v)
+    v = m.state.pick(v)
     if isinstance(v, str):
-        v = m.pick(class_named(m, OPERATOR).d.get(v))
+        v = m.state.pick(class_named(m, OPERATOR).d.get(v))
     return v if isinstance(v, Instance) and v.cls.derives(OPERATOR) else None
 
 
@@ -97,7 +97,7 @@ def library_impl(m: Machine, args: Args) -> Value:
 @model("torch.library.impl")
 def impl(m: Machine, args: Args) -> Value:
     """`@torch.library.impl(lib, name, dispatch_key)`, or `@torch.library.impl("ns::name", types)`."""
-    first = m.pick(args.pos[0]) if args.pos else None
+    first = m.state.pick(args.pos[0]) if args.pos else None
     name, key = (args.get(1, "name"), args.get(2, "dispatch_key")) if isinstance(first, Instance) else (first, "")
 
     def register(machine: Machine, inner: Args) -> Value:

@@ -54,7 +54,7 @@ def parameters(m: Machine, obj: Instance) -> Value:
     """`module._parameters`."""
 
     def belongs(value: Value) -> bool:
-        t = m.pick(value)
+        t = m.state.pick(value)
         return isinstance(t, Tensor) and bool(t.d["param"])
 
     return part(obj, "_parameters", belongs)
@@ -65,7 +65,7 @@ def buffers(m: Machine, obj: Instance) -> Value:
     """`module._buffers`."""
 
     def belongs(value: Value) -> bool:
-        t = m.pick(value)
+        t = m.state.pick(value)
         return isinstance(t, Tensor) and bool(t.d["buffer"])
 
     return part(obj, "_buffers", belongs)
@@ -74,4 +74,4 @@ def buffers(m: Machine, obj: Instance) -> Value:
 @property_of(MODULE, "_modules")
 def children(m: Machine, obj: Instance) -> Value:
     """`module._modules`."""
-    return part(obj, "_modules", lambda value: modules.is_module(m.pick(value)))
+    return part(obj, "_modules", lambda value: modules.is_module(m.state.pick(value)))

@@ -82,7 +82,10 @@ def named_buffers(m: Machine, args: Args) -> Value:
 
 def unseen(m: Machine, obj: Instance, made: ListV) -> ListV:
     """A module with parts that the replay doesn't know may have more parameters."""
-    if any(isinstance(m.pick(v), Unknown) and k not in ("training",) for k, v in obj.d.items()) and not made.d["items"]:
+    if (
+        any(isinstance(m.state.pick(v), Unknown) and k not in ("training",) for k, v in obj.d.items())
+        and not made.d["items"]
+    ):
         made.d["open"] = True
     return made
 
@@ -137,7 +140,7 @@ def register_buffer(m: Machine, args: Args) -> Value:
 
 def label(m: Machine, t: Value, name: str) -> None:
     """Name a tensor that a module keeps."""
-    t = m.pick(t)
+    t = m.state.pick(t)
     if isinstance(t, Tensor) and t.label is None:
         m.state.note(t, "label", f"self.{name}")
 
@@ -351,7 +354,7 @@ def init_list(m: Machine, args: Args) -> Value:
     """A container of modules by position; Sequential takes them one by one or in an OrderedDict."""
     obj, rest = args.pos[0], args.pos[1:]
     m.state.set(obj.d, "training", True)
-    first = m.pick(rest[0]) if rest else None
+    first = m.state.pick(rest[0]) if rest else None
     if isinstance(first, DictV):
         for k in sequences.keys(first):
             keep(m, obj, str(k), first.items[k])
@@ -385,7 +388,7 @@ def init_dict(m: Machine, args: Args) -> Value:
 
 def keep(m: Machine, obj: Instance, key: str, value: Value) -> None:
     """Put a member into a container; those of parameters make parameters of plain tensors (`container.py`)."""
-    t = m.pick(value)
+    t = m.state.pick(value)
     plain = isinstance(t, Tensor) and not t.d["param"]
     if plain and (obj.cls.derives("torch.nn.ParameterList") or obj.cls.derives("torch.nn.ParameterDict")):
         value = m.call(Lib("torch.nn.Parameter"), Args([value], site=m.site))

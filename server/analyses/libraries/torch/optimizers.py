@@ -57,14 +57,14 @@ def check_leaves(m: Machine, groups: Sequence[Value]) -> None:
 
 def group(m: Machine, v: Value, defaults: dict[str, Value]) -> Value:
     """A parameter, or a parameter group with its parameters as a list, and the options that it doesn't say."""
-    v = m.pick(v)
+    v = m.state.pick(v)
     if isinstance(v, tuple) and len(v) == 2 and isinstance(v[0], str):
-        return m.pick(v[1])
+        return m.state.pick(v[1])
     if isinstance(v, DictV):
-        params = m.pick(v.items.get("params"))
+        params = m.state.pick(v.items.get("params"))
         items = [params] if isinstance(params, Tensor) else sequences.sequence(m, params).known(m)
         made = DictV({**v.items, **{k: d for k, d in defaults.items() if v.items.get(k, ABSENT) is ABSENT}})
-        made.items["params"] = ListV(tuple(m.pick(i) for i in items))
+        made.items["params"] = ListV(tuple(m.state.pick(i) for i in items))
         return made
     return v
 
@@ -76,7 +76,7 @@ def owned(m: Machine, obj: Instance) -> list[Tensor]:
         return []
     found: dict[int, Tensor] = {}
     for g in sequences.sequence(m, groups).known(m):
-        g = m.pick(g)
+        g = m.state.pick(g)
         if isinstance(g, DictV):
             for t in cases.tensors_in(m, g.items.get("params")):
                 found[t.uid] = t
@@ -86,7 +86,7 @@ def owned(m: Machine, obj: Instance) -> list[Tensor]:
 @method_of(OPTIMIZER, "__init__")
 def init(m: Machine, args: Args) -> Value:
     """`Optimizer.__init__(params, defaults)` of an optimizer of the program's own."""
-    defaults = m.pick(args.get(2, "defaults"))
+    defaults = m.state.pick(args.get(2, "defaults"))
     options = {str(k): defaults.items[k] for k in sequences.keys(defaults)} if isinstance(defaults, DictV) else {}
     fact = OptimizerFact(OPTIMIZER, (), 1, False, (), False)
     construct(m, args.pos[0], fact, Args(args.pos[1:2], {**args.kw, **options}))
@@ -104,7 +104,7 @@ def step(m: Machine, args: Args) -> Value:
 
 def run_hooks(m: Machine, args: Args, slot: str) -> None:
     """Call an optimizer's hooks of one kind with the arguments of its step (`profile_hook_step`)."""
-    for hook in m.tuple_of(args.pos[0].state.get(slot, ())):
+    for hook in m.state.tuple_of(args.pos[0].state.get(slot, ())):
         m.call(hook, Args([args.pos[0], tuple(args.pos), DictV(dict(args.kw))], site=args.site))
 
 

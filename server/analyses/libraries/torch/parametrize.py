@@ -63,7 +63,7 @@ def new_module(m: Machine, cls: str) -> Instance:
 @model("torch.nn.utils.parametrize.register_parametrization")
 def register(m: Machine, args: Args) -> Value:
     """`register_parametrization(module, name, parametrization)`: the tensor is computed at each use from now on."""
-    obj, name, step = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "tensor_name")), m.pick(
+    obj, name, step = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "tensor_name")), m.state.pick(
         args.get(2, "parametrization")
     )  # fmt: skip
     if isinstance(obj, Instance) and isinstance(name, str):
@@ -75,7 +75,7 @@ def add(m: Machine, obj: Instance, name: str, step: Value) -> None:
     """Make a module's tensor a computed one, or compute it in one more step."""
     steps = list_of(m, obj, name)
     if steps is None:
-        original = m.pick(obj.d.get(name))
+        original = m.state.pick(obj.d.get(name))
         steps = new_module(m, LIST)
         keep_originals(m, steps, name, original, step)
         holder = obj.d.get("parametrizations")
@@ -107,8 +107,8 @@ def keep_originals(m: Machine, steps: Instance, name: str, original: Value, step
 
 def list_of(m: Machine, obj: Instance, name: str) -> Instance | None:
     """The parametrizations of a module's tensor, if it has any."""
-    holder = m.pick(obj.d.get("parametrizations"))
-    steps = m.pick(holder.d.get(name)) if isinstance(holder, Instance) else None
+    holder = m.state.pick(obj.d.get("parametrizations"))
+    steps = m.state.pick(holder.d.get(name)) if isinstance(holder, Instance) else None
     return steps if isinstance(steps, Instance) else None
 
 
@@ -162,7 +162,7 @@ def assign(m: Machine, obj: Instance, name: str, v: Value) -> Value:
 @model("torch.nn.utils.parametrize.is_parametrized")
 def is_parametrized(m: Machine, args: Args) -> Value:
     """`is_parametrized(module, name)`."""
-    obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "tensor_name"))
+    obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "tensor_name"))
     if not isinstance(obj, Instance):
         return Unknown("whether it is parametrized")
     return list_of(m, obj, name) is not None if isinstance(name, str) else "parametrizations" in obj.d
@@ -171,11 +171,11 @@ def is_parametrized(m: Machine, args: Args) -> Value:
 @model("torch.nn.utils.parametrize.remove_parametrizations")
 def remove(m: Machine, args: Args) -> Value:
     """`remove_parametrizations(module, name)`: the tensor is a parameter again."""
-    obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "tensor_name"))
+    obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "tensor_name"))
     steps = list_of(m, obj, name) if isinstance(obj, Instance) and isinstance(name, str) else None
     if steps is None:
         return obj
-    original = m.pick(steps.d.get("original"))
+    original = m.state.pick(steps.d.get("original"))
     if not isinstance(original, Tensor):
         original = parameter(m, without_grad(m, lambda: computed(m, steps)), name)
     m.state.delete(obj.d["parametrizations"].d, name)
@@ -190,7 +190,7 @@ def registers(cls: str) -> Callable[[Machine, Args], Value]:
     """`weight_norm(module, name="weight")` and its kin: register a parametrization of the library."""
 
     def run(m: Machine, args: Args) -> Value:
-        obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
+        obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
         if isinstance(obj, Instance) and isinstance(name, str):
             step = new_module(m, cls)
             if cls == SPECTRAL_NORM:
@@ -259,7 +259,7 @@ def over_norm(m: Machine, obj: Instance, weight: Value, *names: str) -> Value:
 def orthogonal(m: Machine, args: Args) -> Value:
     """An orthogonal matrix made of the weight: what its operations save is their own."""
     made = linked(m, cases.tensors_in(m, args.pos[1]))
-    made.d["geometry"] = getattr(m.pick(args.pos[1]), "geometry", None)
+    made.d["geometry"] = getattr(m.state.pick(args.pos[1]), "geometry", None)
     return made
 
 
@@ -288,36 +288,36 @@ def unhook(m: Machine, obj: Instance, name: str) -> None:
 @model(f"{UTILS}weight_norm")
 def old_weight_norm(m: Machine, args: Args) -> Value:
     """`nn.utils.weight_norm(module, name)`: `weight_g` and `weight_v` are learned (`weight_norm.py`)."""
-    obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
+    obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
     if not isinstance(obj, Instance) or not isinstance(name, str):
         return obj
     g, v = f"{name}_g", f"{name}_v"
     m.state.set(obj.d, g, parameter(m, m.grad.tensor(None, "float32"), g))
-    m.state.set(obj.d, v, parameter(m, m.pick(obj.d.get(name)), v))
-    hooked(m, obj, name, lambda: normed(m, m.pick(obj.d[g]), m.pick(obj.d[v])))
+    m.state.set(obj.d, v, parameter(m, m.state.pick(obj.d.get(name)), v))
+    hooked(m, obj, name, lambda: normed(m, m.state.pick(obj.d[g]), m.state.pick(obj.d[v])))
     return obj
 
 
 @model(f"{UTILS}spectral_norm")
 def old_spectral_norm(m: Machine, args: Args) -> Value:
     """`nn.utils.spectral_norm(module, name)`: `weight_orig` is learned (`spectral_norm.py`)."""
-    obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
+    obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
     if not isinstance(obj, Instance) or not isinstance(name, str):
         return obj
-    m.state.set(obj.d, f"{name}_orig", m.pick(obj.d.get(name)))
+    m.state.set(obj.d, f"{name}_orig", m.state.pick(obj.d.get(name)))
     vectors = (f"{name}_u", f"{name}_v")
     add_vectors(m, obj, *vectors)
-    hooked(m, obj, name, lambda: over_norm(m, obj, m.pick(obj.d[f"{name}_orig"]), *vectors))
+    hooked(m, obj, name, lambda: over_norm(m, obj, m.state.pick(obj.d[f"{name}_orig"]), *vectors))
     return obj
 
 
 @model(f"{UTILS}remove_weight_norm", f"{UTILS}remove_spectral_norm", f"{UTILS}prune.remove")
 def remove_hook(m: Machine, args: Args) -> Value:
     """The tensor is a parameter of its own again."""
-    obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
+    obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
     if isinstance(obj, Instance) and isinstance(name, str) and ("computes", name) in obj.state:
         unhook(m, obj, name)
-        m.state.set(obj.d, name, parameter(m, without_grad(m, lambda: m.grad.alias(m.pick(obj.d[name]))), name))
+        m.state.set(obj.d, name, parameter(m, without_grad(m, lambda: m.grad.alias(m.state.pick(obj.d[name]))), name))
         for part in (f"{name}_g", f"{name}_v", f"{name}_u", f"{name}_orig", f"{name}_mask"):
             if part in obj.d:
                 m.state.delete(obj.d, part)
@@ -329,16 +329,16 @@ def remove_hook(m: Machine, args: Args) -> Value:
 
 def prune(m: Machine, args: Args, writes: int) -> Value:
     """`prune.l1_unstructured(module, name, amount)`: the weight is `weight_orig * weight_mask` (`prune.py`)."""
-    obj, name = m.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name"))
+    obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name"))
     if not isinstance(obj, Instance) or not isinstance(name, str) or f"{name}_orig" in obj.d:
         return obj
     original, mask = f"{name}_orig", f"{name}_mask"
-    m.state.set(obj.d, original, m.pick(obj.d.get(name)))
+    m.state.set(obj.d, original, m.state.pick(obj.d.get(name)))
     made = m.grad.tensor(getattr(obj.d[original], "geometry", None), "float32")
     made.d["counter"].d["v"] = Version(writes, writes)
     m.state.set(obj.d, mask, made)
     modules.put(obj, "_buffers", mask)
-    hooked(m, obj, name, lambda: (Term(m, m.pick(obj.d[mask])) * m.pick(obj.d[original])).value)
+    hooked(m, obj, name, lambda: (Term(m, m.state.pick(obj.d[mask])) * m.state.pick(obj.d[original])).value)
     return obj
 
 

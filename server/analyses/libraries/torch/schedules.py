@@ -44,7 +44,7 @@ def groups(m: Machine, scheduler: Instance) -> list[DictV]:
     """The groups of a scheduler's optimizer that have a learning rate."""
     optimizer = m.state.resolve(scheduler.d.get("optimizer"))
     kept = optimizer.d.get("param_groups") if isinstance(optimizer, Instance) else None
-    items = m.tuple_of(kept.d["items"]) if isinstance(kept, ListV) else ()
+    items = m.state.tuple_of(kept.d["items"]) if isinstance(kept, ListV) else ()
     return [group for group in items if isinstance(group, DictV) and "lr" in group.items]
 
 
@@ -101,7 +101,7 @@ def update_parameters(m: Machine, args: Args) -> Value:
 def update_bn(m: Machine, args: Args) -> Value:
     """`update_bn(loader, model)`: forward of the batches, under no_grad (`swa_utils.py`)."""
     batches = sequences.sequence(m, args.get(0, "loader"))
-    model_, batch = m.pick(args.get(1, "model")), batches.item(m, 0)
+    model_, batch = m.state.pick(args.get(1, "model")), batches.item(m, 0)
     if isinstance(batch, (tuple, ListV)):
         batch = operators.get_item(m, batch, 0)
     if isinstance(model_, Instance):

@@ -34,7 +34,7 @@ def own_tensors(m: Machine, module: Instance) -> Iterator[tuple[str, Tensor]]:
 
 def hooks(m: Machine, module: Instance, slot: str) -> tuple[Value, ...]:
     """A module's own hooks of one kind."""
-    return tuple(m.tuple_of(module.state.get(slot, ())))
+    return tuple(m.state.tuple_of(module.state.get(slot, ())))
 
 
 # -- saving -------------------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ def hooks(m: Machine, module: Instance, slot: str) -> tuple[Value, ...]:
 @method_of(MODULE, "state_dict")
 def state_dict(m: Machine, args: Args) -> Value:
     """`module.state_dict()`: detached aliases, which share memory and counter; the tensors with `keep_vars=True`."""
-    into, prefix = m.pick(args.get(1, "destination")), m.state.resolve(args.get(2, "prefix", ""))
+    into, prefix = m.state.pick(args.get(1, "destination")), m.state.resolve(args.get(2, "prefix", ""))
     keep = m.state.resolve(args.get(3, "keep_vars", False)) is True
     found = into if isinstance(into, DictV) else DictV()
     return save(m, args.pos[0], found, prefix if isinstance(prefix, str) else "", keep)
@@ -51,7 +51,7 @@ def state_dict(m: Machine, args: Args) -> Value:
 
 def save(m: Machine, obj: Value, into: DictV, prefix: str, keep: bool, above: tuple[Instance, ...] = ()) -> Value:
     """Put the tensors of a module, and of those below it, into a dict; what its hooks make of that."""
-    module = m.pick(obj)
+    module = m.state.pick(obj)
     if not isinstance(module, Instance) or module in above:
         return into
     for hook in hooks(m, module, "state_dict_pre_hooks"):
@@ -66,7 +66,7 @@ def save(m: Machine, obj: Value, into: DictV, prefix: str, keep: bool, above: tu
             kw: dict[str, Value] = {"destination": into, "prefix": below, "keep_vars": keep}
             m.call(attributes.get(m, child, "state_dict"), Args([], kw))
     for hook in hooks(m, module, "state_dict_hooks"):
-        changed = m.pick(m.call(hook, Args([module, into, prefix, DictV()])))
+        changed = m.state.pick(m.call(hook, Args([module, into, prefix, DictV()])))
         into = changed if isinstance(changed, DictV) else into
     return into
 
@@ -80,13 +80,13 @@ def load_state_dict(m: Machine, args: Args) -> Value:
     if m.state.resolve(args.get(3, "assign")) is True:
         return Unknown("keys")
     partial = m.state.resolve(args.get(2, "strict", True)) is False
-    load(m, args.pos[0], m.pick(args.get(1, "state_dict")), "", partial)
+    load(m, args.pos[0], m.state.pick(args.get(1, "state_dict")), "", partial)
     return Unknown("keys")
 
 
 def load(m: Machine, obj: Value, given: Value, prefix: str, partial: bool, above: tuple[Instance, ...] = ()) -> None:
     """Write the tensors of a module, and of those below it; where that is allowed, only those that are given."""
-    module = m.pick(obj)
+    module = m.state.pick(obj)
     if not isinstance(module, Instance) or module in above:
         return
     for hook in hooks(m, module, "load_state_dict_pre_hooks"):

@@ -151,7 +151,7 @@ def resize_(m: Machine, args: Args) -> Value:
 @model("torch.resize_as_")
 def resize_as_(m: Machine, args: Args) -> Value:
     """`t.resize_as_(other)`."""
-    other = m.pick(args.get(1, "the_template"))
+    other = m.state.pick(args.get(1, "the_template"))
     shape = other.shape if isinstance(other, Tensor) else None
     known = shape is not None and None not in shape
     return each(m, args.pos[0], lambda t: resized(m, t, shape if known else None))
@@ -187,7 +187,7 @@ def set_(m: Machine, args: Args) -> Value:
 @method_of("torch.Tensor", "tolist")
 def tolist(m: Machine, args: Args) -> Value:
     """`t.tolist()`: as many unknown numbers as there are rows."""
-    t = m.pick(args.pos[0])
+    t = m.state.pick(args.pos[0])
     n = t.shape[0] if isinstance(t, Tensor) and t.shape else None
     if n is not None and n <= 64 and len(t.shape) == 1:
         return ListV(tuple(Unknown("a number", number=True) for _ in range(n)))
@@ -201,7 +201,7 @@ def tolist(m: Machine, args: Args) -> Value:
 @method_of("torch.Tensor", "is_inference")
 def is_inference(m: Machine, args: Args) -> Value:
     """`t.is_inference()`."""
-    t = m.pick(args.pos[0])
+    t = m.state.pick(args.pos[0])
     return t.d["inference"] if isinstance(t, Tensor) else Unknown()
 
 
@@ -209,7 +209,7 @@ def is_inference(m: Machine, args: Args) -> Value:
 @model("torch.is_floating_point")
 def is_floating_point(m: Machine, args: Args) -> Value:
     """`t.is_floating_point()`."""
-    t = m.pick(args.pos[0])
+    t = m.state.pick(args.pos[0])
     if isinstance(t, Tensor) and t.dtype is not None:
         return t.dtype.startswith(("float", "bfloat"))
     return Unknown("a dtype")
@@ -296,7 +296,7 @@ def numel(m: Machine, args: Args) -> Value:
 @method_of("torch.Tensor", "is_contiguous")
 def is_contiguous(m: Machine, args: Args) -> Value:
     """`t.is_contiguous()`."""
-    t = m.pick(args.pos[0])
+    t = m.state.pick(args.pos[0])
     known = t.geometry.is_contiguous() if isinstance(t, Tensor) and t.geometry is not None else None
     return known if known is not None else Unknown("contiguity")
 
@@ -389,7 +389,7 @@ for _name in [
 @model("torch.normal")
 def normal(m: Machine, args: Args) -> Value:
     """`normal(mean, std)`: of tensors it is an operation on them, of numbers and a size it makes a tensor."""
-    if any(isinstance(m.pick(v), Tensor) for v in (args.get(0, "mean"), args.get(1, "std"))):
+    if any(isinstance(m.state.pick(v), Tensor) for v in (args.get(0, "mean"), args.get(1, "std"))):
         return torch_ops.call(m, "torch.normal", args)
     return made_by(m, "torch.normal", args)
 
@@ -510,13 +510,13 @@ class Copier:
             made = ListV(kind=v.kind)
             self.done[id(v)] = made
             made.d["items"] = tuple(self.copy(i) for i in sequences.items_of(m, v))
-            made.d["open"], made.maxlen = m.is_open(v), v.maxlen
+            made.d["open"], made.maxlen = m.state.is_open(v), v.maxlen
             return made
         if isinstance(v, DictV):
             d = DictV(kind=v.kind)
             self.done[id(v)] = d
             d.items.update({k: self.copy(v.items[k]) for k in sequences.keys(v)})
-            d.d["open"], d.default, d.counts = m.is_open(v), v.default, v.counts
+            d.d["open"], d.default, d.counts = m.state.is_open(v), v.default, v.counts
             return d
         if isinstance(v, Instance):
             return self.instance(v)
@@ -527,7 +527,7 @@ class Copier:
         m = self.m
         rg = m.grad.requires_grad(t)
         if rg is True and m.grad.is_leaf(t) is False:
-            layout, held = carried.layout(m, m.pick(self.root)), tuple(carried.graphs(m, self.root))
+            layout, held = carried.layout(m, m.state.pick(self.root)), tuple(carried.graphs(m, self.root))
             m.grad.fail("deepcopy-nonleaf", "direct", t, layout=layout, held=held)
         made = m.grad.tensor(t.d["geometry"], t.d["dtype"], rg if isinstance(rg, bool) else False)
         made.d["param"], made.d["buffer"], made.label = t.d["param"], t.d["buffer"], t.label

@@ -171,10 +171,10 @@ def stack(m: Machine, args: Args) -> Value:
 
 def each_layer(m: Machine, obj: Instance, x: Value, *args: Value, **kw: Value) -> Value:
     """`x` through all layers of a stack, each called with the arguments, and its last norm."""
-    layers = m.pick(obj.d.get("layers"))
+    layers = m.state.pick(obj.d.get("layers"))
     for _, layer in modules.children(m, layers) if isinstance(layers, Instance) else ():
         x = m.call(layer, arguments(x, *args, **kw))
-    return x if m.pick(obj.d.get("norm")) is None else do(m, obj, "norm", x).value
+    return x if m.state.pick(obj.d.get("norm")) is None else do(m, obj, "norm", x).value
 
 
 @method_of(ENCODER, "forward")
