@@ -103,7 +103,7 @@ class Autograd(Graph):
         explain = self.m.explain
         mode, running, call, before = self.mode["grad"], explain.running, explain.backward, self.expected
         self.state.set(self.mode, "grad", create)
-        self.expected, explain.backward = expected, self.m.site
+        self.expected, explain.backward = expected, self.m.here.site
         try:
             yield
         finally:
@@ -273,7 +273,7 @@ class Autograd(Graph):
         g: Value = self.gradient(t, flow, one)
         kept = False
         for hook in called:
-            made = self.state.resolve(self.m.call(hook, Args([g], site=self.m.site)))
+            made = self.state.resolve(self.m.call(hook, Args([g], site=self.m.here.site)))
             self.pasts = {}
             kept = kept or made is None  # that is what it was called for, maybe
             g = g if made is None else made
@@ -411,11 +411,11 @@ class Autograd(Graph):
 
     def _free(self, node: Node, guards: Guards) -> None:
         if not guards:
-            self.state.put(node, "freed", self.m.site)
+            self.state.put(node, "freed", self.m.here.site)
         elif len(guards) == 1:
             cond, holds = guards[0]
             old = node.d["freed"]
-            pair = (self.m.site, old) if holds else (old, self.m.site)
+            pair = (self.m.here.site, old) if holds else (old, self.m.here.site)
             self.state.put(node, "freed", self.state.merge(cond, *pair))
 
     def _accumulate(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:
@@ -427,7 +427,7 @@ class Autograd(Graph):
             self._through_hooks(flow, leaf, leaf.d.get("hooks", ()), UNKNOWN)
         self._add_gradient(leaf, nodes, flow)
         for hook in self.m.state.tuple_of(leaf.d.get("accumulated", ())):
-            self.m.call(hook, Args([leaf], site=self.m.site))
+            self.m.call(hook, Args([leaf], site=self.m.here.site))
 
     def _add_gradient(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:
         old = self.state.resolve(leaf.d["grad"])

@@ -64,7 +64,7 @@ class Graph:
 
     def tensor(self, geometry: Geometry | None = None, dtype: str | None = None, requires_grad: Grad = False) -> Tensor:
         """A new tensor with memory and a counter of its own."""
-        site = self.m.site
+        site = self.m.here.site
         t = Tensor(Storage(site), Counter(not self.mode["inference"]), site)
         d = t.d
         d["geometry"], d["dtype"], d["rg"] = geometry, dtype, requires_grad
@@ -75,7 +75,7 @@ class Graph:
         """Another tensor over `t`'s memory, unrelated to it for autograd: detach(), or `.data` with its own counter."""
         get = self.state.resolve
         counter = Counter(not self.mode["inference"]) if own_counter else get(t.d["counter"])
-        new = Tensor(get(t.d["storage"]), counter, self.m.site)
+        new = Tensor(get(t.d["storage"]), counter, self.m.here.site)
         new.d["geometry"], new.d["dtype"], new.d["inference"] = t.d["geometry"], t.d["dtype"], t.d["inference"]
         new.d["twin"] = t.d["twin"] or t
         new.label = t.label
@@ -207,9 +207,9 @@ class Graph:
         needs = self.requires_grad(base)
         self.order += 1
         when = either(needs, self._known_grad(fn))  # it stays part of a graph when its base no longer is
-        node = Node("AsStridedBackward0", self.m.site, self.order, self.edges([base]), when)
+        node = Node("AsStridedBackward0", self.m.here.site, self.order, self.edges([base]), when)
         node.fed, node.shapes, node.outputs = ((0, 0),), (base.geometry,), (t,)
-        node.iterations = self.m.iterations
+        node.iterations = self.m.here.iterations
         self._lead(t, node)
         state.put(t, "at", now)
         return node
@@ -250,9 +250,9 @@ class Graph:
             return None
         self.order += 1
         ways = [(self.grad_fn(t), i, t) for i, t in enumerate(inputs) if self.leads_on(t) is not False]
-        node = Node(name, self.m.site, self.order, tuple(t if fn is None else fn for fn, _, t in ways), when)
-        node.stack = self.m.stack
-        node.iterations = self.m.iterations
+        node = Node(name, self.m.here.site, self.order, tuple(t if fn is None else fn for fn, _, t in ways), when)
+        node.stack = self.m.here.stack
+        node.iterations = self.m.here.iterations
         node.inputs = tuple(inputs)
         node.fed = tuple((i, t.d["output_nr"]) for _, i, t in ways)
         node.shapes = tuple(t.geometry for t in inputs)
@@ -398,7 +398,7 @@ class Graph:
         least, most = times if isinstance(times, tuple) else (1 if times is None else times, times)
         unseen = t.d["inference"] is True and self.mode["inference"] and counter.counts  # it was given other `.data`
         if most == 0 or unseen:
-            self.write_silently(storage, via, self.m.written or t.name, low, by, reach, back)
+            self.write_silently(storage, via, self.m.here.written or t.name, low, by, reach, back)
             return
         if by != "library":
             self.check_counted(t if where is None else where)
@@ -406,8 +406,10 @@ class Graph:
         after_high = None if high is None or most is None else high + most
         exact = low if low == high else None
         after = after_low if after_low == after_high else None
-        name, recorded = self.m.written or t.name, self.grad_mode
-        write = Write(self.m.site, via, name, exact, after, by, self.m.stack, self.m.constructor, recorded)
+        name, recorded = self.m.here.written or t.name, self.grad_mode
+        write = Write(
+            self.m.here.site, via, name, exact, after, by, self.m.here.stack, self.m.here.constructor, recorded
+        )
         state.put(counter, "v", Version(after_low, after_high, old, write))
         if not same:
             state.put(storage, "w", Version(0, 0, state.resolve(storage.d["w"]), write, reach, back))
@@ -423,7 +425,7 @@ class Graph:
         back: Value = ABSENT,
     ) -> None:
         """Change memory where no version counter sees it (`.data`, NumPy, a fused kernel)."""
-        write = Write(self.m.site, via, name, version, version, by, self.m.stack, recorded=self.grad_mode)
+        write = Write(self.m.here.site, via, name, version, version, by, self.m.here.stack, recorded=self.grad_mode)
         self.state.put(storage, "w", Version(0, 0, self.state.resolve(storage.d["w"]), write, reach, back))
 
     def are_one(self, a: Tensor, b: Tensor) -> bool:
@@ -438,8 +440,8 @@ class Graph:
             return
         v = self.version(t)
         number = v.number if isinstance(v, Version) else None
-        name, recorded = self.m.written or t.name, self.grad_mode
-        write = Write(self.m.site, via, name, number, number, by, self.m.stack, recorded=recorded)
+        name, recorded = self.m.here.written or t.name, self.grad_mode
+        write = Write(self.m.here.site, via, name, number, number, by, self.m.here.stack, recorded=recorded)
         shown, back = self.state.resolve(t.d["shown"]), self.state.resolve(t.d.get(("shown", storage), ABSENT))
         self.state.put(t, ("shown", self.storage(t)), shown.content if isinstance(shown, Version) else shown)
         self.state.put(t, "shown", Version(0, 0, shown, write, back=back))
@@ -506,15 +508,15 @@ class Graph:
         facts: dict[str, object] | None = None,
     ) -> Failure:
         """A failure that raises here."""
-        name = self.m.written or (t.name if t is not None else None)
+        name = self.m.here.written or (t.name if t is not None else None)
         hops: tuple[Hop, ...] = ()
-        if t is not None and t.origin is not None and t.origin is not self.m.site:
+        if t is not None and t.origin is not None and t.origin is not self.m.here.site:
             hops = (Hop(t.origin, "built", name),)
         if write is not None:
             hops += (Hop(write.site, "changed", write.name, write.after, write.via),)
-        site, built = self.m.site, self.m.constructor
+        site, built = self.m.here.site, self.m.here.constructor
         return Failure(
-            *(kind, cause, site, name, self.m.via),
+            *(kind, cause, site, name, self.m.here.via),
             write=write,
             hops=hops,
             raised=site,

@@ -23,7 +23,7 @@ class NDArray(Object):
 
 def fresh(m: Machine) -> NDArray:
     """An array of its own."""
-    return NDArray(Storage(m.site))
+    return NDArray(Storage(m.here.site))
 
 
 def view(a: NDArray) -> NDArray:
@@ -33,7 +33,7 @@ def view(a: NDArray) -> NDArray:
 
 def write(m: Machine, a: NDArray, via: str) -> None:
     """Change the array's memory; no version counter moves."""
-    m.grad.write_silently(a.storage, via, m.written)
+    m.grad.write_silently(a.storage, via, m.here.written)
 
 
 VIEWS = frozenset({"T", "mT", "real", "imag", "flat", "base"})

@@ -124,7 +124,7 @@ def grad_fn(m: Machine, t: Tensor) -> Value:
     """`t.grad_fn`: None or something."""
     fn = m.grad.grad_fn(t)
     if isinstance(fn, Node) and fn.when is True:
-        return Instance(registry.class_named(m, "torch.autograd.graph.Node"), m.site)
+        return Instance(registry.class_named(m, "torch.autograd.graph.Node"), m.here.site)
     return None if fn is None else Unknown("grad_fn", ("grad_fn", t.uid))
 
 
@@ -172,7 +172,7 @@ def set_(m: Machine, t: Tensor, name: str, value: Value) -> None:
 def set_data(m: Machine, t: Tensor, value: Value) -> None:
     """`t.data = value`: the tensor shows other memory from now on; its counter stays and doesn't move."""
     known = isinstance(value, Tensor)
-    m.grad.show(t, m.grad.storage(value) if known else Storage(m.site), ".data =")
+    m.grad.show(t, m.grad.storage(value) if known else Storage(m.here.site), ".data =")
     m.state.put(t, "geometry", value.d["geometry"] if known else None)
     if known:
         m.state.put(t, "dtype", value.d["dtype"])

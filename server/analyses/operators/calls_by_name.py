@@ -201,7 +201,7 @@ def call_method(m: Machine, name: str, t: Value, args: Args) -> Value:
     """Call a method of a tensor."""
     inner = args.prepend(t)
     if name.endswith("_") and not name.endswith("__"):
-        with m.writing(m.node, args.receiver, name):
+        with m.here.writing(m.here.node, args.receiver, name):
             return call(m, f"torch.Tensor.{name}", inner)
     if find(f"torch.Tensor.{name}") is None and find(f"torch.{name}") is not None:
         return call(m, f"torch.{name}", inner)
@@ -375,7 +375,7 @@ def put(m: Machine, t: Tensor, index: Value, value: Value) -> None:
     indices = cases.tensors_in(m, index)
     advanced = cases.advanced(index)
     needs = m.grad.requires_grad(t)
-    with m.writing(m.node, None, "[…] ="):
+    with m.here.writing(m.here.node, None, "[…] ="):
         target = t
         if not advanced and not whole(m, t, index):
             target = view_for_write(m, t, index)
@@ -398,7 +398,9 @@ def put(m: Machine, t: Tensor, index: Value, value: Value) -> None:
             node.holds = True
             for i in indices:
                 m.grad.save(node, i, "index")
-        m.grad.bump(t, m.via, same=bool(sources) and not advanced and is_there(m, target, sources[0]), where=target)
+        m.grad.bump(
+            t, m.here.via, same=bool(sources) and not advanced and is_there(m, target, sources[0]), where=target
+        )
         if target is t or advanced:
             m.grad.rebase(t, node)
         else:

@@ -73,7 +73,7 @@ def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: Tens
 
 def is_temporary(m: Machine, source: Tensor) -> bool:
     """Whether a method is called on what a call has just made, which nobody else holds: a copy is as good as itself."""
-    node, storage = m.node, m.state.resolve(source.d["storage"])
+    node, storage = m.here.node, m.state.resolve(source.d["storage"])
     if not (isinstance(node, ir.Call) and isinstance(node.func, ir.Attribute) and isinstance(storage, Storage)):
         return False
     is_fresh = storage.site is not None and storage.site.node is node.func.value
@@ -88,7 +88,7 @@ def to_itself(m: Machine, name: str, source: Tensor, call: Call) -> Cond:
     text = f"{name}() gives the tensor itself"
     others = [v for k, v in call.values.items() if k not in ("self", "input") and not isinstance(v, (bool, type(None)))]
     if name == "cuda" or (name == "to" and not any(isinstance(v, Tensor) or dtype_of(v) for v in others)):
-        return Cond((text, *map(key_of, others)), "guess", text, m.site)
+        return Cond((text, *map(key_of, others)), "guess", text, m.here.site)
     return guess(text, source, m)
 
 
@@ -144,7 +144,7 @@ def viewed(m: Machine, source: Tensor, node: Node | None, type_: TensorType | No
 
 def guess(text: str, source: Tensor, m: Machine) -> Cond:
     """A question that only sizes, strides or devices at run time answer."""
-    return Cond((text, source.uid, id(m.node)), "guess", text, m.site)
+    return Cond((text, source.uid, id(m.here.node)), "guess", text, m.here.site)
 
 
 def unchanged(m: Machine, name: str, source: Tensor, call: Call) -> bool | None:

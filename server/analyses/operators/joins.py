@@ -66,7 +66,7 @@ def key_of_choice(v: Value) -> Any:
 def is_new(m: Machine, t: Tensor) -> bool:
     """Whether a tensor has been made here, with memory of its own, and nothing but its node knows of it."""
     d, counter = t.d, t.d["counter"]
-    own = t.origin == m.site and d["base"] is None and d["at"] is None and d["twin"] is None
+    own = t.origin == m.here.site and d["base"] is None and d["at"] is None and d["twin"] is None
     return own and all(isinstance(fn, (Node, type(None))) for fn in leaves(d["fn"])) and type(counter.d["v"]) is Version
 
 

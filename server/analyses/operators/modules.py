@@ -286,11 +286,11 @@ def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     inputs: Sequence[Arg] = [given.pop(p.name) for p in takewhile(lambda p: p.name in given, op.params)] or [UNKNOWN]
     output = shapes.module_output(fact.name, {k: described(m, v) for k, v in extra.items()}, inputs, given)
     inplace = extra.get("inplace") is True
-    previous, m.constructor = m.constructor, obj.site if inplace else None
+    previous, m.here.constructor = m.here.constructor, obj.site if inplace else None
     try:
         result = effects.replay(m, case, call, "inplace=True" if inplace else f"{obj.cls.name}()", flat(output))
     finally:
-        m.constructor = previous
+        m.here.constructor = previous
     return nested(output, list(result)) if isinstance(output, list) and isinstance(result, tuple) else result
 
 

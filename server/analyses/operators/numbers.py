@@ -353,7 +353,7 @@ class Numbers:
             self.fill(g, Dual(float(any(t is one for one in ones))))
         mode = m.grad.mode["grad"]
         m.state.set(m.grad.mode, "grad", False)
-        found = m.state.resolve(m.call(backward, Args([ctx, *gradients], site=m.site)))
+        found = m.state.resolve(m.call(backward, Args([ctx, *gradients], site=m.here.site)))
         m.state.set(m.grad.mode, "grad", mode)
         found = found if isinstance(found, tuple) else (found,)
         total = 0.0

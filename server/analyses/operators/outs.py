@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list[Tensor]) -> Value:
     """A call with `out=`: a write of the given tensors; most operators refuse it where anything requires grad."""
-    previous, m.via = m.via, "out="
+    previous, m.here.via = m.here.via, "out="
     try:
         needs = asked_of_out(m, case, call, outs) if m.grad.grad_mode else False
         joins = op.out_graph in ("joins", "joins, no leaf", "depends")
@@ -49,7 +49,7 @@ def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list
             if not call.all() and any(p.name == "requires_grad" for p in op.params):  # what makes a tensor of nothing
                 m.require_grad(t, call.values.get("requires_grad", False))
     finally:
-        m.via = previous
+        m.here.via = previous
     return out
 
 
@@ -79,7 +79,7 @@ def refuse_out(m: Machine, op: Op, outs: Sequence[Tensor], needs: Grad) -> None:
     guards = conditions(needs)
     if op.out_graph == "depends":
         text = f"{called(op.name)} hands this call on to an operator that refuses out="
-        guards = (*guards, (Cond((text, outs[0].uid), "guess", text, m.site), True))
+        guards = (*guards, (Cond((text, outs[0].uid), "guess", text, m.here.site), True))
     m.grad.fail("out-grad", "direct", outs[0], guards=guards, detail=called(op.name), ways=ways(needs))
 
 

@@ -49,7 +49,7 @@ def apply(m: Machine, op: Op, args: Args) -> Value:
     if outs:
         return write_out(m, op, case, call, out, outs)
     if op.inplace_of is not None or case.mutates:
-        return replay(m, case, call, m.via or called(op.name))
+        return replay(m, case, call, m.here.via or called(op.name))
     return replay(m, case, call, "")
 
 
@@ -123,7 +123,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         if p in case.flows:
             needs = either(needs, g)
     written = list(writes(m, case, call))
-    previous, m.via = m.via, via
+    previous, m.here.via = m.here.via, via
     try:
         recorded = tracked(case)
         for w, t, _ in written:
@@ -165,7 +165,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
                 t.d["dtype"] = dtype
         return result
     finally:
-        m.via = previous
+        m.here.via = previous
 
 
 def leave_history_open(m: Machine, call: Call, result: Value) -> None:
@@ -176,7 +176,7 @@ def leave_history_open(m: Machine, call: Call, result: Value) -> None:
     text = f"autograd sees {called(call.name)}() of inference tensors"
     for t in tensors_in(m, result) if needs is not False and m.grad.grad_mode else ():
         if t.d["inference"] is not True and t.d["fn"] is None and not is_integral(t.dtype or ""):
-            t.d["rg"] = frozenset({Cond((text, t.uid), "guess", text, m.site)})
+            t.d["rg"] = frozenset({Cond((text, t.uid), "guess", text, m.here.site)})
             t.d["fn"] = Unknown(text)
 
 

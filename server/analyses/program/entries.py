@@ -62,7 +62,7 @@ def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS,
     Raises Unwanted.
     """
     m.allow(steps, patience)
-    m.stack, m.iterations, m.depth, m.catching, m.expected = (), (), 0, 0, ()
+    m.here.stack, m.here.iterations, m.depth, m.catching, m.expected = (), (), 0, 0, ()
     m.loop_until = None
     m.state.splits.clear()
     m.broken = None
@@ -143,7 +143,7 @@ class Entry:
         """Build an object of a class that nobody built, and call what nobody called."""
         m = self.m
         names = sorted((name for name, v in cls.d.items() if self.untouched(v)), key=is_private)
-        m.node, m.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
+        m.here.node, m.here.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
         patience = TRAINING_PATIENCE if cls.derives("torch.nn.Module") else PATIENCE
         obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)), patience)
         if not isinstance(obj, Instance):
@@ -178,9 +178,9 @@ class Entry:
             return
 
         def run() -> Value:
-            m.node, m.chunk = forward.node, forward.chunk
+            m.here.node, m.here.chunk = forward.node, forward.chunk
             result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, forward, 1, optional=True))
-            m.node, m.chunk = forward.node, forward.chunk
+            m.here.node, m.here.chunk = forward.node, forward.chunk
             m.entry_assumptions = (TRAINED,)
             backward_from(m, result)
             return None
@@ -213,11 +213,11 @@ class Entry:
         def run() -> Value:
             if functions.first_parameter(inner) == "ctx":  # autograd runs a custom function's parts without grad
                 m.state.set(m.grad.mode, "grad", False)
-            m.node, m.chunk = inner.node, inner.chunk
+            m.here.node, m.here.chunk = inner.node, inner.chunk
             args = unknown_arguments(m, inner, len(first.pos))
             args.pos = [*first.pos, *args.pos]
             result = m.call(v, args)
-            m.node, m.chunk = inner.node, inner.chunk
+            m.here.node, m.here.chunk = inner.node, inner.chunk
             m.entry_assumptions = (BACKWARD,)
             backward_from(m, result)
             return None

@@ -174,7 +174,7 @@ def instance(m: Machine, v: Instance, name: str) -> Value:
     """An attribute of an object: its own, its class's, or what its library's model knows."""
     found = v.cls.lookup(name)
     if isinstance(found, Property) and (found.cached is None or name not in v.d):
-        value = m.call(found.getter, Args([v], site=m.site))
+        value = m.call(found.getter, Args([v], site=m.here.site))
         if found.cached is not None:
             m.state.set(v.d, name, value)
         return value
@@ -234,10 +234,10 @@ def bound(m: Machine, found: Value, v: Value) -> Value:
     if isinstance(found, ClassMethod):
         return Bound(found.function, v.cls if isinstance(v, Instance) else v)
     if isinstance(found, Property):
-        return m.call(found.getter, Args([v], site=m.site))
+        return m.call(found.getter, Args([v], site=m.here.site))
     get = special(m, found, "__get__")
     if get is not None:
-        return m.call(get, Args([v, v.cls] if isinstance(v, Instance) else [None, v], site=m.site))
+        return m.call(get, Args([v, v.cls] if isinstance(v, Instance) else [None, v], site=m.here.site))
     return m.state.resolve(found)
 
 
@@ -317,7 +317,7 @@ def new_object(m: Machine, args: Args) -> Value:
     cls = m.state.resolve(args.pos[0])
     if not isinstance(cls, ClassV):
         return Unknown("an object")
-    made = Instance(cls, m.site)
+    made = Instance(cls, m.here.site)
     registry.hold(made)
     return made
 

@@ -58,12 +58,12 @@ def define(m: Machine, s: ir.ClassDef) -> None:
     cls.d[GIVEN] = given_of(s)
     for v in frame.d.values():
         adopt(m, v, cls)
-    m.chunk, m.node = s.chunk, s
+    m.here.chunk, m.here.node = s.chunk, s
     value = made_by(m, cls, Namespace(cls, frame.d), keywords)
     for decorator in reversed(s.decorators):
-        m.chunk, m.node = s.chunk, decorator
+        m.here.chunk, m.here.node = s.chunk, decorator
         value = wrappers.decorate(m, m.eval(decorator), value)
-    m.chunk, m.node = s.chunk, s
+    m.here.chunk, m.here.node = s.chunk, s
     m.state.set(m.frame.d, s.name, value)
 
 
@@ -249,7 +249,7 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
             return made
         obj = made
     else:
-        obj = Instance(cls, m.site)
+        obj = Instance(cls, m.here.site)
     registry.prepare(m, obj)
     init = cls.lookup("__init__")
     if isinstance(init, FunctionV) and m.is_aside(init):

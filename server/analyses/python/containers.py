@@ -93,7 +93,7 @@ def any_of(m: Machine, items: dict[Value, Value], index: Unknown) -> Value:
 
 def at(m: Machine, index: Unknown, key: Value) -> Cond:
     """The question whether an unknown index is a known one."""
-    return Cond(("==", index.key, key_of(key)), "branch", f"{index.why or 'the index'} == {key!r}", m.site)
+    return Cond(("==", index.key, key_of(key)), "branch", f"{index.why or 'the index'} == {key!r}", m.here.site)
 
 
 def same(a: Value, b: Value) -> bool:

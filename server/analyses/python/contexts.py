@@ -162,12 +162,12 @@ def within_generator(m: Machine, manager: Managed, inside: Callable[[Value], Val
 
     def consume(v: Value) -> Value:
         nonlocal outcome
-        inner, at = m.frame, (m.chunk, m.node)
+        inner, at = m.frame, (m.here.chunk, m.here.node)
         m.frame = frame
         try:
             outcome = inside(v)
         finally:
-            m.frame, (m.chunk, m.node) = inner, at
+            m.frame, (m.here.chunk, m.here.node) = inner, at
         return None
 
     if isinstance(manager.generator, Generator):

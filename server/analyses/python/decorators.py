@@ -68,7 +68,7 @@ def decorate(m: Machine, decorator: Value, value: Value) -> Value:
     if isinstance(decorator, contexts.Managed) or is_context_decorator(decorator):
         return Wrapped(value, "contextlib.ContextDecorator", decorator)
     if isinstance(decorator, (FunctionV, Bound, Builtin, ClassV, Instance, Lib, Partial, Wrapped)):
-        made = m.limited_call(DECORATING, decorator, Args([value], site=m.site), None)
+        made = m.limited_call(DECORATING, decorator, Args([value], site=m.here.site), None)
         return value if isinstance(made, Unknown) or made is None else made
     return value
 

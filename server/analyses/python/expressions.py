@@ -132,7 +132,7 @@ def dict_(m: Machine, e: ir.Dict) -> Value:
 def attribute(m: Machine, e: ir.Attribute) -> Value:
     """`value.attr`."""
     value = m.eval(e.value)
-    m.node = e
+    m.here.node = e
     return attributes.get(m, value, e.attr)
 
 
@@ -140,7 +140,7 @@ def subscript(m: Machine, e: ir.Subscript) -> Value:
     """`value[slice]`."""
     value = m.eval(e.value)
     index = m.eval(e.slice)
-    m.node = e
+    m.here.node = e
     return operators.get_item(m, value, index)
 
 
@@ -179,8 +179,8 @@ def call(m: Machine, e: ir.Call) -> Value:
     function = m.eval(e.func)
     args = arguments(m, e.args)
     m.step()
-    m.node = e
-    args.site = m.site
+    m.here.node = e
+    args.site = m.here.site
     args.receiver = e.func.value if isinstance(e.func, ir.Attribute) else None
     if m.frame.function is None and (m.importing or m.main.endswith("__init__.py")):
         return m.limited_call(IMPORTING, function, args, Unknown())
@@ -190,7 +190,7 @@ def call(m: Machine, e: ir.Call) -> Value:
 def unary(m: Machine, e: ir.UnaryOp) -> Value:
     """`-x`, `+x`, `~x`, `not x`."""
     v = m.eval(e.operand)
-    m.node = e
+    m.here.node = e
     if e.op == "not":
         return operators.negation(m, operators.truth(m, v))
     return operators.unary(m, e.op, v)
@@ -199,7 +199,7 @@ def unary(m: Machine, e: ir.UnaryOp) -> Value:
 def binary(m: Machine, e: ir.BinOp) -> Value:
     """`left op right`."""
     left, right = m.eval(e.left), m.eval(e.right)
-    m.node = e
+    m.here.node = e
     return operators.binary(m, e.op, left, right)
 
 
@@ -227,7 +227,7 @@ def compare(m: Machine, e: ir.Compare) -> Value:
     result: Value = True
     for op, node in zip(e.ops, e.comparators, strict=True):
         right = m.eval(node)
-        m.node = e
+        m.here.node = e
         one = operators.compare(m, op, left, right)
         result = one if result is True else operators.both(m, result, one)
         if result is False:
@@ -253,8 +253,8 @@ def named(m: Machine, e: ir.NamedExpr) -> Value:
 
 def lambda_(m: Machine, e: ir.Lambda) -> Value:
     """A lambda, with its defaults evaluated now."""
-    assert m.chunk is not None
-    f = FunctionV(e, m.chunk, m.frame, "<lambda>")
+    assert m.here.chunk is not None
+    f = FunctionV(e, m.here.chunk, m.frame, "<lambda>")
     for p in (*e.params.posonly, *e.params.args, *e.params.kwonly):
         if p.default is not None:
             f.defaults[p.name] = m.eval(p.default)
@@ -269,15 +269,15 @@ def comprehension(m: Machine, e: ir.Comp) -> Value:
     iterable = m.eval(e.generators[0].iter)
     frame = Frame(m.frame, m.frame.globals, m.frame.name)
     frame.function, frame.is_comprehension = m.frame.function, True
-    chunk = m.chunk
+    chunk = m.here.chunk
 
     def run(consume: Callable[[Value], Value]) -> Value:
-        before, at = m.frame, (m.chunk, m.node)
-        m.frame, m.chunk = frame, chunk
+        before, at = m.frame, (m.here.chunk, m.here.node)
+        m.frame, m.here.chunk = frame, chunk
         try:
             return generators(m, e, 0, iterable, consume)
         finally:
-            m.frame, (m.chunk, m.node) = before, at
+            m.frame, (m.here.chunk, m.here.node) = before, at
 
     if e.kind == "generator":
         return Generator(run)

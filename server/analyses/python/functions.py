@@ -45,7 +45,7 @@ def define(m: Machine, s: ir.FunctionDef) -> None:
         f.parent = m.frame.parent or m.frame
     value: Value = f
     for decorator in reversed(s.decorators):
-        m.chunk, m.node = s.chunk, decorator
+        m.here.chunk, m.here.node = s.chunk, decorator
         value = wrappers.decorate(m, m.eval(decorator), value)
     m.state.set(m.frame.d, s.name, value)
 
@@ -149,12 +149,12 @@ def generator(m: Machine, f: FunctionV, frame: Frame, body: list[ir.Stmt]) -> Ge
 
 def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> Value:
     """Run something in a function's frame, as one more open call."""
-    before = (m.frame, m.chunk, m.node, m.stack, m.written, m.via)
+    before = (m.frame, m.here.chunk, m.here.node, m.here.stack, m.here.written, m.here.via)
     aside = m.is_aside(f) and f.name != "__init__"  # an object that is not built to its end is none (`construct`)
     at_length = not m.is_familiar(f) and m.is_familiar(m.frame.function)
-    if m.node is not None:
-        m.stack = (*m.stack, m.site)
-    m.frame, m.chunk, m.written, m.via = frame, f.chunk, None, ""
+    if m.here.node is not None:
+        m.here.stack = (*m.here.stack, m.here.site)
+    m.frame, m.here.chunk, m.here.written, m.here.via = frame, f.chunk, None, ""
     m.depth += 1
     m.open_calls[id(f.node)] = m.open_calls.get(id(f.node), 0) + 1
     try:
@@ -164,7 +164,7 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
     finally:
         m.depth -= 1
         m.open_calls[id(f.node)] -= 1
-        m.frame, m.chunk, m.node, m.stack, m.written, m.via = before
+        m.frame, m.here.chunk, m.here.node, m.here.stack, m.here.written, m.here.via = before
 
 
 def returned(m: Machine, outcome: Value) -> Value:
@@ -195,13 +195,13 @@ def caught(m: Machine, error: Raised) -> Value:
     """The exception that is raised: of one that Python itself raises, no more than its class is known."""
     if error.value is None and error.name != "Exception":
         cls = builtin_names.builtin(m, error.name)
-        error.value = Instance(cls, m.site) if isinstance(cls, ClassV) else Unknown("the exception")
+        error.value = Instance(cls, m.here.site) if isinstance(cls, ClassV) else Unknown("the exception")
     return error.value if error.value is not None else Unknown("the exception")
 
 
 def stop(m: Machine, value: Value) -> Raised:
     """`StopIteration(value)`, by which an iterator ends; `value` is what a generator has returned."""
-    error = Instance(builtin_names.builtin(m, "StopIteration"), m.site)
+    error = Instance(builtin_names.builtin(m, "StopIteration"), m.here.site)
     error.d["value"] = value
     error.state["args"] = () if value is None else (value,)
     return Raised(error, "StopIteration")

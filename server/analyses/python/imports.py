@@ -84,8 +84,8 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     frame.d["__name__"] = name
     frame.d["__package__"] = name if module.is_package else name.rpartition(".")[0]
     frame.d["__file__"] = source.path
-    before = (m.frame, m.chunk, m.node, m.stack, m.written, m.via)
-    m.frame, m.stack, m.written, m.via = frame, (), None, ""
+    before = (m.frame, m.here.chunk, m.here.node, m.here.stack, m.here.written, m.here.via)
+    m.frame, m.here.stack, m.here.written, m.here.via = frame, (), None, ""
     m.importing += 1
     given_up = m.given_up
     try:
@@ -101,14 +101,14 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
         m.allow(ENOUGH, m.patience)
     finally:
         m.importing -= 1
-        m.frame, m.chunk, m.node, m.stack, m.written, m.via = before
+        m.frame, m.here.chunk, m.here.node, m.here.stack, m.here.written, m.here.via = before
     return module
 
 
 def importer(m: Machine) -> str:
     """The file that the running code belongs to."""
-    assert m.chunk is not None
-    return m.chunk.path
+    assert m.here.chunk is not None
+    return m.here.chunk.path
 
 
 def import_(m: Machine, s: ir.Import) -> Value:

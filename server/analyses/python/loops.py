@@ -52,7 +52,7 @@ class Loop:
         self.most = sequences.MAX_TURNS if node not in m.long_loops else 0
         m.runs += 1
         self.run = m.runs
-        self.outer = m.iterations
+        self.outer = m.here.iterations
         self.turn_number = 0
         self.turns: dict[int, tuple[int, int]] = {}
         """where each turn began: on the trail, and by the `uid` of what was there before"""
@@ -64,7 +64,7 @@ class Loop:
         self.turn_number = i
         self.turns[i] = len(self.m.state.trail), serial()
         self.m.step()
-        self.m.iterations = (*self.outer, (self.run, i))
+        self.m.here.iterations = (*self.outer, (self.run, i))
 
     def expect(self, turns: int) -> None:
         """There are so many turns: where an earlier run came as far, this one may."""
@@ -74,7 +74,7 @@ class Loop:
     def leave(self) -> None:
         """The loop is over."""
         self.m.loop_until = self.around
-        self.m.iterations = self.outer
+        self.m.here.iterations = self.outer
 
     def may_go_on(self, i: int) -> bool:
         """Whether turn `i` may be replayed with the values that it has.
@@ -148,7 +148,7 @@ class Loop:
         """What a tensor has that the loop may have passed by."""
         if not isinstance(self.node, ir.For) or not any(isinstance(s, BRANCHES) for s in statements_of(self.node.body)):
             return now
-        cond = Cond(("late", self.run), "guess", "this turn of the loop is as the others", self.m.site)
+        cond = Cond(("late", self.run), "guess", "this turn of the loop is as the others", self.m.here.site)
         return self.m.state.merge(cond, now, before)
 
     def counted(self, old: Value, now: Value, key: counting.Key) -> Value:
@@ -248,8 +248,8 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
 
     def consume(v: Value) -> Value:
         nonlocal count, before
-        inner, at, frame = m.iterations, (m.chunk, m.node), m.frame
-        m.frame, m.chunk = home, chunk
+        inner, at, frame = m.here.iterations, (m.here.chunk, m.here.node), m.frame
+        m.frame, m.here.chunk = home, chunk
         last = not run.may_go_on(count)
         if last:
             run.loosen(count - 1)
@@ -259,7 +259,7 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
         try:
             outcome = ended(m, turn(v))
         finally:
-            m.iterations, (m.chunk, m.node), m.frame = inner, at, frame
+            m.here.iterations, (m.here.chunk, m.here.node), m.frame = inner, at, frame
         if type(outcome) is Phi:
             outcome = usual(m, outcome)
         if last:
@@ -268,7 +268,7 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
             raise sequences.Stop(outcome)
         return None
 
-    home, chunk = m.frame, m.chunk
+    home, chunk = m.frame, m.here.chunk
     try:
         run_body(consume)
     except sequences.Stop as stop:

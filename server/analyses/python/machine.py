@@ -7,15 +7,15 @@ stays unknown.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
 from ..autograd.backward import Autograd
 from ..autograd.tensors import Tensor
+from ..domain.here import Here
 from ..domain.modules import Modules, OwnFacts, Packages
 from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted
-from ..domain.report import Assumption, Failure, Site
+from ..domain.report import Assumption, Failure
 from ..domain.steps import Familiar, Mark, Step, loaded
 from ..domain.values import (
     ABSENT,
@@ -41,10 +41,10 @@ from .expressions import EVALUATE
 from .statements import run_block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from ...facts.model import Op
-    from ...syntax.chunks import Chunk, Source
+    from ...syntax.chunks import Source
     from ..operators.numbers import Numbers
     from .coroutines import Coroutine
 
@@ -70,7 +70,7 @@ def always() -> bool:
 
 
 class Machine:
-    """One replay. `site` is where it stands; `stack` are the calls that are open, outermost first.
+    """One replay. `here` is where it stands.
 
     `wanted` tells whether somebody still waits for the answer.
     """
@@ -82,21 +82,13 @@ class Machine:
         self.state: State = State()
         self.state.on_lost = self.lost
         self.state.on_both = self.both
+        self.here = Here()
         self.grad = Autograd(self)
         self.explain = Explainer(self)
         self.trace = Trace(self)
         self.frame: Frame = Frame(None, None, "<start>")
-        self.chunk: Chunk | None = None
-        self.node: ir.Node | None = None
-        self.last_site: Site | None = None
-        """the last place that was asked for: most are asked for several times"""
         self.broken: ir.Stmt | None = None
-        self.stack: tuple[Site, ...] = ()
-        self.iterations: tuple[tuple[int, int], ...] = ()
         self.runs = 0
-        self.written: str | None = None
-        self.via = ""
-        self.constructor: Site | None = None
         self.steps = 0
         self.limit = self.most = STEPS
         self.patience: int | None = None
@@ -169,28 +161,20 @@ class Machine:
 
     # -- where it stands ------------------------------------------------------------------------
 
-    @property
-    def site(self) -> Site:
-        """The place in the program that is being replayed."""
-        last = self.last_site
-        if last is not None and last.node is self.node and last.chunk is self.chunk:
-            return last
-        assert self.chunk is not None and self.node is not None
-        self.last_site = last = Site(self.chunk, self.node)
-        return last
-
     def place(self) -> tuple[Any, ...]:
         """Where the replay stands, all of it, for one that goes on elsewhere meanwhile (`Coroutine`)."""
+        here = self.here
         return (
-            self.frame, self.chunk, self.node, self.stack, self.iterations, self.written, self.via, self.depth,
+            self.frame, here.chunk, here.node, here.stack, here.iterations, here.written, here.via, self.depth,
             self.catching, self.expected, self.open_calls, self.handling, self.state.splits, self.state.held,
             self.state.tries,
         )  # fmt: skip
 
     def come_to(self, place: tuple[Any, ...]) -> None:
         """Go on where `place` says."""
+        here = self.here
         (
-            self.frame, self.chunk, self.node, self.stack, self.iterations, self.written, self.via, self.depth,
+            self.frame, here.chunk, here.node, here.stack, here.iterations, here.written, here.via, self.depth,
             self.catching, self.expected, self.open_calls, self.handling, self.state.splits, self.state.held,
             self.state.tries,
         ) = place  # fmt: skip
@@ -348,26 +332,11 @@ class Machine:
 
     def at(self, node: ir.Node, run: Callable[[], Value]) -> Value:
         """Run something with `node` as the place where it happens, and come back to the present one."""
-        before, self.node = self.node, node
+        before, self.here.node = self.here.node, node
         try:
             return run()
         finally:
-            self.node = before
-
-    @contextmanager
-    def writing(self, node: ir.Node | None, target: ir.Expr | None, via: str) -> Iterator[None]:
-        """While this lasts, changes are told as `via` of `target`, by the text of the program."""
-        before = (self.written, self.via)
-        self.via = via
-        if target is not None and self.chunk is not None:
-            text = self.chunk.text[target.start : target.end]
-            self.written = text if len(text) <= 40 and "\n" not in text else None
-        if node is not None:
-            self.node = node
-        try:
-            yield
-        finally:
-            self.written, self.via = before
+            self.here.node = before
 
     # -- unknown tensors --------------------------------------------------------------------------
 
@@ -389,7 +358,9 @@ class Machine:
     def requires_grad(self, v: Unknown) -> Cond:
         """The question whether an unknown value requires grad."""
         expected = v.parameter and not v.own and not duck.tells_integers(v.why)
-        return Cond(("requires grad", v.key), "requires-grad" if expected else "may-require-grad", v.why, self.site)
+        return Cond(
+            ("requires grad", v.key), "requires-grad" if expected else "may-require-grad", v.why, self.here.site
+        )
 
     def require_grad(self, t: Tensor, value: Value) -> None:
         """`t.requires_grad_(value)`: refused for integers; a non-leaf can't be switched off.

@@ -35,7 +35,7 @@ def history(m: Machine, v: Unknown, f: Unknown, args: Args) -> Node | None:
     if node is not None:
         text = f"`{f.why}` keeps what its gradients need"
         node.called = f.why
-        node.holds = frozenset({Cond((text, node.uid), "guess", text, m.site)})
+        node.holds = frozenset({Cond((text, node.uid), "guess", text, m.here.site)})
     return node
 
 
@@ -59,7 +59,7 @@ def joined(m: Machine, result: Unknown, *operands: Value) -> Unknown:
         for other in found[1:]:
             m.grad.order += 1
             both = (result.history, other)
-            result.history = Node(OPAQUE, m.site, m.grad.order, both, either(*(one.when for one in both)))
+            result.history = Node(OPAQUE, m.here.site, m.grad.order, both, either(*(one.when for one in both)))
     return result
 
 

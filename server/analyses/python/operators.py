@@ -144,11 +144,11 @@ def question(m: Machine, v: Unknown, node: ir.Node | None) -> tuple[Cond, bool]:
     key, holds = v.key, True
     if isinstance(key, tuple) and key[0] == "not":
         key, holds = key[1], False
-    assert m.chunk is not None
-    text = m.chunk.text[node.start : node.end] if node is not None else v.why
+    assert m.here.chunk is not None
+    text = m.here.chunk.text[node.start : node.end] if node is not None else v.why
     kind = "turn" if counting.varies(m, key) else "branch" if node is not None else "guess"
     m.rare += kind == "turn"
-    site = m.at(node, lambda: m.site) if node is not None else None
+    site = m.at(node, lambda: m.here.site) if node is not None else None
     return Cond(key, kind, text, site, flipped=node is not None and not holds), holds
 
 
@@ -534,12 +534,12 @@ def bind(m: Machine, target: ir.Expr, value: Value) -> None:
         unpack(m, target.elts, value)
     elif isinstance(target, ir.Attribute):
         obj = m.eval(target.value)
-        m.node = target
+        m.here.node = target
         attributes.set_(m, obj, target.attr, value)
         label(m, value, target)
     elif isinstance(target, ir.Subscript):
         obj, index = m.eval(target.value), m.eval(target.slice)
-        with m.writing(target, target.value, "[…] ="):
+        with m.here.writing(target, target.value, "[…] ="):
             set_item(m, obj, index, value)
         label(m, value, target)
     elif isinstance(target, ir.Starred):
@@ -549,15 +549,15 @@ def bind(m: Machine, target: ir.Expr, value: Value) -> None:
 def label(m: Machine, value: Value, target: ir.Expr) -> None:
     """Remember by which name the program knows a tensor or an object, and where a tensor was bound last."""
     if isinstance(value, Unknown) and value.history is not None:
-        m.state.note(value, "bound", m.at(target, lambda: m.site))
+        m.state.note(value, "bound", m.at(target, lambda: m.here.site))
     if not isinstance(value, (Tensor, Instance)):
         return
-    assert m.chunk is not None
+    assert m.here.chunk is not None
     if value.label is None:
-        text = m.chunk.text[target.start : target.end]
+        text = m.here.chunk.text[target.start : target.end]
         m.state.note(value, "label", text if len(text) <= 40 and "\n" not in text else None)
     if isinstance(value, Tensor):
-        m.state.note(value, "bound", m.at(target, lambda: m.site))
+        m.state.note(value, "bound", m.at(target, lambda: m.here.site))
 
 
 def store(m: Machine, name: str, value: Value) -> None:

@@ -82,7 +82,7 @@ def run(m: Machine, s: ir.Stmt) -> Value:
     m.step()
     if s not in m.now.reached:
         m.reach(s)
-    m.chunk, m.node = s.chunk, s
+    m.here.chunk, m.here.node = s.chunk, s
     try:
         outcome = RUN[type(s)](m, s)
     except Raised:
@@ -108,7 +108,7 @@ def assign(m: Machine, s: ir.Assign) -> Value:
     """`a = b = value`."""
     value = m.eval(s.value)
     for target in s.targets:
-        m.chunk, m.node = s.chunk, s
+        m.here.chunk, m.here.node = s.chunk, s
         operators.bind(m, target, value)
     return None
 
@@ -117,7 +117,7 @@ def annotated(m: Machine, s: ir.AnnAssign) -> Value:
     """`name: annotation = value`."""
     if s.value is not None:
         value = m.eval(s.value)
-        m.chunk, m.node = s.chunk, s
+        m.here.chunk, m.here.node = s.chunk, s
         operators.bind(m, s.target, value)
     return None
 
@@ -129,10 +129,10 @@ def augmented(m: Machine, s: ir.AugAssign) -> Value:
         return None
     old, put = place
     operand = m.eval(s.value)
-    m.chunk, m.node = s.chunk, s
-    with m.writing(s, s.target, f"{s.op}="):
+    m.here.chunk, m.here.node = s.chunk, s
+    with m.here.writing(s, s.target, f"{s.op}="):
         new = in_place(m, s.op, old, operand)
-        m.chunk, m.node = s.chunk, s
+        m.here.chunk, m.here.node = s.chunk, s
         put(new)
     if isinstance(new, Tensor) and new.label is None:
         operators.label(m, new, s.target)
@@ -145,11 +145,11 @@ def located(m: Machine, target: ir.Expr) -> tuple[Value, Callable[[Value], None]
         return m.eval(target), partial(operators.store, m, target.id)
     if isinstance(target, ir.Attribute):
         obj = m.eval(target.value)
-        m.node = target
+        m.here.node = target
         return attributes.get(m, obj, target.attr), partial(attributes.set_, m, obj, target.attr)
     if isinstance(target, ir.Subscript):
         obj, index = m.eval(target.value), m.eval(target.slice)
-        m.node = target
+        m.here.node = target
         return operators.get_item(m, obj, index), partial(operators.set_item, m, obj, index)
     return None
 
@@ -256,7 +256,7 @@ def while_(m: Machine, s: ir.While) -> Value:
     """`while`: a condition that stays unknown is taken to hold for the turns that are replayed, and to end then."""
 
     def again() -> bool | None:
-        m.chunk, m.node = s.chunk, s
+        m.here.chunk, m.here.node = s.chunk, s
         t = operators.truth(m, m.eval(s.test))
         m.trace.after(s)
         return t if isinstance(t, bool) else None
@@ -279,7 +279,7 @@ def for_(m: Machine, s: ir.For) -> Value:
     iterable = m.eval(s.iter)
 
     def turn(value: Value) -> Value:
-        m.chunk, m.node = s.chunk, s
+        m.here.chunk, m.here.node = s.chunk, s
         operators.bind(m, s.target, value)
         m.trace.after(s)
         return run_block(m, s.body)
@@ -327,7 +327,7 @@ def guarded_import(m: Machine, s: ir.Try) -> Value:
     library = imports.optional(m, s)
     if library is None:
         return try_(m, s)
-    cond = Cond(("installed", library), "branch", f"import {library}", m.site)
+    cond = Cond(("installed", library), "branch", f"import {library}", m.here.site)
     return m.state.fork(cond, lambda: try_(m, s), lambda: not_installed(m, s))
 
 
@@ -367,7 +367,7 @@ def with_(m: Machine, s: ir.With) -> Value:
                 operators.bind(m, w.target, value)
             return item(i + 1)
 
-        m.chunk, m.node = s.chunk, s
+        m.here.chunk, m.here.node = s.chunk, s
         return contexts.within(m, manager, inside)
 
     return item(0)

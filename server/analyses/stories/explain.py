@@ -73,7 +73,7 @@ class Explainer:
         if crossing is not None:
             hops.append(crossing)
         hops.append(Hop(write.site, "changed", write.name, write.after, write.via))
-        hops.append(Hop(self.m.site, "backward"))
+        hops.append(Hop(self.m.here.site, "backward"))
         return Failure(
             "stale-saved",
             cause,
@@ -82,9 +82,9 @@ class Explainer:
             write.via,
             told,
             write,
-            self.m.site,
+            self.m.here.site,
             tuple(hops[:MAX_HOPS]),
-            raised=self.m.site,
+            raised=self.m.here.site,
             detail=node.name,
             facts={**self.facts(node, write, saved), **self.carrier(node, crossing)},
         )
@@ -93,7 +93,7 @@ class Explainer:
         """A saved tensor's content was changed where its version counter doesn't see it."""
         told = self.saved(node, saved)
         hops = [Hop(told.site, "saved", told.name, told.version, told.op)] if told else []
-        hops += [Hop(write.site, "changed", write.name, None, write.via), Hop(self.m.site, "backward")]
+        hops += [Hop(write.site, "changed", write.name, None, write.via), Hop(self.m.here.site, "backward")]
         return Failure(
             "silent-stale",
             "update" if self.is_update(saved, write) else "inplace",
@@ -102,10 +102,10 @@ class Explainer:
             write.via,
             told,
             write,
-            self.m.site,
+            self.m.here.site,
             tuple(hops),
             detail=node.name,
-            facts={**self.facts(node, write, saved), "backward_calls": self.m.stack},
+            facts={**self.facts(node, write, saved), "backward_calls": self.m.here.stack},
         )
 
     def freed(self, node: Node, freed: Site) -> Failure:
@@ -116,35 +116,35 @@ class Explainer:
         hops.append(Hop(freed, "freed"))
         if crossing is not None:
             hops.append(crossing)
-        hops.append(Hop(self.m.site, "backward"))
+        hops.append(Hop(self.m.here.site, "backward"))
         name = next((t.name for t in node.outputs if t.name), None)
         facts["freed"] = freed
         return Failure(
             "freed-graph",
             "carried" if crossing is not None else "second",
-            self.m.site,
+            self.m.here.site,
             name,
             "backward()",
-            backward=self.m.site,
+            backward=self.m.here.site,
             hops=tuple(hops[:MAX_HOPS]),
-            raised=self.m.site,
+            raised=self.m.here.site,
             detail=node.name,
             facts=facts,
         )
 
     def spread(self, node: Node, view: Tensor) -> Failure:
         """`CopySlices` writes a gradient as the view lies that was written, whose elements share their places."""
-        site, via = node.site or self.m.site, (node.op or "").rpartition(".")[2] or spoken(node)
-        hops = (Hop(site, "changed", view.name, None, via), Hop(self.m.site, "backward"))
+        site, via = node.site or self.m.here.site, (node.op or "").rpartition(".")[2] or spoken(node)
+        hops = (Hop(site, "changed", view.name, None, via), Hop(self.m.here.site, "backward"))
         return Failure(
             "overlap-write",
             "direct",
             site,
             view.name,
             via,
-            backward=self.m.site,
+            backward=self.m.here.site,
             hops=hops,
-            raised=self.m.site,
+            raised=self.m.here.site,
             detail="itself",
             facts={"built": view.origin},
         )
@@ -176,7 +176,7 @@ class Explainer:
 
     def carrier(self, node: Node, crossing: Hop | None) -> dict[str, object]:
         """What fixes need to know of the state that a loop carries over, and of the way to backward()."""
-        found: dict[str, object] = {"backward_calls": self.m.stack}
+        found: dict[str, object] = {"backward_calls": self.m.here.stack}
         before = self.earlier if crossing is not None else self.outside
         if not before(node):
             return found
@@ -210,12 +210,12 @@ class Explainer:
 
     def outside(self, node: Node) -> bool:
         """Whether a node was made before the loop whose turn runs here."""
-        here, there = self.m.iterations, node.iterations
+        here, there = self.m.here.iterations, node.iterations
         return len(there) < len(here) and all(a == b for a, b in zip(there, here, strict=False))
 
     def earlier(self, node: Node) -> bool:
         """Whether a node was made in an earlier turn of a loop that is running."""
-        for (run, turn), (run_now, turn_now) in zip(node.iterations, self.m.iterations, strict=False):
+        for (run, turn), (run_now, turn_now) in zip(node.iterations, self.m.here.iterations, strict=False):
             if run != run_now:
                 return False
             if turn < turn_now:
@@ -256,7 +256,7 @@ class Explainer:
             or t.d["retains"]
         ):
             return
-        site = self.m.site
+        site = self.m.here.site
         node = t.d["fn"]
         hops: list[Hop] = []
         if isinstance(node, Node) and node.site is not None:

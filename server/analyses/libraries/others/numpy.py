@@ -98,7 +98,7 @@ def from_numpy(m: Machine, args: Args) -> Value:
     v = m.state.resolve(next(iter(args), None))
     if isinstance(v, Tensor):
         return m.grad.alias(v, own_counter=True)
-    return Tensor(v.storage if isinstance(v, NDArray) else Storage(m.site), Counter(), m.site)
+    return Tensor(v.storage if isinstance(v, NDArray) else Storage(m.here.site), Counter(), m.here.site)
 
 
 @model("torch.to_dlpack", "torch.utils.dlpack.to_dlpack")

@@ -65,7 +65,7 @@ def argument_group(m: Machine, args: Args) -> Value:
 @method_of("argparse.ArgumentParser", "parse_args")
 def parse_args(m: Machine, args: Args) -> Value:
     """`p.parse_args()`: the defaults, and what the program itself gives."""
-    made = Instance(registry.class_named(m, "argparse.Namespace"), m.site)
+    made = Instance(registry.class_named(m, "argparse.Namespace"), m.here.site)
     defaults = args.pos[0].state["defaults"]
     made.d.update({str(k): m.state.resolve(defaults.items[k]) for k in sequences.keys(defaults)})
     given = m.state.resolve(args.get(1, "args"))
@@ -88,7 +88,7 @@ def told(m: Machine, option: Args, word: str) -> Value:
         return option.kw.get("const")
     if action != "store" or "nargs" in option.kw:
         return Unknown("an argument")
-    return m.call(option.kw["type"], Args([word], site=m.site)) if "type" in option.kw else word
+    return m.call(option.kw["type"], Args([word], site=m.here.site)) if "type" in option.kw else word
 
 
 @method_of("argparse.ArgumentParser", "parse_known_args")

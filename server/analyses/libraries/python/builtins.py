@@ -73,7 +73,7 @@ def pure(m: Machine, args: Args) -> Value:
     v = m.state.resolve(args.pos[0]) if args.pos else None
     own = attributes.special(m, v, "__hash__")
     if own is not None:
-        return m.call(own, Args(site=m.site))
+        return m.call(own, Args(site=m.here.site))
     return hash(v) if isinstance(v, int) else unknown_of("pure", args)
 
 
@@ -82,7 +82,7 @@ def _folded(name: str, f: Callable[..., Value]) -> None:
         def known(inner: Args) -> Value:
             pos = [m.state.resolve(v) for v in inner.pos]
             if pos and isinstance(pos[0], Instance) and (own := attributes.special(m, pos[0], f"__{name}__")):
-                return m.call(own, Args(pos[1:], site=m.site))
+                return m.call(own, Args(pos[1:], site=m.here.site))
             if name in ("abs",) and pos and isinstance(pos[0], Tensor):
                 return m.call(Lib("torch.abs"), Args([pos[0]]))
             if name == "pow" and pos and isinstance(pos[0], Tensor):
@@ -120,7 +120,7 @@ def _number(name: str, f: Callable[..., Value]) -> None:
         v = m.state.resolve(args.get(0, "x", 0))
         own = attributes.special(m, v, f"__{name}__") if isinstance(v, Instance) else None
         if own is not None:
-            return m.call(own, Args(site=m.site))
+            return m.call(own, Args(site=m.here.site))
         if isinstance(v, Tensor):
             return Unknown("a number", number=True)
         if isinstance(v, enumerations.Member):
@@ -148,7 +148,7 @@ def str_(m: Machine, args: Args) -> Value:
     for name in ("__str__", "__repr__"):
         own = attributes.special(m, v, name)
         if own is not None:
-            return m.call(own, Args(site=m.site))
+            return m.call(own, Args(site=m.here.site))
     if isinstance(v, Instance) and v.cls.derives("BaseException"):
         given = v.state.get("args")
         return str_(m, Args(list(given))) if isinstance(given, tuple) and len(given) < 2 else Unknown("an error's text")
@@ -184,7 +184,7 @@ def nothing(m: Machine, args: Args) -> Value:
 def eval_(m: Machine, args: Args) -> Value:
     """`eval(text)` of a dotted name is what that stands for; nothing else of a text is ever run."""
     text = m.state.resolve(args.get(0, "expression"))
-    path = unquoted(text, m.site.node) if isinstance(text, str) and len(args.pos) == 1 else None
+    path = unquoted(text, m.here.site.node) if isinstance(text, str) and len(args.pos) == 1 else None
     return m.eval(path) if path is not None else Unknown("a value")
 
 

@@ -45,7 +45,7 @@ def replace(m: Machine, args: Args) -> Value:
         if classes.option(default, "init") is not False
     ]
     given = {name: v.d[name] for name, kind in taken_ if kind != "InitVar" and name in v.d}
-    return m.call(v.cls, Args(kw={**given, **args.kw}, site=m.site))
+    return m.call(v.cls, Args(kw={**given, **args.kw}, site=m.here.site))
 
 
 @model("dataclasses.asdict")
@@ -86,7 +86,7 @@ def plain(m: Machine, v: Value, make: Callable[[Value], Value]) -> Value:
         return held
     if type(v) is tuple:
         return tuple(plain(m, one, make) for one in v)
-    return m.call(Lib("copy.deepcopy"), Args([v], site=m.site))
+    return m.call(Lib("copy.deepcopy"), Args([v], site=m.here.site))
 
 
 @model("dataclasses.fields")

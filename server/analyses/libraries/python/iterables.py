@@ -147,7 +147,7 @@ def map_(m: Machine, args: Args) -> Value:
     def run(consume: Callable[[Value], Value]) -> Value:
         rows = zip_(m, Args(list(rest))) if len(rest) > 1 else rest[0]
         single = len(rest) == 1
-        return each_item(m, rows, lambda v: consume(m.call(f, Args([v] if single else list(v), site=m.site))))
+        return each_item(m, rows, lambda v: consume(m.call(f, Args([v] if single else list(v), site=m.here.site))))
 
     return Generator(run)
 
@@ -170,7 +170,7 @@ def filter_(m: Machine, args: Args) -> Value:
 
     def run(consume: Callable[[Value], Value]) -> Value:
         def one(v: Value) -> Value:
-            keep = operators.truth(m, v if f is None else m.call(f, Args([v], site=m.site)))
+            keep = operators.truth(m, v if f is None else m.call(f, Args([v], site=m.here.site)))
             return consume(v) if keep is not False else None
 
         return each_item(m, items, one)
@@ -224,7 +224,7 @@ def by_key(m: Machine, f: Callable[..., Value], values: list[Value], args: Args)
     if not values:
         return Unknown("an extreme") if seq_open(m, args) else default_of(args)
     key = m.state.resolve(args.kw["key"])
-    ranks = [m.state.resolve(m.call(key, Args([v], site=m.site))) if key is not None else v for v in values]
+    ranks = [m.state.resolve(m.call(key, Args([v], site=m.here.site))) if key is not None else v for v in values]
     if not is_constant(tuple(ranks)):
         return Unknown("an extreme", number=all(map(is_number, values)))
     return values[plain.called(f, [range(len(values))], {"key": ranks.__getitem__})]
@@ -262,7 +262,7 @@ def sorted_(m: Machine, args: Args) -> Value:
     """`sorted(v)`: known where all items, or what `key` makes of them, are constants."""
     seq = sequences.sequence(m, args.pos[0])
     items, by = tuple(seq.known(m)), m.state.resolve(args.kw.get("key"))
-    ranks = items if by is None else tuple(m.call(by, Args([v], site=m.site)) for v in items)
+    ranks = items if by is None else tuple(m.call(by, Args([v], site=m.here.site)) for v in items)
     if is_constant(ranks) and not seq.open:
         back = operators.truth(m, args.kw.get("reverse", False))
         order = plain.called(sorted, [range(len(items))], {"key": ranks.__getitem__, "reverse": back is True})

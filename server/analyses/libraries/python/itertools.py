@@ -84,7 +84,7 @@ def accumulate(m: Machine, args: Args) -> Value:
             elif f is None:
                 total = operators.binary(m, "+", total, v)
             else:
-                total = m.call(f, Args([total, v], site=m.site))
+                total = m.call(f, Args([total, v], site=m.here.site))
             return consume(total)
 
         return each_item(m, args.get(0, "iterable"), one)
@@ -98,7 +98,7 @@ def starmap(m: Machine, args: Args) -> Value:
     f, rows = args.pos[0], args.pos[1]
 
     def one(v: Value) -> Value:
-        return m.call(f, Args(sequences.sequence(m, v).known(m), site=m.site))
+        return m.call(f, Args(sequences.sequence(m, v).known(m), site=m.here.site))
 
     return Generator(lambda consume: each_item(m, rows, lambda v: consume(one(v))))
 
@@ -127,7 +127,7 @@ def takewhile(m: Machine, args: Args) -> Value:
 
 def passes(m: Machine, f: Value, v: Value) -> Value:
     """Whether an item passes a test, which may be None for its own truth."""
-    return operators.truth(m, v if m.state.resolve(f) is None else m.call(f, Args([v], site=m.site)))
+    return operators.truth(m, v if m.state.resolve(f) is None else m.call(f, Args([v], site=m.here.site)))
 
 
 @model("itertools.dropwhile")
@@ -209,7 +209,7 @@ def groupby(m: Machine, args: Args) -> Value:
     groups: list[tuple[Value, list[Value]]] = []
     unclear = seq.open
     for v in seq.known(m):
-        rank = v if key is None else m.call(key, Args([v], site=m.site))
+        rank = v if key is None else m.call(key, Args([v], site=m.here.site))
         same = operators.truth(m, operators.compare(m, "==", groups[-1][0], rank)) if groups else False
         unclear = unclear or not isinstance(same, bool)
         if same is False:

@@ -81,7 +81,7 @@ def push_exit(m: Machine, args: Args) -> Value:
 def pop_all(m: Machine, args: Args) -> Value:
     """`stack.pop_all()`: another stack, which leaves what this one was to leave."""
     stack = args.pos[0]
-    made = Instance(stack.cls, m.site)
+    made = Instance(stack.cls, m.here.site)
     made.state["exits"] = m.state.resolve(stack.state.get("exits", ()))
     m.state.set(stack.state, "exits", ())
     return made

@@ -83,7 +83,7 @@ def reduce(m: Machine, args: Args) -> Value:
     items = sequences.sequence(m, args.pos[1]).known(m)
     total = args.pos[2] if len(args.pos) > 2 else items.pop(0) if items else Unknown()
     for v in items:
-        total = m.call(args.pos[0], Args([total, v], site=m.site))
+        total = m.call(args.pos[0], Args([total, v], site=m.here.site))
     return total
 
 
@@ -198,7 +198,7 @@ def context_get(m: Machine, args: Args) -> Value:
 @method_of("contextvars.ContextVar", "set")
 def context_set(m: Machine, args: Args) -> Value:
     """`var.set(v)`: a token for what it was before, which it can be `reset` to."""
-    var, token = args.pos[0], Instance(registry.class_named(m, "contextvars.Token"), m.site)
+    var, token = args.pos[0], Instance(registry.class_named(m, "contextvars.Token"), m.here.site)
     token.state.update(var=var, value=var.state.get("value", ABSENT))
     m.state.set(var.state, "value", args.get(1, "value"))
     return token
@@ -305,7 +305,7 @@ def signature(m: Machine, args: Args) -> Value:
     names = parameter_names(m, args.get(0, "obj"))
     if names is None:
         return Unknown("a signature")
-    made = Instance(registry.class_named(m, "inspect.Signature"), m.site)
+    made = Instance(registry.class_named(m, "inspect.Signature"), m.here.site)
     made.d["parameters"] = DictV({name: Unknown("a parameter") for name in names})
     return made
 

@@ -102,7 +102,7 @@ def search(name: str) -> Callable[[Machine, Args], Value]:
 
 def match(m: Machine, found: re.Match[str]) -> Instance:
     """What a search has found."""
-    made = Instance(registry.class_named(m, MATCH), m.site)
+    made = Instance(registry.class_named(m, MATCH), m.here.site)
     made.state["match"] = found
     return made
 
@@ -122,7 +122,7 @@ def of_match(name: str) -> Callable[[Machine, Args], Value]:
 @model("re.compile")
 def compile_(m: Machine, args: Args) -> Value:
     """`re.compile(pattern)`."""
-    made = Instance(registry.class_named(m, PATTERN), m.site)
+    made = Instance(registry.class_named(m, PATTERN), m.here.site)
     made.state["given"] = args
     return made
 

@@ -56,7 +56,7 @@ def executor(m: Machine, args: Args) -> Value:
 @method_of(EXECUTOR, "submit")
 def submit(m: Machine, args: Args) -> Value:
     """`pool.submit(f, …)`: called at once; the future holds its result, or what it raised."""
-    future = Instance(class_named(m, FUTURE), m.site)
+    future = Instance(class_named(m, FUTURE), m.here.site)
     try:
         v = aside(m, lambda: m.call(args.pos[1], Args(args.pos[2:], args.kw, args.open, args.site)))
     except Raised as error:

@@ -164,7 +164,7 @@ def item(m: Machine, dataset: Value, index: Value) -> Value:
     """`dataset[index]`."""
     dataset = m.state.pick(dataset)
     if isinstance(dataset, Instance):
-        return m.call(attributes.get(m, dataset, "__getitem__"), Args([index], site=m.site))
+        return m.call(attributes.get(m, dataset, "__getitem__"), Args([index], site=m.here.site))
     if isinstance(dataset, ListV) and isinstance(index, Unknown):
         items = sequences.items_of(m, dataset)
         return m.state.resolve(items[0]) if items else Unknown("an item")
@@ -270,7 +270,7 @@ def collated(m: Machine, loader: Instance, items: list[Value], size: int | None)
         return default_collate(m, items, size)
     given = ListV(tuple(items))
     given.d["open"] = size != len(items)
-    return m.call(collate, Args([given], site=m.site))
+    return m.call(collate, Args([given], site=m.here.site))
 
 
 @model("torch.utils.data.default_collate", "torch.utils.data.dataloader.default_collate",

@@ -72,7 +72,7 @@ def differentiated(m: Machine, f: Value, pos: list[Value], kw: dict[str, Value],
 
 def tried(m: Machine, f: Value, given: list[Value], kw: dict[str, Value]) -> Value:
     """Call `f` and run backward from its result; the result."""
-    result = m.call(f, Args(given, kw, site=m.site))
+    result = m.call(f, Args(given, kw, site=m.here.site))
     first = result[0] if isinstance(result, tuple) and result else result
     roots = roots_of(m, first)
     if roots:

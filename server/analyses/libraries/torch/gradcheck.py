@@ -82,7 +82,7 @@ def check(m: Machine, args: Args, via: str, names: tuple[str, ...]) -> Value:
 
 def run(m: Machine, f: Value, inputs: Value) -> None:
     """Call the function and run backward from its result: what raises there raises from gradcheck too."""
-    result = m.call(f, Args(items(m, inputs), site=m.site))
+    result = m.call(f, Args(items(m, inputs), site=m.here.site))
     roots = roots_of(m, result)
     if roots:
         m.grad.backward(roots, retain=True, accumulate=False)
@@ -103,7 +103,7 @@ def fail(m: Machine, via: str, coarse: list[Tensor], why: str) -> None:
     facts: dict[str, object] = {"why": why, "gradcheck_inputs": sites, "module": any(t.d["param"] for t in coarse)}
     cause: Cause = "direct" if coarse else "function"
     m.raise_failure(
-        Failure("gradcheck", cause, m.site, label, via, raised=m.site, detail=dtype or why, facts=facts), ()
+        Failure("gradcheck", cause, m.here.site, label, via, raised=m.here.site, detail=dtype or why, facts=facts), ()
     )
 
 
@@ -186,7 +186,7 @@ def evaluated(
             at_point(m, v, Dual(point[k] + (step if k == i else 0.0), float(k == i))) if isinstance(v, Tensor) else v
             for k, v in enumerate(values)
         ]
-        return numbers.total(m.limited(STEPS, lambda: m.call(f, Args(args, site=m.site)), None))
+        return numbers.total(m.limited(STEPS, lambda: m.call(f, Args(args, site=m.here.site)), None))
     except (Raised, Dead):
         raise GiveUp from None
     finally:

@@ -138,15 +138,15 @@ def expected(m: Machine, v: Value) -> Expected | None:
     asked = m.grad.requires_grad(v) if isinstance(v, Tensor) else None
     if not isinstance(asked, frozenset):
         return None
-    return Expected(asked, Cond(("backward", v.uid), "requires-grad", v.name or receiver(m), m.site))
+    return Expected(asked, Cond(("backward", v.uid), "requires-grad", v.name or receiver(m), m.here.site))
 
 
 def receiver(m: Machine) -> str:
     """The text of what a method is called of, if it is short."""
-    called = m.node.func if isinstance(m.node, ir.Call) else None
-    if m.chunk is None or not isinstance(called, ir.Attribute):
+    called = m.here.node.func if isinstance(m.here.node, ir.Call) else None
+    if m.here.chunk is None or not isinstance(called, ir.Attribute):
         return ""
-    return m.explain.text(Site(m.chunk, called.value)) or ""
+    return m.explain.text(Site(m.here.chunk, called.value)) or ""
 
 
 def begun(m: Machine, given: Value) -> Times:
@@ -232,7 +232,7 @@ def apply(m: Machine, args: Args) -> Value:
     cls, inner = args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
     given = [m.state.resolve(v) for v in inner.pos]
     inner = Args([m.as_tensor(v) if isinstance(v, Unknown) and v.parameter else v for v in given], inner.kw)
-    ctx = Instance(registry.class_named(m, "torch.autograd.function.FunctionCtx"), m.site)
+    ctx = Instance(registry.class_named(m, "torch.autograd.function.FunctionCtx"), m.here.site)
     inputs = [t for v in inner.pos for t in ([v] if isinstance(v, Tensor) else [])]
     needs: Grad = False
     for t in inputs:
@@ -253,8 +253,8 @@ def apply(m: Machine, args: Args) -> Value:
 
 def run_forward(m: Machine, cls: ClassV, ctx: Instance, args: Args) -> Value:
     """Run forward (and setup_context) with grad mode off."""
-    if m.node is not None:
-        m.explain.applied[m.node] = None
+    if m.here.node is not None:
+        m.explain.applied[m.here.node] = None
     before = m.grad.mode["grad"]
     m.state.set(m.grad.mode, "grad", False)
     try:
@@ -277,11 +277,11 @@ def finish(
     dirty = cases.tensors_in(m, ctx.state.get("dirty", ()))
     outputs = cases.tensors_in(m, result)
     plain = {t.uid for t in cases.tensors_in(m, ctx.state.get("non_differentiable", ()))}
-    m.via = f"{cls.name}.apply"
+    m.here.via = f"{cls.name}.apply"
     for t in dirty:
         if any(t is i for i in inputs):
             check_dirty(m, t, needs)
-        m.grad.bump(t, m.via)
+        m.grad.bump(t, m.here.via)
     check_returned(m, dirty, outputs, result)
     found, copies = histories(m, inputs, dirty, plain, node, outputs)
     if node is not None:
@@ -349,7 +349,7 @@ def run_backward(
     gradients: list[Value] = [gradient(t, nr) for nr, t in enumerate(outputs)]
     m.grad.unpacking[ctx.uid] = unpack
     try:
-        result = m.state.resolve(m.call(attributes.get(m, cls, "backward"), Args([ctx, *gradients], site=m.site)))
+        result = m.state.resolve(m.call(attributes.get(m, cls, "backward"), Args([ctx, *gradients], site=m.here.site)))
     finally:
         unread = m.grad.unpacking.pop(ctx.uid, None)
     if not (isinstance(result, (Tensor, tuple)) or result is None):
@@ -366,7 +366,7 @@ def check_number(m: Machine, cls: ClassV, given: tuple[Value, ...], taken: int) 
     """`validate_outputs` and `PyNode::apply`: a gradient for each input; more are fine as long as they are None."""
     more = [m.state.resolve(v) for v in given[taken:]]
     if len(given) < taken or any(isinstance(v, Tensor) for v in more):
-        m.via = f"{cls.name}.backward"
+        m.here.via = f"{cls.name}.backward"
         m.grad.fail("other", "function", None, detail="gradient-count", given=len(given), taken=taken)
 
 

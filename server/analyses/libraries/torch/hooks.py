@@ -21,7 +21,7 @@ def add(m: Machine, holder: Object, slot: object, hook: Value, first: bool = Fal
     store = holder.state if isinstance(holder, Instance) else holder.d
     present = m.state.tuple_of(store.get(slot, ()))
     m.state.set(store, slot, (hook, *present) if first else (*present, hook))
-    handle = Instance(class_named(m, HANDLE), m.site)
+    handle = Instance(class_named(m, HANDLE), m.here.site)
     handle.state["remove"] = (store, slot, hook)
     return handle
 

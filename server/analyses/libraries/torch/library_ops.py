@@ -43,7 +43,7 @@ def custom_op(m: Machine, args: Args) -> Value:
 
 def define(m: Machine, name: Value, function: Value, mutates: Value) -> Instance:
     """An operator of the program; it is found again under its name."""
-    made = Instance(class_named(m, OPERATOR), m.site)
+    made = Instance(class_named(m, OPERATOR), m.here.site)
     made.state.update(name=name, function=function, mutates=mutates, backward=None, setup=None)
     if isinstance(name, str):
         m.state.set(made.cls.d, name, made)
@@ -184,7 +184,7 @@ def recorded(m: Machine, op: Instance, inputs: tuple[Value, ...], result: Value)
             m.state.put(t, "meta", CUSTOM)
         m.grad.set_history(t, node, nr)
     if op.state["setup"] is not None:
-        ctx = Instance(class_named(m, CONTEXT), m.site)
+        ctx = Instance(class_named(m, CONTEXT), m.here.site)
         without_grad(m, op.state["setup"], Args([], {"ctx": ctx, "inputs": inputs, "output": result}))
         saved = cases.tensors_in(m, ctx.state.get("saved", ()))
         node.holds = bool(saved)
@@ -208,7 +208,7 @@ def found(m: Machine, name: str) -> Value:
     if parts[2] == "aten":
         for home in ("torch", "torch.Tensor", "torch.nn.functional"):
             if table.find(f"{home}.{parts[3]}") is not None:
-                packet = Instance(class_named(m, PACKET), m.site)
+                packet = Instance(class_named(m, PACKET), m.here.site)
                 packet.state["function"] = Lib(f"{home}.{parts[3]}")
                 return packet
     return Lib(name)

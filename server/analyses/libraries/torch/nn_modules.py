@@ -189,7 +189,7 @@ def through(m: Machine, obj: Instance, name: str, args: Args, run: Callable[[Ins
 def set_training(m: Machine, obj: Instance, mode: Value) -> None:
     """Set `training` of a module, and call `train` of those in it, which may have one of their own."""
     m.state.set(obj.d, "training", mode)
-    through(m, obj, "train", Args([mode], site=m.site), lambda child: m.state.set(child.d, "training", mode))
+    through(m, obj, "train", Args([mode], site=m.here.site), lambda child: m.state.set(child.d, "training", mode))
 
 
 @method_of(MODULE, "train")
@@ -294,7 +294,7 @@ def set_dtype(m: Machine, obj: Instance, dtype: str) -> None:
         for one in (t, m.state.resolve(t.d["grad"])):
             if isinstance(one, Tensor) and (one.dtype is None or is_floating(one.dtype)):
                 if one.dtype not in (None, dtype):
-                    m.state.put(one, "storage", Storage(m.site))
+                    m.state.put(one, "storage", Storage(m.here.site))
                 m.state.put(one, "dtype", dtype)
     for _, inner in modules.named_modules(m, obj):
         for name, t in modules.named_tensors(m, inner, False, recurse=False):
@@ -391,7 +391,7 @@ def keep(m: Machine, obj: Instance, key: str, value: Value) -> None:
     t = m.state.pick(value)
     plain = isinstance(t, Tensor) and not t.d["param"]
     if plain and (obj.cls.derives("torch.nn.ParameterList") or obj.cls.derives("torch.nn.ParameterDict")):
-        value = m.call(Lib("torch.nn.Parameter"), Args([value], site=m.site))
+        value = m.call(Lib("torch.nn.Parameter"), Args([value], site=m.here.site))
     m.state.set(obj.d, key, value)
 
 
@@ -548,7 +548,7 @@ def vector_to_parameters(m: Machine, args: Args) -> Value:
     """`vector_to_parameters(vector, parameters)` assigns each parameter's `.data`: a view of a piece of the vector."""
 
     vector = m.state.resolve(args.get(0, "vec"))
-    memory = m.grad.storage(vector) if isinstance(vector, Tensor) else Storage(m.site)
+    memory = m.grad.storage(vector) if isinstance(vector, Tensor) else Storage(m.here.site)
     whole = vector.geometry if isinstance(vector, Tensor) else None
     start: int | None = 0
     for t in cases.tensors_in(m, listed(sequences.sequence(m, args.get(1, "parameters")).known(m))):

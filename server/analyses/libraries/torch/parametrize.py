@@ -55,7 +55,7 @@ def without_grad(m: Machine, run: Callable[[], Value]) -> Value:
 
 def new_module(m: Machine, cls: str) -> Instance:
     """A module of a class of the library."""
-    made = Instance(class_named(m, cls), m.site)
+    made = Instance(class_named(m, cls), m.here.site)
     made.d["training"] = True
     return made
 
@@ -143,7 +143,7 @@ def computed(m: Machine, steps: Instance) -> Value:
     v = [m.state.resolve(t) for k, t in steps.d.items() if isinstance(k, str) and k.startswith("original")]
     for k, step in list(steps.d.items()):
         if isinstance(k, str) and k.isdigit():
-            v = [m.call(step, Args(v, site=m.site))]
+            v = [m.call(step, Args(v, site=m.here.site))]
     return v[0] if v else Unknown("a parameter")
 
 

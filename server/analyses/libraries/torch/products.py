@@ -109,7 +109,7 @@ def cov(m: Machine, args: Args) -> Value:
     weighed = sum(isinstance(w, Tensor) for w in weights) == 1 and None in weights
     if weighed and isinstance(t, Tensor) and t.shape is not None and t.shape[-1:] in ((), (1,)):
         row = t if len(t.shape) > 1 else torch_ops.call(m, "torch.Tensor.view", Args([t, (1, -1)], site=args.site))
-        with m.writing(m.node, None, "cov()"):
+        with m.here.writing(m.here.node, None, "cov()"):
             torch_ops.call(m, "torch.Tensor.sub_", Args([row, 1], site=args.site))
     return torch_ops.call(m, "torch.cov", args)
 

@@ -33,7 +33,7 @@ def mapped(m: Machine, f: Value, tree: Value) -> Value:
         return made
     if isinstance(tree, DictV):
         return DictV({k: mapped(m, f, tree.items[k]) for k in sequences.keys(tree)})
-    return m.call(f, Args([tree], site=m.site))
+    return m.call(f, Args([tree], site=m.here.site))
 
 
 @model(f"{PYTREE}tree_leaves")

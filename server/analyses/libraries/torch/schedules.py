@@ -105,5 +105,5 @@ def update_bn(m: Machine, args: Args) -> Value:
     if isinstance(batch, (tuple, ListV)):
         batch = operators.get_item(m, batch, 0)
     if isinstance(model_, Instance):
-        without_grad(m, lambda: m.call(model_, Args([batch], site=m.site)))
+        without_grad(m, lambda: m.call(model_, Args([batch], site=m.here.site)))
     return None

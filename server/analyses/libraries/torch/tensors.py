@@ -177,7 +177,7 @@ def set_(m: Machine, args: Args) -> Value:
 
     def one(t: Tensor) -> Value:
         torch_ops.call(m, "torch.Tensor.set_", Args([t, *args.pos[1:]], args.kw, site=args.site))
-        m.state.put(t, "storage", m.grad.storage(source) if isinstance(source, Tensor) else Storage(m.site))
+        m.state.put(t, "storage", m.grad.storage(source) if isinstance(source, Tensor) else Storage(m.here.site))
         m.state.put(t, "geometry", source.d["geometry"] if isinstance(source, Tensor) else None)
         return t
 
@@ -246,7 +246,7 @@ def parameter(m: Machine, args: Args) -> Value:
         made.d["rg"] = wanted is not False
         made.d["fn"] = None
         made.label = None
-        made.origin = m.site
+        made.origin = m.here.site
         if wanted is not False and made.d["inference"] is True and not m.grad.mode["inference"]:
             m.grad.fail("inference-tensor", "direct", made, detail="required")
         if wanted is not False and made.dtype is not None and made.dtype.startswith(("int", "bool", "uint")):

@@ -1,0 +1,63 @@
+"""Where the replay stands."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .report import Site
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...syntax import ir
+    from ...syntax.chunks import Chunk
+
+LONGEST = 40
+"""characters of a target's text by which a change is told"""
+
+
+@dataclass(slots=True)
+class Here:
+    """Where the replay stands: the node, the open calls and loops, and how the present change is described.
+
+    `stack` has the calls that are open, outermost first, `iterations` the turns of the loops around, by the loop's
+    run. `written` is the text of what is being written, `via` what writes it, and `constructor` the place where the
+    module was made that does.
+    """
+
+    chunk: Chunk | None = None
+    node: ir.Node | None = None
+    stack: tuple[Site, ...] = ()
+    iterations: tuple[tuple[int, int], ...] = ()
+    written: str | None = None
+    via: str = ""
+    constructor: Site | None = None
+    _last: Site | None = None
+    """the last place that was asked for: most are asked for several times"""
+
+    @property
+    def site(self) -> Site:
+        """The place in the program that is being replayed."""
+        last = self._last
+        if last is not None and last.node is self.node and last.chunk is self.chunk:
+            return last
+        assert self.chunk is not None and self.node is not None
+        self._last = last = Site(self.chunk, self.node)
+        return last
+
+    @contextmanager
+    def writing(self, node: ir.Node | None, target: ir.Expr | None, via: str) -> Iterator[None]:
+        """While this lasts, changes are told as `via` of `target`, by the text of the program."""
+        before = (self.written, self.via)
+        self.via = via
+        if target is not None and self.chunk is not None:
+            text = self.chunk.text[target.start : target.end]
+            self.written = text if len(text) <= LONGEST and "\n" not in text else None
+        if node is not None:
+            self.node = node
+        try:
+            yield
+        finally:
+            self.written, self.via = before
