@@ -37,6 +37,16 @@ class Way:
 NEW = Way(False, False, True, True, 0, 0)
 """the usual way, which the file leaves out"""
 
+BY_NODE = {
+    "SelectBackward0": "torch.Tensor.select",
+    "SliceBackward0": "torch.Tensor.narrow",
+    "UnbindBackward0": "torch.Tensor.unbind",
+    "CloneBackward0": "torch.Tensor.clone",
+    "ToCopyBackward0": "torch.Tensor.double",
+    "AsStridedBackward0": "torch.Tensor.as_strided",
+}
+"""nodes that the replay makes without a call, and a callable that makes such a node"""
+
 
 @cache
 def _table() -> dict[str, dict[str, Any]]:

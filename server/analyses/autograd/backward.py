@@ -17,7 +17,6 @@ from ...facts.gradients import NEW
 from ..domain.paths import Raised
 from ..domain.report import Failure, Kind, Site, Write
 from ..domain.values import Args, Cond, Phi, Unknown, Value
-from ..operators.operands import ATTENTION
 from .geometry import Geometry
 from .gradients import DERIVED, UNKNOWN, Flow, Times
 from .recording import Graph
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..domain.paths import Guards
-    from ..python.machine import Machine
     from .gradients import Gradient
+    from .host import Host
     from .tensors import Answers
 
 
@@ -43,8 +42,8 @@ class Expected(NamedTuple):
 class Autograd(Graph):
     """The graph of one machine, and backward through it."""
 
-    def __init__(self, machine: Machine) -> None:
-        super().__init__(machine)
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
         self.unpacking: dict[int, Callable[[], None]] = {}
         """of each custom function's `ctx` whose backward runs and has not read what it saved: how that is unpacked"""
         self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}
@@ -79,7 +78,7 @@ class Autograd(Graph):
         flow = Flow(ran, goals, create, begun)
         self.aside = self._aside(ran, inputs)
         with self._engine(create, expected):
-            self.m.raise_collected(self._unpack(order, flow))
+            self.host.raise_collected(self._unpack(order, flow))
             self._keep_gradients(ran, roots, create)
             if not retain:
                 for node, guards in order:
@@ -100,10 +99,10 @@ class Autograd(Graph):
     @contextmanager
     def _engine(self, create: bool, expected: Expected | None) -> Iterator[None]:
         """What hooks and custom functions find while the engine runs them: grad mode is on with `create_graph`."""
-        explain = self.m.explain
+        explain = self.host.explain
         mode, running, call, before = self.mode["grad"], explain.running, explain.backward, self.expected
         self.state.set(self.mode, "grad", create)
-        self.expected, explain.backward = expected, self.m.here.site
+        self.expected, explain.backward = expected, self.host.here.site
         try:
             yield
         finally:
@@ -176,7 +175,7 @@ class Autograd(Graph):
     def _unpack(self, order: list[tuple[Node, Guards]], flow: Flow) -> list[tuple[Failure, Guards]]:
         """Check every node in the engine's order. Nothing after a certain freed node is reached."""
         found: list[tuple[Failure, Guards]] = []
-        self.m.explain.running = list(dict.fromkeys(node for node, _ in order))
+        self.host.explain.running = list(dict.fromkeys(node for node, _ in order))
         self.pasts = {}
         for node, paths in groupby(order, key=itemgetter(0)):
             failed = any(not on for _, on in found)
@@ -229,7 +228,7 @@ class Autograd(Graph):
                 if any(not g for _, g in found):
                     return True
                 on = (*more, *self._needed(node.when), *conditions(node.holds))
-                found.append((self.m.explain.freed(node, freed), on))
+                found.append((self.host.explain.freed(node, freed), on))
                 if not on:
                     return True
         return False
@@ -238,7 +237,7 @@ class Autograd(Graph):
         """Whether it is certain that a gradient would be written as an expanded view lies."""
         if "spread" not in node.d or any(not on for _, on in found):
             return False
-        found.append((self.m.explain.spread(node, node.d["spread"]), (*guards, *self._needed(node.when))))
+        found.append((self.host.explain.spread(node, node.d["spread"]), (*guards, *self._needed(node.when))))
         return not found[-1][1]
 
     def _check_all(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> None:
@@ -250,8 +249,8 @@ class Autograd(Graph):
                     found += self._check_saved(node, saved, on)
 
     def _aside(self, nodes: Sequence[Node], wanted: Sequence[Tensor]) -> set[int]:
-        """What attention, which makes several nodes, has saved in those that lead to none of the wanted tensors."""
-        several = [n for n in nodes if n.op in ATTENTION] if wanted else []
+        """What calls that make several nodes, as attention, have saved in those that lead to none of the wanted."""
+        several = [n for n in nodes if n.several] if wanted else []
         read = self._read(nodes, wanted) if several else {}
         return {id(saved) for n in several for saved in {*n.saved}.difference(read[n])}
 
@@ -267,13 +266,13 @@ class Autograd(Graph):
 
     def _through_hooks(self, flow: Flow, t: Tensor, hooks: Value, one: Gradient) -> Gradient:
         """The gradient of a tensor after its hooks: what they give, or what they were given, as they leave it."""
-        called = self.m.state.tuple_of(hooks)
+        called = self.host.state.tuple_of(hooks)
         if not called:
             return one
         g: Value = self.gradient(t, flow, one)
         kept = False
         for hook in called:
-            made = self.state.resolve(self.m.call(hook, Args([g], site=self.m.here.site)))
+            made = self.state.resolve(self.host.call(hook, Args([g], site=self.host.here.site)))
             self.pasts = {}
             kept = kept or made is None  # that is what it was called for, maybe
             g = g if made is None else made
@@ -289,18 +288,18 @@ class Autograd(Graph):
         """
         assert node.run is not None
         inside = isinstance(node.function, Node)  # `CopySlices` hands it a copy
-        outside = self.m.place()
+        outside = self.host.place()
 
         def gradient(t: Tensor, nr: int) -> Tensor:
             zeros = flow.made(replace(NEW, low=1, high=1))
             return self.gradient(t, flow, flow.made(NEW) if inside else given.get(nr, zeros) if flow.known else UNKNOWN)
 
         def unpack() -> None:
-            here = self.m.place()
-            self.m.come_to(outside)
+            here = self.host.place()
+            self.host.come_to(outside)
             if not self._check_freed(node, (), found):
                 self._check_all(node, (), found)
-            self.m.come_to(here)
+            self.host.come_to(here)
             if any(not on for _, on in found):
                 raise Raised(None, "RuntimeError")
 
@@ -355,14 +354,14 @@ class Autograd(Graph):
         found = self._check_node(saved, now, guards)
         if now is not saved.version and not found:
             for on, write in self._changes(now, saved.version, guards):
-                found.append((self.m.explain.stale(node, saved, write), on))
+                found.append((self.host.explain.stale(node, saved, write), on))
         if not found and not saved.unread and node.edges:  # else it computes nothing
             content = self.state.resolve(saved.storage.d["w"])
             changes = self._changes(content, saved.content, guards, saved.geometry)
             if saved.form == "itself":
                 changes += self._changes(self.state.resolve(saved.tensor.d["shown"]), saved.shown, guards)
             for on, write in changes:
-                self.m.report(self.m.explain.silent(node, saved, write), on)
+                self.host.report(self.host.explain.silent(node, saved, write), on)
         return found
 
     def _check_node(self, saved: SavedTensor, now: Value, guards: Guards) -> list[tuple[Failure, Guards]]:
@@ -411,11 +410,11 @@ class Autograd(Graph):
 
     def _free(self, node: Node, guards: Guards) -> None:
         if not guards:
-            self.state.put(node, "freed", self.m.here.site)
+            self.state.put(node, "freed", self.host.here.site)
         elif len(guards) == 1:
             cond, holds = guards[0]
             old = node.d["freed"]
-            pair = (self.m.here.site, old) if holds else (old, self.m.here.site)
+            pair = (self.host.here.site, old) if holds else (old, self.host.here.site)
             self.state.put(node, "freed", self.state.merge(cond, *pair))
 
     def _accumulate(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:
@@ -426,8 +425,8 @@ class Autograd(Graph):
         if not flow.known:
             self._through_hooks(flow, leaf, leaf.d.get("hooks", ()), UNKNOWN)
         self._add_gradient(leaf, nodes, flow)
-        for hook in self.m.state.tuple_of(leaf.d.get("accumulated", ())):
-            self.m.call(hook, Args([leaf], site=self.m.here.site))
+        for hook in self.host.state.tuple_of(leaf.d.get("accumulated", ())):
+            self.host.call(hook, Args([leaf], site=self.host.here.site))
 
     def _add_gradient(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:
         old = self.state.resolve(leaf.d["grad"])

@@ -33,16 +33,6 @@ Times = tuple[int, int | None]
 Slot = tuple[int, int]
 """a node or leaf by its `uid`, and which of its results"""
 
-BY_NODE = {
-    "SelectBackward0": "torch.Tensor.select",
-    "SliceBackward0": "torch.Tensor.narrow",
-    "UnbindBackward0": "torch.Tensor.unbind",
-    "CloneBackward0": "torch.Tensor.clone",
-    "ToCopyBackward0": "torch.Tensor.double",
-    "AsStridedBackward0": "torch.Tensor.as_strided",
-}
-"""nodes that the replay makes without a call, and a callable that makes such a node"""
-
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
@@ -285,7 +275,7 @@ def way_of(node: Node, k: int) -> Way | None:
     index, _ = fed
     if index < 0:
         return COPIED
-    name = node.op or BY_NODE.get(node.name)
+    name = node.op or facts.BY_NODE.get(node.name)
     parameter = node.roles[index] if index < len(node.roles) else "self"
     given, made = node.shapes[index], node.outputs[0].geometry if node.outputs else None
     single = given is not None and given.numel() == 1  # it has the result's shape where others of its kind don't

@@ -39,17 +39,17 @@ if TYPE_CHECKING:
     from ...facts.views import Form
     from ..domain.paths import Guards, State
     from ..domain.report import Cause, Kind
-    from ..python.machine import Machine
     from .geometry import Geometry
     from .gradients import Times
+    from .host import Host
 
 
 class Graph:
     """The state of autograd and what records in it, for one machine; `backward.py` runs backward through it."""
 
-    def __init__(self, machine: Machine) -> None:
-        self.m = machine
-        self.state: State = machine.state
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self.state: State = host.state
         self.mode: dict[str, Value] = {"grad": True, "inference": False, "hooks": None}
         self.state.scoped.add(id(self.mode))
         self.order = 0
@@ -64,7 +64,7 @@ class Graph:
 
     def tensor(self, geometry: Geometry | None = None, dtype: str | None = None, requires_grad: Grad = False) -> Tensor:
         """A new tensor with memory and a counter of its own."""
-        site = self.m.here.site
+        site = self.host.here.site
         t = Tensor(Storage(site), Counter(not self.mode["inference"]), site)
         d = t.d
         d["geometry"], d["dtype"], d["rg"] = geometry, dtype, requires_grad
@@ -75,7 +75,7 @@ class Graph:
         """Another tensor over `t`'s memory, unrelated to it for autograd: detach(), or `.data` with its own counter."""
         get = self.state.resolve
         counter = Counter(not self.mode["inference"]) if own_counter else get(t.d["counter"])
-        new = Tensor(get(t.d["storage"]), counter, self.m.here.site)
+        new = Tensor(get(t.d["storage"]), counter, self.host.here.site)
         new.d["geometry"], new.d["dtype"], new.d["inference"] = t.d["geometry"], t.d["dtype"], t.d["inference"]
         new.d["twin"] = t.d["twin"] or t
         new.label = t.label
@@ -120,12 +120,12 @@ class Graph:
 
     def counter(self, t: Tensor) -> Counter:
         """Its version counter."""
-        counter: Counter = self.m.state.pick(t.d["counter"])
+        counter: Counter = self.host.state.pick(t.d["counter"])
         return counter
 
     def storage(self, t: Tensor) -> Storage:
         """Its memory."""
-        storage: Storage = self.m.state.pick(t.d["storage"])
+        storage: Storage = self.host.state.pick(t.d["storage"])
         return storage
 
     def version(self, t: Tensor) -> Value:
@@ -207,9 +207,9 @@ class Graph:
         needs = self.requires_grad(base)
         self.order += 1
         when = either(needs, self._known_grad(fn))  # it stays part of a graph when its base no longer is
-        node = Node("AsStridedBackward0", self.m.here.site, self.order, self.edges([base]), when)
+        node = Node("AsStridedBackward0", self.host.here.site, self.order, self.edges([base]), when)
         node.fed, node.shapes, node.outputs = ((0, 0),), (base.geometry,), (t,)
-        node.iterations = self.m.here.iterations
+        node.iterations = self.host.here.iterations
         self._lead(t, node)
         state.put(t, "at", now)
         return node
@@ -250,9 +250,9 @@ class Graph:
             return None
         self.order += 1
         ways = [(self.grad_fn(t), i, t) for i, t in enumerate(inputs) if self.leads_on(t) is not False]
-        node = Node(name, self.m.here.site, self.order, tuple(t if fn is None else fn for fn, _, t in ways), when)
-        node.stack = self.m.here.stack
-        node.iterations = self.m.here.iterations
+        node = Node(name, self.host.here.site, self.order, tuple(t if fn is None else fn for fn, _, t in ways), when)
+        node.stack = self.host.here.stack
+        node.iterations = self.host.here.iterations
         node.inputs = tuple(inputs)
         node.fed = tuple((i, t.d["output_nr"]) for _, i, t in ways)
         node.shapes = tuple(t.geometry for t in inputs)
@@ -327,7 +327,7 @@ class Graph:
         """
         failure = self._refused(t, how, write)
         if failure is not None:
-            self.m.raise_failure(failure, conditions(needs), ways(needs))
+            self.host.raise_failure(failure, conditions(needs), ways(needs))
 
     def _refused(self, t: Tensor, how: str, write: Write | None) -> Failure | None:
         """How `handle_view_on_rebase` fails on a view, if it does."""
@@ -362,7 +362,7 @@ class Graph:
 
     def _joined(self, base: Tensor) -> tuple[Hop, ...]:
         """Where a base came to be part of a graph: by the last change of it that was recorded."""
-        node = self.m.state.pick(base.d["fn"])
+        node = self.host.state.pick(base.d["fn"])
         return (Hop(node.site, "changed", base.name),) if isinstance(node, Node) and node.site is not None else ()
 
     def check_counted(self, t: Tensor) -> None:
@@ -372,7 +372,7 @@ class Graph:
 
     def _leaf(self, kind: Kind, t: Tensor, own: Grad, detail: str = "", hops: tuple[Hop, ...] = ()) -> None:
         failure = self._failure(kind, "direct", t, detail, None)
-        self.m.raise_failure(replace(failure, hops=failure.hops + hops), conditions(own), ways(own))
+        self.host.raise_failure(replace(failure, hops=failure.hops + hops), conditions(own), ways(own))
 
     def bump(
         self,
@@ -398,7 +398,7 @@ class Graph:
         least, most = times if isinstance(times, tuple) else (1 if times is None else times, times)
         unseen = t.d["inference"] is True and self.mode["inference"] and counter.counts  # it was given other `.data`
         if most == 0 or unseen:
-            self.write_silently(storage, via, self.m.here.written or t.name, low, by, reach, back)
+            self.write_silently(storage, via, self.host.here.written or t.name, low, by, reach, back)
             return
         if by != "library":
             self.check_counted(t if where is None else where)
@@ -406,9 +406,9 @@ class Graph:
         after_high = None if high is None or most is None else high + most
         exact = low if low == high else None
         after = after_low if after_low == after_high else None
-        name, recorded = self.m.here.written or t.name, self.grad_mode
+        name, recorded = self.host.here.written or t.name, self.grad_mode
         write = Write(
-            self.m.here.site, via, name, exact, after, by, self.m.here.stack, self.m.here.constructor, recorded
+            self.host.here.site, via, name, exact, after, by, self.host.here.stack, self.host.here.constructor, recorded
         )
         state.put(counter, "v", Version(after_low, after_high, old, write))
         if not same:
@@ -425,7 +425,9 @@ class Graph:
         back: Value = ABSENT,
     ) -> None:
         """Change memory where no version counter sees it (`.data`, NumPy, a fused kernel)."""
-        write = Write(self.m.here.site, via, name, version, version, by, self.m.here.stack, recorded=self.grad_mode)
+        write = Write(
+            self.host.here.site, via, name, version, version, by, self.host.here.stack, recorded=self.grad_mode
+        )
         self.state.put(storage, "w", Version(0, 0, self.state.resolve(storage.d["w"]), write, reach, back))
 
     def are_one(self, a: Tensor, b: Tensor) -> bool:
@@ -440,8 +442,8 @@ class Graph:
             return
         v = self.version(t)
         number = v.number if isinstance(v, Version) else None
-        name, recorded = self.m.here.written or t.name, self.grad_mode
-        write = Write(self.m.here.site, via, name, number, number, by, self.m.here.stack, recorded=recorded)
+        name, recorded = self.host.here.written or t.name, self.grad_mode
+        write = Write(self.host.here.site, via, name, number, number, by, self.host.here.stack, recorded=recorded)
         shown, back = self.state.resolve(t.d["shown"]), self.state.resolve(t.d.get(("shown", storage), ABSENT))
         self.state.put(t, ("shown", self.storage(t)), shown.content if isinstance(shown, Version) else shown)
         self.state.put(t, "shown", Version(0, 0, shown, write, back=back))
@@ -460,7 +462,7 @@ class Graph:
             own = self.edges([base])
             copy = Node("CopySlices", node.site, node.order, (*own, *node.edges), node.when)
             copy.fed = (*((-1, 0) for _ in own), *(None if one and one[0] == 0 else one for one in node.fed))
-            copy.op, copy.roles, copy.shapes = node.op, node.roles, node.shapes
+            copy.op, copy.roles, copy.shapes, copy.several = node.op, node.roles, node.shapes, node.several
             copy.saved, copy.stack, copy.iterations = node.saved, node.stack, node.iterations
             copy.holds = True  # the function itself, which `CopySlices::release_variables` lets go of
             copy.function, copy.run = node, node.run
@@ -496,7 +498,7 @@ class Graph:
         **facts: object,
     ) -> None:
         """Record a failure that raises here; the path ends unless the failure rests on an assumption (`guards`)."""
-        self.m.raise_failure(self._failure(kind, cause, t, detail, write, facts), guards, ways)
+        self.host.raise_failure(self._failure(kind, cause, t, detail, write, facts), guards, ways)
 
     def _failure(
         self,
@@ -508,15 +510,15 @@ class Graph:
         facts: dict[str, object] | None = None,
     ) -> Failure:
         """A failure that raises here."""
-        name = self.m.here.written or (t.name if t is not None else None)
+        name = self.host.here.written or (t.name if t is not None else None)
         hops: tuple[Hop, ...] = ()
-        if t is not None and t.origin is not None and t.origin is not self.m.here.site:
+        if t is not None and t.origin is not None and t.origin is not self.host.here.site:
             hops = (Hop(t.origin, "built", name),)
         if write is not None:
             hops += (Hop(write.site, "changed", write.name, write.after, write.via),)
-        site, built = self.m.here.site, self.m.here.constructor
+        site, built = self.host.here.site, self.host.here.constructor
         return Failure(
-            *(kind, cause, site, name, self.m.here.via),
+            *(kind, cause, site, name, self.host.here.via),
             write=write,
             hops=hops,
             raised=site,

@@ -118,6 +118,12 @@ class Version:
     back: Value = ABSENT
     uid: int = field(default_factory=serial)
 
+    @staticmethod
+    def widened(every: Sequence[Version]) -> Version:
+        """One version that stands for several: bounds of the number."""
+        high = None if any(v.high is None for v in every) else max(v.high for v in every if v.high is not None)
+        return Version(min(v.low for v in every), high)
+
     @property
     def number(self) -> int | None:
         """The exact number, where it is known."""
@@ -291,8 +297,9 @@ class Node(Object):
     asks for the gradient of each result, calls another function before it reads what was saved, and gives a gradient
     for each input, where that is known.
     `fed` tells for each edge which of the `inputs` it stands for, and which result of its maker that was; `op` is the
-    fact's name, and `roles` and `shapes` are the inputs' parameters and layouts in that call. `copied` are what was
-    written in place, as it was before, where the node keeps a copy of that: its node then, or the leaf.
+    fact's name, `several` tells that it stands for several of PyTorch's nodes, and `roles` and `shapes` are the inputs'
+    parameters and layouts in that call. `copied` are what was written in place, as it was before, where the node keeps
+    a copy of that: its node then, or the leaf.
     """
 
     __slots__ = (
@@ -311,6 +318,7 @@ class Node(Object):
         "roles",
         "run",
         "saved",
+        "several",
         "shapes",
         "site",
         "stack",
@@ -334,6 +342,7 @@ class Node(Object):
         self.shapes: tuple[Geometry | None, ...] = ()
         self.op: str | None = None
         self.roles: tuple[str, ...] = ()
+        self.several = False
         self.called: str | None = None
         self.copied: tuple[Value, ...] = ()
         self.function: Any = None
@@ -342,6 +351,13 @@ class Node(Object):
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
+
+    @staticmethod
+    def widened(every: Sequence[Node]) -> Value:
+        """One node that stands for several: without a past; None where one of them may not exist."""
+        if any(node.when is not True for node in every):
+            return None
+        return Node("", None, max(node.order for node in every), (), True)
 
     @property
     def is_plain(self) -> bool:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..autograd.tensors import Node, Version
 from .values import ABSENT, Cond, Phi, Unknown, Value
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ class Exhausted(Exception):
 
 
 class Unwanted(Exception):
-    """Nobody waits for the answer any more (`Machine.wanted`)."""
+    """Nobody waits for the answer any more."""
 
 
 class Dead(Exception):
@@ -539,15 +538,15 @@ def prune(value: Value, depth: int) -> Value:
 
 
 def widen(value: Phi) -> Value:
-    """One value that stands for all alternatives: bounds of a version, a node without a past, else unknown."""
+    """One value that stands for all alternatives, where their class knows of one (`widened`), else unknown."""
     every = leaves(value)
     if all(v is every[0] for v in every):
         return every[0]
     if any(isinstance(v, Outcome) for v in every):
         return None if None in every else every[0]
-    if all(isinstance(v, Version) for v in every):
-        high = None if any(v.high is None for v in every) else max(v.high for v in every)
-        return Version(min(v.low for v in every), high)
-    if all(isinstance(v, Node) and v.when is True for v in every):
-        return Node("", None, max(v.order for v in every), (), True)
+    kind = type(every[0])
+    if hasattr(kind, "widened") and all(type(v) is kind for v in every):
+        found = kind.widened(every)
+        if found is not None:
+            return found
     return Unknown("one of many values")

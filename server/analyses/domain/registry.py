@@ -1,6 +1,6 @@
 """What the replay knows of libraries, by dotted name: functions, classes, methods, attributes, modes.
 
-The models register themselves here; the files beside this one are imported by `models.load`.
+The models register themselves here; those of PyTorch's and Python's library are imported by `libraries.load_models`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...facts import table
-from ...facts.model import ModuleFact, OptimizerFact
+from ...facts.model import Fact, ModuleFact, OptimizerFact
 from .values import (
     ABSENT,
     Args,
@@ -24,19 +24,20 @@ from .values import (
     ListV,
     Unknown,
     Value,
+    Vm,
     contents,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..python.iteration import Seq
-    from ..python.machine import Machine
+    from .containers import Seq
 
-Model = Callable[["Machine", Args], Value]
+Model = Callable[[Vm, Args], Value]
 
 K = TypeVar("K")
 V = TypeVar("V")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Register(dict[K, V]):
@@ -54,42 +55,56 @@ FUNCTIONS: Register[str, Model] = Register()
 METHODS: Register[tuple[str, str], Model] = Register()
 """Methods, by class and name; the object is the first argument."""
 
-PROPERTIES: Register[tuple[str, str], Callable[[Machine, Instance], Value]] = Register()
+PROPERTIES: Register[tuple[str, str], Callable[[Vm, Instance], Value]] = Register()
 """Attributes that a library's class computes."""
 
 BASES: Register[str, tuple[str, ...]] = Register()
 """Library classes that the program may derive from or make objects of, with their bases."""
 
-MODES: Register[str, Callable[[Machine, Instance], dict[str, Value]]] = Register()
+MODES: Register[str, Callable[[Vm, Instance], dict[str, Value]]] = Register()
 """Context managers of PyTorch that set a mode of autograd."""
 
-ITERATORS: Register[str, Callable[[Machine, Instance], Seq]] = Register()
-STREAMS: Register[str, Callable[[Machine, Instance], Value]] = Register()
-LENGTHS: Register[str, Callable[[Machine, Instance], Value]] = Register()
+ITERATORS: Register[str, Callable[[Vm, Instance], Seq]] = Register()
+STREAMS: Register[str, Callable[[Vm, Instance], Value]] = Register()
+LENGTHS: Register[str, Callable[[Vm, Instance], Value]] = Register()
 
 
-RESOLVERS: Register[str, Callable[[Machine, str], Value]] = Register()
+BY_FACT: Register[tuple[type[Fact], str], Callable[[Vm, Instance, Any, Args], Value]] = Register()
+"""What replays a method of a class that has no model, from the fact that tells of it: by the kind of fact."""
+
+
+def by_fact(kind: type[Fact], name: str) -> Callable[[F], F]:
+    """Register what replays a method of the classes that facts of a kind tell of."""
+
+    def register(f: F) -> F:
+        BY_FACT[kind, name] = f
+        return f
+
+    return register
+
+
+RESOLVERS: Register[str, Callable[[Vm, str], Value]] = Register()
 """What names that begin with a prefix stand for."""
 
 
-def resolver(prefix: str) -> Callable[[Callable[[Machine, str], Value]], Callable[[Machine, str], Value]]:
+def resolver(prefix: str) -> Callable[[Callable[[Vm, str], Value]], Callable[[Vm, str], Value]]:
     """Register what tells the meaning of names with a prefix."""
 
-    def register(f: Callable[[Machine, str], Value]) -> Callable[[Machine, str], Value]:
+    def register(f: Callable[[Vm, str], Value]) -> Callable[[Vm, str], Value]:
         RESOLVERS[prefix] = f
         return f
 
     return register
 
 
-CALLERS: Register[str, Callable[[Machine, str, Args], Value]] = Register()
+CALLERS: Register[str, Callable[[Vm, str, Args], Value]] = Register()
 """Who replays calls of functions whose names begin with a prefix and that have no model of their own."""
 
 
-def caller(prefix: str) -> Callable[[Callable[[Machine, str, Args], Value]], Callable[[Machine, str, Args], Value]]:
+def caller(prefix: str) -> Callable[[Callable[[Vm, str, Args], Value]], Callable[[Vm, str, Args], Value]]:
     """Register what replays a library's functions."""
 
-    def register(f: Callable[[Machine, str, Args], Value]) -> Callable[[Machine, str, Args], Value]:
+    def register(f: Callable[[Vm, str, Args], Value]) -> Callable[[Vm, str, Args], Value]:
         CALLERS[prefix] = f
         return f
 
@@ -118,10 +133,10 @@ def method_of(cls: str, *names: str) -> Callable[[Model], Model]:
     return register
 
 
-def property_of(cls: str, *names: str) -> Callable[[Callable[[Machine, Instance], Value]], Any]:
+def property_of(cls: str, *names: str) -> Callable[[Callable[[Vm, Instance], Value]], Any]:
     """Register a computed attribute of a library's class."""
 
-    def register(f: Callable[[Machine, Instance], Value]) -> Any:
+    def register(f: Callable[[Vm, Instance], Value]) -> Any:
         for name in names:
             PROPERTIES[cls, name] = f
         return f
@@ -137,13 +152,14 @@ def function(name: str) -> Model | None:
 def method(cls: str, name: str) -> Model | None:
     """A method of exactly this class: a model's, or the forward that the facts tell of a module."""
     found = METHODS.get((cls, name))
-    if found is None and name == "forward":
-        fact = table.find(cls)
-        if isinstance(fact, ModuleFact):
-            from ..operators import modules
+    return _from_fact(cls, name) if found is None and name == "forward" else found
 
-            return lambda m, args: modules.by_fact(m, args.pos[0], fact, without_self(args))
-    return found
+
+def _from_fact(cls: str, name: str) -> Model | None:
+    """What replays a method of a class by the fact that tells of the class."""
+    fact = table.find(cls)
+    replayed = BY_FACT.get((type(fact), name)) if fact is not None else None
+    return None if replayed is None else lambda m, args: replayed(m, args.pos[0], fact, without_self(args))
 
 
 def without_self(args: Args) -> Args:
@@ -189,9 +205,9 @@ CONTENTS = {
 """Containers that a class of the program may derive from, and what its objects hold then."""
 
 
-def class_named(m: Machine, name: str) -> ClassV:
+def class_named(m: Vm, name: str) -> ClassV:
     """The library class of a dotted name, made when it is first asked for."""
-    known = m.library.get(name)
+    known: ClassV | None = m.library.get(name)
     if known is None:
         fact = table.find(name)
         if name in BASES:
@@ -207,7 +223,7 @@ def class_named(m: Machine, name: str) -> ClassV:
     return known
 
 
-def attribute(m: Machine, v: Instance, name: str) -> Value:
+def attribute(m: Vm, v: Instance, name: str) -> Value:
     """An attribute that one of the object's library classes gives it; ABSENT where none does."""
     inner = contents(v)
     if inner is not v and (hasattr(list, name) or hasattr(dict, name) or hasattr(deque, name)):
@@ -224,7 +240,7 @@ def attribute(m: Machine, v: Instance, name: str) -> Value:
     return ABSENT
 
 
-def class_attribute(m: Machine, v: ClassV, name: str) -> Value:
+def class_attribute(m: Vm, v: ClassV, name: str) -> Value:
     """A method of a library class, read from the class."""
     for c in v.mro:
         f = constructor(c.qualname) if name == "__init__" else method(c.qualname, name)
@@ -236,13 +252,13 @@ def class_attribute(m: Machine, v: ClassV, name: str) -> Value:
     return ABSENT
 
 
-def inherited(m: Machine, v: Instance, name: str) -> Value:
+def inherited(m: Vm, v: Instance, name: str) -> Value:
     """An attribute of a library base that `super()` asks for."""
     found = attribute(m, v, name)
     return found if found is not ABSENT else Unknown(f"super().{name}")
 
 
-def prepare(m: Machine, obj: Instance) -> None:
+def prepare(m: Vm, obj: Instance) -> None:
     """What every object of a library's class has before its constructor runs."""
     if obj.cls.derives("torch.nn.Module"):
         obj.d["training"] = True
@@ -265,15 +281,10 @@ def hold(obj: Instance, open_: bool = False) -> None:
 
 def constructor(cls: str) -> Model | None:
     """The constructor of exactly this library class: a model's, or what the facts tell."""
-    init = METHODS.get((cls, "__init__"))
-    if init is None and isinstance(table.find(cls), (ModuleFact, OptimizerFact)):
-        from ..operators import modules
-
-        return lambda m, args: modules.initialise(m, args.pos[0], cls, without_self(args))
-    return init
+    return METHODS.get((cls, "__init__")) or _from_fact(cls, "__init__")
 
 
-def construct(m: Machine, obj: Instance, args: Args) -> None:
+def construct(m: Vm, obj: Instance, args: Args) -> None:
     """Run the constructor that a library's class gives the object."""
     for c in obj.cls.mro:
         init = constructor(c.qualname)
@@ -285,18 +296,18 @@ def construct(m: Machine, obj: Instance, args: Args) -> None:
     obj.state.update(args.kw)
 
 
-def iterator(cls: ClassV) -> Callable[[Machine, Instance], Seq] | None:
+def iterator(cls: ClassV) -> Callable[[Vm, Instance], Seq] | None:
     """How objects of a library's class are iterated over."""
     return next((ITERATORS[c.qualname] for c in cls.mro if c.qualname in ITERATORS), None)
 
 
-def stream(m: Machine, v: Instance) -> Value:
+def stream(m: Vm, v: Instance) -> Value:
     """The generator that iterating over an object of a library's class runs; None where it runs none."""
     give = next((STREAMS[c.qualname] for c in v.cls.mro if c.qualname in STREAMS), None)
     return None if give is None else give(m, v)
 
 
-def length(m: Machine, v: Instance) -> Value:
+def length(m: Vm, v: Instance) -> Value:
     """`len()` of an object of a library's class; None where its model has none."""
     f = next((LENGTHS[c.qualname] for c in v.cls.mro if c.qualname in LENGTHS), None)
     return f(m, v) if f is not None else None

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, MutableMapping
 
     from ...syntax import ir
     from ...syntax.chunks import Chunk
-    from ..python.coroutines import Coroutine
-    from ..python.machine import Machine
     from .report import Site
 
 Value = Any
 """A value of the replay: a Python constant, a tuple of values, or an object of this module."""
+
+Vm = Any
+"""Whoever replays the program: native functions are given it first (`python/machine.py`, above this room)."""
 
 serial = count(1).__next__
 """the next number: of two things, the one that was there before has the lower one"""
@@ -323,7 +324,7 @@ class Builtin:
     """A function that the replay itself implements: `call(machine, args) -> value`."""
 
     name: str
-    call: Callable[[Machine, Args], Value]
+    call: Callable[[Vm, Args], Value]
 
 
 @dataclass(slots=True, eq=False)
@@ -409,6 +410,13 @@ class ModuleV(Object):
         return self.path.endswith("__init__.py")
 
 
+class Resumable(Protocol):
+    """The body of a generator, stopped at a `yield`."""
+
+    def resume(self, sent: Value, error: BaseException | None = None) -> tuple[bool, Value]:
+        """Go on: True and what is yielded next, or False and what the body returns."""
+
+
 @dataclass(slots=True, eq=False)
 class Generator:
     """A suspended generator: `run(consume)` replays its body and calls `consume` at each yield.
@@ -420,7 +428,7 @@ class Generator:
     run: Callable[[Callable[[Value], Value]], Value]
     used: bool = False
     left: bool = False
-    coroutine: Coroutine | None = None
+    coroutine: Resumable | None = None
     kept: bool = False
 
 

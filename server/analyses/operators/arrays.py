@@ -8,7 +8,7 @@ from ..autograd.tensors import Storage
 from ..domain.values import ABSENT, Object, SliceV, Unknown, Value
 
 if TYPE_CHECKING:
-    from ..python.machine import Machine
+    from .interpreter import Interpreter
 
 
 class NDArray(Object):
@@ -21,7 +21,7 @@ class NDArray(Object):
         self.storage = storage
 
 
-def fresh(m: Machine) -> NDArray:
+def fresh(m: Interpreter) -> NDArray:
     """An array of its own."""
     return NDArray(Storage(m.here.site))
 
@@ -31,7 +31,7 @@ def view(a: NDArray) -> NDArray:
     return NDArray(a.storage)
 
 
-def write(m: Machine, a: NDArray, via: str) -> None:
+def write(m: Interpreter, a: NDArray, via: str) -> None:
     """Change the array's memory; no version counter moves."""
     m.grad.write_silently(a.storage, via, m.here.written)
 

@@ -16,12 +16,12 @@ from .types import dtype_value
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..python.machine import Machine
+    from .interpreter import Interpreter
 
 VIEWS = frozenset({"T", "mT", "H", "mH", "real", "imag"})
 
 
-def get(m: Machine, t: Tensor, name: str) -> Value:
+def get(m: Interpreter, t: Tensor, name: str) -> Value:
     """`t.name`."""
     reader = READ.get(name)
     if reader is not None:
@@ -47,7 +47,7 @@ OTHERS = frozenset({"eig", "itemsize", "lstsq", "map2_", "name", "nbytes", "outp
 """what tensors have besides; of `_…`, `is_…` and `grad_…` that rests on the version and the build"""
 
 
-def has(m: Machine, t: Tensor, name: str) -> bool | None:
+def has(m: Interpreter, t: Tensor, name: str) -> bool | None:
     """Whether a tensor has an attribute; None where that isn't known: the program may have been given it with more."""
     own = t.d.get(("attribute", name))
     if is_known(name) or name in OTHERS or (own is not None and type(own) is not Phi):
@@ -57,7 +57,7 @@ def has(m: Machine, t: Tensor, name: str) -> bool | None:
     return False
 
 
-def view(m: Machine, t: Tensor, name: str) -> Value:
+def view(m: Interpreter, t: Tensor, name: str) -> Value:
     """`t.T` and its kin: views."""
     if name in ("real", "H") and t.dtype is not None and not t.dtype.startswith("complex") and name == "real":
         return t
@@ -68,7 +68,7 @@ def view(m: Machine, t: Tensor, name: str) -> Value:
     return torch_ops.call(m, f"torch.{names[name]}", Args([t]))
 
 
-def shape(m: Machine, t: Tensor) -> Value:
+def shape(m: Interpreter, t: Tensor) -> Value:
     """`t.shape`."""
     if t.shape is None:
         return Unknown("a shape", ("shape", t.uid), number=True)
@@ -77,12 +77,12 @@ def shape(m: Machine, t: Tensor) -> Value:
     )
 
 
-def rank(m: Machine, t: Tensor) -> Value:
+def rank(m: Interpreter, t: Tensor) -> Value:
     """`t.ndim`."""
     return len(t.shape) if t.shape is not None else Unknown("a rank", ("rank", t.uid), number=True)
 
 
-def requires_grad(m: Machine, t: Tensor) -> Value:
+def requires_grad(m: Interpreter, t: Tensor) -> Value:
     """`t.requires_grad`; where it isn't known, a branch on it is one on the conditions that it rests on."""
     g = m.grad.requires_grad(t)
     if isinstance(g, bool):
@@ -98,7 +98,7 @@ def requires_grad(m: Machine, t: Tensor) -> Value:
     return value if value.size <= MAX_ALTERNATIVES else Unknown("requires_grad", conds[0].key)
 
 
-def grad(m: Machine, t: Tensor) -> Value:
+def grad(m: Interpreter, t: Tensor) -> Value:
     """`t.grad`; of a non-leaf it is None, with a warning, unless it retains it."""
     value = m.state.resolve(t.d["grad"])
     if value is None:
@@ -109,18 +109,18 @@ def grad(m: Machine, t: Tensor) -> Value:
     return value
 
 
-def data(m: Machine, t: Tensor) -> Value:
+def data(m: Interpreter, t: Tensor) -> Value:
     """`t.data`: the same memory with a counter of its own."""
     return m.grad.alias(t, own_counter=True)
 
 
-def leaf(m: Machine, t: Tensor) -> Value:
+def leaf(m: Interpreter, t: Tensor) -> Value:
     """`t.is_leaf`."""
     known = m.grad.is_leaf(t)
     return known if known is not None else Unknown("is_leaf", ("leaf", t.uid))
 
 
-def grad_fn(m: Machine, t: Tensor) -> Value:
+def grad_fn(m: Interpreter, t: Tensor) -> Value:
     """`t.grad_fn`: None or something."""
     fn = m.grad.grad_fn(t)
     if isinstance(fn, Node) and fn.when is True:
@@ -128,13 +128,13 @@ def grad_fn(m: Machine, t: Tensor) -> Value:
     return None if fn is None else Unknown("grad_fn", ("grad_fn", t.uid))
 
 
-def version(m: Machine, t: Tensor) -> Value:
+def version(m: Interpreter, t: Tensor) -> Value:
     """`t._version`."""
     options: list[int | None] = [v.number for _, v in m.state.alternatives(m.grad.version(t))]
     return options[0] if len(set(options)) == 1 and options[0] is not None else Unknown("a version")
 
 
-READ: dict[str, Callable[[Machine, Tensor], Value]] = {
+READ: dict[str, Callable[[Interpreter, Tensor], Value]] = {
     "shape": shape,
     "ndim": rank,
     "requires_grad": requires_grad,
@@ -156,7 +156,7 @@ READ: dict[str, Callable[[Machine, Tensor], Value]] = {
 }
 
 
-def set_(m: Machine, t: Tensor, name: str, value: Value) -> None:
+def set_(m: Interpreter, t: Tensor, name: str, value: Value) -> None:
     """`t.name = value`."""
     value = m.state.resolve(value)
     if name == "data":
@@ -169,7 +169,7 @@ def set_(m: Machine, t: Tensor, name: str, value: Value) -> None:
         m.state.put(t, ("attribute", name), value)
 
 
-def set_data(m: Machine, t: Tensor, value: Value) -> None:
+def set_data(m: Interpreter, t: Tensor, value: Value) -> None:
     """`t.data = value`: the tensor shows other memory from now on; its counter stays and doesn't move."""
     known = isinstance(value, Tensor)
     m.grad.show(t, m.grad.storage(value) if known else Storage(m.here.site), ".data =")

@@ -14,8 +14,8 @@ from ..autograd.tensors import Tensor
 from ..domain.values import ListV, Value
 
 if TYPE_CHECKING:
-    from ..python.machine import Machine
     from .calls import Call
+    from .interpreter import Interpreter
 
 LOWER = frozenset(
     {
@@ -72,7 +72,7 @@ def target(mode: Autocast, name: str) -> str | None:
     return None
 
 
-def apply(m: Machine, call: Call) -> str | None:
+def apply(m: Interpreter, call: Call) -> str | None:
     """Replace a call's arguments by the casts that it works on; the dtype of its result, where that follows."""
     mode = m.grad.mode.get("autocast")
     wanted = target(mode, call.name) if isinstance(mode, Autocast) else None
@@ -88,7 +88,7 @@ def apply(m: Machine, call: Call) -> str | None:
     return wanted
 
 
-def cast(m: Machine, t: Tensor, dtype: str) -> Tensor:
+def cast(m: Interpreter, t: Tensor, dtype: str) -> Tensor:
     """`cached_cast`: a tensor in another precision, or itself (float64 and integers are left alone)."""
     if t.dtype == dtype or not (t.dtype in LOW or t.dtype in ("float32", None)):
         return t
@@ -99,7 +99,7 @@ def cast(m: Machine, t: Tensor, dtype: str) -> Tensor:
     return copy
 
 
-def replaced(m: Machine, v: Value, made: dict[int, Tensor]) -> Value:
+def replaced(m: Interpreter, v: Value, made: dict[int, Tensor]) -> Value:
     """An argument with its tensors replaced."""
     if isinstance(v, Tensor):
         return made.get(v.uid, v)

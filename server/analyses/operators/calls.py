@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from ...facts import table
 from ...facts.model import REQUIRED, Case, Grads, Op, Param, Test
 from ..autograd.tensors import Grad, Tensor, either
-from ..domain.values import Args, DictV, ListV, SliceV, Unknown, Value
-from ..python import iteration as sequences
+from ..domain.containers import NO_ITEM
+from ..domain.values import Args, DictV, Iterator_, ListV, SliceV, Unknown, Value
 from . import operands
 from .types import dtype_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
-    from ..python.machine import Machine
+    from .interpreter import Interpreter
 
 
 @dataclass(slots=True)
@@ -65,7 +65,22 @@ def bind(params: Sequence[Param], args: Args) -> dict[str, Value]:
     return bound
 
 
-def tensors_in(m: Machine, v: Value, depth: int = 0) -> list[Tensor]:
+def items_of(m: Interpreter, v: ListV | Iterator_) -> tuple[Value, ...]:
+    """The items of a list; after a branch, those of the longer side, each where the list has it."""
+    items = m.state.resolve(v.d["items"])
+    if isinstance(items, tuple):
+        return items
+    held = {id(way): {id(item) for item in way} for _, way in m.state.alternatives(items) if isinstance(way, tuple)}
+
+    def there(item: Value) -> Value:
+        if all(id(item) in ids for ids in held.values()):
+            return item
+        return m.state.each_way(items, lambda way: item if id(item) in held.get(id(way), ()) else NO_ITEM)
+
+    return tuple(there(item) if isinstance(item, Tensor) else item for item in m.state.tuple_of(items))
+
+
+def tensors_in(m: Interpreter, v: Value, depth: int = 0) -> list[Tensor]:
     """The tensors of an argument: itself, or those of a list, tuple or dict."""
     v = m.state.pick(v)
     if isinstance(v, Tensor):
@@ -75,7 +90,7 @@ def tensors_in(m: Machine, v: Value, depth: int = 0) -> list[Tensor]:
     if isinstance(v, tuple):
         return [t for i in v for t in tensors_in(m, i, depth + 1)]
     if isinstance(v, ListV):
-        return [t for i in sequences.items_of(m, v) for t in tensors_in(m, i, depth + 1)]
+        return [t for i in items_of(m, v) for t in tensors_in(m, i, depth + 1)]
     if isinstance(v, DictV):
         return [t for i in v.items.values() for t in tensors_in(m, i, depth + 1)]
     if isinstance(v, SliceV):
@@ -94,7 +109,7 @@ def takes_tensor(op: Op, parameter: str) -> bool:
     )
 
 
-def prepare(m: Machine, op: Op, args: Args) -> Call:
+def prepare(m: Interpreter, op: Op, args: Args) -> Call:
     """Bind the arguments, and take an unknown one for a tensor where the operator needs one."""
     bound = bind(op.params, args)
     first = op.params[0].name if op.params else None
@@ -112,7 +127,7 @@ def prepare(m: Machine, op: Op, args: Args) -> Call:
     return Call(op.name, bound, found, kept=kept, apart=op.apart, loose=op.loose, overlapping=op.overlapping)
 
 
-def choose(m: Machine, op: Op, call: Call, extra: Mapping[str, Value] | None = None) -> Case:
+def choose(m: Interpreter, op: Op, call: Call, extra: Mapping[str, Value] | None = None) -> Case:
     """The case of the fact that applies; an unknown argument counts as its default.
 
     For a Fourier transform it is the plain one: what it saves is told by the sizes.
@@ -171,7 +186,7 @@ def condition(when: Grads, grads: Mapping[str, Grad]) -> Grad:
 
 
 def gradients(
-    m: Machine, call: Call, asked: Callable[[Tensor], Grad] | None = None, of: Container[str] | None = None
+    m: Interpreter, call: Call, asked: Callable[[Tensor], Grad] | None = None, of: Container[str] | None = None
 ) -> dict[str, Grad]:
     """For each parameter (`of` these), whether one of its tensors requires grad; what isn't known may be such one."""
     asked = asked or m.grad.requires_grad

@@ -11,9 +11,9 @@ from .. import shapes
 from ..autograd.geometry import Geometry, GeometryError, times
 from ..autograd.regions import partly_overlaps
 from ..autograd.tensors import MULTI_OUTPUT, Node, Tensor, either, lie_alike
+from ..domain.containers import Seq
 from ..domain.paths import leaves
 from ..domain.values import Args, Cond, Instance, Lib, ListV, Phi, SliceV, Unknown, Value
-from ..python import iteration as sequences
 from ..shapes import TensorType
 from . import calls as cases
 from . import joins
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..autograd.geometry import Shape
-    from ..python.machine import Machine
+    from .interpreter import Interpreter
 
 OPERATORS = {
     "+": "add",
@@ -52,7 +52,7 @@ def find(name: str) -> Op | None:
     return None
 
 
-def resolved(m: Machine, args: Args) -> Args | None:
+def resolved(m: Interpreter, args: Args) -> Args | None:
     """The arguments with every Phi resolved, or told to be unknown; None if one is still open."""
     if not any(isinstance(v, (Phi, tuple, ListV)) for v in args):
         return args
@@ -64,7 +64,7 @@ def resolved(m: Machine, args: Args) -> Args | None:
     return Args([vague(m, v) for v in pos], kw, args.open, args.site, args.exprs)
 
 
-def split(m: Machine, args: Args, run: Callable[[Args], Value]) -> Value:
+def split(m: Interpreter, args: Args, run: Callable[[Args], Value]) -> Value:
     """Call `run` for each alternative of the first argument that has several."""
     for i, v in enumerate(args.pos):
         v = m.state.resolve(v)
@@ -82,7 +82,7 @@ MAX_INSIDE = 2
 """Of a list that rests on more open conditions than these, what they decide on is read as from copies."""
 
 
-def vague(m: Machine, v: Value) -> Value:
+def vague(m: Interpreter, v: Value) -> Value:
     """A list or tuple with one tensor in place of several that open conditions decide between."""
     if not isinstance(v, (tuple, ListV)):
         return v
@@ -95,7 +95,7 @@ def vague(m: Machine, v: Value) -> Value:
     return ListV(told) if isinstance(v, ListV) else told
 
 
-def one_of_many(m: Machine, v: Value) -> Value:
+def one_of_many(m: Interpreter, v: Value) -> Value:
     """A copy of whichever tensor the open conditions choose: its graph leads on to each under its own conditions.
 
     To take one of them would mix what holds under its conditions with what holds under others'.
@@ -107,14 +107,14 @@ def one_of_many(m: Machine, v: Value) -> Value:
     return made
 
 
-def history(m: Machine, v: Value) -> Value:
+def history(m: Interpreter, v: Value) -> Value:
     """The nodes of one of several tensors, under the conditions that choose it; None where it requires no grad."""
     if type(v) is Phi:
         return Phi(v.cond, history(m, v.then), history(m, v.orelse))
     return m.grad.node("CloneBackward0", [v], m.grad.requires_grad(v)) if isinstance(v, Tensor) else None
 
 
-def open_inside(m: Machine, v: Value) -> Phi | None:
+def open_inside(m: Interpreter, v: Value) -> Phi | None:
     """A Phi inside a list or tuple of tensors, or that is a list's content, if few conditions decide them all."""
     if not isinstance(v, (tuple, ListV)):
         return None
@@ -140,7 +140,7 @@ def replaced(args: Args, at: int | str, value: Value) -> Args:
     return Args([*args.pos[:at], value, *args.pos[at + 1 :]], args.kw, args.open, args.site, args.exprs)
 
 
-def call(m: Machine, name: str, args: Args) -> Value:
+def call(m: Interpreter, name: str, args: Args) -> Value:
     """Call a function of PyTorch, or one that works as those do, by its dotted name; an unknown one's result is."""
     plain = resolved(m, args)
     if plain is None:
@@ -150,7 +150,7 @@ def call(m: Machine, name: str, args: Args) -> Value:
     return operate(m, name, plain)
 
 
-def operate(m: Machine, name: str, plain: Args) -> Value:
+def operate(m: Interpreter, name: str, plain: Args) -> Value:
     """What a call does with arguments none of which is open."""
     op = m.own_fact(name) or find(name)
     if op is None:
@@ -165,7 +165,7 @@ def operate(m: Machine, name: str, plain: Args) -> Value:
     return effects.apply(m, op, plain)
 
 
-def without_grad(m: Machine, run: Callable[[], Value]) -> Value:
+def without_grad(m: Interpreter, run: Callable[[], Value]) -> Value:
     """Run something as under `torch.no_grad()`, as the functions of `torch.nn.init` do by themselves."""
     before = m.grad.mode["grad"]
     m.state.set(m.grad.mode, "grad", False)
@@ -175,12 +175,12 @@ def without_grad(m: Machine, run: Callable[[], Value]) -> Value:
         m.state.set(m.grad.mode, "grad", before)
 
 
-def unusable(m: Machine, first: Value, op: Op) -> bool:
+def unusable(m: Interpreter, first: Value, op: Op) -> bool:
     """Whether the first argument is something that no tensor operator takes (an object of the program)."""
     return isinstance(first, (Instance, NDArray)) and op.params[0].name in ("input", "self")
 
 
-def unknown_function(m: Machine, short: str, args: Args) -> Value:
+def unknown_function(m: Interpreter, short: str, args: Args) -> Value:
     """A function that no fact tells of: fresh result, nothing changed unless the name says so."""
     if short.endswith("_") and not short.endswith("__"):
         for t in cases.tensors_in(m, args.get(0, "input")):
@@ -189,7 +189,7 @@ def unknown_function(m: Machine, short: str, args: Args) -> Value:
     return Unknown(f"{short}(…)")
 
 
-def unknown_method(m: Machine, short: str, t: Value) -> Value:
+def unknown_method(m: Interpreter, short: str, t: Value) -> Value:
     """A method of a tensor that no fact tells of; one whose name ends in an underscore changes the tensor."""
     if short.endswith("_") and not short.startswith("_") and isinstance(t, Tensor):
         m.grad.bump(t, short)
@@ -197,7 +197,7 @@ def unknown_method(m: Machine, short: str, t: Value) -> Value:
     return Unknown(f".{short}(…)")
 
 
-def call_method(m: Machine, name: str, t: Value, args: Args) -> Value:
+def call_method(m: Interpreter, name: str, t: Value, args: Args) -> Value:
     """Call a method of a tensor."""
     inner = args.prepend(t)
     if name.endswith("_") and not name.endswith("__"):
@@ -208,7 +208,7 @@ def call_method(m: Machine, name: str, t: Value, args: Args) -> Value:
     return call(m, f"torch.Tensor.{name}", inner)
 
 
-def operator(m: Machine, op: str, a: Value, b: Value) -> Value:
+def operator(m: Interpreter, op: str, a: Value, b: Value) -> Value:
     """`a op b` with at least one tensor."""
     if isinstance(a, NDArray) or isinstance(b, NDArray):
         b = Unknown("an array", data=True) if isinstance(b, NDArray) else b
@@ -238,7 +238,7 @@ def is_tensor(v: Value) -> bool:
     return isinstance(v, Unknown) and (v.tensor is not None or v.parameter)
 
 
-def reflected(m: Machine, op: str, a: Value, b: Value) -> Value:
+def reflected(m: Interpreter, op: str, a: Value, b: Value) -> Value:
     """`number - tensor` and `number / tensor`, which PyTorch writes as other operators."""
     if op == "-":
         return call(m, "torch.rsub", Args([b, a]))
@@ -246,7 +246,7 @@ def reflected(m: Machine, op: str, a: Value, b: Value) -> Value:
     return call(m, "torch.mul", Args([reciprocal, a]))
 
 
-def in_place_operator(m: Machine, op: str, t: Tensor, operand: Value) -> Value:
+def in_place_operator(m: Interpreter, op: str, t: Tensor, operand: Value) -> Value:
     """`t op= operand`: the in-place method, where there is one; `@=` binds a new tensor."""
     if op == "@":
         return operator(m, op, t, operand)
@@ -258,7 +258,7 @@ def in_place_operator(m: Machine, op: str, t: Tensor, operand: Value) -> Value:
 # -- subscripts -----------------------------------------------------------------------------------------
 
 
-def normal(m: Machine, index: Value) -> Value:
+def normal(m: Interpreter, index: Value) -> Value:
     """An index with its parts resolved; unknown parts stay unknown integers."""
     if isinstance(index, tuple):
         return tuple(part(m.state.pick(i)) for i in index)
@@ -272,7 +272,7 @@ def part(v: Value) -> Value:
     return v
 
 
-def get_item(m: Machine, t: Tensor, index: Value) -> Value:
+def get_item(m: Interpreter, t: Tensor, index: Value) -> Value:
     """`t[index]`: a view for integers, slices, None and `...`; a copy that saves its index for all else."""
     index = normal(m, index)
     if m.numbers is not None:
@@ -280,7 +280,7 @@ def get_item(m: Machine, t: Tensor, index: Value) -> Value:
     return take(m, t, index)
 
 
-def take(m: Machine, t: Tensor, index: Value) -> Value:
+def take(m: Interpreter, t: Tensor, index: Value) -> Value:
     """What a subscript gives whose parts are resolved."""
     items = index if isinstance(index, tuple) else (index,)
     if any(isinstance(i, Unknown) for i in items) and not cases.advanced(index):
@@ -292,7 +292,7 @@ def take(m: Machine, t: Tensor, index: Value) -> Value:
     return select(m, t, index, op)
 
 
-def select(m: Machine, t: Tensor, index: Value, op: Op) -> Tensor:
+def select(m: Interpreter, t: Tensor, index: Value, op: Op) -> Tensor:
     """The view that a basic index gives."""
     needs = m.grad.requires_grad(t)
     node = m.grad.node("SelectBackward0" if isinstance(index, int) else "SliceBackward0", [t], needs)
@@ -311,7 +311,7 @@ SEVERAL = "torch.Tensor.unsqueeze and another view"
 """what no fact tells of: its gradient is a view of a new one"""
 
 
-def select_op(m: Machine, t: Tensor, index: Value, view: Tensor) -> str:
+def select_op(m: Interpreter, t: Tensor, index: Value, view: Tensor) -> str:
     """The operator that a basic index stands for: only one that takes a part has a gradient of its own."""
     parts = index if isinstance(index, tuple) else (index,)
     if any(isinstance(i, (int, Unknown)) for i in parts):
@@ -324,7 +324,7 @@ def select_op(m: Machine, t: Tensor, index: Value, view: Tensor) -> str:
     return "torch.Tensor.unsqueeze" if same and None in parts else "torch.Tensor.narrow"
 
 
-def index_geometry(m: Machine, t: Tensor, index: Value) -> Geometry | None:
+def index_geometry(m: Interpreter, t: Tensor, index: Value) -> Geometry | None:
     """The geometry of the view that a basic index gives."""
     if t.geometry is None:
         return None
@@ -332,7 +332,7 @@ def index_geometry(m: Machine, t: Tensor, index: Value) -> Geometry | None:
     return made if isinstance(made, Geometry) else None
 
 
-def unknown_index(m: Machine, t: Tensor, index: Value) -> Value:
+def unknown_index(m: Interpreter, t: Tensor, index: Value) -> Value:
     """An index that isn't known: an integer where it looks like one, in which case it makes a view."""
     from .conversions import guess
 
@@ -351,7 +351,7 @@ def unknown_index(m: Machine, t: Tensor, index: Value) -> Value:
     return Phi(guess("the index is a number or a slice", t, m), view, copy)
 
 
-def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
+def set_item(m: Interpreter, t: Tensor, index: Value, value: Value) -> None:
     """`t[index] = value`: `copy_` or `fill_` on a view, `index_put_` for an advanced index; one bump."""
     index = normal(m, index)
     value = m.state.resolve(value)
@@ -369,7 +369,7 @@ def set_item(m: Machine, t: Tensor, index: Value, value: Value) -> None:
         m.numbers.through("torch.Tensor.__setitem__", Args([t, index, value]), lambda: put(m, t, index, value))
 
 
-def put(m: Machine, t: Tensor, index: Value, value: Value) -> None:
+def put(m: Interpreter, t: Tensor, index: Value, value: Value) -> None:
     """Write one value to what an index takes."""
     sources = cases.tensors_in(m, value)
     indices = cases.tensors_in(m, index)
@@ -407,7 +407,7 @@ def put(m: Machine, t: Tensor, index: Value, value: Value) -> None:
             m.grad.rebase(target, node)
 
 
-def whole(m: Machine, t: Tensor, index: Value) -> bool:
+def whole(m: Interpreter, t: Tensor, index: Value) -> bool:
     """Whether an index takes the whole tensor, which is then written itself and not a view of it (`applySlice`)."""
     parts = index if isinstance(index, tuple) else (index,)
     slices = [i for i in parts if isinstance(i, SliceV)]
@@ -421,7 +421,7 @@ def whole(m: Machine, t: Tensor, index: Value) -> bool:
     return view is not None and None not in view.shape and view.shape == t.shape
 
 
-def view_for_write(m: Machine, t: Tensor, index: Value) -> Tensor:
+def view_for_write(m: Interpreter, t: Tensor, index: Value) -> Tensor:
     """The view that `t[index] = …` writes through."""
     view = m.grad.view(t, index_geometry(m, t, index))
     needs = m.grad.requires_grad(t)
@@ -430,7 +430,7 @@ def view_for_write(m: Machine, t: Tensor, index: Value) -> Tensor:
     return view
 
 
-def check_copy(m: Machine, target: Tensor, source: Tensor | None) -> None:
+def check_copy(m: Interpreter, target: Tensor, source: Tensor | None) -> None:
     """`copy_` into a view, of a tensor or a number, refuses one whose elements share memory with others."""
     if source is not None and is_there(m, target, source):
         return  # nothing to copy (`copy_impl` of ATen/native/Copy.cpp)
@@ -443,7 +443,7 @@ def check_copy(m: Machine, target: Tensor, source: Tensor | None) -> None:
         m.grad.fail("overlap-write", "direct", target, detail="input")
 
 
-def is_there(m: Machine, target: Tensor, source: Tensor) -> bool:
+def is_there(m: Interpreter, target: Tensor, source: Tensor) -> bool:
     """Whether a value that is stored in a tensor is, as it is expanded to its shape, what lies there already."""
     g = target.geometry
     expanded = g is not None and g == as_stored(target, source) and m.grad.storage(target) is m.grad.storage(source)
@@ -470,7 +470,7 @@ def less_leading_ones(g: Geometry) -> Geometry:
     return g
 
 
-def fitted(m: Machine, value: Tensor, shape: Shape | None) -> Tensor:
+def fitted(m: Interpreter, value: Tensor, shape: Shape | None) -> Tensor:
     """An inference tensor that is to be stored, expanded first to another shape: autograd sees nothing of that."""
     if value.d["inference"] is not True or None in (shape, value.shape) or value.shape == shape:
         return value
@@ -479,7 +479,7 @@ def fitted(m: Machine, value: Tensor, shape: Shape | None) -> Tensor:
     return view
 
 
-def less_ones(m: Machine, value: Tensor, shape: Shape | None) -> Tensor:
+def less_ones(m: Interpreter, value: Tensor, shape: Shape | None) -> Tensor:
     """The view of a value that is stored in its place, if it begins with dimensions of size 1, in one of a `shape`."""
     g = value.geometry
     if g is None or not g.ndim or g.shape[0] != 1 or g.shape == shape or m.grad.requires_grad(value) is False:
@@ -493,7 +493,7 @@ def less_ones(m: Machine, value: Tensor, shape: Shape | None) -> Tensor:
     return view
 
 
-def check_put(m: Machine, target: Tensor, indices: Sequence[Tensor], sources: Sequence[Tensor]) -> None:
+def check_put(m: Interpreter, target: Tensor, indices: Sequence[Tensor], sources: Sequence[Tensor]) -> None:
     """`index_put_` refuses a value and an index that share memory with its target, be it the whole of it.
 
     With one value for all that a mask takes it is `masked_fill_` (`canDispatchToMaskedFill`), which takes the value
@@ -514,7 +514,7 @@ def check_put(m: Machine, target: Tensor, indices: Sequence[Tensor], sources: Se
             m.grad.fail("overlap-write", "direct", target, detail="input")
 
 
-def overlap(m: Machine, target: Tensor, other: Tensor, g: Geometry | None, same: bool) -> str:
+def overlap(m: Interpreter, target: Tensor, other: Tensor, g: Geometry | None, same: bool) -> str:
     """How much of its memory a tensor shares with another of geometry `g`, as far as that is known."""
     if m.grad.storage(target) is not m.grad.storage(other):
         return "no"
@@ -525,11 +525,11 @@ def overlap(m: Machine, target: Tensor, other: Tensor, g: Geometry | None, same:
     return found or "no"
 
 
-def rows(m: Machine, t: Tensor, want: int | None) -> sequences.Seq:
+def rows(m: Interpreter, t: Tensor, want: int | None) -> Seq:
     """Iterating over a tensor is `unbind(0)`: multi-output views of its rows."""
     n = t.shape[0] if t.shape else None
     if t.shape == ():
-        return sequences.Seq(())
+        return Seq(())
     needs = m.grad.requires_grad(t)
     node: Node | None = m.grad.node("UnbindBackward0", [t], needs)
     if node is not None:
@@ -543,5 +543,5 @@ def rows(m: Machine, t: Tensor, want: int | None) -> sequences.Seq:
         return view
 
     if n is not None and n <= 64:
-        return sequences.Seq([piece(i) for i in range(n)])
-    return sequences.Seq([piece(i) for i in range(want)] if want and n is None else (), True, piece)
+        return Seq([piece(i) for i in range(n)])
+    return Seq([piece(i) for i in range(want)] if want and n is None else (), True, piece)

@@ -15,8 +15,8 @@ from .types import described_all, dtype_of
 
 if TYPE_CHECKING:
     from ...facts.model import Case, Result
-    from ..python.machine import Machine
     from .calls import Call
+    from .interpreter import Interpreter
 
 RESHAPES = frozenset({"reshape", "flatten", "ravel", "reshape_as", "view_as"})
 
@@ -42,7 +42,7 @@ COPIES = frozenset({"to", "type", "type_as", "cuda", "contiguous", *CASTS})
 """what gives the tensor itself or a copy, and nothing else"""
 
 
-def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: TensorType | None, call: Call) -> Value:
+def decide(m: Interpreter, r: Result, source: Tensor, node: Node | None, type_: TensorType | None, call: Call) -> Value:
     """The argument itself, a view or a copy; both, told apart by a guess, where that isn't known."""
     name = call.name.rsplit(".", 1)[-1]
     if name in RESHAPES:
@@ -71,7 +71,7 @@ def decide(m: Machine, r: Result, source: Tensor, node: Node | None, type_: Tens
     return Phi(to_itself(m, name, source, call), source, copy())
 
 
-def is_temporary(m: Machine, source: Tensor) -> bool:
+def is_temporary(m: Interpreter, source: Tensor) -> bool:
     """Whether a method is called on what a call has just made, which nobody else holds: a copy is as good as itself."""
     node, storage = m.here.node, m.state.resolve(source.d["storage"])
     if not (isinstance(node, ir.Call) and isinstance(node.func, ir.Attribute) and isinstance(storage, Storage)):
@@ -80,7 +80,7 @@ def is_temporary(m: Machine, source: Tensor) -> bool:
     return is_fresh and source.d["twin"] is source.d["base"] is source.d["fn"] is None and source.d["rg"] is False
 
 
-def to_itself(m: Machine, name: str, source: Tensor, call: Call) -> Cond:
+def to_itself(m: Interpreter, name: str, source: Tensor, call: Call) -> Cond:
     """The question whether a call gives the tensor itself: one for all tensors where the device alone answers it.
 
     Tensors are made on one device, mostly, and are all brought to another one, or all stay.
@@ -92,7 +92,7 @@ def to_itself(m: Machine, name: str, source: Tensor, call: Call) -> Cond:
     return guess(text, source, m)
 
 
-def given_back(m: Machine, case: Case, call: Call) -> Tensor | None:
+def given_back(m: Interpreter, case: Case, call: Call) -> Tensor | None:
     """The argument that a call certainly gives back as it is: nothing of that goes through autograd."""
     name = call.name.rsplit(".", 1)[-1]
     if case.mutates or len(case.results) != 1 or name.endswith("_") or name == "prod":  # its kernel finds out itself
@@ -123,7 +123,7 @@ def is_alone(call: Call, source: Tensor) -> bool:
     return batch is not None and in_place is not True and source.shape is not None and len(source.shape) != batch
 
 
-def itself(m: Machine, source: Tensor, node: Node | None, call: Call) -> Tensor:
+def itself(m: Interpreter, source: Tensor, node: Node | None, call: Call) -> Tensor:
     """The argument as it is, or a view of all of it."""
     if not is_alone(call, source):
         return source
@@ -132,7 +132,7 @@ def itself(m: Machine, source: Tensor, node: Node | None, call: Call) -> Tensor:
     return t
 
 
-def viewed(m: Machine, source: Tensor, node: Node | None, type_: TensorType | None, call: Call) -> Tensor:
+def viewed(m: Interpreter, source: Tensor, node: Node | None, type_: TensorType | None, call: Call) -> Tensor:
     """`atleast_2d(t)` of a tensor with fewer dimensions, `real(t)` of a complex one: a view."""
     described = described_all(m, call.values)
     made = view_of(call.name, source.geometry, described) if source.geometry is not None else None
@@ -142,12 +142,12 @@ def viewed(m: Machine, source: Tensor, node: Node | None, type_: TensorType | No
     return t
 
 
-def guess(text: str, source: Tensor, m: Machine) -> Cond:
+def guess(text: str, source: Tensor, m: Interpreter) -> Cond:
     """A question that only sizes, strides or devices at run time answer."""
     return Cond((text, source.uid, id(m.here.node)), "guess", text, m.here.site)
 
 
-def unchanged(m: Machine, name: str, source: Tensor, call: Call) -> bool | None:
+def unchanged(m: Interpreter, name: str, source: Tensor, call: Call) -> bool | None:
     """Whether the call gives its argument itself; None where that isn't known."""
     if name == "flatten":
         return source.geometry is not None and nothing_to_flatten(m, source.geometry, call)
@@ -190,7 +190,7 @@ def adds_nothing_up(source: Tensor, call: Call) -> bool | None:
     return source.shape == size if known or len(source.shape) != len(size) else None
 
 
-def dropout_off(m: Machine, call: Call) -> bool | None:
+def dropout_off(m: Interpreter, call: Call) -> bool | None:
     """Whether a dropout does nothing."""
     training, p = call.values.get("training", True), call.values.get("p", 0.5)
     if training is False or p == 0:
@@ -198,7 +198,7 @@ def dropout_off(m: Machine, call: Call) -> bool | None:
     return None if isinstance(training, Unknown) else False
 
 
-def same_dtype_and_device(m: Machine, source: Tensor, call: Call) -> bool | None:
+def same_dtype_and_device(m: Interpreter, source: Tensor, call: Call) -> bool | None:
     """`to(…)`: the tensor itself if neither dtype nor device change and no copy is asked for."""
     values = {k: v for k, v in call.values.items() if k not in ("self", "input", "data", "obj", "non_blocking")}
     if values.get("copy") is True:
@@ -223,13 +223,13 @@ def same_dtype_and_device(m: Machine, source: Tensor, call: Call) -> bool | None
     return answer
 
 
-def nothing_to_flatten(m: Machine, g: Geometry, call: Call) -> bool:
+def nothing_to_flatten(m: Interpreter, g: Geometry, call: Call) -> bool:
     """Whether `flatten` has but one dimension to make one of: it gives the tensor itself."""
     first, last = (m.state.resolve(call.values.get(k, d)) for k, d in (("start_dim", 0), ("end_dim", -1)))
     return g.ndim > 0 and isinstance(first, int) and isinstance(last, int) and first % g.ndim == last % g.ndim
 
 
-def reshaped(m: Machine, name: str, source: Tensor, node: Node | None, call: Call) -> Value:
+def reshaped(m: Interpreter, name: str, source: Tensor, node: Node | None, call: Call) -> Value:
     """`reshape`, `flatten`: a view where the strides allow it, else a copy."""
     g = source.geometry
     described = described_all(m, call.values)

@@ -17,20 +17,20 @@ from ..domain.values import Phi, Unknown, Value, key_of, nests
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..python.machine import Machine
+    from .interpreter import Interpreter
 
 
 LEVELS = 5
 """Choices of choices are told apart so deep."""
 
 
-def each(m: Machine, operand: Value, run: Callable[[Value], Value]) -> Value:
+def each(m: Interpreter, operand: Value, run: Callable[[Value], Value]) -> Value:
     """Run an operator on each alternative of an operand; its results as one, where they can be."""
     result = m.state.each(operand, run)
     return result if m.numbers is not None else one(m, result)
 
 
-def one(m: Machine, result: Value) -> Value:
+def one(m: Interpreter, result: Value) -> Value:
     """One tensor in place of several that were just made; the value itself where they differ in more than the past."""
     if type(result) is not Phi:
         return result
@@ -63,7 +63,7 @@ def key_of_choice(v: Value) -> Any:
     return ("one of", v.cond.key, key_of_choice(v.then), key_of_choice(v.orelse))
 
 
-def is_new(m: Machine, t: Tensor) -> bool:
+def is_new(m: Interpreter, t: Tensor) -> bool:
     """Whether a tensor has been made here, with memory of its own, and nothing but its node knows of it."""
     d, counter = t.d, t.d["counter"]
     own = t.origin == m.here.site and d["base"] is None and d["at"] is None and d["twin"] is None

@@ -7,12 +7,11 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ...facts import table
-from ...facts.model import REQUIRED, Case, ModuleFact, Op, OptimizerFact
+from ...facts.model import REQUIRED, Case, ModuleFact, Op
 from .. import shapes
 from ..autograd.tensors import CUSTOM, Tensor, Version
 from ..domain import registry
 from ..domain.values import ABSENT, Args, DictV, Instance, Phi, Property, Unknown, Value, Wrapped
-from ..python import attributes
 from ..shapes import UNKNOWN, Arg, TensorType
 from . import calls as cases
 from . import operands, results
@@ -22,7 +21,7 @@ from .types import described, geometry_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from ..python.machine import Machine
+    from .interpreter import Interpreter
 
 MODULE = "torch.nn.Module"
 
@@ -35,23 +34,18 @@ def is_module(v: Value) -> bool:
 # -- construction -----------------------------------------------------------------------------------
 
 
-def initialise(m: Machine, obj: Instance, qualname: str, args: Args) -> None:
-    """Run the constructor of a class that the facts tell of: a module's or an optimizer's."""
-    fact = table.find(qualname)
-    if isinstance(fact, OptimizerFact):
-        from ..libraries.torch import optimizers
-
-        optimizers.construct(m, obj, fact, args)
-    elif isinstance(fact, ModuleFact):
-        values = {p.name: p.default for p in fact.params if p.default is not REQUIRED}
-        values.update(cases.bind(fact.params, args))
-        for k, v in values.items():
-            if k not in fact.parameters:  # `bias=True` asks for the parameter of that name
-                m.state.set(obj.d, k, kept(fact.name, k, m.state.resolve(v), values))
-            if isinstance(m.state.pick(v), Tensor) and not k.startswith("_"):
-                put(obj, "_buffers", k)
-        m.state.set(obj.state, "ctor", values)
-        make_tensors(m, obj, fact, values)
+@registry.by_fact(ModuleFact, "__init__")
+def initialise(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> None:
+    """Run the constructor of a module that the facts tell of."""
+    values = {p.name: p.default for p in fact.params if p.default is not REQUIRED}
+    values.update(cases.bind(fact.params, args))
+    for k, v in values.items():
+        if k not in fact.parameters:  # `bias=True` asks for the parameter of that name
+            m.state.set(obj.d, k, kept(fact.name, k, m.state.resolve(v), values))
+        if isinstance(m.state.pick(v), Tensor) and not k.startswith("_"):
+            put(obj, "_buffers", k)
+    m.state.set(obj.state, "ctor", values)
+    make_tensors(m, obj, fact, values)
 
 
 SIZED = frozenset({"kernel_size", "stride", "padding", "dilation", "output_padding"})
@@ -69,7 +63,7 @@ def kept(cls: str, option: str, value: Value, values: dict[str, Value]) -> Value
     return value
 
 
-def make_tensors(m: Machine, obj: Instance, fact: ModuleFact, values: dict[str, Value]) -> None:
+def make_tensors(m: Interpreter, obj: Instance, fact: ModuleFact, values: dict[str, Value]) -> None:
     """Make a module's parameters and buffers, with their shapes where the arguments tell them."""
     described_args: dict[str, Arg] = {k: described(m, v) for k, v in values.items()}
     types = shapes.module_parameters(fact.name, described_args)
@@ -115,7 +109,7 @@ def writes_in_construction(cls: str, name: str, values: dict[str, Value]) -> int
 BUFFERS = frozenset({"running_mean", "running_var", "num_batches_tracked", "weight_u", "weight_v"})
 
 
-def owner(m: Machine, obj: Instance, name: str) -> Instance:
+def owner(m: Interpreter, obj: Instance, name: str) -> Instance:
     """The module that a dotted tensor name belongs to; the inner modules are made where they are missing."""
     for part in name.split(".")[:-1]:
         inner = obj.d.get(part, ABSENT)
@@ -141,7 +135,7 @@ def put_in(obj: Instance, slot: str) -> frozenset[str]:
 # -- their tensors ------------------------------------------------------------------------------------
 
 
-def children(m: Machine, obj: Instance) -> Iterator[tuple[str, Instance]]:
+def children(m: Interpreter, obj: Instance) -> Iterator[tuple[str, Instance]]:
     """The modules that are attributes of a module, by name."""
     for k, v in list(obj.d.items()):
         v = m.state.pick(v)
@@ -150,7 +144,7 @@ def children(m: Machine, obj: Instance) -> Iterator[tuple[str, Instance]]:
 
 
 def named_modules(
-    m: Machine, obj: Instance, prefix: str = "", seen: set[int] | None = None
+    m: Interpreter, obj: Instance, prefix: str = "", seen: set[int] | None = None
 ) -> Iterator[tuple[str, Instance]]:
     """A module and all modules below it, each once."""
     seen = seen if seen is not None else set()
@@ -163,7 +157,9 @@ def named_modules(
         yield from named_modules(m, child, f"{prefix}.{k}" if prefix else k, seen)
 
 
-def named_tensors(m: Machine, obj: Instance, parameters: bool, recurse: bool = True) -> Iterator[tuple[str, Tensor]]:
+def named_tensors(
+    m: Interpreter, obj: Instance, parameters: bool, recurse: bool = True
+) -> Iterator[tuple[str, Tensor]]:
     """The parameters (or buffers) of a module and those below it, each once."""
     seen: set[int] = set()
     for prefix, module in named_modules(m, obj) if recurse else (("", obj),):
@@ -177,7 +173,7 @@ def named_tensors(m: Machine, obj: Instance, parameters: bool, recurse: bool = T
                 yield (f"{prefix}.{k}" if prefix else k), v
 
 
-def parameters(m: Machine, obj: Instance) -> list[Tensor]:
+def parameters(m: Interpreter, obj: Instance) -> list[Tensor]:
     """All parameters of a module."""
     return [t for _, t in named_tensors(m, obj, True)]
 
@@ -185,7 +181,7 @@ def parameters(m: Machine, obj: Instance) -> list[Tensor]:
 # -- calls --------------------------------------------------------------------------------------------
 
 
-def call(m: Machine, obj: Instance, args: Args) -> Value:
+def call(m: Interpreter, obj: Instance, args: Args) -> Value:
     """`Module.__call__`: pre-hooks, forward, hooks (`torch/nn/modules/module.py`, `_call_impl`).
 
     Where there are no hooks at first, those that its forward registers are not looked at.
@@ -205,13 +201,13 @@ def call(m: Machine, obj: Instance, args: Args) -> Value:
     return hooked(m, result) if watched else result
 
 
-def hooks(m: Machine, obj: Instance, slot: str) -> list[Value]:
+def hooks(m: Interpreter, obj: Instance, slot: str) -> list[Value]:
     """The hooks of one kind that a module runs: those of all modules, and its own."""
     everywhere = registry.class_named(m, MODULE).d.get((slot,), ())
     return [*m.state.tuple_of(everywhere), *m.state.tuple_of(obj.state.get(slot, ()))]
 
 
-def run_hook(m: Machine, hook: Value, obj: Instance, args: Args, *result: Value) -> Value:
+def run_hook(m: Interpreter, hook: Value, obj: Instance, args: Args, *result: Value) -> Value:
     """Call a hook of a module, with the keyword arguments if it was registered `with_kwargs`."""
     given: list[Value] = [obj, tuple(args.pos)]
     if isinstance(hook, Wrapped) and hook.by == "with_kwargs":
@@ -219,7 +215,7 @@ def run_hook(m: Machine, hook: Value, obj: Instance, args: Args, *result: Value)
     return m.call(hook, Args([*given, *result], site=args.site))
 
 
-def with_inputs(m: Machine, args: Args, changed: Value) -> Args:
+def with_inputs(m: Interpreter, args: Args, changed: Value) -> Args:
     """The arguments of forward after a pre-hook: those that it gave, if any (with keywords, as a pair)."""
     if not isinstance(changed, (tuple, Tensor)):
         return args
@@ -229,7 +225,7 @@ def with_inputs(m: Machine, args: Args, changed: Value) -> Args:
     return Args(list(pos), kw, args.open, args.site)
 
 
-def hooked(m: Machine, v: Value) -> Value:
+def hooked(m: Interpreter, v: Value) -> Value:
     """What a full backward hook makes of an input or output: a view by a custom Function (`BackwardHook`)."""
     if isinstance(v, tuple):
         return tuple(hooked(m, i) for i in v)
@@ -241,13 +237,13 @@ def hooked(m: Machine, v: Value) -> Value:
     return view
 
 
-def forward(m: Machine, obj: Instance, args: Args) -> Value:
+def forward(m: Interpreter, obj: Instance, args: Args) -> Value:
     """A module's forward: the program's own, or its library's."""
     own = obj.d.get("forward", ABSENT)
     if own is ABSENT:
         own = obj.cls.lookup("forward")
         if own is not ABSENT:
-            own = attributes.bound(m, own, obj)
+            own = m.bound(own, obj)
     if own is not ABSENT:
         return m.call(own, args)
     for c in obj.cls.mro:
@@ -257,7 +253,8 @@ def forward(m: Machine, obj: Instance, args: Args) -> Value:
     return Unknown(f"{obj.cls.name}(…)")
 
 
-def by_fact(m: Machine, obj: Instance, fact: ModuleFact, args: Args) -> Value:
+@registry.by_fact(ModuleFact, "forward")
+def by_fact(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     """Replay the forward of a class of `torch.nn` from its fact."""
     from . import calls_by_name as torch_ops
 
@@ -298,7 +295,7 @@ FUSED = frozenset({None, "float32", "bfloat16"})
 """The types of numbers that oneDNN has an LSTM for (`use_mkldnn` in `native/RNN.cpp`)."""
 
 
-def unfused(m: Machine, case: Case, call: cases.Call) -> Case:
+def unfused(m: Interpreter, case: Case, call: cases.Call) -> Case:
     """The case of an LSTM; where oneDNN has none, it is made of small operations, and saves what a GRU does."""
     if call.name != "torch.nn.LSTM":
         return case
@@ -353,12 +350,12 @@ def own_tensors(fact: ModuleFact) -> Iterable[str]:
     return dict.fromkeys(name for name in told if name.startswith("self."))
 
 
-def find_tensor(m: Machine, obj: Instance, name: str) -> Tensor | None:
+def find_tensor(m: Interpreter, obj: Instance, name: str) -> Tensor | None:
     """A module's tensor by its dotted name."""
     v: Value = obj
     for part in name.split("."):
         if not isinstance(v, Instance):
             return None
         computed = part not in v.d and isinstance(v.cls.lookup(part), Property)
-        v = m.state.pick(attributes.get(m, v, part) if computed else v.d.get(part))
+        v = m.state.pick(m.getattr(v, part) if computed else v.d.get(part))
     return v if isinstance(v, Tensor) else None

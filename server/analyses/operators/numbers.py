@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..autograd.tensors import Tensor
 from ..domain.values import Args, ClassV, Instance, Value
-from ..python import attributes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ..python.machine import Machine
+    from .interpreter import Interpreter
 
 
 class GiveUp(Exception):
@@ -192,7 +191,7 @@ def scaled(x: Dual, by: float) -> Dual:
 class Numbers:
     """What tensors are full of while a function is evaluated; `seed` chooses the numbers that are drawn."""
 
-    def __init__(self, m: Machine, seed: int = 0) -> None:
+    def __init__(self, m: Interpreter, seed: int = 0) -> None:
         self.m = m
         self.random = random.Random(seed)
         self.values: dict[Any, Value] = {}
@@ -330,7 +329,7 @@ class Numbers:
         outputs = [t for t in (result if isinstance(result, tuple) else (result,)) if isinstance(t, Tensor)]
         given = [(self.of(t), self.elements(t)) for t in inputs if isinstance(t, Tensor)]
         moved = any(number is None or (isinstance(number, Dual) and number.tangent) for number, _ in given)
-        backward = attributes.get(self.m, cls, "backward")
+        backward = self.m.getattr(cls, "backward")
         if moved and self.weighed(backward, ctx, inputs, outputs, ()):
             raise NotLinear
         for t in outputs:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ...facts.views import Form
     from ..autograd.tensors import Grad, Tensor
     from ..domain.values import Value
-    from ..python.machine import Machine
     from .calls import Call
+    from .interpreter import Interpreter
 
 LINEAR = frozenset({"torch.nn.functional.linear", "torch.nn.Linear"})
 MASKED = "torch.masked.prod"
@@ -31,7 +31,7 @@ TRANSFORMS = REAL_TRANSFORMS | {"torch.fft.fft", "torch.fft.ifft"}
 """with those that take complex ones too"""
 
 
-def of_linear(m: Machine, tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, Grad]:
+def of_linear(m: Interpreter, tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, Grad]:
     """`linear` folds the leading dimensions of its input into one (`aten/src/ATen/native/Linear.cpp`).
 
     It multiplies with the transpose of its weight, a view; an input that is a matrix is taken as it is.
@@ -43,7 +43,7 @@ def of_linear(m: Machine, tensors: Mapping[str, Sequence[Tensor]]) -> dict[str, 
     return kept
 
 
-def of_attention(m: Machine, tensors: Mapping[str, Sequence[Tensor]], batch_first: bool) -> dict[str, Grad]:
+def of_attention(m: Interpreter, tensors: Mapping[str, Sequence[Tensor]], batch_first: bool) -> dict[str, Grad]:
     """`MultiheadAttention` projects its inputs by `linear`, their sequence before their batch."""
     kept: dict[str, Grad] = {"self.in_proj_weight": True, "self.out_proj.weight": True}
     for name in ("query", "key", "value"):
@@ -54,7 +54,7 @@ def of_attention(m: Machine, tensors: Mapping[str, Sequence[Tensor]], batch_firs
     return kept
 
 
-def of_matmul(m: Machine, a: Tensor, b: Tensor) -> dict[str, Grad]:
+def of_matmul(m: Interpreter, a: Tensor, b: Tensor) -> dict[str, Grad]:
     """The operands of a product with three dimensions or more (`_matmul_impl` of `native/LinearAlgebra.cpp`).
 
     A stack of matrices times one matrix or vector that requires grad is folded to one matrix (`should_fold`);
@@ -82,7 +82,9 @@ def of_masked_product(values: Mapping[str, Value], tensors: Mapping[str, Sequenc
     return {"input": True, "out": True} if plain else {"out": True}
 
 
-def of_transform(m: Machine, name: str, values: Mapping[str, Value], tensors: Mapping[str, Sequence[Tensor]]) -> Grad:
+def of_transform(
+    m: Interpreter, name: str, values: Mapping[str, Value], tensors: Mapping[str, Sequence[Tensor]]
+) -> Grad:
     """Whether a Fourier transform saves its input: real numbers to which it adds none (`SpectralOps.cpp`)."""
     t = next(iter(tensors.get("input", ())), None)
     if t is None:
@@ -95,7 +97,7 @@ def of_transform(m: Machine, name: str, values: Mapping[str, Value], tensors: Ma
     return whole if whole is not None and real else frozenset({guess("the transform needs no copy of it", t, m)})
 
 
-def listed(m: Machine, v: Value) -> tuple[Value, ...] | None:
+def listed(m: Interpreter, v: Value) -> tuple[Value, ...] | None:
     """The numbers of an argument that takes one or several; None where it isn't given."""
     return (
         None
@@ -121,7 +123,7 @@ def is_as_long(shape: Shape | None, sizes: tuple[Value, ...], places: tuple[Valu
     return found
 
 
-def folded(m: Machine, t: Tensor, transposed: bool) -> Grad:
+def folded(m: Interpreter, t: Tensor, transposed: bool) -> Grad:
     """Whether all but the last dimension of a tensor (of its transpose) can become one without a copy."""
     g = t.geometry
     if g is None or g.ndim < 3:
@@ -131,7 +133,7 @@ def folded(m: Machine, t: Tensor, transposed: bool) -> Grad:
     return shared(m, t, g, [rows])
 
 
-def expanded(m: Machine, t: Tensor, batch: Shape) -> Grad:
+def expanded(m: Interpreter, t: Tensor, batch: Shape) -> Grad:
     """Whether a stack of matrices, expanded to a shape of batches, can become one batch without a copy."""
     g = t.geometry
     if g is None:
@@ -143,7 +145,7 @@ def expanded(m: Machine, t: Tensor, batch: Shape) -> Grad:
     return shared(m, t, g, [range(len(batch))])
 
 
-def shared(m: Machine, t: Tensor, g: Geometry, groups: Sequence[Sequence[int]]) -> Grad:
+def shared(m: Interpreter, t: Tensor, g: Geometry, groups: Sequence[Sequence[int]]) -> Grad:
     """Whether `t`, laid out as `g`, is itself multiplied once each group of dimensions has become one."""
     merges = g.merges(groups)
     return merges if merges is not None else frozenset({guess("the product needs no copy of it", t, m)})

@@ -20,10 +20,10 @@ from .types import described_all
 if TYPE_CHECKING:
     from ...facts.model import Case, Op
     from ..autograd.gradients import Times
-    from ..python.machine import Machine
+    from .interpreter import Interpreter
 
 
-def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list[Tensor]) -> Value:
+def write_out(m: Interpreter, op: Op, case: Case, call: Call, out: Value, outs: list[Tensor]) -> Value:
     """A call with `out=`: a write of the given tensors; most operators refuse it where anything requires grad."""
     previous, m.here.via = m.here.via, "out="
     try:
@@ -53,7 +53,7 @@ def write_out(m: Machine, op: Op, case: Case, call: Call, out: Value, outs: list
     return out
 
 
-def asked_of_out(m: Machine, case: Case, call: Call, outs: Sequence[Tensor]) -> Grad:
+def asked_of_out(m: Interpreter, case: Case, call: Call, outs: Sequence[Tensor]) -> Grad:
     """Whether anything that a call with `out=` is given requires grad.
 
     What no gradient flows to, such as an index, cannot require grad, or is known to. Nor can what is written into
@@ -69,7 +69,7 @@ def asked_of_out(m: Machine, case: Case, call: Call, outs: Sequence[Tensor]) -> 
     return needs
 
 
-def refuse_out(m: Machine, op: Op, outs: Sequence[Tensor], needs: Grad) -> None:
+def refuse_out(m: Interpreter, op: Op, outs: Sequence[Tensor], needs: Grad) -> None:
     """`throw_error_out_requires_grad`, by what the operator refuses."""
     if op.out_graph == "joins, no leaf" and m.grad.grad_mode:
         leaves = [t for t in outs if is_of_leaf(m, t)]
@@ -83,13 +83,13 @@ def refuse_out(m: Machine, op: Op, outs: Sequence[Tensor], needs: Grad) -> None:
     m.grad.fail("out-grad", "direct", outs[0], guards=guards, detail=called(op.name), ways=ways(needs))
 
 
-def is_of_leaf(m: Machine, t: Tensor) -> bool:
+def is_of_leaf(m: Interpreter, t: Tensor) -> bool:
     """Whether a tensor is a leaf, or a view of one."""
     base = m.state.resolve(t.d["base"])
     return m.grad.is_leaf(base if isinstance(base, Tensor) else t) is True
 
 
-def out_shapes(m: Machine, op: Op, call: Call, count: int) -> Sequence[Shape | None]:
+def out_shapes(m: Interpreter, op: Op, call: Call, count: int) -> Sequence[Shape | None]:
     """The shapes that the results of a call have, as far as that is known."""
     inferred = shapes.infer(op.name, described_all(m, call.values))
     types = inferred if isinstance(inferred, Sequence) else [inferred]
@@ -97,7 +97,7 @@ def out_shapes(m: Machine, op: Op, call: Call, count: int) -> Sequence[Shape | N
     return known if len(known) == count else [None] * count
 
 
-def resize_out(m: Machine, call: Call, t: Tensor, shape: Shape | None) -> None:
+def resize_out(m: Interpreter, call: Call, t: Tensor, shape: Shape | None) -> None:
     """`resize_output`: a tensor given as `out=` that has another shape than the result is given that."""
     g = t.geometry
     if shape is None or g is None or None in shape or None in g.shape or shape == g.shape:

@@ -9,10 +9,10 @@ from .calls import Call, called, torch_fact
 
 if TYPE_CHECKING:
     from ..autograd.tensors import Tensor
-    from ..python.machine import Machine
+    from .interpreter import Interpreter
 
 
-def check_overlap(m: Machine, t: Tensor, call: Call) -> None:
+def check_overlap(m: Interpreter, t: Tensor, call: Call) -> None:
     """`assert_no_internal_overlap`, `assert_no_partial_overlap`, `assert_no_overlap` (ATen/MemoryOverlap.h)."""
     g = t.geometry
     if called(call.name) == "copy_" and t in call.tensors.get("src", ()):  # nothing is done then

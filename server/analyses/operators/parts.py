@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from ...facts.branches import Branches, Part
     from ..autograd.tensors import Grad, SavedTensor
     from ..domain.values import Value
-    from ..python.machine import Machine
     from .calls import Call
+    from .interpreter import Interpreter
 
 LINK = "self"
 """stands for the parameter of what nodes that lead to several results give to a node of one of them alone"""
 
 
 def parted(
-    m: Machine, node: Node, call: Call, grads: Mapping[str, Grad], results: Sequence[Tensor]
+    m: Interpreter, node: Node, call: Call, grads: Mapping[str, Grad], results: Sequence[Tensor]
 ) -> list[Node | None]:
     """Take the node of a call apart, if its results have nodes of their own; that of each of the results.
 
@@ -42,7 +42,7 @@ def parted(
     return made
 
 
-def of_results(m: Machine, node: Node, call: Call, grads: Mapping[str, Grad], made: Value) -> None:
+def of_results(m: Interpreter, node: Node, call: Call, grads: Mapping[str, Grad], made: Value) -> None:
     """Give each result of a call the node that is its own."""
     if facts.find(call.name) is None or (isinstance(made, ListV) and m.state.is_open(made)):
         return
@@ -57,7 +57,13 @@ class Cut:
     """One node being taken apart."""
 
     def __init__(
-        self, m: Machine, node: Node, call: Call, grads: Mapping[str, Grad], told: Branches, results: Sequence[Tensor]
+        self,
+        m: Interpreter,
+        node: Node,
+        call: Call,
+        grads: Mapping[str, Grad],
+        told: Branches,
+        results: Sequence[Tensor],
     ) -> None:
         self.m = m
         self.whole = node

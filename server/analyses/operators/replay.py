@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     from ...facts.model import Case, Mutation, Op
     from ..autograd.gradients import Times
-    from ..python.machine import Machine
+    from .interpreter import Interpreter
 
 
-def apply(m: Machine, op: Op, args: Args) -> Value:
+def apply(m: Interpreter, op: Op, args: Args) -> Value:
     """Replay a call of `op`; its result."""
     call = prepare(m, op, args)
     copied = inner_writes.copied(m, call)
@@ -53,7 +53,7 @@ def apply(m: Machine, op: Op, args: Args) -> Value:
     return replay(m, case, call, "")
 
 
-def seen_by_autograd(m: Machine, case: Case, call: Call) -> bool | None:
+def seen_by_autograd(m: Interpreter, case: Case, call: Call) -> bool | None:
     """Whether autograd sees a call: outside of inference mode, one whose operands are all inference tensors it doesn't.
 
     It sees an operator that goes on with a tensor which it makes itself, as of a number, or of a list that is an index;
@@ -109,7 +109,7 @@ BY_NUMBER = frozenset({"fmod", "remainder", "rsub"})
 """those that do so only where they do not write in place"""
 
 
-def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None) -> Value:
+def replay(m: Interpreter, case: Case, call: Call, via: str, inferred: Types = None) -> Value:
     """The effect of one case of a fact; its result. `inferred` are the results' types where they are known."""
     m.operate()
     same = conversions.given_back(m, case, call)
@@ -137,6 +137,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         if node is not None:
             node.op, node.roles = call.name, tuple(p for p, _ in inputs)
             node.called = call.spoken or called(call.name)
+            node.several = call.name in operands.ATTENTION
             save_inputs(m, node, case, call, grads)
         reshaped = bool(written) and inner_writes.is_only_reshaped(m, call)
         for w, t, _ in written:
@@ -168,7 +169,7 @@ def replay(m: Machine, case: Case, call: Call, via: str, inferred: Types = None)
         m.here.via = previous
 
 
-def leave_history_open(m: Machine, call: Call, result: Value) -> None:
+def leave_history_open(m: Interpreter, call: Call, result: Value) -> None:
     """Nobody knows whether autograd sees the call: whether new results require grad, if an argument does, is open."""
     needs: Grad = False
     for t in call.all():
@@ -180,7 +181,7 @@ def leave_history_open(m: Machine, call: Call, result: Value) -> None:
             t.d["fn"] = Unknown(text)
 
 
-def writes(m: Machine, case: Case, call: Call) -> Iterator[tuple[Mutation, Tensor, Times]]:
+def writes(m: Interpreter, case: Case, call: Call) -> Iterator[tuple[Mutation, Tensor, Times]]:
     """The arguments that a call changes, and how often; a change that the table is not certain of is none."""
     for w in case.mutates:
         if w.certain or inner_writes.decides(call):
@@ -191,12 +192,12 @@ def writes(m: Machine, case: Case, call: Call) -> Iterator[tuple[Mutation, Tenso
                 yield from ((w, t, (times[0], None) if many else times) for t in call.tensors.get(w.what, ()))
 
 
-def is_copy_of_itself(m: Machine, call: Call, t: Tensor) -> bool:
+def is_copy_of_itself(m: Interpreter, call: Call, t: Tensor) -> bool:
     """Whether a call copies a tensor to where it is (`copy_impl` of `aten/src/ATen/native/Copy.cpp`)."""
     return called(call.name) == "copy_" and any(m.grad.are_one(t, source) for source in call.tensors.get("src", ()))
 
 
-def note_copies(m: Machine, call: Call, result: Value) -> None:
+def note_copies(m: Interpreter, call: Call, result: Value) -> None:
     """Keep what a clone, or a buffer that is written, is a copy of: it may be copied back."""
     name = called(call.name)
     if name == "clone" and isinstance(result, Tensor):
@@ -207,7 +208,7 @@ def note_copies(m: Machine, call: Call, result: Value) -> None:
             note_copy(m, source, t)
 
 
-def note_copy(m: Machine, source: Tensor, made: Tensor) -> None:
+def note_copy(m: Interpreter, source: Tensor, made: Tensor) -> None:
     """Keep that a tensor has the content of another now, if it is as wide and has as many bits."""
     storage, own = m.grad.storage(source), m.grad.storage(made)
     content, g, at = m.state.resolve(storage.d["w"]), source.geometry, made.geometry
@@ -216,7 +217,7 @@ def note_copy(m: Machine, source: Tensor, made: Tensor) -> None:
     m.state.put(own, "copied", Copied(storage, g, content.content, at, m.state.resolve(own.d["w"])))
 
 
-def put_back(m: Machine, call: Call, t: Tensor) -> Value:
+def put_back(m: Interpreter, call: Call, t: Tensor) -> Value:
     """The content of which a copy was made, where a call copies this copy to where it comes from."""
     for source in call.tensors.get("src", ()) if called(call.name) == "copy_" else ():
         storage = m.grad.storage(source)
@@ -233,7 +234,7 @@ def given_back(case: Case, w: Mutation) -> bool:
     return w.bumps > 0 and any(r.kind in ("same", "depends") and r.of == w.what for r in case.results)
 
 
-def own_needs(m: Machine, case: Case, call: Call, w: Mutation, t: Tensor, needs: Grad) -> Grad:
+def own_needs(m: Interpreter, case: Case, call: Call, w: Mutation, t: Tensor, needs: Grad) -> Grad:
     """Whether what is written to one tensor requires grad: in an operator on lists each goes by its own operands."""
     own = call.tensors[w.what]
     taken = [ts for p, ts in call.tensors.items() if p in case.flows]
@@ -252,7 +253,7 @@ def tracked(case: Case) -> bool:
     return case.node is not None or not case.flows or not case.mutates
 
 
-def reshape_in_place(m: Machine, call: Call, t: Tensor) -> None:
+def reshape_in_place(m: Interpreter, call: Call, t: Tensor) -> None:
     """In-place methods that change the shape (`unsqueeze_`, `t_`, …) give the tensor another geometry."""
     name = called(call.name)
     if name not in shapes.KEEP_IN_PLACE or t.geometry is None:

@@ -17,7 +17,7 @@ from .types import described_all, geometry_of
 
 if TYPE_CHECKING:
     from ...facts.model import Case, Result
-    from ..python.machine import Machine
+    from .interpreter import Interpreter
 
 NAMED_RESULTS = {
     "max": ("values", "indices"),
@@ -43,7 +43,7 @@ Types = TensorType | Sequence["Types"] | None
 """What is known of the results: one description, or one for each (nested as they are)."""
 
 
-def results(m: Machine, case: Case, call: Call, node: Node | None, inferred: Types) -> Value:
+def results(m: Interpreter, case: Case, call: Call, node: Node | None, inferred: Types) -> Value:
     """The values that the call gives."""
     described = described_all(m, call.values)
     if case.sequence and case.results[0].of:
@@ -72,7 +72,7 @@ def results(m: Machine, case: Case, call: Call, node: Node | None, inferred: Typ
 
 
 def result(
-    m: Machine,
+    m: Interpreter,
     r: Result,
     call: Call,
     node: Node | None,
@@ -103,7 +103,7 @@ def result(
     return made
 
 
-def fresh(m: Machine, r: Result, node: Node | None, type_: TensorType | None, nr: int = 0) -> Tensor:
+def fresh(m: Interpreter, r: Result, node: Node | None, type_: TensorType | None, nr: int = 0) -> Tensor:
     """A result with memory of its own."""
     dtype = type_.dtype if type_ is not None and type_.dtype is not None else None
     if dtype is None and r.dtype in ("bool", "int64"):
@@ -115,7 +115,7 @@ def fresh(m: Machine, r: Result, node: Node | None, type_: TensorType | None, nr
 
 
 def one_view(
-    m: Machine,
+    m: Interpreter,
     r: Result,
     source: Tensor,
     node: Node | None,
@@ -151,7 +151,7 @@ def view_geometry(
     return viewed if viewed is not None else Geometry.unknown(type_.shape)
 
 
-def sequence_of_views(m: Machine, r: Result, call: Call, node: Node | None, described: Mapping[str, Arg]) -> Value:
+def sequence_of_views(m: Interpreter, r: Result, call: Call, node: Node | None, described: Mapping[str, Arg]) -> Value:
     """All results of `split`, `unbind` and the like; of an unknown number, two, and more when they are asked for."""
     source = next(iter(call.tensors.get(r.of, ())), None) if r.of else None
     if source is None:
@@ -186,23 +186,24 @@ def sequence_of_views(m: Machine, r: Result, call: Call, node: Node | None, desc
     return many
 
 
-def numbers_in(m: Machine, tensors: Sequence[Tensor]) -> list[Arg]:
+def numbers_in(m: Interpreter, tensors: Sequence[Tensor]) -> list[Arg]:
     """The integers that tensors were made of and that have not been changed since."""
     found = ((t.d["numbers"], m.grad.version(t)) for t in tensors)
     return [numbers for numbers, at in found if numbers is not None and isinstance(at, Version) and at.write is None]
 
 
-def one_of_several(m: Machine, source: Tensor, g: Geometry | None, node: Node | None) -> Tensor:
+def one_of_several(m: Interpreter, source: Tensor, g: Geometry | None, node: Node | None) -> Tensor:
     """One of the views of a call that slices a tensor several times: each has a node of its own."""
     t = m.grad.view(source, g)
     own = m.grad.node(node.name, node.inputs, node.when) if node is not None else None
     if own is not None and node is not None:
         own.op, own.roles, own.called, own.holds = node.op, node.roles, node.called, node.holds
+        own.several = node.several
     m.grad.set_history(t, own)
     return t
 
 
-def one_for_each(m: Machine, call: Call, described: Mapping[str, Arg]) -> Types:
+def one_for_each(m: Interpreter, call: Call, described: Mapping[str, Arg]) -> Types:
     """An operator on a list gives as many results as that has tensors: those of each, where it takes nothing else."""
     first = next(iter(call.values), "")
     given = m.state.pick(call.values.get(first))
@@ -215,7 +216,7 @@ def one_for_each(m: Machine, call: Call, described: Mapping[str, Arg]) -> Types:
     return [None] * len(tensors_in(m, given))
 
 
-def sequence_of_new(m: Machine, r: Result, node: Node | None, types: Types) -> Value:
+def sequence_of_new(m: Interpreter, r: Result, node: Node | None, types: Types) -> Value:
     """All results of `where(condition)`, `unique` and the like; of an unknown number, two."""
     open_ = not isinstance(types, Sequence)
     known: Sequence[Types] = (None, None) if open_ else types  # type: ignore[assignment]
@@ -236,7 +237,7 @@ def sequence_of_new(m: Machine, r: Result, node: Node | None, types: Types) -> V
     return many
 
 
-def expected(m: Machine, call: Call) -> int:
+def expected(m: Interpreter, call: Call) -> int:
     """How many pieces to make where the sizes aren't known."""
     n = call.values.get("chunks", call.values.get("indices_or_sections"))
     if isinstance(n, int):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ...facts.model import Case
     from ..domain.values import Value
-    from ..python.machine import Machine
+    from .interpreter import Interpreter
 
 
 def narrowed(g: Grad, needs: Grad) -> Grad:
@@ -42,12 +42,12 @@ def held(case: Case, grads: Mapping[str, Grad], leads: Mapping[str, Grad]) -> Gr
     return found
 
 
-def leading(m: Machine, case: Case, call: Call, grads: Mapping[str, Grad]) -> Mapping[str, Grad]:
+def leading(m: Interpreter, case: Case, call: Call, grads: Mapping[str, Grad]) -> Mapping[str, Grad]:
     """Whether the gradient of each parameter leads on, of those that one flows to; what requires grad, if none asks."""
     return {**grads, **gradients(m, call, m.grad.leads_on, case.flows)} if has_several(call, case) else grads
 
 
-def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[str, Grad]) -> None:
+def save_inputs(m: Interpreter, node: Node, case: Case, call: Call, grads: Mapping[str, Grad]) -> None:
     """Save the arguments that the fact names."""
     leads = leading(m, case, call, grads)
     node.holds = narrowed(held(case, grads, leads), node.when)
@@ -65,7 +65,7 @@ def save_inputs(m: Machine, node: Node, case: Case, call: Call, grads: Mapping[s
     node.copied = copied(m, case, call, grads)
 
 
-def copied(m: Machine, case: Case, call: Call, grads: Mapping[str, Grad]) -> tuple[Value, ...]:
+def copied(m: Interpreter, case: Case, call: Call, grads: Mapping[str, Grad]) -> tuple[Value, ...]:
     """What an operator in place writes and keeps a copy of, as it was: the one out of place saves that itself."""
     op = torch_fact(call.name)
     plain = torch_fact(op.inplace_of) if op is not None and op.inplace_of is not None else None
@@ -78,7 +78,7 @@ def copied(m: Machine, case: Case, call: Call, grads: Mapping[str, Grad]) -> tup
     return tuple(m.grad.grad_fn(t) or t for t in call.tensors.get(name, ()) if m.grad.requires_grad(t) is True)
 
 
-def save_results(m: Machine, node: Node, case: Case, call: Call, result: Value, grads: Mapping[str, Grad]) -> None:
+def save_results(m: Interpreter, node: Node, case: Case, call: Call, result: Value, grads: Mapping[str, Grad]) -> None:
     """Save the results that the fact names."""
     items = tensors_in(m, result) if case.sequence else result if isinstance(result, tuple) else (result,)
     for s in case.saves:

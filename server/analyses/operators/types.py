@@ -12,7 +12,7 @@ from ..shapes import Arg, Number, TensorType
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..python.machine import Machine
+    from .interpreter import Interpreter
 
 DTYPES = {
     "torch.float": "float32",
@@ -67,7 +67,7 @@ def is_dtype(v: Unknown) -> bool:
     return isinstance(v.key, tuple) and v.key[0] == "dtype"
 
 
-def described(m: Machine, v: Value) -> Arg:
+def described(m: Interpreter, v: Value) -> Arg:
     """A value as the shape rules take it."""
     v = m.state.resolve(v)
     if isinstance(v, Tensor):
@@ -88,7 +88,7 @@ def described(m: Machine, v: Value) -> Arg:
     return UNKNOWN
 
 
-def described_all(m: Machine, bound: Mapping[str, Value]) -> dict[str, Arg]:
+def described_all(m: Interpreter, bound: Mapping[str, Value]) -> dict[str, Arg]:
     """All arguments of a call, by parameter; those not given are left out."""
     return {k: described(m, v) for k, v in bound.items() if not (v is None and k in ("out",))}
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from ...facts.model import Mutation
     from ..autograd.geometry import Geometry
-    from ..python.machine import Machine
     from .calls import Call
+    from .interpreter import Interpreter
 
 Times = tuple[int, int]
 """from so many times to so many"""
@@ -28,7 +28,7 @@ Bounds = tuple[int, int | None]
 """the same; None where nobody knows how many at most"""
 
 
-def times(m: Machine, call: Call, told: Times, number: int = 0) -> Bounds:
+def times(m: Interpreter, call: Call, told: Times, number: int = 0) -> Bounds:
     """How often a new result of the call, by its number, was written; `told` is what the fact says."""
     name = call.name.rsplit(".", 1)[-1]
     if not m.grad.mode["inference"] and call.all() and all(t.d["inference"] is True for t in call.all()):
@@ -72,7 +72,7 @@ def power(call: Call) -> tuple[Value, Value] | None:
     return (given[1], given[0]) if name == "__rpow__" else (given[0], given[1])
 
 
-def copied(m: Machine, call: Call) -> Tensor | None:
+def copied(m: Interpreter, call: Call) -> Tensor | None:
     """The base of a power that is a copy of it: outside of inference mode, the first one of an inference tensor."""
     base, exponent = power(call) or (None, None)
     if not isinstance(base, Tensor) or base.d["inference"] is not True or m.grad.mode["inference"]:
@@ -80,7 +80,7 @@ def copied(m: Machine, call: Call) -> Tensor | None:
     return base if isinstance(exponent, (int, float)) and exponent == 1 else None
 
 
-def _power(m: Machine, call: Call) -> Times | None:
+def _power(m: Interpreter, call: Call) -> Times | None:
     """A number's power goes on with a tensor of it; the powers 0 and 1 are filled and copied (`native/Pow.cpp`)."""
     base, exponent = power(call) or (None, None)
     if isinstance(exponent, (int, float)):
@@ -88,7 +88,7 @@ def _power(m: Machine, call: Call) -> Times | None:
     return exactly(1) if isinstance(base, (int, float)) else None
 
 
-def changes(m: Machine, call: Call, change: Mutation) -> Times:
+def changes(m: Interpreter, call: Call, change: Mutation) -> Times:
     """How often the call moves the version of an argument that it changes."""
     rule = CHANGES.get(call.name.rsplit(".", 1)[-1])
     return (rule(m, call) if rule is not None else None) or (change.bumps, change.bumps)
@@ -104,7 +104,7 @@ def decides(call: Call) -> bool:
     return call.name.rsplit(".", 1)[-1] in CHANGES
 
 
-def _given(m: Machine, call: Call, name: str, default: Value) -> Value:
+def _given(m: Interpreter, call: Call, name: str, default: Value) -> Value:
     """An argument of the call or, for a module, of its constructor."""
     return m.state.resolve(call.values.get(name, call.settings.get(name, default)))
 
@@ -151,7 +151,7 @@ def _product(tensors: Mapping[str, Sequence[Tensor]]) -> Times | None:
     return exactly(0 if contiguous and bias.ndim == 1 else squeezed + 1)
 
 
-def _max_pool(m: Machine, call: Call) -> Times:
+def _max_pool(m: Interpreter, call: Call) -> Times:
     """Without a gradient to come, a batch of one is made for a signal without a batch, and taken off in place."""
     g, given = _layout(call), call.given()
     needs = m.grad.requires_grad(given[0]) if given and m.grad.grad_mode else False
@@ -163,13 +163,13 @@ def _max_pool(m: Machine, call: Call) -> Times:
 # -- results ------------------------------------------------------------------------------------------
 
 
-def _diff(m: Machine, call: Call) -> Times | None:
+def _diff(m: Interpreter, call: Call) -> Times | None:
     """`diff` of order 0 is a copy."""
     n = _given(m, call, "n", 1)
     return exactly(int(n == 0)) if isinstance(n, int) else None
 
 
-def _isclose(m: Machine, call: Call) -> Times | None:
+def _isclose(m: Interpreter, call: Call) -> Times | None:
     """The comparison is widened to NaNs where they are to be equal, and to the tolerance where there is one."""
     equal_nan, rtol, atol = (
         _given(m, call, name, default) for name, default in (("equal_nan", False), ("rtol", 1e-5), ("atol", 1e-8))
@@ -181,38 +181,38 @@ def _isclose(m: Machine, call: Call) -> Times | None:
     return exactly(int(has_nan) + int(not (rtol == 0 and atol == 0)))
 
 
-def _cond(m: Machine, call: Call) -> Times | None:
+def _cond(m: Interpreter, call: Call) -> Times | None:
     """Made of the inverse's norm, where singular matrices are looked for, or else of the singular values."""
     p = _given(m, call, "p", None)
     return None if isinstance(p, Unknown) else exactly(int(_is_empty(call) or p not in (None, 2, -2, "nuc")))
 
 
-def _stft(m: Machine, call: Call) -> Times | None:
+def _stft(m: Interpreter, call: Call) -> Times | None:
     """A single signal is squeezed in place in the end."""
     g = _layout(call)
     return None if g is None else exactly(2 if g.ndim == 1 else 1)
 
 
-def _alpha_dropout(m: Machine, call: Call) -> Times | None:
+def _alpha_dropout(m: Interpreter, call: Call) -> Times | None:
     """The noise is scaled and shifted in place; there is none where all or nothing stays."""
     p = _given(m, call, "p", 0.5)
     return exactly(int(p not in (0, 1) and not _is_empty(call))) if isinstance(p, (int, float)) else None
 
 
-def _full_loss(m: Machine, call: Call) -> Times | None:
+def _full_loss(m: Interpreter, call: Call) -> Times | None:
     """A loss to which a constant is added in place where it is to be full."""
     full, reduction = _given(m, call, "full", False), _given(m, call, "reduction", "mean")
     known = isinstance(full, bool) and isinstance(reduction, str)
     return exactly(int(full is True and reduction == "none")) if known else None
 
 
-def _clamped_loss(m: Machine, call: Call) -> Times | None:
+def _clamped_loss(m: Interpreter, call: Call) -> Times | None:
     """A loss that is clamped in place, and then reduced to a new tensor."""
     reduction = _given(m, call, "reduction", "mean")
     return exactly(int(reduction == "none")) if isinstance(reduction, str) else None
 
 
-def _circular_pad(m: Machine, call: Call) -> Times | None:
+def _circular_pad(m: Interpreter, call: Call) -> Times | None:
     """The middle is copied into the result, and then each margin."""
     pad = _given(m, call, "pad", None)
     if not isinstance(pad, tuple) or not all(isinstance(n, int) for n in pad):
@@ -220,7 +220,7 @@ def _circular_pad(m: Machine, call: Call) -> Times | None:
     return exactly(1 + sum(isinstance(n, int) and n > 0 for n in pad))
 
 
-def _vander(m: Machine, call: Call) -> Times | None:
+def _vander(m: Interpreter, call: Call) -> Times | None:
     """Increasing powers are filled in: ones, then the tensor, then the products."""
     n, increasing, g = _given(m, call, "N", None), _given(m, call, "increasing", False), _layout(call, "x")
     if increasing is False:
@@ -230,7 +230,7 @@ def _vander(m: Machine, call: Call) -> Times | None:
     return exactly({0: 0, 1: 1}.get(n, 3)) if increasing is True and isinstance(n, int) else None
 
 
-def _area(m: Machine, call: Call) -> Times | None:
+def _area(m: Interpreter, call: Call) -> Times | None:
     """Below no points at all there is an area of zero, which is filled in."""
     g, dim = _layout(call, "y"), _given(m, call, "dim", -1)
     if g is None or not isinstance(dim, int) or not -g.ndim <= dim < g.ndim:
@@ -238,13 +238,13 @@ def _area(m: Machine, call: Call) -> Times | None:
     return None if g.shape[dim] is None else exactly(int(g.shape[dim] == 0))
 
 
-def _joined(m: Machine, call: Call) -> Times:
+def _joined(m: Interpreter, call: Call) -> Times:
     """Tensors of different dtypes are copied into what they are joined to (`native/TensorShape.cpp`)."""
     dtypes = {t.dtype for t in call.all()}
     return (0, 1) if None in dtypes else exactly(int(len(dtypes) > 1))
 
 
-def _quantile(m: Machine, call: Call) -> Times:
+def _quantile(m: Interpreter, call: Call) -> Times:
     """Between two ranks the result is moved in place, and a row of them brought to the front."""
     how, q = _given(m, call, "interpolation", "linear"), next(iter(call.tensors.get("q", ())), None)
     between = exactly(int(how in ("linear", "midpoint"))) if isinstance(how, str) else (0, 1)
@@ -253,20 +253,20 @@ def _quantile(m: Machine, call: Call) -> Times:
     return 1 + between[0] + rows[0], 1 + between[1] + rows[1]
 
 
-def _upsampled(m: Machine, call: Call) -> Times:
+def _upsampled(m: Interpreter, call: Call) -> Times:
     """Of a batch of images, what comes out is put into the order of the input (`native/UpSampleNearest2d.cpp`)."""
     g = _layout(call)
     return (0, 1) if g is None else exactly(int(g.ndim == 4))
 
 
-def _clusters(m: Machine, call: Call) -> Bounds:
+def _clusters(m: Interpreter, call: Call) -> Bounds:
     """What each cluster has found of its own labels is copied there, if there are such, and then the head's added."""
     cutoffs = _given(m, call, "cutoffs", None)
     given = m.state.tuple_of(cutoffs.d["items"]) if isinstance(cutoffs, ListV) else cutoffs
     return 1, (1 + len(given) if isinstance(given, tuple) else None)
 
 
-Rule = Callable[["Machine", "Call"], Times | None]
+Rule = Callable[["Interpreter", "Call"], Times | None]
 
 RULES: dict[str, Rule] = {
     "diff": _diff,
@@ -286,7 +286,7 @@ RULES: dict[str, Rule] = {
     "vander": _vander,
 }
 
-DECIDING: dict[str, Callable[[Machine, Call], Bounds | None]] = {
+DECIDING: dict[str, Callable[[Interpreter, Call], Bounds | None]] = {
     "AdaptiveLogSoftmaxWithLoss": _clusters,
     "cond": _cond,
     "max_pool1d": _max_pool,
@@ -315,7 +315,7 @@ INFERENCE: dict[str, Rule] = {
 # -- arguments ----------------------------------------------------------------------------------------
 
 
-def _dirac(m: Machine, call: Call) -> Times | None:
+def _dirac(m: Interpreter, call: Call) -> Times | None:
     """Cleared, and a one put for each channel that has a place in its group."""
     g, groups = _layout(call, "tensor"), _given(m, call, "groups", 1)
     if g is None or g.ndim < 2 or not isinstance(groups, int):
@@ -324,13 +324,13 @@ def _dirac(m: Machine, call: Call) -> Times | None:
     return exactly(1 + groups * min(out // groups, each)) if out is not None and each is not None else None
 
 
-def _sparse(m: Machine, call: Call) -> Times | None:
+def _sparse(m: Interpreter, call: Call) -> Times | None:
     """Filled, and then thinned out column by column."""
     g = _layout(call, "tensor")
     return exactly(1 + g.shape[1]) if g is not None and g.ndim == 2 and g.shape[1] is not None else None
 
 
-def _trunc_normal(m: Machine, call: Call) -> Times | None:
+def _trunc_normal(m: Interpreter, call: Call) -> Times | None:
     """Copied to from a second draw, if the first has left the bounds."""
     return (1, 2)
 
@@ -339,7 +339,7 @@ BATCHES = {"dropout1d": 3, "dropout3d": 5}
 """dropouts that make a batch of a single sample, and take it off again; and how many dimensions a batch has"""
 
 
-def _noise(m: Machine, call: Call) -> int | None:
+def _noise(m: Interpreter, call: Call) -> int | None:
     """How often dropout in place changes what it is given: multiplied, and shifted where the noise is `alpha`."""
     name = call.name.rsplit(".", 1)[-1].lower()
     training = _given(m, call, "training", _given(m, call, "train", True))
@@ -349,7 +349,7 @@ def _noise(m: Machine, call: Call) -> int | None:
     return 0 if p == 0 or not training or _is_empty(call) else 1 + int("alpha" in name and p != 1)
 
 
-def _dropout(m: Machine, call: Call) -> Times | None:
+def _dropout(m: Interpreter, call: Call) -> Times | None:
     """Multiplied with the noise; of a single sample a batch is made first."""
     name, g = call.name.rsplit(".", 1)[-1].lower(), _layout(call)
     if not name.endswith("_") and _given(m, call, "inplace", False) is not True:
@@ -362,7 +362,7 @@ def _dropout(m: Machine, call: Call) -> Times | None:
     return exactly(number if g.ndim == batch else number + 2)  # the batch's dimension comes and goes in place
 
 
-def is_only_reshaped(m: Machine, call: Call) -> bool:
+def is_only_reshaped(m: Interpreter, call: Call) -> bool:
     """Whether a call in place moves the version of its argument, whose content stays as it is."""
     return call.name.rsplit(".", 1)[-1].lower() in BATCHES and _noise(m, call) == 0
 

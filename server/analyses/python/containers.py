@@ -24,6 +24,7 @@ from ..domain.values import (
     is_constant,
     key_of,
 )
+from ..operators.calls import items_of
 from . import attributes, enumerations, imports, library
 from . import iteration as sequences
 
@@ -56,7 +57,7 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
             raise Raised(None, "IndexError") from None
         except TypeError:
             return Unknown("an item", ("[]", key_of(v), key_of(index)))
-    items = v if isinstance(v, tuple) else sequences.items_of(m, v)
+    items = v if isinstance(v, tuple) else items_of(m, v)
     open_ = not isinstance(v, tuple) and (m.state.is_open(v) or may_hold_more(m, v))
     if isinstance(index, SliceV):
         return part(v, items, index, open_)
@@ -154,7 +155,7 @@ def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
             m.state.set(v.items, held[0], m.state.merge(at(m, index, held[0]), value, v.items[held[0]]))
         sequences.add(m, v, index, value)
         return
-    items = sequences.items_of(m, v)
+    items = items_of(m, v)
     if isinstance(index, int) and -len(items) <= index < len(items):
         changed = list(items)
         changed[index] = value
@@ -168,12 +169,12 @@ def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
         seq = sequences.sequence(m, value)
         if known is not None and not seq.open:
             try:
-                changed[known] = seq.known(m)
+                changed[known] = seq.known()
             except ValueError:
                 return
             m.state.put(v, "items", tuple(changed))
         else:
-            m.state.put(v, "items", tuple(seq.known(m)))
+            m.state.put(v, "items", tuple(seq.known()))
             m.state.put(v, "open", True)
 
 
@@ -183,7 +184,7 @@ def delete_item(m: Machine, v: Value, index: Value) -> None:
         if sequences.hashable(index) and index in v.items:
             m.state.delete(v.items, index)
         return
-    items = list(sequences.items_of(m, v))
+    items = list(items_of(m, v))
     known = as_slice(index) if isinstance(index, SliceV) else index
     if isinstance(known, slice) or (isinstance(known, int) and -len(items) <= known < len(items)):
         del items[known]
@@ -202,12 +203,12 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
     if op == "*":
         seq, n = (a, b) if isinstance(a, ListV) else (b, a)
         if isinstance(seq, ListV) and isinstance(n, int):
-            items = sequences.items_of(m, seq)
+            items = items_of(m, seq)
             made = ListV(items * max(0, min(n, 64)))
             made.d["open"] = m.state.is_open(seq) or n > 64
             return made
         if isinstance(seq, ListV):
-            made = ListV(sequences.items_of(m, seq) * 2)
+            made = ListV(items_of(m, seq) * 2)
             made.d["open"] = True
             return made
     views = op in ("|", "&", "-", "^")  # what a dict's keys and items, which are lists here, know as well

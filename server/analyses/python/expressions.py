@@ -82,7 +82,7 @@ def items(m: Machine, elts: list[ir.Expr]) -> tuple[tuple[Value, ...], bool]:
     for elt in elts:
         if isinstance(elt, ir.Starred):
             seq = sequences.sequence(m, m.eval(elt.value))
-            found += seq.known(m)
+            found += seq.known()
             more = more or seq.open
         else:
             found.append(m.eval(elt))
@@ -158,7 +158,7 @@ def arguments(m: Machine, nodes: list[ir.Arg]) -> Args:
             args.kw[a.name] = v
         elif a.star == "*":
             seq = sequences.sequence(m, v)
-            args.pos += seq.known(m)
+            args.pos += seq.known()
             args.open = args.open or seq.open
         elif a.star == "**":
             args.open = sequences.unpack_mapping(m, v, args.kw) or args.open

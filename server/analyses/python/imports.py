@@ -205,7 +205,7 @@ def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> None:
     """`from module import *`: what a module of the program lists, or has; of a library's, the names that are known."""
     if own is not None:
         listed = m.state.resolve(own.frame.d.get("__all__"))
-        names = sequences.sequence(m, listed).known(m) if isinstance(listed, (ListV, tuple)) else list(own.frame.d)
+        names = sequences.sequence(m, listed).known() if isinstance(listed, (ListV, tuple)) else list(own.frame.d)
         for name in names:
             if isinstance(name, str) and (listed is not None or not name.startswith("_")):
                 m.state.set(m.frame.d, name, member(m, s, own, name, importer(m)))

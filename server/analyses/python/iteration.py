@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..autograd.tensors import Tensor
+from ..domain.containers import ANY_SEQ, MAX_ITEMS, NO_ITEM, Made, Seq
 from ..domain.mixed import IntMember
 from ..domain.paths import Raised, leaves
 from ..domain.values import (
@@ -29,11 +29,12 @@ from ..domain.values import (
 )
 from ..operators import arrays
 from ..operators.arrays import NDArray
+from ..operators.calls import items_of
 from . import attributes, enumerations
 from .coroutines import MAX_COROUTINES, Coroutine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from ..domain.paths import Guards
     from .machine import Machine
@@ -46,36 +47,6 @@ MAX_SIDES = 3
 
 DEEPEST = 4
 """So many containers in one another are looked into."""
-
-MAX_ITEMS = 256
-"""Items of a sequence that are held one by one."""
-
-
-class Seq:
-    """What an iterable gives: `items`, and where it is `open` further ones, made by `more(i)`."""
-
-    __slots__ = ("items", "more", "open")
-
-    def __init__(self, items: Sequence[Value], open_: bool = False, more: Callable[[int], Value] | None = None) -> None:
-        self.items = items
-        self.open = open_
-        self.more = more
-
-    def item(self, m: Machine, i: int) -> Value:
-        """The i-th item, made or unknown where it isn't held."""
-        if i < len(self.items):
-            return self.items[i]
-        return self.more(i) if self.more is not None else Unknown(f"item {i}")
-
-    def item_or_none(self, m: Machine, i: int) -> Value:
-        """The i-th item, or none where there is no such."""
-        return self.item(m, i) if self.open or i < len(self.items) else NO_ITEM
-
-    def known(self, m: Machine) -> list[Value]:
-        """The items that are held; one of the further ones where none is."""
-        if self.open and not self.items and self.more is not None:
-            return [self.more(0), self.more(1)]
-        return list(self.items[:MAX_ITEMS])
 
 
 class Lazy(Object):
@@ -96,7 +67,7 @@ class Lazy(Object):
         if at >= len(self.seq.items) and not self.seq.open:
             return False, None
         m.state.put(self, "at", at + 1)
-        return True, self.seq.item(m, at)
+        return True, self.seq.item(at)
 
     def rest(self, m: Machine) -> Seq:
         """What is left; it is used up then, unless it may go on for ever."""
@@ -106,27 +77,12 @@ class Lazy(Object):
         left = max(0, len(seq.items) - at)
         if not seq.open:
             m.state.put(self, "at", len(seq.items))
-        return Seq(_Made(left, lambda i: seq.item(m, at + i)), seq.open, lambda i: seq.item(m, at + i)) if at else seq
+        return Seq(Made(left, lambda i: seq.item(at + i)), seq.open, lambda i: seq.item(at + i)) if at else seq
 
 
 def sequence_value(like: Seq, make: Callable[[int], Value]) -> Lazy:
     """An iterator as long as `like`, whose i-th item is `make(i)`."""
-    return Lazy(Seq(_Made(len(like.items), make), like.open, make))
-
-
-class _Made(Sequence[Value]):
-    """A sequence that makes its items."""
-
-    def __init__(self, n: int, make: Callable[[int], Value]) -> None:
-        self.n = n
-        self.make = make
-
-    def __len__(self) -> int:
-        return self.n
-
-    def __getitem__(self, i: Any) -> Any:
-        places = range(self.n)[i]
-        return self.make(places) if isinstance(places, int) else [self.make(k) for k in places]
+    return Lazy(Seq(Made(len(like.items), make), like.open, make))
 
 
 def inside(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterator[tuple[Guards, Value]]:
@@ -141,28 +97,6 @@ def inside(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterato
             continue
         for item in items if depth < DEEPEST else ():
             yield from inside(m, item, more, depth + 1)
-
-
-def items_of(m: Machine, v: ListV | Iterator_) -> tuple[Value, ...]:
-    """The items of a list; after a branch, those of the longer side, each where the list has it."""
-    items = m.state.resolve(v.d["items"])
-    if isinstance(items, tuple):
-        return items
-    held = {id(way): {id(item) for item in way} for _, way in m.state.alternatives(items) if isinstance(way, tuple)}
-
-    def there(item: Value) -> Value:
-        if all(id(item) in ids for ids in held.values()):
-            return item
-        return m.state.each_way(items, lambda way: item if id(item) in held.get(id(way), ()) else NO_ITEM)
-
-    return tuple(there(item) if isinstance(item, Tensor) else item for item in m.state.tuple_of(items))
-
-
-NO_ITEM = Unknown("no item", number=True)
-"""What a list has in a place that it hasn't got on one side of a branch."""
-
-ANY_SEQ = Seq((), open_=True)
-"""What something unknown gives."""
 
 
 def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
@@ -214,9 +148,9 @@ def one_of(m: Machine, v: Value) -> Seq:
     ways = [way if isinstance(way, Seq) else ANY_SEQ for way in leaves(v)]
 
     def item(i: int) -> Value:
-        return m.state.each_way(v, lambda way: (way if isinstance(way, Seq) else ANY_SEQ).item_or_none(m, i))
+        return m.state.each_way(v, lambda way: (way if isinstance(way, Seq) else ANY_SEQ).item_or_none(i))
 
-    return Seq(_Made(max(len(way.items) for way in ways), item), any(way.open for way in ways), item)
+    return Seq(Made(max(len(way.items) for way in ways), item), any(way.open for way in ways), item)
 
 
 def instance_sequence(m: Machine, v: Instance) -> Seq:
@@ -478,7 +412,7 @@ def append(m: Machine, v: ListV, value: Value) -> None:
 def extend(m: Machine, v: ListV, other: Value) -> None:
     """Append all items of an iterable."""
     seq = sequence(m, other)
-    for item in seq.known(m):
+    for item in seq.known():
         append(m, v, item)
     if seq.open:
         m.state.put(v, "open", True)
@@ -497,9 +431,9 @@ def update(m: Machine, d: DictV, other: Value) -> None:
             m.state.set(d.items, k, v)
     elif isinstance(other, (ListV, tuple, Generator, Iterator_, Lazy)):
         pairs = sequence(m, other)
-        for pair in pairs.known(m):
+        for pair in pairs.known():
             two = sequence(m, pair, 2)
-            add(m, d, two.item(m, 0), two.item(m, 1))
+            add(m, d, two.item(0), two.item(1))
         if pairs.open:
             m.state.put(d, "open", True)
     else:

@@ -14,6 +14,7 @@ from ...syntax import ir
 from ...syntax.walk import statements as statements_of
 from ..autograd.tensors import Tensor, Version
 from ..autograd.versions import bounds
+from ..domain.containers import MAX_ITEMS
 from ..domain.paths import leaves
 from ..domain.values import ABSENT, Cond, Generator, Phi, Unknown, Value, serial
 from . import counting, statements
@@ -22,7 +23,7 @@ from . import iteration as sequences
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .iteration import Seq
+    from ..domain.containers import Seq
     from .machine import Machine
 
 BRANCHES = (ir.If, ir.Match, ir.Try, ir.Continue, ir.Break, ir.Return)
@@ -206,15 +207,15 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             if last and (seq.open or i < n):
                 m.open_loops[id(run.node)] = True
             run.enter(i)
-            value = seq.item(m, i)
+            value = seq.item(i)
             if last:
-                value = any_later(value, seq.item(m, i - 1) if i else value, key)
+                value = any_later(value, seq.item(i - 1) if i else value, key)
             outcome = ended(m, turn(value))
             if last:
                 run.loosen(i, seq.open)
             if last and not run.another():
                 if outcome is None:
-                    run.follow(value, seq.items[i + 1 : sequences.MAX_ITEMS])
+                    run.follow(value, seq.items[i + 1 : MAX_ITEMS])
                 return outcome
             i += 1
             if outcome is not None:

@@ -34,8 +34,8 @@ from ..domain.values import (
 )
 from ..stories.explain import Explainer
 from ..stories.trace import Trace
+from . import attributes, opaque
 from . import guesses as duck
-from . import opaque
 from .calls import call
 from .expressions import EVALUATE
 from .statements import run_block
@@ -88,8 +88,8 @@ class Machine:
         self.trace = Trace(self)
         self.frame: Frame = Frame(None, None, "<start>")
         self.broken: ir.Stmt | None = None
-        self.runs = 0
-        self.steps = 0
+        self.runs: int = 0
+        self.steps: int = 0
         self.limit = self.most = STEPS
         self.patience: int | None = None
         self.usual: int | None = None
@@ -123,7 +123,7 @@ class Machine:
         """the step up to which the loop that is being replayed goes on with the values that it has"""
         self.long_loops: dict[ir.Node, int] = {}
         """in how many turns, with the values that they have, loops didn't come to their ends"""
-        self.rare = 0
+        self.rare: int = 0
         self.importing = 0
         self.given_up = 0
         """how many calls and imports it has left unfinished, for they would have taken too long"""
@@ -329,6 +329,14 @@ class Machine:
     def call(self, function: Value, args: Args) -> Value:
         """Call a value."""
         return call(self, function, args)
+
+    def getattr(self, v: Value, name: str) -> Value:
+        """An attribute of a value, as the program reads it."""
+        return attributes.get(self, v, name)
+
+    def bound(self, found: Value, v: Value) -> Value:
+        """What an attribute of a class becomes when it is read through an object."""
+        return attributes.bound(self, found, v)
 
     def at(self, node: ir.Node, run: Callable[[], Value]) -> Value:
         """Run something with `node` as the place where it happens, and come back to the present one."""

@@ -36,6 +36,7 @@ from ..domain.values import (
 from ..operators import arrays, joins
 from ..operators import calls_by_name as torch_ops
 from ..operators.arrays import NDArray
+from ..operators.calls import items_of
 from ..operators.conversions import guess
 from . import attributes, containers, counting, library, opaque
 from . import constants as plain
@@ -267,7 +268,7 @@ def unordered(m: Machine, v: Value) -> Value:
     """The keys or items of a dict as the set that operators take them for, unknown where it can't be told apart."""
     if not isinstance(v, ListV) or not v.of_dict:
         return v
-    items = sequences.items_of(m, v)
+    items = items_of(m, v)
     if not all(map(is_constant, items)):
         return Unknown()
     made = DictV({one: one for one in items}, "set")
@@ -417,7 +418,7 @@ def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | No
             return different
         if any(isinstance(v, ListV) and m.state.is_open(v) for v in (a, b)):
             return ()
-        x, y = (v if isinstance(v, tuple) else sequences.items_of(m, v) for v in (a, b))
+        x, y = (v if isinstance(v, tuple) else items_of(m, v) for v in (a, b))
         return [(True, True), *zip(x, y, strict=True)] if len(x) == len(y) else different
     if isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls and has_equality(a.cls):
         return [(True, True), *((a.d.get(k), b.d.get(k)) for k in compared_fields(a.cls))]
@@ -596,12 +597,12 @@ def unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:
     seq = sequences.sequence(m, value, want=len(targets))
     if star is None:
         for i, t in enumerate(targets):
-            bind(m, t, seq.item(m, i))
+            bind(m, t, seq.item(i))
         return
     after = len(targets) - star - 1
-    known = seq.known(m)
+    known = seq.known()
     for i in range(star):
-        bind(m, targets[i], seq.item(m, i))
+        bind(m, targets[i], seq.item(i))
     middle = ListV(tuple(known[star : max(star, len(known) - after)]))
     middle.d["open"] = seq.open
     bind(m, targets[star], middle)

@@ -81,7 +81,7 @@ def sequence(m: Machine, p: ir.MatchSequence, v: Value) -> Value:
                 operators.store(m, q.name, ListV(tuple(seq.items[i : n - behind])))
             continue
         at = i if star is None or i < star else n - (len(p.patterns) - i)
-        answers.append(fits(m, q, seq.item(m, at)))
+        answers.append(fits(m, q, seq.item(at)))
     return all_of(m, answers)
 
 

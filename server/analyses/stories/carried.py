@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ..domain.report import Site
-    from ..python.machine import Machine
+    from .witness import Witness
 
 DEPTH = 3
 
 
-def crossings(m: Machine, running: Sequence[Node], before: Callable[[Node], bool]) -> list[Tensor]:
+def crossings(m: Witness, running: Sequence[Node], before: Callable[[Node], bool]) -> list[Tensor]:
     """The tensors by which nodes of this turn lead to nodes from `before`; `running` are those of a backward."""
     found: dict[int, Tensor] = {}
     for consumer in running:
@@ -28,7 +28,7 @@ def crossings(m: Machine, running: Sequence[Node], before: Callable[[Node], bool
     return list(found.values())
 
 
-def written(m: Machine, running: Sequence[Node], before: Callable[[Node], bool]) -> Site | None:
+def written(m: Witness, running: Sequence[Node], before: Callable[[Node], bool]) -> Site | None:
     """Where this turn has written into a tensor that holds the graph of an earlier one."""
     for consumer in running:
         if consumer.name == "CopySlices" and not before(consumer):
@@ -38,7 +38,7 @@ def written(m: Machine, running: Sequence[Node], before: Callable[[Node], bool])
     return None
 
 
-def holders(m: Machine, tensors: Sequence[Tensor]) -> tuple[tuple[str, str], ...]:
+def holders(m: Witness, tensors: Sequence[Tensor]) -> tuple[tuple[str, str], ...]:
     """The names in the running function that hold what the tensors are in this turn, each with its layout."""
     found: dict[str, str] = {}
     for name, v in named_values(m):
@@ -48,7 +48,7 @@ def holders(m: Machine, tensors: Sequence[Tensor]) -> tuple[tuple[str, str], ...
     return tuple(found.items())
 
 
-def named_values(m: Machine) -> Iterator[tuple[str, Value]]:
+def named_values(m: Witness) -> Iterator[tuple[str, Value]]:
     """The variables of the running function, and the attributes of the objects among them."""
     for name, v in list(m.frame.d.items()):
         one = m.state.pick(v)
@@ -58,7 +58,7 @@ def named_values(m: Machine) -> Iterator[tuple[str, Value]]:
             yield name, one
 
 
-def follows(m: Machine, now: Tensor, then: Tensor) -> bool:
+def follows(m: Witness, now: Tensor, then: Tensor) -> bool:
     """Whether a tensor is in this turn what another was in an earlier one: bound or made at the same place."""
     if now is then:
         return False
@@ -74,7 +74,7 @@ def follows(m: Machine, now: Tensor, then: Tensor) -> bool:
     )
 
 
-def inside(m: Machine, v: Value, depth: int = 0) -> Iterator[Tensor]:
+def inside(m: Witness, v: Value, depth: int = 0) -> Iterator[Tensor]:
     """The tensors in a value, through tuples, lists and dicts."""
     if isinstance(v, Tensor):
         yield v
@@ -83,7 +83,7 @@ def inside(m: Machine, v: Value, depth: int = 0) -> Iterator[Tensor]:
             yield from inside(m, one, depth + 1)
 
 
-def items(m: Machine, v: Value) -> list[Value] | None:
+def items(m: Witness, v: Value) -> list[Value] | None:
     """What a container holds; None for anything else."""
     if isinstance(v, tuple):
         return [m.state.pick(x) for x in v]
@@ -94,7 +94,7 @@ def items(m: Machine, v: Value) -> list[Value] | None:
     return None
 
 
-def layout(m: Machine, v: Value, depth: int = 0) -> str | None:
+def layout(m: Witness, v: Value, depth: int = 0) -> str | None:
     """How tensors lie in a value: `tensor`, `tuple`, `list`, `dict`, or nested as in `dict/list`.
 
     None where there are none, or other things among them.
@@ -114,7 +114,7 @@ def layout(m: Machine, v: Value, depth: int = 0) -> str | None:
     return outer if inner == "tensor" else f"{outer}/{inner}"
 
 
-def graphs(m: Machine, v: Value, path: str = "{}", depth: int = 0) -> Iterator[str]:
+def graphs(m: Witness, v: Value, path: str = "{}", depth: int = 0) -> Iterator[str]:
     """Where tensors with a graph lie in a value: expressions with `{}` for it, a `*` before those of collections."""
     v = m.state.pick(v)
     if isinstance(v, Tensor):

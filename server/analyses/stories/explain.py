@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..domain.paths import Guards
     from ..domain.report import Cause
     from ..domain.values import Cond
-    from ..python.machine import Machine
+    from .witness import Witness
 
 MAX_HOPS = 6
 
@@ -28,8 +28,8 @@ class Explainer:
     `apply`.
     """
 
-    def __init__(self, machine: Machine) -> None:
-        self.m = machine
+    def __init__(self, m: Witness) -> None:
+        self.m = m
         self.running: list[Node] = []
         self.backward: Site | None = None
         self.applied: dict[ir.Node, None] = {}

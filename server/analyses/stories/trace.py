@@ -14,7 +14,7 @@ from ..domain.values import ABSENT, Frame, Instance, Unknown, Value
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
 
-    from ..python.machine import Machine
+    from .witness import Witness
 
 Named = tuple[ir.Expr, str]
 Seen = tuple[ir.Expr, str, Tensor, dict[str, Value]]
@@ -30,8 +30,8 @@ class Trace:
     Of the statements in `settled` all is known already; the graph's nodes before number `since` don't count.
     """
 
-    def __init__(self, machine: Machine, settled: Container[ir.Stmt] = (), since: int = 0) -> None:
-        self.m = machine
+    def __init__(self, m: Witness, settled: Container[ir.Stmt] = (), since: int = 0) -> None:
+        self.m = m
         self.settled = settled
         self.since = since
         self.last: dict[ir.Stmt, tuple[list[Seen], bool]] = {}

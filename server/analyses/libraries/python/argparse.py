@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...domain import registry
 from ...domain.registry import method_of
 from ...domain.values import Args, DictV, Instance, ListV, Unknown, Value
+from ...operators.calls import items_of
 from ...python import iteration as sequences
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def parse_args(m: Machine, args: Args) -> Value:
     made.d.update({str(k): m.state.resolve(defaults.items[k]) for k in sequences.keys(defaults)})
     given = m.state.resolve(args.get(1, "args"))
     if isinstance(given, ListV):
-        words = [str(word) for word in sequences.items_of(m, given) if isinstance(word, str)]
+        words = [str(word) for word in items_of(m, given) if isinstance(word, str)]
         for word, following in pairwise([*words, ""]):
             name, _, value = word.partition("=")
             if (OPTION, name) in args.pos[0].state:

@@ -218,8 +218,8 @@ def tuple_(m: Machine, args: Args) -> Value:
         return v
     seq = sequences.sequence(m, v)
     if not seq.open:
-        return tuple(seq.known(m))
-    made = ListV(tuple(seq.known(m)), "tuple")
+        return tuple(seq.known())
+    made = ListV(tuple(seq.known()), "tuple")
     made.d["open"] = True
     return made
 
@@ -230,7 +230,7 @@ def set_(m: Machine, args: Args) -> Value:
     made = DictV(kind="set")
     if args.pos:
         seq = sequences.sequence(m, args.pos[0])
-        for v in seq.known(m):
+        for v in seq.known():
             sequences.add(m, made, v, v)
         made.d["open"] = made.d["open"] or seq.open
     return made
@@ -260,7 +260,7 @@ def defaultdict(m: Machine, args: Args) -> Value:
 def fromkeys(m: Machine, args: Args) -> Value:
     """`dict.fromkeys(keys, value)`."""
     made = DictV()
-    for k in sequences.sequence(m, args.pos[0]).known(m):
+    for k in sequences.sequence(m, args.pos[0]).known():
         sequences.add(m, made, k, args.get(1, "value"))
     return made
 
@@ -423,7 +423,7 @@ def type_new(m: Machine, args: Args) -> Value:
         return Unknown("a class")
     cls = names.cls if isinstance(names, classes.Namespace) else None
     if cls is None:
-        cls = ClassV(name, tuple(classes.base_class(m, b) for b in sequences.sequence(m, bases).known(m)), name)
+        cls = ClassV(name, tuple(classes.base_class(m, b) for b in sequences.sequence(m, bases).known()), name)
     classes.complete(m, cls, names.items, args.kw)
     return cls
 

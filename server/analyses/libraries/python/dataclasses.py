@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...domain import registry
 from ...domain.registry import method_of, model
 from ...domain.values import DATACLASS, Args, Builtin, ClassV, DictV, Instance, Lib, ListV, Unknown, Value
+from ...operators.calls import items_of
 from ...python import classes
 from ...python import iteration as sequences
 
@@ -77,7 +78,7 @@ def plain(m: Machine, v: Value, make: Callable[[Value], Value]) -> Value:
     if is_dataclass(v):
         return make(v)
     if isinstance(v, ListV):
-        made = ListV(tuple(plain(m, one, make) for one in sequences.items_of(m, v)), v.kind)
+        made = ListV(tuple(plain(m, one, make) for one in items_of(m, v)), v.kind)
         made.d["open"] = v.d["open"]
         return made
     if isinstance(v, DictV):

@@ -6,6 +6,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from ...autograd.tensors import Tensor
+from ...domain.containers import Seq
 from ...domain.paths import Raised
 from ...domain.registry import model
 from ...domain.values import (
@@ -20,6 +21,7 @@ from ...domain.values import (
     is_number,
     key_of,
 )
+from ...operators.calls import items_of
 from ...python import attributes, functions, operators
 from ...python import constants as plain
 from ...python import iteration as sequences
@@ -53,8 +55,8 @@ def span(bounds: list[Value]) -> Value:
             plain.called(operator.index, [v], {})
     start, step = bounds[0] if len(bounds) > 1 else 0, bounds[2] if len(bounds) > 2 else 1
     if isinstance(start, int) and isinstance(step, int):
-        return sequences.sequence_value(sequences.Seq((), True), lambda i: start + i * step)
-    return sequences.sequence_value(sequences.Seq((), True), lambda i: Unknown("an integer", number=True))
+        return sequences.sequence_value(Seq((), True), lambda i: start + i * step)
+    return sequences.sequence_value(Seq((), True), lambda i: Unknown("an integer", number=True))
 
 
 @model("enumerate")
@@ -79,7 +81,7 @@ def enumerate_(m: Machine, args: Args) -> Value:
 
         return Generator(run)
     seq = sequences.sequence(m, v)
-    return sequences.sequence_value(seq, lambda i: (first + i, seq.item(m, i)))
+    return sequences.sequence_value(seq, lambda i: (first + i, seq.item(i)))
 
 
 ITERATORS = (Iterator_, sequences.Lazy, Generator)
@@ -98,18 +100,18 @@ def zip_(m: Machine, args: Args) -> Value:
     closed = [len(s.items) for s in seqs if not s.open]
     if not seqs:
         return ()
-    made = sequences.Seq((), True, None) if not closed else sequences.Seq(range(min(closed)))
+    made = Seq((), True, None) if not closed else Seq(range(min(closed)))
     longest = max((len(s.items) for s in seqs), default=0)
     if not closed:
-        made = sequences.Seq(range(longest), True)
-    return sequences.sequence_value(made, lambda i: tuple(s.item(m, i) for s in seqs))
+        made = Seq(range(longest), True)
+    return sequences.sequence_value(made, lambda i: tuple(s.item(i) for s in seqs))
 
 
 def _grouped(m: Machine, v: Value, n: int) -> Value:
     """The items of an iterator, `n` at a time."""
     seq = sequences.sequence(m, v)
-    like = sequences.Seq(range(len(seq.items) // n), seq.open)
-    return sequences.sequence_value(like, lambda i: tuple(seq.item(m, i * n + k) for k in range(n)))
+    like = Seq(range(len(seq.items) // n), seq.open)
+    return sequences.sequence_value(like, lambda i: tuple(seq.item(i * n + k) for k in range(n)))
 
 
 def _driven(m: Machine, values: list[Value], driver: int) -> Generator:
@@ -158,7 +160,7 @@ def each_item(m: Machine, v: Value, consume: Callable[[Value], Value]) -> Value:
     if isinstance(v, Generator):
         run = sequences.entered(m, v)
         return run(consume) if run is not None else None
-    for item in sequences.sequence(m, v).known(m):
+    for item in sequences.sequence(m, v).known():
         consume(item)
     return None
 
@@ -183,10 +185,10 @@ def sum_(m: Machine, args: Args) -> Value:
     """`sum(v, start)`: additions from the left."""
     seq = sequences.sequence(m, args.get(0, "iterable"))
     total = args.get(1, "start", 0)
-    for v in seq.known(m):
+    for v in seq.known():
         total = operators.binary(m, "+", total, v)
     if seq.open and is_constant(total):
-        return Unknown("a sum", number=is_number(total) and is_number(seq.item(m, 0)))
+        return Unknown("a sum", number=is_number(total) and is_number(seq.item(0)))
     return total
 
 
@@ -196,8 +198,8 @@ def extreme(m: Machine, args: Args, least: bool) -> Value:
     if len(values) == 1:
         seq = sequences.sequence(m, values[0])
         if seq.open:
-            return Unknown("an extreme", number=is_number(seq.item(m, 0)))
-        values = seq.known(m)
+            return Unknown("an extreme", number=is_number(seq.item(0)))
+        values = seq.known()
     if any(isinstance(m.state.resolve(v), Tensor) for v in values):
         return m.state.resolve(values[0])
     ranked = is_ordered(m, tuple(values), tuple(values))
@@ -236,7 +238,7 @@ def _extreme(f: Callable[..., Value]) -> Callable[[Machine, Args], Value]:
             values = list(inner.pos)
             if len(values) == 1:
                 seq = sequences.sequence(m, values[0])
-                values = [] if seq.open else seq.known(m)
+                values = [] if seq.open else seq.known()
             values = [m.state.resolve(v) for v in values]
             if "key" in inner.kw:
                 return by_key(m, f, values, inner)
@@ -261,7 +263,7 @@ model("max")(_extreme(max))
 def sorted_(m: Machine, args: Args) -> Value:
     """`sorted(v)`: known where all items, or what `key` makes of them, are constants."""
     seq = sequences.sequence(m, args.pos[0])
-    items, by = tuple(seq.known(m)), m.state.resolve(args.kw.get("key"))
+    items, by = tuple(seq.known()), m.state.resolve(args.kw.get("key"))
     ranks = items if by is None else tuple(m.call(by, Args([v], site=m.here.site)) for v in items)
     if is_constant(ranks) and not seq.open:
         back = operators.truth(m, args.kw.get("reverse", False))
@@ -309,14 +311,14 @@ def reversed_(m: Machine, args: Args) -> Value:
         return m.call(own, Args())
     seq = sequences.sequence(m, v)
     if seq.open:
-        return sequences.sequence_value(seq, lambda i: seq.item(m, i))
-    return ListV(tuple(seq.known(m))[::-1])
+        return sequences.sequence_value(seq, lambda i: seq.item(i))
+    return ListV(tuple(seq.known())[::-1])
 
 
 def _quantified(name: str, settles: bool) -> None:
     def run(m: Machine, args: Args) -> Value:
         seq = sequences.sequence(m, args.pos[0])
-        answers = [operators.truth(m, v) for v in seq.known(m)]
+        answers = [operators.truth(m, v) for v in seq.known()]
         if any(a is settles for a in answers):
             return settles
         if all(isinstance(a, bool) for a in answers) and not seq.open:
@@ -342,15 +344,15 @@ def iter_(m: Machine, args: Args) -> Value:
         return m.call(own, Args())
     seq = sequences.sequence(m, v)
     if not seq.open and isinstance(seq.items, (tuple, list)):
-        return Iterator_(tuple(seq.known(m)))
+        return Iterator_(tuple(seq.known()))
     return Generator(lambda consume: one_by_one(m, seq, consume))
 
 
-def one_by_one(m: Machine, seq: sequences.Seq, consume: Callable[[Value], Value]) -> Value:
+def one_by_one(m: Machine, seq: Seq, consume: Callable[[Value], Value]) -> Value:
     """Give the items of a sequence, each made when it is asked for."""
     n = len(seq.items)
     for i in range(max(n, sequences.MAX_TURNS) if seq.open else n):
-        consume(seq.item(m, i))
+        consume(seq.item(i))
     return None
 
 
@@ -372,7 +374,7 @@ def advance(m: Machine, v: Value) -> tuple[bool, Value]:
     if isinstance(v, sequences.Lazy):
         return v.advance(m)
     if isinstance(v, Iterator_):
-        items = sequences.items_of(m, v)
+        items = items_of(m, v)
         if items:
             m.state.put(v, "items", items[1:])
             return True, items[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from ...domain.containers import MAX_ITEMS, Seq
 from ...domain.registry import model
 from ...domain.values import Args, ClassV, Generator, Iterator_, ListV, Unknown, Value
 from ...python import iteration as sequences
@@ -36,7 +37,7 @@ def chain(m: Machine, args: Args) -> Value:
 def from_iterable(m: Machine, args: Args) -> Value:
     """`chain.from_iterable(v)`."""
     rows = [v for v in args.pos if not isinstance(v, ClassV)]
-    return chain(m, Args(sequences.sequence(m, rows[0]).known(m)))
+    return chain(m, Args(sequences.sequence(m, rows[0]).known()))
 
 
 @model("itertools.islice")
@@ -48,8 +49,8 @@ def islice(m: Machine, args: Args) -> Value:
         known = slice(known.start if known else 0, None, known.step if known else 1)
         seq = sequences.sequence(m, v)
         return sequences.sequence_value(
-            sequences.Seq(seq.known(m)[known], seq.open),
-            lambda i: seq.item(m, (known.start or 0) + i * (known.step or 1)),
+            Seq(seq.known()[known], seq.open),
+            lambda i: seq.item((known.start or 0) + i * (known.step or 1)),
         )
     it = iter_(m, Args([v]))
     return Generator(lambda consume: taken(m, it, known, consume))
@@ -98,7 +99,7 @@ def starmap(m: Machine, args: Args) -> Value:
     f, rows = args.pos[0], args.pos[1]
 
     def one(v: Value) -> Value:
-        return m.call(f, Args(sequences.sequence(m, v).known(m), site=m.here.site))
+        return m.call(f, Args(sequences.sequence(m, v).known(), site=m.here.site))
 
     return Generator(lambda consume: each_item(m, rows, lambda v: consume(one(v))))
 
@@ -166,13 +167,13 @@ def _arranged(name: str) -> None:
     def run(m: Machine, args: Args) -> Value:
         seqs = [sequences.sequence(m, v) if not isinstance(v, int) else v for v in map(m.state.resolve, args.pos)]
         plain_ = {k: m.state.resolve(v) for k, v in args.kw.items()}
-        known = [seq if isinstance(seq, int) else seq.known(m) for seq in seqs]
+        known = [seq if isinstance(seq, int) else seq.known() for seq in seqs]
         try:
-            made = list(itertools.islice(f(*known, **plain_), sequences.MAX_ITEMS + 1))
+            made = list(itertools.islice(f(*known, **plain_), MAX_ITEMS + 1))
         except TypeError:  # a number that is not known
             return Iterator_((), True)
-        open_ = len(made) > sequences.MAX_ITEMS or any(isinstance(seq, sequences.Seq) and seq.open for seq in seqs)
-        return Iterator_(tuple(made[: sequences.MAX_ITEMS]), open_)
+        open_ = len(made) > MAX_ITEMS or any(isinstance(seq, Seq) and seq.open for seq in seqs)
+        return Iterator_(tuple(made[:MAX_ITEMS]), open_)
 
     model(f"itertools.{name}")(run)
 
@@ -187,7 +188,7 @@ def batched(m: Machine, args: Args) -> Value:
     seq, n = sequences.sequence(m, args.pos[0]), m.state.resolve(args.get(1, "n"))
     if not isinstance(n, int) or n < 1:
         return Unknown("batches")
-    items = seq.known(m)
+    items = seq.known()
     return Iterator_(tuple(tuple(items[i : i + n]) for i in range(0, len(items), n)), seq.open)
 
 
@@ -208,7 +209,7 @@ def groupby(m: Machine, args: Args) -> Value:
     seq, key = sequences.sequence(m, args.get(0, "iterable")), m.state.resolve(args.get(1, "key"))
     groups: list[tuple[Value, list[Value]]] = []
     unclear = seq.open
-    for v in seq.known(m):
+    for v in seq.known():
         rank = v if key is None else m.call(key, Args([v], site=m.here.site))
         same = operators.truth(m, operators.compare(m, "==", groups[-1][0], rank)) if groups else False
         unclear = unclear or not isinstance(same, bool)
@@ -222,7 +223,7 @@ def groupby(m: Machine, args: Args) -> Value:
 def tee(m: Machine, args: Args) -> Value:
     """`tee(v, n)`: iterators that each give all items."""
     seq, n = sequences.sequence(m, args.pos[0]), m.state.resolve(args.get(1, "n", 2))
-    return tuple(Iterator_(tuple(seq.known(m)), seq.open) for _ in range(n if isinstance(n, int) else 2))
+    return tuple(Iterator_(tuple(seq.known()), seq.open) for _ in range(n if isinstance(n, int) else 2))
 
 
 @model("itertools.count")
@@ -230,15 +231,15 @@ def count(m: Machine, args: Args) -> Value:
     """`count(start)`."""
     start, step = args.get(0, "start", 0), args.get(1, "step", 1)
     known = isinstance(start, (int, float)) and isinstance(step, (int, float))
-    more = sequences.Seq((), True)
+    more = Seq((), True)
     return sequences.sequence_value(more, lambda i: start + i * step if known else Unknown("a number", number=True))
 
 
 @model("itertools.cycle")
 def cycle(m: Machine, args: Args) -> Value:
     """`cycle(v)`: the same items for ever."""
-    items = sequences.sequence(m, args.pos[0]).known(m)
-    return sequences.sequence_value(sequences.Seq((), True), lambda i: items[i % len(items)] if items else Unknown())
+    items = sequences.sequence(m, args.pos[0]).known()
+    return sequences.sequence_value(Seq((), True), lambda i: items[i % len(items)] if items else Unknown())
 
 
 @model("itertools.repeat")
@@ -247,4 +248,4 @@ def repeat(m: Machine, args: Args) -> Value:
     v, n = args.pos[0], m.state.resolve(args.get(1, "times"))
     if isinstance(n, int):
         return ListV((v,) * min(n, 64))
-    return sequences.sequence_value(sequences.Seq((), True), lambda i: v)
+    return sequences.sequence_value(Seq((), True), lambda i: v)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...domain.paths import Raised
 from ...domain.registry import method_of
 from ...domain.values import Args, DictV, ListV, Unknown, Value
+from ...operators.calls import items_of
 from ...python import iteration as sequences
 from ...python import operators
 from .builtins import unknown_of
@@ -28,7 +29,7 @@ def append(m: Machine, args: Args) -> Value:
 def appendleft(m: Machine, args: Args) -> Value:
     """`v.appendleft(item)`."""
     v = args.pos[0]
-    items = (args.get(1, "item"), *sequences.items_of(m, v))
+    items = (args.get(1, "item"), *items_of(m, v))
     m.state.put(v, "items", items[: v.maxlen] if v.maxlen is not None else items)
     return None
 
@@ -45,7 +46,7 @@ def extend(m: Machine, args: Args) -> Value:
 def insert(m: Machine, args: Args) -> Value:
     """`v.insert(i, item)`."""
     v, i = args.pos[0], args.pos[1]
-    items = list(sequences.items_of(m, v))
+    items = list(items_of(m, v))
     items.insert(i if isinstance(i, int) else len(items), args.pos[2])
     m.state.put(v, "items", tuple(items))
     return None
@@ -56,7 +57,7 @@ def insert(m: Machine, args: Args) -> Value:
 def pop(m: Machine, args: Args) -> Value:
     """`v.pop(i)`."""
     v, i = args.pos[0], m.state.resolve(args.get(1, "index", -1))
-    items = list(sequences.items_of(m, v))
+    items = list(items_of(m, v))
     if not items or not isinstance(i, int) or not -len(items) <= i < len(items):
         return Unknown("an item")
     item = items.pop(i)
@@ -84,7 +85,7 @@ def clear(m: Machine, args: Args) -> Value:
 def copy(m: Machine, args: Args) -> Value:
     """`v.copy()`: another list of the same items."""
     v = args.pos[0]
-    made = ListV(sequences.items_of(m, v), v.kind)
+    made = ListV(items_of(m, v), v.kind)
     made.d["open"] = m.state.is_open(v)
     made.maxlen = v.maxlen
     return made
@@ -93,7 +94,7 @@ def copy(m: Machine, args: Args) -> Value:
 @method_of("list", "reverse")
 def reverse(m: Machine, args: Args) -> Value:
     """`v.reverse()`."""
-    m.state.put(args.pos[0], "items", sequences.items_of(m, args.pos[0])[::-1])
+    m.state.put(args.pos[0], "items", items_of(m, args.pos[0])[::-1])
     return None
 
 
@@ -112,7 +113,7 @@ def remove(m: Machine, args: Args) -> Value:
     v = args.pos[0]
     at = position(m, v, args.pos[1])
     if at is not None:
-        items = sequences.items_of(m, v)
+        items = items_of(m, v)
         m.state.put(v, "items", items[:at] + items[at + 1 :])
     return None
 
@@ -128,7 +129,7 @@ def index(m: Machine, args: Args) -> Value:
 
 def position(m: Machine, v: Value, item: Value) -> int | None:
     """Where an item is first; None where that isn't known. Raises Raised where it is known not to be there."""
-    items = v if isinstance(v, tuple) else sequences.items_of(m, v)
+    items = v if isinstance(v, tuple) else items_of(m, v)
     for i, one in enumerate(items):
         same = one is item or operators.truth(m, operators.compare(m, "==", one, item))
         if same is True:
@@ -145,7 +146,7 @@ def numel(m: Machine, args: Args) -> Value:
     """`shape.numel()`."""
     product: Value = 1
     seq = sequences.sequence(m, args.pos[0])
-    for n in seq.known(m):
+    for n in seq.known():
         product = operators.binary(m, "*", product, n)
     return Unknown("a size", number=True) if seq.open else product
 

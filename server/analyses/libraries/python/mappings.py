@@ -168,7 +168,7 @@ def update(m: Machine, args: Args) -> Value:
     d = args.pos[0]
     for other in args.pos[1:]:
         if d.kind == "set":
-            for v in sequences.sequence(m, other).known(m):
+            for v in sequences.sequence(m, other).known():
                 sequences.add(m, d, v, v)
         elif d.counts:
             tally(m, d, other)
@@ -191,7 +191,7 @@ def tally(m: Machine, d: DictV, other: Value) -> None:
         open_ = m.state.is_open(other)
     else:
         seq = sequences.sequence(m, other)
-        counted, open_ = [(k, 1) for k in seq.known(m)], seq.open
+        counted, open_ = [(k, 1) for k in seq.known()], seq.open
     for k, n in counted:
         sequences.add(m, d, k, operators.binary(m, "+", operators.get_item(m, d, k), n))
     if open_:
@@ -291,13 +291,13 @@ def _set_method(name: str, changes: bool = False) -> None:
 
     def run(m: Machine, args: Args) -> Value:
         s, others = args.pos[0], [sequences.sequence(m, v) for v in args.pos[1:]]
-        items = [v for seq in others for v in seq.known(m)]
+        items = [v for seq in others for v in seq.known()]
         if any(isinstance(v, ListV) and v.kind != "tuple" for v in items):
             raise Raised(None, "TypeError")
         if m.state.is_open(s) or any(seq.open for seq in others) or not all(map(sequences.hashable, items)):
             return unclear(m, s, items, changes)
         held = sequences.keys(s)
-        result = getattr(set(held), name.removesuffix("_update"))(*(set(seq.known(m)) for seq in others))
+        result = getattr(set(held), name.removesuffix("_update"))(*(set(seq.known()) for seq in others))
         if isinstance(result, bool):
             return result
         kept = {v: v for v in (*held, *items) if v in result}
@@ -373,7 +373,7 @@ def move_to_end(m: Machine, args: Args) -> Value:
 def join(m: Machine, args: Args) -> Value:
     """`s.join(items)`."""
     seq = sequences.sequence(m, args.pos[1])
-    found = seq.known(m)
+    found = seq.known()
     if not seq.open and all(isinstance(v, str) for v in found) and len(found) < 100:
         return args.pos[0].join(found)
     return Unknown("text")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...domain.paths import Raised
 from ...domain.registry import BASES, LENGTHS, method_of, model
 from ...domain.values import Args, Builtin, Instance, Lib, ListV, Unknown, Value, is_constant
+from ...operators.calls import items_of
 from ...python import attributes, contexts, operators
 from ...python import iteration as sequences
 from .lists import pop
@@ -187,7 +188,7 @@ def arranged(m: Machine, heap: Value, arrange: Callable[[list[Ranked]], object],
     heap = m.state.resolve(heap)
     if not isinstance(heap, ListV) or m.state.is_open(heap):
         return False
-    items = [Ranked(m, m.state.resolve(v)) for v in (*sequences.items_of(m, heap), *further)]
+    items = [Ranked(m, m.state.resolve(v)) for v in (*items_of(m, heap), *further)]
     if not all(is_constant(one.rank) or attributes.special(m, one.rank, "__lt__") is not None for one in items):
         return False
     try:
@@ -220,7 +221,7 @@ def heapify(m: Machine, args: Args) -> Value:
 
 def least(m: Machine, heap: ListV) -> int:
     """Where a heap's smallest item is; the first where that isn't known."""
-    ranks = [rank(v) for v in sequences.items_of(m, heap)]
+    ranks = [rank(v) for v in items_of(m, heap)]
     if not is_constant(tuple(ranks)) or not ranks:
         return 0
     try:
@@ -273,7 +274,7 @@ def _chosen(name: str, largest: bool) -> None:
         order = {"reverse": largest, "key": args.get(2, "key")}
         items = m.call(Lib("sorted"), Args([args.get(1, "iterable")], order, site=args.site))
         n = m.state.resolve(args.get(0, "n"))
-        return ListV(sequences.items_of(m, items)[: max(n, 0)]) if isinstance(n, int) else items
+        return ListV(items_of(m, items)[: max(n, 0)]) if isinstance(n, int) else items
 
     model(f"heapq.{name}")(run)
 

@@ -80,7 +80,7 @@ def partial(m: Machine, args: Args) -> Value:
 @model("functools.reduce")
 def reduce(m: Machine, args: Args) -> Value:
     """`reduce(f, items, start)`."""
-    items = sequences.sequence(m, args.pos[1]).known(m)
+    items = sequences.sequence(m, args.pos[1]).known()
     total = args.pos[2] if len(args.pos) > 2 else items.pop(0) if items else Unknown()
     for v in items:
         total = m.call(args.pos[0], Args([total, v], site=m.here.site))
@@ -230,7 +230,7 @@ def namedtuple(m: Machine, args: Args) -> Value:
     if isinstance(names, str):
         listed = names.replace(",", " ").split()
     else:
-        listed = [str(n) for n in sequences.sequence(m, names).known(m)]
+        listed = [str(n) for n in sequences.sequence(m, names).known()]
     cls = ClassV(str(args.pos[0]), (registry.class_named(m, "typing.NamedTuple"),), str(args.pos[0]))
     cls.d[FIELDS] = tuple(listed)
     defaults = args.kw.get("defaults")

@@ -86,7 +86,7 @@ def exception(m: Machine, args: Args) -> Value:
 def map_now(m: Machine, args: Args) -> Value:
     """`pool.map(f, items)`: all calls are made at once."""
     mapped = Args(args.pos[1:], site=args.site)
-    return aside(m, lambda: ListV(tuple(sequences.sequence(m, map_(m, mapped)).known(m))))
+    return aside(m, lambda: ListV(tuple(sequences.sequence(m, map_(m, mapped)).known())))
 
 
 @model("concurrent.futures.as_completed", "concurrent.futures.wait")
@@ -123,7 +123,7 @@ def run(m: Machine, thread: Instance, args: Args) -> Value:
     given = m.state.resolve(thread.state.get("args", ()))
     into: dict[str, Value] = {}
     sequences.unpack_mapping(m, thread.state.get("kwargs"), into)
-    return m.call(thread.state["target"], Args(sequences.sequence(m, given).known(m), into, site=args.site))
+    return m.call(thread.state["target"], Args(sequences.sequence(m, given).known(), into, site=args.site))
 
 
 @method_of(THREAD, "join")

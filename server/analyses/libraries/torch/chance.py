@@ -22,7 +22,7 @@ def draw(m: Machine, args: Args) -> Value:
 def choice(m: Machine, args: Args) -> Value:
     """`random.choice(v)`: one of the items; the first stands for it."""
     seq = sequences.sequence(m, args.get(0, "seq"))
-    items = seq.known(m)
+    items = seq.known()
     return m.state.resolve(items[0]) if items else Unknown("an item")
 
 
@@ -30,7 +30,7 @@ def choice(m: Machine, args: Args) -> Value:
 def sample(m: Machine, args: Args) -> Value:
     """`random.sample(v, k)`, `random.choices(v, k=k)`: a list of some of the items; the first ones stand for them."""
     seq, k = sequences.sequence(m, args.get(0, "population")), m.state.resolve(args.kw.get("k", args.get(1, "k")))
-    items = seq.known(m)
+    items = seq.known()
     known = isinstance(k, int)
     made = ListV(tuple(items[:k]) if known else tuple(items))
     made.d["open"] = not known or len(items) < k

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from ...autograd.geometry import Geometry
 from ...autograd.tensors import Tensor
+from ...domain.containers import Seq
 from ...domain.registry import BASES, ITERATORS, LENGTHS, STREAMS, class_named, method_of, model
 from ...domain.values import Args, DictV, Instance, Lib, ListV, Phi, Unknown, Value
+from ...operators.calls import items_of
 from ...python import attributes, operators
 from ...python import iteration as sequences
-from ...python.iteration import Seq
 from ..python.iterables import map_
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def init_several(m: Machine, args: Args) -> Value:
     """`ConcatDataset(datasets)`, `ChainDataset(datasets)`, `StackDataset(*datasets)`."""
     obj = args.pos[0]
     several = args.pos[1:] if obj.cls.derives(f"{DATA}StackDataset") else [args.get(1, "datasets")]
-    found = several if len(several) != 1 else sequences.sequence(m, several[0]).known(m)
+    found = several if len(several) != 1 else sequences.sequence(m, several[0]).known()
     m.state.set(obj.d, "datasets", ListV(tuple(found)))
     return None
 
@@ -98,7 +99,7 @@ def init_several(m: Machine, args: Args) -> Value:
 @model_data("ConcatDataset.__getitem__")
 def concat_item(m: Machine, args: Args) -> Value:
     """`concat[i]`: of the dataset in which i falls; of the first where that isn't known."""
-    datasets, index = sequences.items_of(m, args.pos[0].d["datasets"]), m.state.resolve(args.pos[1])
+    datasets, index = items_of(m, args.pos[0].d["datasets"]), m.state.resolve(args.pos[1])
     for d in datasets:
         n = sequences.length(m, d)
         if not isinstance(index, int) or not isinstance(n, int):
@@ -112,25 +113,25 @@ def concat_item(m: Machine, args: Args) -> Value:
 @model_data("StackDataset.__getitem__")
 def stack_item(m: Machine, args: Args) -> Value:
     """`stacked[i]`: the i-th item of each dataset."""
-    return tuple(item(m, d, args.pos[1]) for d in sequences.items_of(m, args.pos[0].d["datasets"]))
+    return tuple(item(m, d, args.pos[1]) for d in items_of(m, args.pos[0].d["datasets"]))
 
 
 @model_data("ChainDataset.__iter__")
 def chain_items(m: Machine, args: Args) -> Value:
     """Iterating over the datasets one after the other."""
-    return m.call(Lib("itertools.chain"), Args(list(sequences.items_of(m, args.pos[0].d["datasets"]))))
+    return m.call(Lib("itertools.chain"), Args(list(items_of(m, args.pos[0].d["datasets"]))))
 
 
 def length_of_first(m: Machine, obj: Instance) -> Value:
     """As many as the first of its tensors or datasets has."""
-    parts = m.state.pick(obj.d["tensors"]) if "tensors" in obj.d else sequences.items_of(m, obj.d["datasets"])
+    parts = m.state.pick(obj.d["tensors"]) if "tensors" in obj.d else items_of(m, obj.d["datasets"])
     return sequences.length(m, parts[0]) if parts else Unknown("a length")
 
 
 def length_of_all(m: Machine, obj: Instance) -> Value:
     """As many as all of its datasets have."""
     n: Value = 0
-    for d in sequences.items_of(m, obj.d["datasets"]):
+    for d in items_of(m, obj.d["datasets"]):
         n = operators.binary(m, "+", n, sequences.length(m, d))
     return n
 
@@ -149,7 +150,7 @@ def random_split(m: Machine, args: Args) -> Value:
     n = sequences.length(m, dataset)
     parts: list[Value] = []
     start = 0
-    for size in lengths.known(m):
+    for size in lengths.known():
         size = m.state.resolve(size)
         if isinstance(size, float):
             size = int(n * size) if isinstance(n, int) else Unknown("a size")
@@ -166,7 +167,7 @@ def item(m: Machine, dataset: Value, index: Value) -> Value:
     if isinstance(dataset, Instance):
         return m.call(attributes.get(m, dataset, "__getitem__"), Args([index], site=m.here.site))
     if isinstance(dataset, ListV) and isinstance(index, Unknown):
-        items = sequences.items_of(m, dataset)
+        items = items_of(m, dataset)
         return m.state.resolve(items[0]) if items else Unknown("an item")
     return operators.get_item(m, dataset, index)
 
@@ -224,7 +225,7 @@ def batches(m: Machine, loader: Instance) -> Seq:
         size = option(m, loader, "batch_size")
         if size is None:
             return stream
-        return Seq((), True, lambda i: collated(m, loader, [stream.item(m, i)], None))
+        return Seq((), True, lambda i: collated(m, loader, [stream.item(i)], None))
     make: Callable[[int], Value] = lambda i: batch(m, loader, i)  # noqa: E731
     known = isinstance(n, int)
     return sequences.sequence_value(Seq(range(n if known else 0), not known), make).seq
@@ -278,7 +279,7 @@ def collated(m: Machine, loader: Instance, items: list[Value], size: int | None)
 def collate(m: Machine, args: Args) -> Value:
     """`default_collate(items)`."""
     seq = sequences.sequence(m, args.get(0, "batch"))
-    items = seq.known(m)
+    items = seq.known()
     return default_collate(m, items, None if seq.open else len(items)) if items else Unknown("a batch")
 
 
@@ -307,8 +308,8 @@ def default_collate(m: Machine, items: Sequence[Value], size: int | None) -> Val
 def collated_rows(m: Machine, first: Value, items: Sequence[Value], size: int | None) -> Value:
     """Tuples and lists: the first parts of all items together, the second ones, …; a named tuple stays one."""
     rows = [sequences.sequence(m, v) for v in items]
-    n = len(rows[0].known(m))
-    parts = tuple(default_collate(m, [r.item(m, i) for r in rows], size) for i in range(n))
+    n = len(rows[0].known())
+    parts = tuple(default_collate(m, [r.item(i) for r in rows], size) for i in range(n))
     if getattr(first, "named", None) is not None:
         from ...domain.mixed import NamedTuple
 

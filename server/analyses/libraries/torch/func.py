@@ -10,6 +10,7 @@ from ...domain.registry import model
 from ...domain.values import Args, Builtin, DictV, Instance, ListV, Unknown, Value
 from ...operators import calls as cases
 from ...operators import modules
+from ...operators.calls import items_of
 from ...python import attributes
 from ...python import iteration as sequences
 from .gradients import roots_of
@@ -32,7 +33,7 @@ def leaf_like(m: Machine, v: Value) -> Value:
     if isinstance(v, tuple):
         return tuple(leaf_like(m, i) for i in v)
     if isinstance(v, ListV):
-        made = ListV(tuple(leaf_like(m, i) for i in sequences.items_of(m, v)), v.kind)
+        made = ListV(tuple(leaf_like(m, i) for i in items_of(m, v)), v.kind)
         made.d["open"] = m.state.is_open(v)
         return made
     if isinstance(v, DictV):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def several(m: Machine, args: Args) -> list[Tensor]:
     """Tensors that were given one by one, or in a list."""
     first = m.state.resolve(args.get(0, "tensors"))
-    given = sequences.sequence(m, first).known(m) if isinstance(first, (tuple, ListV)) else args.pos
+    given = sequences.sequence(m, first).known() if isinstance(first, (tuple, ListV)) else args.pos
     return cases.tensors_in(m, tuple(given))
 
 

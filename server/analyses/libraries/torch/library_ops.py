@@ -165,7 +165,7 @@ def mutated(m: Machine, op: Instance, bound: dict[str, Value]) -> list[Tensor]:
     names = op.state["mutates"]
     if names == "unknown":
         return cases.tensors_in(m, tuple(bound.values()))
-    wanted = [names] if isinstance(names, str) else sequences.sequence(m, names).known(m)
+    wanted = [names] if isinstance(names, str) else sequences.sequence(m, names).known()
     return [t for n in wanted if isinstance(n, str) for t in cases.tensors_in(m, bound.get(n))]
 
 

@@ -9,6 +9,7 @@ from ....facts import table
 from ....facts.model import ModuleFact
 from ...autograd.geometry import Geometry, GeometryError, plus
 from ...autograd.tensors import Storage, Tensor
+from ...domain.containers import Seq
 from ...domain.registry import BASES, ITERATORS, LENGTHS, method_of, model
 from ...domain.values import ABSENT, Args, DictV, FunctionV, Instance, Lib, ListV, Phi, Unknown, Value
 from ...operators import attributes as tensor_attributes
@@ -17,7 +18,6 @@ from ...operators import calls_by_name as torch_ops
 from ...operators import modules
 from ...python import attributes, operators
 from ...python import iteration as sequences
-from ...python.iteration import Seq
 from ...shapes.dtypes import is_floating
 
 if TYPE_CHECKING:
@@ -362,7 +362,7 @@ def init_list(m: Machine, args: Args) -> Value:
     items: list[Value] = list(rest)
     if not obj.cls.derives("torch.nn.Sequential") and rest:
         seq = sequences.sequence(m, rest[0])
-        items = seq.known(m)
+        items = seq.known()
         if seq.open:
             m.state.set(obj.state, "open", True)
     for i, v in enumerate(items):
@@ -459,7 +459,7 @@ def append(m: Machine, args: Args) -> Value:
 
 def extend(m: Machine, args: Args) -> Value:
     """`container.extend(modules)`."""
-    for v in sequences.sequence(m, args.get(1, "modules")).known(m):
+    for v in sequences.sequence(m, args.get(1, "modules")).known():
         append(m, Args([args.pos[0], v]))
     return args.pos[0]
 
@@ -530,7 +530,7 @@ def clip_grads_with_norm_(m: Machine, args: Args) -> Value:
 
 def write_gradients(m: Machine, parameters: Value, times: int) -> None:
     """Change the gradients of parameters in place, so many times; each is read from `.grad`."""
-    for t in cases.tensors_in(m, listed(sequences.sequence(m, parameters).known(m))):
+    for t in cases.tensors_in(m, listed(sequences.sequence(m, parameters).known())):
         g = tensor_attributes.grad(m, t)
         if isinstance(g, Tensor):
             m.grad.bump(g, "clip_grad", by="library", times=times)
@@ -539,7 +539,7 @@ def write_gradients(m: Machine, parameters: Value, times: int) -> None:
 @model("torch.nn.utils.parameters_to_vector")
 def parameters_to_vector(m: Machine, args: Args) -> Value:
     """`parameters_to_vector(parameters)`: a concatenation of all in one row each."""
-    items = sequences.sequence(m, args.get(0, "parameters")).known(m)
+    items = sequences.sequence(m, args.get(0, "parameters")).known()
     return m.call(Lib("torch.cat"), Args([tuple(torch_ops.call(m, "torch.Tensor.view", Args([p, -1])) for p in items)]))
 
 
@@ -551,7 +551,7 @@ def vector_to_parameters(m: Machine, args: Args) -> Value:
     memory = m.grad.storage(vector) if isinstance(vector, Tensor) else Storage(m.here.site)
     whole = vector.geometry if isinstance(vector, Tensor) else None
     start: int | None = 0
-    for t in cases.tensors_in(m, listed(sequences.sequence(m, args.get(1, "parameters")).known(m))):
+    for t in cases.tensors_in(m, listed(sequences.sequence(m, args.get(1, "parameters")).known())):
         m.grad.show(t, memory, "vector_to_parameters()", by="library")
         if t.geometry is None:
             start = None

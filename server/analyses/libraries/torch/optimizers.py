@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ....facts import table
 from ....facts.model import REQUIRED, OptimizerFact
 from ...autograd.tensors import Tensor
-from ...domain.registry import BASES, method_of, model
+from ...domain.registry import BASES, by_fact, method_of, model
 from ...domain.values import ABSENT, Args, DictV, Instance, ListV, Unknown, Value
 from ...operators import calls as cases
 from ...python import iteration as sequences
@@ -24,6 +24,7 @@ OPTIMIZER = "torch.optim.Optimizer"
 BASES[OPTIMIZER] = ()
 
 
+@by_fact(OptimizerFact, "__init__")
 def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> None:
     """Keep the parameters that the optimizer is made with, in groups."""
     bound = cases.bind(fact.params, args)
@@ -31,7 +32,7 @@ def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> Non
     options: dict[str, Value] = {p.name: default(p) for p in fact.params if p.name != "params"} | bound
     m.state.set(obj.state, "options", options)
     m.state.set(obj.d, "defaults", DictV(dict(options)))
-    groups = [group(m, g, options) for g in sequences.sequence(m, given).known(m)]
+    groups = [group(m, g, options) for g in sequences.sequence(m, given).known()]
     tensors = [g for g in groups if isinstance(g, Tensor)]
     check_leaves(m, groups)
     dicts = [g for g in groups if isinstance(g, DictV)]
@@ -62,7 +63,7 @@ def group(m: Machine, v: Value, defaults: dict[str, Value]) -> Value:
         return m.state.pick(v[1])
     if isinstance(v, DictV):
         params = m.state.pick(v.items.get("params"))
-        items = [params] if isinstance(params, Tensor) else sequences.sequence(m, params).known(m)
+        items = [params] if isinstance(params, Tensor) else sequences.sequence(m, params).known()
         made = DictV({**v.items, **{k: d for k, d in defaults.items() if v.items.get(k, ABSENT) is ABSENT}})
         made.items["params"] = ListV(tuple(m.state.pick(i) for i in items))
         return made
@@ -75,7 +76,7 @@ def owned(m: Machine, obj: Instance) -> list[Tensor]:
     if groups is None:
         return []
     found: dict[int, Tensor] = {}
-    for g in sequences.sequence(m, groups).known(m):
+    for g in sequences.sequence(m, groups).known():
         g = m.state.pick(g)
         if isinstance(g, DictV):
             for t in cases.tensors_in(m, g.items.get("params")):

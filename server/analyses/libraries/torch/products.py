@@ -81,7 +81,7 @@ def batched(m: Machine, a: Tensor, b: Tensor) -> Value:
 def multi_dot(m: Machine, args: Args) -> Value:
     """`multi_dot(tensors)`: products of two in the order that is cheapest (`native/LinearAlgebra.cpp`)."""
     given = m.state.resolve(args.get(0, "tensors"))
-    known = sequences.sequence(m, given).known(m) if isinstance(given, (tuple, ListV)) else ()
+    known = sequences.sequence(m, given).known() if isinstance(given, (tuple, ListV)) else ()
     tensors = [t for t in map(m.state.resolve, known) if isinstance(t, Tensor)]
     sizes = [n for t in tensors for n in t.shape or (None,)]
     whole = [n for n in sizes if n is not None]

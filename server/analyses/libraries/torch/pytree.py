@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...domain.registry import model
 from ...domain.values import Args, DictV, ListV, Value
+from ...operators.calls import items_of
 from ...python import iteration as sequences
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def mapped(m: Machine, f: Value, tree: Value) -> Value:
     if isinstance(tree, tuple):
         return tuple(mapped(m, f, v) for v in tree)
     if isinstance(tree, ListV):
-        made = ListV(tuple(mapped(m, f, v) for v in sequences.items_of(m, tree)), tree.kind)
+        made = ListV(tuple(mapped(m, f, v) for v in items_of(m, tree)), tree.kind)
         made.d["open"] = m.state.pick(tree.d["open"])
         return made
     if isinstance(tree, DictV):
@@ -46,7 +47,7 @@ def leaves(m: Machine, tree: Value) -> Iterator[Value]:
     """The leaves of a tree, in its order."""
     tree = m.state.resolve(tree)
     if isinstance(tree, (tuple, ListV)):
-        for v in tree if isinstance(tree, tuple) else sequences.items_of(m, tree):
+        for v in tree if isinstance(tree, tuple) else items_of(m, tree):
             yield from leaves(m, v)
     elif isinstance(tree, DictV):
         for k in sequences.keys(tree):

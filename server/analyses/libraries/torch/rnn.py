@@ -49,7 +49,7 @@ def written(t: Tensor, times: int, exact: bool) -> None:
 def pad_sequence(m: Machine, args: Args) -> Value:
     """`pad_sequence(sequences, batch_first)`: one tensor into which all are copied."""
     seq = sequences.sequence(m, args.get(0, "sequences"))
-    items = [t for t in seq.known(m) if isinstance(t, Tensor)]
+    items = [t for t in seq.known() if isinstance(t, Tensor)]
     made = linked(m, items)
     written(made, 1 + len(items), exact=not seq.open)  # filled, then each sequence is written into it
     shapes = [t.shape for t in items if t.shape]

@@ -101,7 +101,7 @@ def update_parameters(m: Machine, args: Args) -> Value:
 def update_bn(m: Machine, args: Args) -> Value:
     """`update_bn(loader, model)`: forward of the batches, under no_grad (`swa_utils.py`)."""
     batches = sequences.sequence(m, args.get(0, "loader"))
-    model_, batch = m.state.pick(args.get(1, "model")), batches.item(m, 0)
+    model_, batch = m.state.pick(args.get(1, "model")), batches.item(0)
     if isinstance(batch, (tuple, ListV)):
         batch = operators.get_item(m, batch, 0)
     if isinstance(model_, Instance):

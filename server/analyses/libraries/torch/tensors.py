@@ -22,6 +22,7 @@ from ...operators import (
 from ...operators import (
     writes as inner_writes,
 )
+from ...operators.calls import items_of
 from ...operators.types import described, dtype_of, geometry_of, is_dtype
 from ...python import attributes, opaque, operators
 from ...python import iteration as sequences
@@ -509,7 +510,7 @@ class Copier:
         if isinstance(v, ListV):
             made = ListV(kind=v.kind)
             self.done[id(v)] = made
-            made.d["items"] = tuple(self.copy(i) for i in sequences.items_of(m, v))
+            made.d["items"] = tuple(self.copy(i) for i in items_of(m, v))
             made.d["open"], made.maxlen = m.state.is_open(v), v.maxlen
             return made
         if isinstance(v, DictV):

@@ -1,0 +1,65 @@
+"""What autograd asks of whoever replays the program around it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..domain.here import Here
+    from ..domain.paths import Guards, State
+    from ..domain.report import Failure, Saved, Site, Write
+    from ..domain.values import Args, Value
+    from .tensors import Node, SavedTensor, Tensor
+
+
+class Teller(Protocol):
+    """Makes failures of what backward finds. `running` are the nodes of the backward that runs, `backward` its call."""
+
+    running: list[Node]
+    backward: Site | None
+
+    def saved(self, node: Node, saved: SavedTensor) -> Saved | None:
+        """What a node has saved, as a person is told of it."""
+
+    def stale(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
+        """A saved tensor was changed before it is unpacked."""
+
+    def silent(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
+        """A saved tensor was changed in a way that no version counter tells."""
+
+    def freed(self, node: Node, freed: Site) -> Failure:
+        """A node runs again that a backward has freed."""
+
+    def spread(self, node: Node, view: Tensor) -> Failure:
+        """A gradient would be written as an expanded view lies."""
+
+
+class Host(Protocol):
+    """Whoever replays the program: the paths that it is on, where it stands, and what it does about a failure."""
+
+    state: State
+    here: Here
+
+    @property
+    def explain(self) -> Teller:
+        """Who makes failures of what backward finds."""
+
+    def call(self, function: Value, args: Args) -> Value:
+        """Call a function of the program: a hook, a custom function's backward."""
+
+    def place(self) -> tuple[Any, ...]:
+        """Where the replay stands, to `come_to` later."""
+
+    def come_to(self, place: tuple[Any, ...]) -> None:
+        """Go on where `place` says."""
+
+    def report(self, failure: Failure, guards: Guards = ()) -> None:
+        """Record a failure that rests on `guards`."""
+
+    def raise_failure(self, failure: Failure, guards: Guards, ways: Sequence[Guards] = ()) -> None:
+        """The program fails here: raises Raised, or records the failure and goes on if it rests on `guards`."""
+
+    def raise_collected(self, failures: Sequence[tuple[Failure, Guards]]) -> None:
+        """Like `raise_failure` for several at once, as one backward finds them."""

@@ -1,0 +1,60 @@
+"""What things that can be iterated over give: the items that are held, and those that may follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .values import Unknown, Value
+
+MAX_ITEMS = 256
+"""Items of a sequence that are held one by one."""
+
+
+class Seq:
+    """What an iterable gives: `items`, and where it is `open` further ones, made by `more(i)`."""
+
+    __slots__ = ("items", "more", "open")
+
+    def __init__(self, items: Sequence[Value], open_: bool = False, more: Callable[[int], Value] | None = None) -> None:
+        self.items = items
+        self.open = open_
+        self.more = more
+
+    def item(self, i: int) -> Value:
+        """The i-th item, made or unknown where it isn't held."""
+        if i < len(self.items):
+            return self.items[i]
+        return self.more(i) if self.more is not None else Unknown(f"item {i}")
+
+    def item_or_none(self, i: int) -> Value:
+        """The i-th item, or none where there is no such."""
+        return self.item(i) if self.open or i < len(self.items) else NO_ITEM
+
+    def known(self) -> list[Value]:
+        """The items that are held; one of the further ones where none is."""
+        if self.open and not self.items and self.more is not None:
+            return [self.more(0), self.more(1)]
+        return list(self.items[:MAX_ITEMS])
+
+
+class Made(Sequence[Value]):
+    """A sequence that makes its items."""
+
+    def __init__(self, n: int, make: Callable[[int], Value]) -> None:
+        self.n = n
+        self.make = make
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, i: Any) -> Any:
+        places = range(self.n)[i]
+        return self.make(places) if isinstance(places, int) else [self.make(k) for k in places]
+
+
+NO_ITEM = Unknown("no item", number=True)
+"""What a list has in a place that it hasn't got on one side of a branch."""
+
+ANY_SEQ = Seq((), open_=True)
+"""What something unknown gives."""

@@ -1,0 +1,55 @@
+"""What operators ask of the interpreter that runs the program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from ..stories.witness import Witness
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ...facts.model import Op
+    from ..autograd.tensors import Tensor
+    from ..domain.values import Args, Cond, Unknown, Value
+    from ..stories.explain import Explainer
+
+
+class Evaluation(Protocol):
+    """A function that is evaluated on numbers."""
+
+    def through(self, name: str, args: Args, run: Callable[[], Value]) -> Value:
+        """Replay a call; its result is full of what the operands tell."""
+
+
+class Interpreter(Witness, Protocol):
+    """Whoever interprets the program: attributes of its objects, and tensors that it doesn't know."""
+
+    @property
+    def explain(self) -> Explainer:
+        """Who tells of failures."""
+
+    @property
+    def numbers(self) -> Evaluation | None:
+        """What tensors are full of, while a function is evaluated on numbers."""
+
+    def getattr(self, v: Value, name: str) -> Value:
+        """An attribute of a value, as the program reads it."""
+
+    def bound(self, found: Value, v: Value) -> Value:
+        """What an attribute of a class becomes when it is read through an object."""
+
+    def own_fact(self, name: str) -> Op | None:
+        """What the program's configuration tells of an operator, if anything."""
+
+    def operate(self) -> None:
+        """An operator is replayed."""
+
+    def as_tensor(self, v: Unknown) -> Tensor:
+        """An unknown value that is used as a tensor."""
+
+    def requires_grad(self, v: Unknown) -> Cond:
+        """The question whether an unknown value requires grad."""
+
+    def require_grad(self, t: Tensor, value: Value) -> None:
+        """`t.requires_grad_(value)`."""

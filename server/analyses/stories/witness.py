@@ -1,0 +1,22 @@
+"""What the stories ask of the replay that they tell of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from ..autograd.host import Host
+
+if TYPE_CHECKING:
+    from ..autograd.backward import Autograd
+    from ..domain.report import Assumption
+    from ..domain.steps import Step
+    from ..domain.values import Frame
+
+
+class Witness(Host, Protocol):
+    """A replay that tells of its variables and tensors, and of what it takes for granted."""
+
+    grad: Autograd
+    frame: Frame
+    now: Step
+    entry_assumptions: tuple[Assumption, ...]
