@@ -154,7 +154,8 @@ def _placed(found: Found, documents: Texts, locale: Locale) -> Found:
     if notebook is None:
         return found
     cell, line = notebook.place(found.span.start_line)
-    return replace(found, message=f"{say('cell-line', locale, cell=cell, line=line + 1)}: {found.message}")
+    message = f"{say('cell-line', locale, cell=cell, line=line + 1)}: {found.message}"
+    return replace(found, words=replace(found.words, message=message))
 
 
 async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:

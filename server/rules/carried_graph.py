@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from . import phrases
 from .rule import Rule
+from .wording import worded
 
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure, Hop
     from .messages import Locale
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,25 +19,31 @@ def matches(failure: Failure) -> bool:
     return failure.kind in ("stale-saved", "freed-graph") and failure.cause == "carried"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """What carries the graph, and what has become of the tensors saved in it."""
     carrier = carrying(failure)
     # Only a freed graph is named by its carrier; a stale one is named by the tensor that was changed.
     name = carrier.name if carrier else failure.name if failure.kind == "freed-graph" else None
-    words = {
-        "state": phrases.tensor(name, locale, "tensor-state"),
-        "made": phrases.beside(carrier.site, failure.site, locale) if carrier else "",
-        "saver": phrases.saver(failure, locale),
-        "when": phrases.when(failure, locale),
-        "backward": phrases.backward(failure, locale),
-    }
-    if failure.kind == "freed-graph":
-        return phrases.sentence("carried-freed", locale, **words)
+    freed = failure.kind == "freed-graph"
     saved = failure.saved
-    words["tensor"] = phrases.tensor(saved.name if saved else None, locale, "tensor-some")
-    words["version"] = phrases.at_version(saved, locale)
-    words["change"] = phrases.change(failure, locale, subject=phrases.tensor(None, locale, "tensor-it"))
-    return phrases.sentence("carried-stale", locale, **words)
+    return worded(
+        "carried",
+        locale,
+        phrases.when(failure, locale),
+        "carried-freed-label" if freed else "label-written",
+        "detail-carried-freed" if freed else "detail-carried-stale",
+        backward=phrases.backward(failure, locale),
+        state=phrases.names(name, locale, "tensor-state", "tensor-state-short"),
+        raises=phrases.certainly(failure, "will-raise", "may-raise", locale),
+        made=phrases.beside(carrier.site, failure.site, locale) if carrier else "",
+        saver=phrases.saver(failure, locale),
+        tensor=phrases.tensor(saved.name if saved else None, locale),
+        version=phrases.at_version(saved, locale),
+        makes=phrases.makes(failure, locale),
+        written=phrases.tensor(phrases.written_name(failure), locale),
+        other=phrases.same_memory(failure, locale),
+        versions=phrases.versions(failure.write, locale),
+    )
 
 
 def carrying(failure: Failure) -> Hop | None:

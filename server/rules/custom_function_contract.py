@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import phrases
-from .messages import Locale, say
 from .rule import Rule
 
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
+    from .messages import Locale
+    from .wording import Wording
 
 DETAILS = {
     "dirty-leaf": "function-dirty-leaf",
@@ -24,12 +25,13 @@ def matches(failure: Failure) -> bool:
     return failure.cause == "function" and failure.kind in ("stale-saved", "other")
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """Which part of the contract is broken here."""
     if failure.kind == "stale-saved":
-        return f"{phrases.stale(failure, locale)}{say('function-rule', locale)}"
+        return phrases.stale(failure, locale, "detail-stale-function")
     numbers = {key: str(failure.facts[key]) for key in ("given", "taken") if key in failure.facts}
-    return phrases.at_once(DETAILS.get(failure.detail, "function-contract"), failure, locale, **numbers)
+    key = DETAILS.get(failure.detail, "function-contract")
+    return phrases.at_once(key, failure, locale, "function-label", **numbers, leaf=phrases.leaf(failure, locale))
 
 
 RULE = Rule(

@@ -10,6 +10,7 @@ from .rule import Rule
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
     from .messages import Locale
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,9 +18,9 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "deepcopy-nonleaf"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """Which tensor is copied, and which operation made it."""
-    return phrases.at_once("deepcopy-nonleaf", failure, locale)
+    return phrases.at_once("deepcopy-nonleaf", failure, locale, "deepcopy-nonleaf-label", result=phrases.result(locale))
 
 
 RULE = Rule(

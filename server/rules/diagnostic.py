@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from ..analyses.domain.report import Assumption, Failure, Hop, Report, Saved, Site, fault
+from ..analyses.domain.report import Assumption, Failure, Hop, Report, Saved, Site, Write, fault
 from . import RULES, phrases
 from .messages import Locale, say
 from .rule import Rule, Severity
+from .wording import remark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from .wording import Wording
 
 T = TypeVar("T")
 
@@ -34,10 +37,15 @@ class Diagnostic:
 
     rule: Rule
     severity: Severity
-    message: str
+    words: Wording
     site: Site
     related: tuple[Related, ...] = ()
     failure: Failure | None = None
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in one or two sentences."""
+        return self.words.message
 
 
 def diagnose(report: Report, locale: Locale = "en") -> list[Diagnostic]:
@@ -69,7 +77,9 @@ def unused_suppression(site: Site, codes: Sequence[str], locale: Locale = "en") 
     """GG900 for a comment that suppresses nothing; `codes` are the idle ones, none where it names none."""
     rule = RULES["GG900"]
     key = "unused-suppression" if codes else "unused-suppression-all"
-    return Diagnostic(rule, rule.severity, say(key, locale, codes=", ".join(codes)), site)
+    listed = (", ".join(codes), f"{codes[0]}, …") if codes else ""
+    words = remark(key, locale, "unused-suppression-label", codes=listed)
+    return Diagnostic(rule, rule.severity, words, site)
 
 
 def rule_of(failure: Failure) -> Rule | None:
@@ -144,21 +154,16 @@ def _ends(failure: Failure, locale: Locale) -> Iterator[Station]:
     if failure.saved:
         yield SAVED, failure.saved.site, _saved(failure.saved, locale)
     if failure.write:
-        named = phrases.tensor(failure.write.name, locale)
-        words = {
-            "how": phrases.how(failure.write.via, locale),
-            "versions": phrases.versions(failure.write, locale),
-        }
-        yield CHANGED, failure.write.site, phrases.sentence("related-changed", locale, tensor=named, **words)
+        write = failure.write
+        yield CHANGED, write.site, _changed(phrases.what_changes(write), write.name, write, locale)
     if failure.backward:
-        key = "related-backward" if failure.saved else "related-raised"
-        yield BACKWARD, failure.backward, phrases.sentence(key, locale)
+        yield BACKWARD, failure.backward, _backward(failure, failure.backward, locale)
     if failure.raised:
-        yield BACKWARD, failure.raised, phrases.sentence("related-raised", locale)
+        yield BACKWARD, failure.raised, say("related-raised", locale)
 
 
 def _saved(saved: Saved, locale: Locale) -> str:
-    return phrases.sentence(
+    return say(
         "related-saved",
         locale,
         op=say("quote", locale, text=saved.op),
@@ -168,13 +173,37 @@ def _saved(saved: Saved, locale: Locale) -> str:
     )
 
 
+def _changed(via: str, name: str | None, write: Write | None, locale: Locale) -> str:
+    words = {"via": phrases.how(via, locale), "tensor": phrases.tensor(name, locale)}
+    return say("related-changed", locale, versions=phrases.versions(write, locale), **words)
+
+
+def _backward(failure: Failure, site: Site, locale: Locale) -> str:
+    """What a backward does that fails. That of a caller is in none of the program's lines."""
+    if phrases.is_callers(site):
+        return say("related-caller", locale)
+    if failure.saved is None:
+        return say("related-raised", locale)
+    needed = phrases.tensor(phrases.needed_name(failure), locale)
+    if failure.kind == "silent-stale":
+        return say("related-reads", locale, tensor=needed)
+    return say("related-backward", locale, tensor=needed, version=phrases.at_version(failure.saved, locale))
+
+
 def _hops(failure: Failure, locale: Locale) -> Iterator[Station]:
     ranks = {"saved": SAVED, "changed": CHANGED, "backward": BACKWARD}
     for hop in failure.hops:
-        yield ranks.get(hop.kind, ON_THE_WAY), hop.site, _hop(hop, locale)
+        yield ranks.get(hop.kind, ON_THE_WAY), hop.site, _hop(failure, hop, locale)
 
 
-def _hop(hop: Hop, locale: Locale) -> str:
-    key = "related-saved-here" if hop.kind == "saved" else f"related-{hop.kind}"
-    words = {"tensor": phrases.tensor(hop.name, locale), "how": phrases.how(hop.detail, locale), "versions": ""}
-    return phrases.sentence(key, locale, **words)
+def _hop(failure: Failure, hop: Hop, locale: Locale) -> str:
+    match hop.kind:
+        case "saved":
+            op = say("quote", locale, text=hop.detail) if hop.detail else say("an-operation", locale)
+            return say("related-saved-here", locale, op=op)
+        case "changed":
+            return _changed(hop.detail, hop.name, None, locale)
+        case "backward":
+            return _backward(failure, hop.site, locale)
+    how = say("related-how", locale, via=hop.detail) if hop.detail else ""
+    return say(f"related-{hop.kind}", locale, tensor=phrases.tensor(hop.name, locale, "tensor-this"), how=how)

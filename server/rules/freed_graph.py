@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import phrases
+from .messages import Locale, say
 from .rule import Rule
+from .wording import worded
 
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
-    from .messages import Locale
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,9 +19,23 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "freed-graph" and failure.cause != "carried"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """Which operation's saved tensors are gone, and which backward freed them."""
-    return phrases.at_once("freed-graph", failure, locale, saver=phrases.saver(failure, locale))
+    freed = phrases.origin(failure)
+    known = freed is not None and freed.site != failure.site
+    freer = say("backward-at", locale, place=phrases.place(freed.site, failure.site, locale)) if freed and known else ""
+    return worded(
+        "freed-graph",
+        locale,
+        phrases.when(failure, locale),
+        "freed-graph-label",
+        "detail-freed-graph",
+        backward=phrases.backward(failure, locale),
+        raises=phrases.certainly(failure, "will-raise", "may-raise", locale),
+        freer=freer or say("freer-unknown", locale),
+        saver=phrases.saver(failure, locale),
+        op=phrases.saving_op(failure, locale),
+    )
 
 
 RULE = Rule(

@@ -10,6 +10,7 @@ from .rule import Rule
 
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,15 +18,15 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "inference-tensor"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """Whether the tensor is to be saved, to be changed or to require grad here."""
     if failure.detail == "required":
-        return phrases.at_once("inference-required", failure, locale)
+        return phrases.at_once("inference-required", failure, locale, "requires-grad-label")
     if failure.saved is None and failure.detail != "saved":
         return phrases.at_once("inference-changed", failure, locale)
     name = failure.saved.op if failure.saved else failure.via
-    op = say("quote", locale, text=name) if name else say("an-operation", locale)
-    return phrases.at_once("inference-saved", failure, locale, op=op)
+    op = (say("quote", locale, text=name) if name else say("an-operation", locale)), say("it", locale)
+    return phrases.at_once("inference-saved", failure, locale, "inference-saved-label", op=op)
 
 
 RULE = Rule(

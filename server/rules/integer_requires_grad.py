@@ -10,6 +10,7 @@ from .rule import Rule
 
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,10 +18,10 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "requires-grad-dtype"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """Which tensor it is, and of which dtype."""
     dtype = say("quote", locale, text=failure.detail) if failure.detail else say("integer", locale)
-    return phrases.at_once("requires-grad-dtype", failure, locale, dtype=dtype)
+    return phrases.at_once("requires-grad-dtype", failure, locale, "requires-grad-label", dtype=dtype)
 
 
 RULE = Rule(

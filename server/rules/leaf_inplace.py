@@ -11,6 +11,7 @@ from .rule import Rule
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
     from .messages import Locale
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -18,11 +19,12 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "leaf-inplace"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """Which leaf is changed, and where it was made."""
     if failure.detail == LATE:
         return phrases.at_once("late-leaf-inplace", failure, locale)
-    return phrases.at_once("leaf-inplace", failure, locale, leaf=phrases.leaf(failure, locale))
+    leaf, in_place = phrases.leaf(failure, locale), phrases.in_place(locale)
+    return phrases.at_once("leaf-inplace", failure, locale, in_place=in_place, leaf=leaf)
 
 
 RULE = Rule(

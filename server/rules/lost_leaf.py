@@ -10,6 +10,7 @@ from .rule import Rule
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
     from .messages import Locale
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,9 +18,11 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "nonleaf-grad"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """Whose gradient is read, and which operation made it a result."""
-    return phrases.at_once("nonleaf-grad", failure, locale)
+    none = phrases.certainly(failure, "is-none", "maybe-none", locale)
+    result = phrases.result(locale)
+    return phrases.at_once("nonleaf-grad", failure, locale, "nonleaf-grad-label", none=none, result=result)
 
 
 RULE = Rule(

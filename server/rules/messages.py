@@ -14,165 +14,188 @@ Locale = Literal["en", "zh-cn"]
 ENGLISH = {
     # a tensor, where it is, and what happened to it
     "tensor": "`{name}`",
-    "tensor-unnamed": "this tensor",
-    "tensor-it": "it",
     "tensor-some": "a tensor",
+    "tensor-this": "this tensor",
     "tensor-parameter": "a parameter",
-    "tensor-state": "a tensor that outlives the iteration",
+    "tensor-state": "what the loop keeps",
+    "tensor-state-short": "the loop",
     "line": "line {line}",
     "cell-line": "cell {cell}, line {line}",
-    "here": "here",
-    "there": "in {place}",
     "made": " ({place})",
     "made-by": " (`{op}`, {place})",
-    "how": " (`{via}`)",
-    "versions": " (version {before} → {after})",
+    "how": "`{via}`",
+    "how-unknown": "this",
+    "versions": ": version {before} → {after}",
     "at-version": " at version {version}",
-    "changed": "{tensor} is changed in place {where}{versions}",
-    "changed-by": "`{via}` changes {tensor} in place {where}{versions}",
     "saver": "`{op}` ({place})",
     "saver-unknown": "an earlier operation",
     "an-operation": "this operation",
-    "saved-it": "{saver} saved it{version}",
-    "saved-other": "{saver} saved {other}{version}, whose memory it shares",
+    "it": "it",
+    "here": "here",
+    "there": "in {place}",
+    "this": "this",
+    "result": "the result of an operation",
+    "result-short": "a result",
+    "makes-version": "{changer} makes it version {after}",
+    "makes-it": "{changer} changes it",
+    "makes-other-version": "{changer} makes it version {after} through {tensor}, in the same memory",
+    "makes-other": "{changer} changes it through {tensor}, in the same memory",
     "backward": "`backward()`",
-    "backward-here": "`{call}`",
-    "backward-at": "`{call}` ({place})",
-    "backward-it": "it",
-    "raises": "this raises at once",
-    "raises-later": "the next use ({place}) raises",
+    "backward-caller": "the caller's `backward()`",
+    "backward-at": "the backward in {place}",
+    "will-raise": "will raise",
+    "may-raise": "may raise",
+    "will-fail": "will fail",
+    "may-fail": "may fail",
+    "wrong": "Silently wrong gradients",
+    "maybe-wrong": "Maybe wrong gradients",
+    "is-none": "is None",
+    "maybe-none": "may be None",
+    "this-raises": "This raises",
+    "this-may-raise": "This may raise",
+    "use-raises": "The use in {place} raises",
+    "use-may-raise": "The use in {place} may raise",
     # what the program does not show
-    "when": "{conditions}, ",
+    "when-detail": "{when}, {detail}",
+    "if": "if {conditions}",
     "and": " and ",
+    "comma-if": ", ",
     "quote": "`{text}`",
-    "when-branch": "if {subject} holds{made}",
-    "when-not-branch": "if {subject} does not hold{made}",
-    "when-requires-grad": "if {subject} requires grad",
-    "when-not-requires-grad": "if {subject} does not require grad",
-    "when-backward": "when the caller calls `backward()` on {subject}",
+    "when-branch": "{subject} is true{made}",
+    "when-not-branch": "{subject} is false{made}",
+    "when-requires-grad": "{subject} requires grad",
+    "when-not-requires-grad": "{subject} does not require grad",
+    "when-backward": "the caller calls `backward()` on {subject}",
+    "when-trained": "{subject} is trained",
+    "when-guess": "{subject}",
     "when-iteration": "from the second iteration on",
     "when-iteration-at": "from the second iteration of the loop in {place} on",
-    "when-trained": "when {subject} is trained",
-    "when-guess": "assuming {subject}",
     "some-branch": "the condition",
     "some-requires-grad": "the input",
     "some-backward": "the result",
+    "some-returned": "what `{name}` returns",
     "some-trained": "the module",
     "some-guess": "something that the program does not show",
-    # the rules
-    "stale": "{change}, but {saved}: {when}{backward} will raise.",
-    "silent": (
-        "{tensor} is changed {where}{how} where its version counter cannot see it, but {saved}: "
-        "{when}{backward} will raise nothing and compute wrong gradients."
+    # the rules: a headline of 80 characters at most, a label for the squiggle, and what else there is to say
+    "message": "{headline}. {detail}.",
+    "label-changes": "{via} changes {tensor} in place",
+    "label-written": "changes {written}{other}{versions}",
+    "label-same-memory": ", which shares memory with {tensor}",
+    "stale": "{backward} {raises}: it needs {tensor}, which {changer} changes",
+    "detail-stale": "{saver} has saved it{version}, {makes}, and {reader} reads it again",
+    "silent": "{wrong}: {backward} needs {tensor}, changed {place}",
+    "detail-silent": (
+        "{saver} has saved it{version}, {via} changes it where its version counter cannot see it, and {reader} reads "
+        "it again"
     ),
-    "carried-stale": (
-        "{state}{made} carries an earlier iteration's graph into this one. In it {saver} saved {tensor}{version}, "
-        "and {change}: {when}{backward} will raise."
-    ),
-    "carried-freed": (
-        "{state}{made} carries an earlier iteration's graph into this one, and that iteration's backward has freed "
-        "what {saver} saved: {when}{backward} will raise."
-    ),
+    "silent-label": "changes {tensor}, unseen by its version counter",
+    "carried": "{backward} {raises}: {state} carries an earlier iteration's graph",
+    "detail-carried-stale": "{state}{made} leads to where {saver} has saved {tensor}{version}, and {makes}",
+    "detail-carried-freed": "{state}{made} leads to what {saver} has saved, and that iteration's backward has freed it",
+    "carried-freed-label": "reaches a graph that an earlier iteration has freed",
     "leaf": "a leaf that requires grad",
     "leaf-assumed": "a leaf",
-    "leaf-inplace": "{tensor} is changed in place here{how}, but it is {leaf}{made}: {when}{raises}.",
-    "late-leaf-inplace": (
-        "{tensor} is changed in place here{how}, but it is a view{made} of memory that came to require grad later, "
-        "and counts as a leaf still: {when}{raises}."
+    "changed-in-place": ", changed in place",
+    "leaf-inplace": "{raises}: {tensor} is {leaf}{in_place}",
+    "detail-leaf-inplace": "as the result of an operation {tensor}{made} would get no gradient any more",
+    "late-leaf-inplace": "{raises}: {tensor} counts as a leaf, being older than its graph",
+    "detail-late-leaf-inplace": "its memory came to require grad after this view{made} was taken",
+    "view-of-leaf-inplace": "{raises}: {tensor} is a view of {leaf}{in_place}",
+    "detail-view-of-leaf-inplace": (
+        "a change of a view{made} changes its leaf, which would get no gradient any more as the result of an operation"
     ),
-    "view-of-leaf-inplace": ("{tensor} is changed in place here{how} through a view of {leaf}{made}: {when}{raises}."),
-    "multi-view-inplace": (
-        "{tensor} is changed in place here{how}, but one call{made} made several views of its memory: {when}{raises}."
-    ),
-    "function-view-inplace": (
-        "{tensor} is changed in place here{how}, but it came as a view out of a custom Function or a hooked "
-        "module{made}: {when}{raises}."
-    ),
-    "no-grad-view-inplace": (
-        "{tensor} is changed in place here{how}, but it is a view made without grad mode{made}: {when}{raises}."
-    ),
-    "spoilt": "a view is used here whose memory has changed since: {change}, and {reason}: {when}{raises}.",
+    "multi-view-inplace": "{raises}: {tensor} is one of several views{maker}",
+    "detail-multi-view-inplace": "views that one call{made} made cannot be changed in place while gradients flow",
+    "multi-view-base": "{raises}: {tensor} changes under several views{maker}",
+    "detail-multi-view-base": "once it has, views that one call{made} made cannot be used while gradients flow",
+    "maker": " that `{op}` made",
+    "maker-unknown": " that one call made",
+    "function-view-inplace": "{raises}: {tensor} is a view from a custom Function or hook",
+    "detail-function-view-inplace": "such a view{made} cannot be changed in place: its own backward would be lost",
+    "no-grad-view-inplace": "{raises}: {tensor} is a view made without grad mode",
+    "detail-no-grad-view-inplace": "a view made so{made} cannot be changed in place where grad mode is on",
+    "spoilt": "{raises}: it uses a view whose memory was changed in {place}",
+    "spoilt-label": "uses the view",
+    "detail-spoilt": "{change} has changed {tensor}{versions}, and {reason}",
+    "spoilt-multi-view-base": "one call{made} made several views of that memory",
     "spoilt-multi-view-inplace": "one call{made} made several views of that memory",
-    "spoilt-function-view-inplace": "it came as a view out of a custom Function or a hooked module{made}",
-    "spoilt-no-grad-view-inplace": "it is a view made without grad mode{made}",
-    "overlap-write": (
-        "{tensor} is changed in place here{how}, but several of its elements share one place in memory{made}: "
-        "{when}{raises}."
+    "spoilt-function-view-inplace": "the view came out of a custom Function or a hooked module{made}",
+    "spoilt-no-grad-view-inplace": "the view was made without grad mode{made}",
+    "overlap-write": "{raises}: several elements of {tensor} share one place in memory",
+    "detail-overlap-write": "what is written to one element of {tensor}{made} would be read in others, too",
+    "overlap-read": "{raises}: {tensor} is changed from values in the same memory",
+    "detail-overlap-read": "some values of {tensor}{made} would be overwritten before they are read",
+    "out-grad": "{raises}: `out=` cannot write {tensor} under grad",
+    "detail-out-grad": "one of the tensors{made} requires grad, and autograd does not record `out=`",
+    "out-grad-label": "writes into {tensor}",
+    "inference-changed": "{raises}: {tensor} is an inference tensor, changed here",
+    "detail-inference-changed": "made in inference mode{made}, it has no version counter that could tell of the change",
+    "inference-saved": "{raises}: {op} saves {tensor}, an inference tensor",
+    "detail-inference-saved": "made in inference mode{made}, it has no version counter that backward could check",
+    "inference-saved-label": "saves {tensor} for backward",
+    "inference-required": "{raises}: {tensor}, an inference tensor, cannot require grad",
+    "detail-inference-required": "made in inference mode{made}, it is out of autograd's sight for good",
+    "requires-grad-label": "asks {tensor} to require grad",
+    "freed-graph": "{backward} {raises}: {freer} has freed its graph",
+    "detail-freed-graph": (
+        "it needs what {saver} has saved, which the first backward frees unless it has `retain_graph=True`"
     ),
-    "overlap-read": (
-        "{tensor} is changed in place here{how} from values that lie in the same memory{made}: {when}{raises}."
+    "freed-graph-label": "needs what {op} saved",
+    "freer-unknown": "an earlier backward",
+    "nonleaf-grad": "`.grad` of {tensor} {none}: it is {result}, not a leaf",
+    "detail-nonleaf-grad": "backward keeps the gradients of leaves, and {tensor} was computed{made}",
+    "nonleaf-grad-label": "reads a gradient that backward does not keep",
+    "gradcheck": "`{call}` {fails}: {tensor} is {dtype}, not double precision",
+    "detail-gradcheck": "it compares gradients with finite differences, which are noise in its precision{made}",
+    "gradcheck-backward": "`{call}` {fails}: this backward computes another derivative",
+    "detail-gradcheck-backward": (
+        "it compares the gradient of backward with finite differences, and reports a mismatch"
     ),
-    "out-grad": (
-        "`out=` writes into {tensor} here, but autograd does not record `out=`, and one of the tensors requires "
-        "grad{made}: {when}{raises}."
-    ),
-    "inference-changed": (
-        "{tensor} is changed in place here{how}, but it is an inference tensor{made}: {when}{raises}."
-    ),
-    "inference-saved": (
-        "{op} has to save {tensor} for backward here, but it is an inference tensor{made}: {when}{raises}."
-    ),
-    "inference-required": (
-        "{tensor} is to require grad from here on, but it is an inference tensor{made}: {when}{raises}."
-    ),
-    "freed-graph": (
-        "This backward needs what {saver} saved, but an earlier backward{made} has freed it: {when}{raises}."
-    ),
-    "nonleaf-grad": (
-        "`.grad` of {tensor} is read here, but {tensor} is the result of an operation{made}, not a leaf: "
-        "{when}it is None."
-    ),
-    "gradcheck": (
-        "`{call}` compares gradients with finite differences, which need double precision, but {tensor} is "
-        "{dtype}{made}: {when}it reports a mismatch."
-    ),
-    "gradcheck-backward": (
-        "`{call}` compares the gradient of backward with finite differences, but this backward computes another "
-        "derivative{made}: {when}it reports a mismatch."
-    ),
-    "gradcheck-random": (
-        "`{call}` runs backward twice, but this backward draws random numbers{made}: {when}it reports that "
-        "backward is not reentrant."
-    ),
-    "single-precision": "in single precision",
-    "requires-grad-dtype": (
-        "{tensor} is {dtype}{made}, and only floating point and complex tensors can require grad: {when}{raises}."
-    ),
+    "gradcheck-random": "`{call}` {fails}: this backward draws random numbers",
+    "detail-gradcheck-random": "it runs backward twice, and reports that backward is not reentrant",
+    "gradcheck-label": "compares gradients with finite differences",
+    "single-precision": "single",
+    "requires-grad-dtype": "{raises}: {tensor} is {dtype}, and cannot require grad",
+    "detail-requires-grad-dtype": "only floating point and complex tensors can",
     "integer": "an integer tensor",
-    "function-rule": (
-        " A custom Function may change an input only where nothing has saved it, and says so with `ctx.mark_dirty`."
+    "detail-stale-function": (
+        "{saver} has saved it{version}, and {makes}: a custom Function may change an input only where nothing has "
+        "saved it, and says so with `ctx.mark_dirty`"
     ),
-    "function-dirty-leaf": (
-        "A custom Function marks {tensor} as changed in place here{how}, but it is a leaf that requires "
-        "grad{made}: {when}{raises}."
+    "function-dirty-leaf": "{raises}: `mark_dirty` names {tensor}, {leaf}",
+    "detail-function-dirty-leaf": "as the result of the custom Function the leaf{made} would get no gradient any more",
+    "function-dirty-lost": "{raises}: {tensor} is marked dirty, but not returned",
+    "detail-function-dirty-lost": "a custom Function has to return what it marks as changed in place",
+    "function-gradient-count": "{raises}: `backward` does not return one gradient for each input",
+    "detail-function-gradient-count": (
+        "a custom Function's `backward` returns {given} here, and its `forward` got {taken} inputs"
     ),
-    "function-dirty-lost": (
-        "A custom Function marks {tensor} as changed in place here{how}, but `forward` does not return it: "
-        "{when}{raises}."
-    ),
-    "function-gradient-count": (
-        "The number of gradients that the `backward` of a custom Function returns here{how} is {given}, but its "
-        "`forward` got {taken} inputs: {when}{raises}."
-    ),
-    "function-contract": "A custom Function breaks its contract with autograd here{how}: {when}{raises}.",
-    "deepcopy-nonleaf": (
-        "`deepcopy` reaches {tensor} here, which is the result of an operation{made}, not a leaf: {when}{raises}."
-    ),
-    "unused-suppression": "Nothing is reported here for {codes}: this suppression can go.",
-    "unused-suppression-all": "Nothing is reported here: this suppression can go.",
-    # the related places
-    "related-saved": "{op} saves {tensor} here for backward{version} ({role})",
-    "related-saved-here": "{tensor} is saved here for backward",
+    "function-contract": "{raises}: a custom Function breaks its contract with autograd",
+    "detail-function-contract": "its `forward` and its `backward` do not fit together",
+    "function-label": "{via} breaks the contract",
+    "deepcopy-nonleaf": "{raises}: `deepcopy` cannot copy {tensor}, {result}",
+    "detail-deepcopy-nonleaf": "it copies leaves and plain data alone, and {tensor} was computed{made}",
+    "deepcopy-nonleaf-label": "copies {tensor}",
+    "unused-suppression": "Nothing is reported here for {codes}: this suppression can go",
+    "unused-suppression-all": "Nothing is reported here: this suppression can go",
+    "unused-suppression-label": "silences nothing",
+    "full-stop": "{text}.",
+    # the labels of the related places
+    "related-saved": "{op} saves {tensor} for backward{version} ({role})",
+    "related-saved-here": "{op} saves what backward needs",
     "related-alias": "{tensor} names the same memory from here on",
-    "related-passed": "{tensor} receives the same memory here",
-    "related-stored": "{tensor} keeps it here beyond the iteration",
-    "related-view": "{tensor} becomes a view here{how}",
-    "related-leaf": "{tensor} becomes a leaf here",
+    "related-passed": "{tensor} receives the same memory",
+    "related-stored": "{tensor} carries it into the next iteration",
+    "related-view": "{tensor} becomes a view{how}",
+    "related-leaf": "{tensor} becomes a leaf",
     "related-built": "{tensor} is made here{how}",
-    "related-freed": "this backward frees what the graph saved",
-    "related-changed": "{tensor} is changed here{how}{versions}",
-    "related-backward": "this backward needs it as it was when it was saved",
-    "related-raised": "the error comes here",
+    "related-how": " (`{via}`)",
+    "related-freed": "frees what the graph saved",
+    "related-changed": "{via} changes {tensor}{versions}",
+    "related-backward": "needs {tensor}{version}",
+    "related-reads": "reads the changed {tensor}",
+    "related-caller": "its caller runs backward through what it returns",
+    "related-raised": "raises",
     "role-input": "its input",
     "role-result": "its result",
     "role-weight": "its weight",
@@ -282,126 +305,175 @@ ENGLISH = {
 
 CHINESE = {
     "tensor": "`{name}`",
-    "tensor-unnamed": "该张量",
-    "tensor-it": "它",
     "tensor-some": "某个张量",
+    "tensor-this": "该张量",
     "tensor-parameter": "某个参数",
-    "tensor-state": "某个跨迭代存活的张量",
+    "tensor-state": "循环保留的内容",
+    "tensor-state-short": "循环",
     "line": "第 {line} 行",
     "cell-line": "第 {cell} 个单元格第 {line} 行",
-    "here": "在此处",
-    "there": "在{place}",
     "made": "（{place}）",
     "made-by": "（`{op}`，{place}）",
-    "how": "（`{via}`）",
-    "versions": "（版本 {before} → {after}）",
+    "how": "`{via}`",
+    "how-unknown": "此处",
+    "versions": "：版本 {before} → {after}",
     "at-version": "，版本为 {version}",
-    "changed": "{tensor} {where}被就地修改{versions}",
-    "changed-by": "`{via}` {where}就地修改了 {tensor}{versions}",
-    "saver": " `{op}`（{place}）",
+    "saver": "`{op}`（{place}）",
     "saver-unknown": "此前的某个操作",
     "an-operation": "该操作",
-    "saved-it": "{saver}已为反向传播保存了它{version}",
-    "saved-other": "{saver}已为反向传播保存了与它共享内存的 {other}{version}",
-    "backward": "`backward()` ",
-    "backward-here": "`{call}` ",
-    "backward-at": "`{call}`（{place}）",
-    "backward-it": "该调用",
-    "raises": "此处会立即报错",
-    "raises-later": "下一次使用（{place}）会报错",
-    "when": "{conditions}，",
-    "and": "，且",
+    "it": "它",
+    "here": "在此处",
+    "there": "在{place}",
+    "this": "此处",
+    "result": "操作的结果",
+    "result-short": "结果",
+    "makes-version": "{changer} 使其变为版本 {after}",
+    "makes-it": "{changer} 修改了它",
+    "makes-other-version": "{changer} 通过同一内存中的 {tensor} 使其变为版本 {after}",
+    "makes-other": "{changer} 通过同一内存中的 {tensor} 修改了它",
+    "backward": "`backward()`",
+    "backward-caller": "调用方的 `backward()`",
+    "backward-at": "{place}的反向传播",
+    "will-raise": "将报错",
+    "may-raise": "可能报错",
+    "will-fail": "将失败",
+    "may-fail": "可能失败",
+    "wrong": "梯度错误而不报错",
+    "maybe-wrong": "梯度可能错误而不报错",
+    "is-none": "是 None",
+    "maybe-none": "可能是 None",
+    "this-raises": "此处会报错",
+    "this-may-raise": "此处可能报错",
+    "use-raises": "{place}的使用会报错",
+    "use-may-raise": "{place}的使用可能报错",
+    "when-detail": "{when}，{detail}",
+    "if": "若 {conditions}",
+    "and": "，且 ",
+    "comma-if": "，",
     "quote": "`{text}`",
-    "when-branch": "若 {subject} 成立{made}",
-    "when-not-branch": "若 {subject} 不成立{made}",
-    "when-requires-grad": "若 {subject} 需要梯度",
-    "when-not-requires-grad": "若 {subject} 不需要梯度",
-    "when-backward": "当调用方对 {subject} 调用 `backward()` 时",
+    "when-branch": "{subject} 为真{made}",
+    "when-not-branch": "{subject} 为假{made}",
+    "when-requires-grad": "{subject} 需要梯度",
+    "when-not-requires-grad": "{subject} 不需要梯度",
+    "when-backward": "调用方对 {subject} 调用 `backward()`",
+    "when-trained": "{subject} 被训练",
+    "when-guess": "{subject}",
     "when-iteration": "从第二次迭代起",
     "when-iteration-at": "从循环（{place}）的第二次迭代起",
-    "when-trained": "当 {subject} 被训练时",
-    "when-guess": "假定 {subject}",
     "some-branch": "该条件",
     "some-requires-grad": "输入",
     "some-backward": "结果",
+    "some-returned": "`{name}` 的返回值",
     "some-trained": "该模块",
     "some-guess": "程序中未写明的情况成立",
-    "stale": "{change}，但{saved}：{when}{backward}将报错。",
-    "silent": (
-        "{tensor} {where}被修改{how}，而其版本计数器看不到这次修改，但{saved}："
-        "{when}{backward}不会报错，却会算出错误的梯度。"
-    ),
-    "carried-stale": (
-        "{state}{made}把先前迭代的计算图带入了本次迭代。其中{saver}保存了 {tensor}{version}，而 {change}："
-        "{when}{backward}将报错。"
-    ),
-    "carried-freed": (
-        "{state}{made}把先前迭代的计算图带入了本次迭代，而那次迭代的反向传播已释放{saver}保存的内容：{when}{backward}将报错。"
-    ),
+    "message": "{headline}。{detail}。",
+    "label-changes": "{via} 就地修改 {tensor}",
+    "label-written": "修改 {written}{other}{versions}",
+    "label-same-memory": "（与 {tensor} 共享内存）",
+    "stale": "{backward} {raises}：它需要 {tensor}，而{changer}修改了它",
+    "detail-stale": "{saver} 已保存它{version}，{makes}，而 {reader} 会再次读取它",
+    "silent": "{wrong}：{backward} 需要 {tensor}，而它{place}被修改",
+    "detail-silent": "{saver} 已保存它{version}，{via} 修改了它，而其版本计数器看不到，{reader} 会再次读取它",
+    "silent-label": "修改 {tensor}，而其版本计数器看不到",
+    "carried": "{backward} {raises}：{state} 带着先前迭代的计算图",
+    "detail-carried-stale": "{state}{made} 通向那里，{saver} 在其中保存了 {tensor}{version}，而 {makes}",
+    "detail-carried-freed": "{state}{made} 通向 {saver} 保存的内容，而那次迭代的反向传播已将其释放",
+    "carried-freed-label": "到达先前迭代已释放的计算图",
     "leaf": "需要梯度的叶子张量",
     "leaf-assumed": "叶子张量",
-    "leaf-inplace": "{tensor} 在此处被就地修改{how}，但它是{leaf}{made}：{when}{raises}。",
-    "late-leaf-inplace": (
-        "{tensor} 在此处被就地修改{how}，但它是一个视图{made}，其内存后来才需要梯度，因此它仍算作叶子张量："
-        "{when}{raises}。"
-    ),
-    "view-of-leaf-inplace": "{tensor} 在此处通过{leaf}{made}的视图被就地修改{how}：{when}{raises}。",
-    "multi-view-inplace": (
-        "{tensor} 在此处被就地修改{how}，但有一次调用{made}为其内存同时创建了多个视图：{when}{raises}。"
-    ),
-    "function-view-inplace": (
-        "{tensor} 在此处被就地修改{how}，但它是自定义 Function 或带钩子的模块返回的视图{made}：{when}{raises}。"
-    ),
-    "no-grad-view-inplace": "{tensor} 在此处被就地修改{how}，但它是在关闭梯度模式时创建的视图{made}：{when}{raises}。",
-    "spoilt": "此处使用了一个视图，其内存此后已被修改：{change}，而{reason}：{when}{raises}。",
-    "spoilt-multi-view-inplace": "一次调用{made}为这块内存创建了多个视图",
-    "spoilt-function-view-inplace": "它是自定义 Function 或带钩子的模块给出的视图{made}",
-    "spoilt-no-grad-view-inplace": "它是在关闭梯度模式时创建的视图{made}",
-    "overlap-write": "{tensor} 在此处被就地修改{how}，但它的多个元素共用同一内存位置{made}：{when}{raises}。",
-    "overlap-read": "{tensor} 在此处被就地修改{how}，而写入的值与它位于同一内存{made}：{when}{raises}。",
-    "out-grad": ("`out=` 在此处写入 {tensor}，但 autograd 不记录 `out=`，而其中有张量需要梯度{made}：{when}{raises}。"),
-    "inference-changed": "{tensor} 在此处被就地修改{how}，但它是推理张量{made}：{when}{raises}。",
-    "inference-required": "{tensor} 在此处被要求计算梯度，但它是推理张量{made}：{when}{raises}。",
-    "inference-saved": "{op} 需要在此处为反向传播保存 {tensor}，但它是推理张量{made}：{when}{raises}。",
-    "freed-graph": "这次反向传播需要{saver}保存的内容，但此前的反向传播{made}已将其释放：{when}{raises}。",
-    "nonleaf-grad": (
-        "此处读取 {tensor} 的 `.grad`，但 {tensor} 是某个操作的结果{made}，不是叶子张量：{when}读到的是 None。"
-    ),
-    "gradcheck": ("`{call}` 将梯度与有限差分比较，这需要双精度，但 {tensor} 是{dtype}{made}：{when}它会报告不匹配。"),
-    "gradcheck-backward": (
-        "`{call}` 将反向传播的梯度与有限差分比较，但这个反向传播算出的是别的导数{made}：{when}它会报告不匹配。"
-    ),
-    "gradcheck-random": ("`{call}` 运行反向传播两次，但这个反向传播会取随机数{made}：{when}它会报告反向传播不可重入。"),
-    "single-precision": "单精度的",
-    "requires-grad-dtype": "{tensor} 是 {dtype}{made}，而只有浮点和复数张量才能需要梯度：{when}{raises}。",
+    "changed-in-place": "，不能就地修改",
+    "leaf-inplace": "{raises}：{tensor} 是{leaf}{in_place}",
+    "detail-leaf-inplace": "{tensor}{made} 若成为操作的结果，就不再得到梯度",
+    "late-leaf-inplace": "{raises}：{tensor} 算作叶子张量，因为它早于其计算图",
+    "detail-late-leaf-inplace": "其内存在取得这个视图{made} 之后才需要梯度",
+    "view-of-leaf-inplace": "{raises}：{tensor} 是{leaf}的视图{in_place}",
+    "detail-view-of-leaf-inplace": "修改视图{made} 就是修改其叶子张量，而叶子张量若成为操作的结果，就不再得到梯度",
+    "multi-view-inplace": "{raises}：{tensor} 是{maker}多个视图之一",
+    "detail-multi-view-inplace": "涉及梯度时，一次调用{made} 同时创建的视图不能就地修改",
+    "multi-view-base": "{raises}：{tensor} 被修改，而它有{maker}多个视图",
+    "detail-multi-view-base": "此后，一次调用{made} 同时创建的视图在涉及梯度时不能再使用",
+    "maker": " `{op}` 同时创建的",
+    "maker-unknown": "一次调用同时创建的",
+    "function-view-inplace": "{raises}：{tensor} 是自定义 Function 或带钩子的模块给出的视图",
+    "detail-function-view-inplace": "这样的视图{made} 不能就地修改：修改会取代它自己的反向传播",
+    "no-grad-view-inplace": "{raises}：{tensor} 是在关闭梯度模式时创建的视图",
+    "detail-no-grad-view-inplace": "这样的视图{made} 在梯度模式开启时不能就地修改",
+    "spoilt": "{raises}：它使用的视图，其内存已在{place}被修改",
+    "spoilt-label": "使用该视图",
+    "detail-spoilt": "{change} 修改了 {tensor}{versions}，而{reason}",
+    "spoilt-multi-view-base": "一次调用{made} 为这块内存创建了多个视图",
+    "spoilt-multi-view-inplace": "一次调用{made} 为这块内存创建了多个视图",
+    "spoilt-function-view-inplace": "该视图由自定义 Function 或带钩子的模块给出{made}",
+    "spoilt-no-grad-view-inplace": "该视图是在关闭梯度模式时创建的{made}",
+    "overlap-write": "{raises}：{tensor} 的多个元素共用同一内存位置",
+    "detail-overlap-write": "写入 {tensor}{made} 的一个元素，其他元素读到的也会改变",
+    "overlap-read": "{raises}：写入 {tensor} 的值与它位于同一内存",
+    "detail-overlap-read": "{tensor}{made} 的一些值在读取之前就会被覆盖",
+    "out-grad": "{raises}：有张量需要梯度时，`out=` 不能写入 {tensor}",
+    "detail-out-grad": "其中有张量{made} 需要梯度，而 autograd 不记录 `out=`",
+    "out-grad-label": "写入 {tensor}",
+    "inference-changed": "{raises}：{tensor} 是推理张量，却在推理模式之外被修改",
+    "detail-inference-changed": "它在推理模式下创建{made}，没有版本计数器可以记录这次修改",
+    "inference-saved": "{raises}：{op} 保存 {tensor}，而它是推理张量",
+    "detail-inference-saved": "它在推理模式下创建{made}，没有版本计数器可供反向传播检查",
+    "inference-saved-label": "为反向传播保存 {tensor}",
+    "inference-required": "{raises}：{tensor} 是推理张量，不能需要梯度",
+    "detail-inference-required": "它在推理模式下创建{made}，autograd 始终看不到它",
+    "requires-grad-label": "要求 {tensor} 需要梯度",
+    "freed-graph": "{backward} {raises}：{freer} 已释放其计算图",
+    "detail-freed-graph": "它需要 {saver} 保存的内容，而第一次反向传播若没有 `retain_graph=True` 就会将其释放",
+    "freed-graph-label": "需要 {op} 保存的内容",
+    "freer-unknown": "此前的反向传播",
+    "nonleaf-grad": "{tensor} 的 `.grad` {none}：它是{result}，不是叶子张量",
+    "detail-nonleaf-grad": "反向传播只保留叶子张量的梯度，而 {tensor} 是算出来的{made}",
+    "nonleaf-grad-label": "读取反向传播不保留的梯度",
+    "gradcheck": "`{call}` {fails}：{tensor} 是 {dtype}，不是双精度",
+    "detail-gradcheck": "它将梯度与有限差分比较，而在其精度{made} 下差分只是噪声",
+    "gradcheck-backward": "`{call}` {fails}：这个反向传播算出的是别的导数",
+    "detail-gradcheck-backward": "它将反向传播的梯度与有限差分比较，并报告不匹配",
+    "gradcheck-random": "`{call}` {fails}：这个反向传播会取随机数",
+    "detail-gradcheck-random": "它运行反向传播两次，并报告反向传播不可重入",
+    "gradcheck-label": "将梯度与有限差分比较",
+    "single-precision": "单精度",
+    "requires-grad-dtype": "{raises}：{tensor} 是 {dtype}，不能需要梯度",
+    "detail-requires-grad-dtype": "只有浮点和复数张量才能需要梯度",
     "integer": "整数张量",
-    "function-rule": "自定义 Function 只能修改未被保存的输入，并须用 `ctx.mark_dirty` 声明。",
-    "function-dirty-leaf": (
-        "自定义 Function 在此处声明 {tensor} 被就地修改{how}，但它是需要梯度的叶子张量{made}：{when}{raises}。"
+    "detail-stale-function": (
+        "{saver} 已保存它{version}，而 {makes}：自定义 Function 只能修改未被保存的输入，并须用 `ctx.mark_dirty` 声明"
     ),
-    "function-dirty-lost": (
-        "自定义 Function 在此处声明 {tensor} 被就地修改{how}，但 `forward` 没有返回它：{when}{raises}。"
+    "function-dirty-leaf": "{raises}：`mark_dirty` 声明了 {tensor}，而它是{leaf}",
+    "detail-function-dirty-leaf": "该叶子张量{made} 若成为自定义 Function 的结果，就不再得到梯度",
+    "function-dirty-lost": "{raises}：`mark_dirty` 声明了 {tensor}，而 `forward` 没有返回它",
+    "detail-function-dirty-lost": "自定义 Function 必须返回其声明为就地修改的内容",
+    "function-gradient-count": "{raises}：`backward` 返回的梯度与输入的数目不同",
+    "detail-function-gradient-count": (
+        "自定义 Function 的 `backward` 在此处返回 {given} 个梯度，而其 `forward` 得到 {taken} 个输入"
     ),
-    "function-gradient-count": (
-        "自定义 Function 的 `backward` 在此处返回{how} {given} 个梯度，但其 `forward` 得到 {taken} 个输入："
-        "{when}{raises}。"
-    ),
-    "function-contract": "自定义 Function 在此处违反了与 autograd 的约定{how}：{when}{raises}。",
-    "deepcopy-nonleaf": "`deepcopy` 在此处复制到 {tensor}，它是某个操作的结果{made}，不是叶子张量：{when}{raises}。",
-    "unused-suppression": "此处没有 {codes} 的诊断：可以删除这条抑制注释。",
-    "unused-suppression-all": "此处没有任何诊断：可以删除这条抑制注释。",
-    "related-saved": "{op} 在此处为反向传播保存了 {tensor}{version}（{role}）",
-    "related-saved-here": "{tensor} 在此处为反向传播而保存",
+    "function-contract": "{raises}：自定义 Function 违反了与 autograd 的约定",
+    "detail-function-contract": "其 `forward` 与 `backward` 彼此不符",
+    "function-label": "{via} 违反约定",
+    "deepcopy-nonleaf": "{raises}：`deepcopy` 不能复制 {tensor}，它是{result}",
+    "detail-deepcopy-nonleaf": "它只复制叶子张量和普通数据，而 {tensor} 是算出来的{made}",
+    "deepcopy-nonleaf-label": "复制 {tensor}",
+    "unused-suppression": "此处没有 {codes} 的诊断：可以删除这条抑制注释",
+    "unused-suppression-all": "此处没有任何诊断：可以删除这条抑制注释",
+    "unused-suppression-label": "没有抑制任何内容",
+    "full-stop": "{text}。",
+    "related-saved": "{op} 为反向传播保存了 {tensor}{version}（{role}）",
+    "related-saved-here": "{op} 保存了反向传播所需的内容",
     "related-alias": "从此处起 {tensor} 指向同一内存",
-    "related-passed": "{tensor} 在此处接收同一内存",
-    "related-stored": "{tensor} 在此处将它保留到迭代之外",
-    "related-view": "{tensor} 在此处成为视图{how}",
-    "related-leaf": "{tensor} 在此处成为叶子张量",
+    "related-passed": "{tensor} 接收同一内存",
+    "related-stored": "{tensor} 将它带入下一次迭代",
+    "related-view": "{tensor} 成为视图{how}",
+    "related-leaf": "{tensor} 成为叶子张量",
     "related-built": "{tensor} 在此处产生{how}",
-    "related-freed": "这次反向传播释放了计算图保存的内容",
-    "related-changed": "{tensor} 在此处被修改{how}{versions}",
-    "related-backward": "这次反向传播需要它被保存时的内容",
-    "related-raised": "在此处报错",
+    "related-how": "（`{via}`）",
+    "related-freed": "释放计算图保存的内容",
+    "related-changed": "{via} 修改 {tensor}{versions}",
+    "related-backward": "需要 {tensor}{version}",
+    "related-reads": "读取被修改的 {tensor}",
+    "related-caller": "调用方会对其返回值进行反向传播",
+    "related-raised": "报错",
     "role-input": "其输入",
     "role-result": "其结果",
     "role-weight": "其权重",
@@ -492,15 +564,16 @@ CHINESE = {
     "account-rules": "相关规则",
 }
 
-_between_ideographs = re.compile("(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])")
+_IDEOGRAPH, _PUNCTUATION = "[\u4e00-\u9fff]", "[（），：。]"
+_needless_blank = re.compile(f"(?<={_IDEOGRAPH}) (?={_IDEOGRAPH})|(?<={_PUNCTUATION}) | (?={_PUNCTUATION})")
 
 CATALOGUES: dict[Locale, dict[str, str]] = {"en": ENGLISH, "zh-cn": CHINESE}
 
 
 def say(key: str, locale: Locale, **words: object) -> str:
     """The template `key` of a locale with its placeholders filled in. Raises KeyError where one is missing."""
-    # A space sets off code from Chinese text; where a word has come to stand there instead, it goes.
-    return _between_ideographs.sub("", CATALOGUES[locale][key].format(**words))
+    # A space sets off code from Chinese text; where a word or a bracket has come to stand there instead, it goes.
+    return _needless_blank.sub("", CATALOGUES[locale][key].format(**words))
 
 
 def locale_of(tag: str | None) -> Locale:

@@ -10,6 +10,7 @@ from .rule import Rule
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
     from .messages import Locale
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,10 +18,11 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "multi-view-inplace"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """What is changed here, and which call made the views."""
-    of_function = failure.cause == "function" or failure.detail.startswith("custom")
-    return phrases.at_once("function-view-inplace" if of_function else "multi-view-inplace", failure, locale)
+    if failure.cause == "function" or failure.detail.startswith("custom"):
+        return phrases.at_once("function-view-inplace", failure, locale)
+    return phrases.of_several(failure, locale)
 
 
 RULE = Rule(

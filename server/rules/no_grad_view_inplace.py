@@ -10,6 +10,7 @@ from .rule import Rule
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
     from .messages import Locale
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,10 +18,11 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "no-grad-view-inplace"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """Which view is changed, and where it was made."""
-    of_several = failure.detail.startswith("multi_output")  # of a tensor without grad, which PyTorch treats alike
-    return phrases.at_once("multi-view-inplace" if of_several else "no-grad-view-inplace", failure, locale)
+    if failure.detail.startswith("multi_output"):  # of a tensor without grad, which PyTorch treats alike
+        return phrases.of_several(failure, locale)
+    return phrases.at_once("no-grad-view-inplace", failure, locale)
 
 
 RULE = Rule(

@@ -10,6 +10,7 @@ from .rule import Rule
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
     from .messages import Locale
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,9 +18,9 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "out-grad"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """What is written with `out=` here."""
-    return phrases.at_once("out-grad", failure, locale)
+    return phrases.at_once("out-grad", failure, locale, "out-grad-label")
 
 
 RULE = Rule(

@@ -10,6 +10,7 @@ from .rule import Rule
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
     from .messages import Locale
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,7 +18,7 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "overlap-write"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """What is written here, and what overlaps: its own elements, or the values that it is written from."""
     return phrases.at_once("overlap-read" if failure.detail == "input" else "overlap-write", failure, locale)
 

@@ -10,17 +10,31 @@ from typing import TYPE_CHECKING
 
 from ..syntax import ir
 from .messages import ENGLISH, Locale, say
+from .wording import worded
 
 if TYPE_CHECKING:
     from ..analyses.domain.report import Assumption, Failure, Hop, Saved, Site, Write
+    from .wording import Choice, Wording
 
 LONGEST_QUOTE = 40
 """how many characters of a condition's text a message shows"""
 
+LONGEST_CALL = 40
+"""how many characters the name of a call has at most that a message shows whole"""
 
-def tensor(name: str | None, locale: Locale, unnamed: str = "tensor-unnamed") -> str:
+LONGEST_NAME = 16
+"""how many characters of a name a headline shows that would be too long else"""
+
+
+def tensor(name: str | None, locale: Locale, unnamed: str = "tensor-some") -> str:
     """A tensor by the user's name, or what to call one that has none."""
     return say("tensor", locale, name=name) if name else say(unnamed, locale)
+
+
+def names(name: str | None, locale: Locale, unnamed: str = "tensor-some", short: str = "") -> tuple[str, str]:
+    """A tensor by the user's name, and by the end of it where that is long; else what to call one, also in short."""
+    end = name if not name or len(name) <= LONGEST_NAME else "…" + name[1 - LONGEST_NAME :]
+    return tensor(name, locale, unnamed), tensor(end, locale, short or unnamed)
 
 
 def place(site: Site, seen_from: Site, locale: Locale) -> str:
@@ -35,20 +49,13 @@ def place(site: Site, seen_from: Site, locale: Locale) -> str:
     return f"{path.replace(chr(92), '/').rpartition('/')[2]}:{line}"
 
 
-def where(site: Site, seen_from: Site, locale: Locale) -> str:
-    """“here”, or “in line 5” for a site other than the diagnostic's own."""
-    if site == seen_from:
-        return say("here", locale)
-    return say("there", locale, place=place(site, seen_from, locale))
-
-
 def how(via: str, locale: Locale) -> str:
-    """The operator or method in parentheses, or nothing where it has no name."""
-    return say("how", locale, via=via) if via else ""
+    """The operator or method that changes a tensor."""
+    return say("how", locale, via=via) if via else say("how-unknown", locale)
 
 
 def versions(write: Write | None, locale: Locale) -> str:
-    """“ (version 0 → 1)”, or nothing where the numbers are not known."""
+    """“: version 0 → 1”, or nothing where the numbers are not known."""
     if write is None or write.before is None or write.after is None or write.before == write.after:
         return ""
     return say("versions", locale, before=write.before, after=write.after)
@@ -91,19 +98,32 @@ _ROLES = {"self": "input", "out": "result", "indices": "index", "targets": "targ
 
 def saver(failure: Failure, locale: Locale) -> str:
     """The operation that saved the tensor, and its place."""
-    saved = failure.saved
-    if saved is None or not saved.op:
+    op, site = _saving(failure)
+    if not op or site is None:
         return say("saver-unknown", locale)
-    return say("saver", locale, op=saved.op, place=place(saved.site, failure.site, locale))
+    return say("saver", locale, op=op, place=place(site, failure.site, locale))
 
 
-def saving(failure: Failure, locale: Locale) -> str:
-    """“`exp` (line 5) saved it at version 0”, naming what it saved where that has another name."""
-    saved, name = failure.saved, written_name(failure)
-    words = {"saver": saver(failure, locale), "version": at_version(saved, locale)}
-    if saved and saved.name and name and saved.name != name:
-        return say("saved-other", locale, other=tensor(saved.name, locale), **words)
-    return say("saved-it", locale, **words)
+def saving_op(failure: Failure, locale: Locale) -> str:
+    """The operation that saved the tensor."""
+    op, _ = _saving(failure)
+    return say("quote", locale, text=op) if op else say("saver-unknown", locale)
+
+
+def _saving(failure: Failure) -> tuple[str, Site | None]:
+    if failure.saved is not None:
+        return failure.saved.op, failure.saved.site
+    hop = next((hop for hop in failure.hops if hop.kind == "saved"), None)
+    return (hop.detail, hop.site) if hop else ("", None)
+
+
+def target(failure: Failure) -> str | None:
+    """The name of what is used: of an item that is assigned, the item itself."""
+    node, text = failure.site.node, failure.site.chunk.text
+    if failure.name and isinstance(node, ir.Subscript) and failure.via.endswith("="):
+        item = text[node.start : node.end]
+        return item if "\n" not in item and "`" not in item else failure.name
+    return failure.name
 
 
 def written_name(failure: Failure) -> str | None:
@@ -111,42 +131,101 @@ def written_name(failure: Failure) -> str | None:
     return failure.write.name if failure.write and failure.write.name else failure.name
 
 
-def change(failure: Failure, locale: Locale, subject: str | None = None) -> str:
-    """“`y` is changed in place here (version 0 → 1)”; for an optimizer or a library, what changes it.
+def needed_name(failure: Failure) -> str | None:
+    """The name of the tensor that backward needs: as it was saved, else as it is changed."""
+    return (failure.saved.name if failure.saved else None) or written_name(failure)
 
-    `subject` stands for the tensor where the sentence has named it already.
-    """
+
+def other_name(failure: Failure) -> str | None:
+    """The name under which a saved tensor is changed, where that is another one."""
+    name = written_name(failure)
+    return name if name != needed_name(failure) else None
+
+
+def what_changes(write: Write) -> str:
+    """The operator, method or call that changes a tensor: a library's call as the program writes it."""
+    called = call_text(write.site) if write.by != "user" else None
+    return called or write.via
+
+
+def changer(failure: Failure, locale: Locale) -> tuple[str, str]:
+    """What changes the tensor, and the same in short: “`opt_d.step()`” or “this”, “line 7”."""
     write = failure.write
-    site = write.site if write else failure.site
-    by_user = write is None or write.by == "user"
-    named = subject or tensor(written_name(failure), locale, "tensor-unnamed" if by_user else "tensor-parameter")
-    words = {
-        "tensor": named,
-        "where": where(site, failure.site, locale),
-        "versions": versions(write, locale),
-        "via": write.via if write else failure.via,
-    }
-    return say("changed-by" if words["via"] and not by_user else "changed", locale, **words)
+    here = write is None or write.site == failure.site
+    short = say("this", locale) if here else place(write.site, failure.site, locale)  # type: ignore[union-attr]
+    named = write is not None and write.by != "user" and write.via
+    return (say("quote", locale, text=what_changes(write)) if named else short), short  # type: ignore[arg-type]
 
 
-def backward(failure: Failure, locale: Locale) -> str:
-    """The call that fails, with its place where that is known; “it” where a condition has named it."""
-    if failure.backward is not None:
-        call = call_name(failure.backward)
-        if failure.backward == failure.site:
-            return say("backward-here", locale, call=call)
-        return say("backward-at", locale, call=call, place=place(failure.backward, failure.site, locale))
-    named_before = any(a.kind == "backward" for a in conditions(failure))
-    return say("backward-it" if named_before else "backward", locale)
+def where(site: Site, seen_from: Site, locale: Locale) -> str:
+    """“here”, or “in line 5” for a site other than the diagnostic's own."""
+    if site == seen_from:
+        return say("here", locale)
+    return say("there", locale, place=place(site, seen_from, locale))
+
+
+def makes(failure: Failure, locale: Locale) -> str:
+    """“this change makes it version 1”, naming what is changed where that has another name."""
+    write, other = failure.write, other_name(failure)
+    known = write is not None and write.after is not None and write.before != write.after
+    key = "-".join(filter(None, ("other" if other else "", "version" if known else ""))) or "it"
+    after = write.after if write else None
+    what, _ = changer(failure, locale)
+    return say(f"makes-{key}", locale, changer=what, tensor=tensor(other, locale), after=after)
+
+
+def same_memory(failure: Failure, locale: Locale) -> str:
+    """“, the memory of `x` too”, where a tensor is changed under another name than the one it was saved under."""
+    if other_name(failure) is None:
+        return ""
+    return say("label-same-memory", locale, tensor=tensor(needed_name(failure), locale))
+
+
+def is_callers(site: Site) -> bool:
+    """Whether a backward stands for what the callers of a function may do: its place is the function."""
+    return isinstance(site.node, ir.FunctionDef)
+
+
+def backward(failure: Failure, locale: Locale) -> tuple[str, str]:
+    """The call that fails, as the program has it and in short."""
+    short = say("backward", locale)
+    if failure.backward is None or is_callers(failure.backward):
+        return short, short
+    text = call_text(failure.backward)
+    return (say("quote", locale, text=text) if text else short), _named_call(failure.backward, locale)
+
+
+def reader(failure: Failure, locale: Locale) -> str:
+    """The backward that reads what was saved: “the backward in line 8”, “the caller's `backward()`”."""
+    if failure.backward is None:
+        return say("backward", locale)
+    if is_callers(failure.backward):
+        return say("backward-caller", locale)
+    return say("backward-at", locale, place=place(failure.backward, failure.site, locale))
+
+
+def _named_call(site: Site, locale: Locale) -> str:
+    return say("quote", locale, text=call_name(site))
 
 
 def call_name(site: Site) -> str:
     """`backward()`, `grad()`: the call at a site by the last part of its name."""
-    node = site.node.value if isinstance(site.node, ir.ExprStmt) else site.node
-    func = node.func if isinstance(node, ir.Call) else None
+    func = _called(site)
     if isinstance(func, ir.Attribute):
         return func.attr + "()"
     return func.id + "()" if isinstance(func, ir.Name) else "backward()"
+
+
+def call_text(site: Site) -> str | None:
+    """`opt_d.step()`: the call at a site as the program writes it, without what it is given; None for no call."""
+    func = _called(site)
+    text = site.chunk.text[func.start : func.end] if func is not None else ""
+    return text + "()" if 0 < len(text) <= LONGEST_CALL and "\n" not in text and "`" not in text else None
+
+
+def _called(site: Site) -> ir.Expr | None:
+    node = site.node.value if isinstance(site.node, ir.ExprStmt) else site.node
+    return node.func if isinstance(node, ir.Call) else None
 
 
 def conditions(failure: Failure) -> list[Assumption]:
@@ -156,90 +235,145 @@ def conditions(failure: Failure) -> list[Assumption]:
 
 
 def when(failure: Failure, locale: Locale) -> str:
-    """“if `x` requires grad and from the second iteration on, ”, or nothing where nothing is assumed."""
-    parts = dict.fromkeys(_condition(a, failure.site, locale) for a in conditions(failure))
-    return say("when", locale, conditions=say("and", locale).join(parts)) if parts else ""
+    """“from the second iteration on, if `x` requires grad and …”, or nothing where nothing is assumed."""
+    told = conditions(failure)
+    parts = [_iteration(a, failure.site, locale) for a in told if a.kind == "iteration"]
+    facts = list(dict.fromkeys(_condition(a, failure, locale) for a in told if a.kind != "iteration"))
+    if facts:
+        *first, last = facts
+        listed = say("and", locale).join([say("comma-if", locale).join(first), last] if first else [last])
+        parts.append(say("if", locale, conditions=listed))
+    return say("comma-if", locale).join(dict.fromkeys(parts))
 
 
-def _condition(assumption: Assumption, seen_from: Site, locale: Locale) -> str:
+def _iteration(assumption: Assumption, seen_from: Site, locale: Locale) -> str:
+    if assumption.site is None:
+        return say("when-iteration", locale)
+    return say("when-iteration-at", locale, place=place(assumption.site, seen_from, locale))
+
+
+def _condition(assumption: Assumption, failure: Failure, locale: Locale) -> str:
     kind, at = assumption.kind, assumption.site
-    where_at = place(at, seen_from, locale) if at else ""
-    if kind == "iteration":
-        return say("when-iteration-at" if at else "when-iteration", locale, place=where_at)
     key = f"when-not-{kind}" if not assumption.holds and kind in ("branch", "requires-grad") else f"when-{kind}"
-    in_brackets = say("made", locale, place=where_at) if at else ""
-    return say(key, locale, subject=_subject(assumption, locale), made=in_brackets)
+    in_brackets = beside(at, failure.site, locale) if at else ""
+    return say(key, locale, subject=_subject(assumption, failure, locale), made=in_brackets)
 
 
-def _subject(assumption: Assumption, locale: Locale) -> str:
+def _subject(assumption: Assumption, failure: Failure, locale: Locale) -> str:
     text = " ".join(assumption.subject.split())
     if not text:
+        called = failure.backward.node if failure.backward else None
+        if assumption.kind == "backward" and isinstance(called, ir.FunctionDef):
+            return say("some-returned", locale, name=called.name)
         return say(f"some-{assumption.kind}", locale)
     if assumption.kind == "guess":
         return text
     return say("quote", locale, text=text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…")
 
 
+def certainly(failure: Failure, yes: str, perhaps: str, locale: Locale) -> str:
+    """One word for what happens in any case, the other for what happens under conditions."""
+    return say(perhaps if conditions(failure) else yes, locale)
+
+
 def raises(failure: Failure, locale: Locale) -> str:
-    """“this raises at once”, or where the error comes if it comes later."""
+    """“This raises”, or which use will raise if that comes later."""
     if failure.raised is None or failure.raised == failure.site:
-        return say("raises", locale)
-    return say("raises-later", locale, place=place(failure.raised, failure.site, locale))
+        return certainly(failure, "this-raises", "this-may-raise", locale)
+    at = place(failure.raised, failure.site, locale)
+    return say("use-may-raise" if conditions(failure) else "use-raises", locale, place=at)
 
 
-def leaf(failure: Failure, locale: Locale) -> str:
+def leaf(failure: Failure, locale: Locale) -> tuple[str, str]:
     """“a leaf that requires grad”, or just “a leaf” where that it does is what the message assumes."""
     assumed = any(a.kind == "requires-grad" for a in failure.assumptions)
-    return say("leaf-assumed" if assumed else "leaf", locale)
+    short = say("leaf-assumed", locale)
+    return (short if assumed else say("leaf", locale)), short
 
 
-def at_once(key: str, failure: Failure, locale: Locale, **more: str) -> str:
-    """The sentence `key` about a failure that raises where the tensor is used, from its usual parts.
+def result(locale: Locale) -> tuple[str, str]:
+    """What a tensor is that is no leaf, and the same in short."""
+    return say("result", locale), say("result-short", locale)
 
-    Where the tensor is only read here, and its memory was written before, the sentence tells that instead.
+
+def in_place(locale: Locale) -> tuple[str, str]:
+    """That something is changed in place, which goes without saying."""
+    return say("changed-in-place", locale), ""
+
+
+def at_once(key: str, failure: Failure, locale: Locale, label: str = "label-changes", **more: Choice) -> Wording:
+    """What is said of a failure that raises where the tensor is used: `key` is its headline, `label` its label.
+
+    Where the tensor is only read here, and its memory was written before, that is told instead.
     """
     if failure.write is not None and failure.write.site != failure.site:
         return _spoilt(key, failure, locale)
-    return sentence(
+    return worded(
         key,
         locale,
-        tensor=tensor(failure.name, locale),
-        how=how(failure.via, locale),
-        made=made(failure, locale),
-        when=when(failure, locale),
-        raises=raises(failure, locale),
+        when(failure, locale),
+        label,
+        f"detail-{key}",
         **more,
+        raises=raises(failure, locale),
+        tensor=names(target(failure), locale, "tensor-this"),
+        via=how(failure.via, locale),
+        made=made(failure, locale),
     )
 
 
-def _spoilt(key: str, failure: Failure, locale: Locale) -> str:
-    """The sentence about a view that may not be used any more, since its memory was changed."""
-    return sentence(
+def of_several(failure: Failure, locale: Locale) -> Wording:
+    """What is said of a change of one of several views that one call made, or of what they are views of."""
+    hop = origin(failure)
+    maker = say("maker", locale, op=hop.detail) if hop and hop.detail else say("maker-unknown", locale)
+    later = failure.raised not in (None, failure.site)
+    return at_once("multi-view-base" if later else "multi-view-inplace", failure, locale, maker=(maker, ""))
+
+
+def _spoilt(key: str, failure: Failure, locale: Locale) -> Wording:
+    """What is said of a view that may not be used any more, since its memory was changed."""
+    write = failure.write
+    assert write is not None
+    return worded(
         "spoilt",
         locale,
-        change=change(failure, locale),
-        reason=say(f"spoilt-{key}", locale, made=made(failure, locale)),
-        when=when(failure, locale),
+        when(failure, locale),
+        "spoilt-label",
+        "detail-spoilt",
         raises=raises(failure, locale),
+        place=place(write.site, failure.site, locale),
+        change=how(what_changes(write), locale),
+        tensor=tensor(written_name(failure), locale),
+        versions=versions(write, locale),
+        reason=say(f"spoilt-{key}", locale, made=made(failure, locale)),
     )
 
 
-def sentence(key: str, locale: Locale, **words: object) -> str:
-    """A template filled in, with a capital letter at its beginning."""
-    text = say(key, locale, **words)
-    return text[0].upper() + text[1:]
-
-
-def stale(failure: Failure, locale: Locale) -> str:
-    """The sentence about a saved tensor that was changed, from its usual parts."""
-    return sentence(
+def stale(failure: Failure, locale: Locale, detail: str = "detail-stale") -> Wording:
+    """What is said of a saved tensor that was changed."""
+    return worded(
         "stale",
         locale,
-        change=change(failure, locale),
-        saved=saving(failure, locale),
-        when=when(failure, locale),
+        when(failure, locale),
+        "label-written",
+        detail,
+        changer=changer(failure, locale),
         backward=backward(failure, locale),
+        tensor=names(needed_name(failure), locale, unnamed(failure)),
+        raises=certainly(failure, "will-raise", "may-raise", locale),
+        saver=saver(failure, locale),
+        version=at_version(failure.saved, locale),
+        makes=makes(failure, locale),
+        reader=reader(failure, locale),
+        written=tensor(written_name(failure), locale, unnamed(failure)),
+        other=same_memory(failure, locale),
+        versions=versions(failure.write, locale),
     )
+
+
+def unnamed(failure: Failure) -> str:
+    """What a saved tensor without a name is to the program."""
+    return "tensor-parameter" if failure.write is not None and failure.write.by == "optimizer" else "tensor-some"
 
 
 def beside(site: Site, seen_from: Site, locale: Locale) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from ..analyses.domain.report import Failure, Kind
     from .messages import Locale
+    from .wording import Wording
 
 SITE = "https://gradguard.example/"
 """where the documentation is published: a reserved name, as long as it is not"""
@@ -60,8 +61,8 @@ class Rule:
     fixes: str
     matches: Callable[[Failure], bool]
     """whether a failure of the replay is this rule's to tell"""
-    message: Callable[[Failure, Locale], str]
-    """the sentence or two that a diagnostic says about a failure that matches"""
+    message: Callable[[Failure, Locale], Wording]
+    """what a diagnostic says about a failure that matches"""
     severity: Severity = Severity.ERROR
     """that of a diagnostic which rests on no assumption"""
     unrecorded: bool = False

@@ -10,6 +10,7 @@ from .rule import Rule
 
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,14 +18,16 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "gradcheck" and failure.cause != "function"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """What is checked here, and in which precision."""
     return phrases.at_once(
         "gradcheck",
         failure,
         locale,
+        "gradcheck-label",
         call=failure.via or phrases.call_name(failure.site),
         dtype=failure.detail or say("single-precision", locale),
+        fails=phrases.certainly(failure, "will-fail", "may-fail", locale),
     )
 
 

@@ -10,6 +10,7 @@ from .rule import Rule
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
     from .messages import Locale
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,7 +18,7 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "stale-saved" and failure.cause == "update"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """What updates which parameter here, and which operation saved it."""
     return phrases.stale(failure, locale)
 

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from . import phrases
 from .rule import Rule
+from .wording import worded
 
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
     from .messages import Locale
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,18 +19,23 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "silent-stale"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """What is changed unseen here, and which operation saved it."""
     write = failure.write
-    return phrases.sentence(
+    return worded(
         "silent",
         locale,
-        tensor=phrases.tensor(phrases.written_name(failure), locale),
-        where=phrases.where(write.site if write else failure.site, failure.site, locale),
-        how=phrases.how(write.via if write else failure.via, locale),
-        saved=phrases.saving(failure, locale),
-        when=phrases.when(failure, locale),
+        phrases.when(failure, locale),
+        "silent-label",
+        "detail-silent",
         backward=phrases.backward(failure, locale),
+        tensor=phrases.names(phrases.needed_name(failure), locale),
+        place=phrases.where(write.site if write else failure.site, failure.site, locale),
+        wrong=phrases.certainly(failure, "wrong", "maybe-wrong", locale),
+        saver=phrases.saver(failure, locale),
+        version=phrases.at_version(failure.saved, locale),
+        via=phrases.how(phrases.what_changes(write) if write else failure.via, locale),
+        reader=phrases.reader(failure, locale),
     )
 
 

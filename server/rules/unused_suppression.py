@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .messages import Locale, say
 from .rule import Rule, Severity
+from .wording import remark
 
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
+    from .messages import Locale
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -16,9 +18,9 @@ def matches(failure: Failure) -> bool:
     return False
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """What is said of a suppression that names no codes."""
-    return say("unused-suppression-all", locale)
+    return remark("unused-suppression-all", locale, "unused-suppression-label")
 
 
 RULE = Rule(

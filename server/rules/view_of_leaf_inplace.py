@@ -10,6 +10,7 @@ from .rule import Rule
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
     from .messages import Locale
+    from .wording import Wording
 
 
 def matches(failure: Failure) -> bool:
@@ -17,9 +18,10 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "view-of-leaf-inplace"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """Which leaf is changed, through which view."""
-    return phrases.at_once("view-of-leaf-inplace", failure, locale, leaf=phrases.leaf(failure, locale))
+    leaf, in_place = phrases.leaf(failure, locale), phrases.in_place(locale)
+    return phrases.at_once("view-of-leaf-inplace", failure, locale, in_place=in_place, leaf=leaf)
 
 
 RULE = Rule(

@@ -10,6 +10,7 @@ from .rule import Rule
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
     from .messages import Locale
+    from .wording import Wording
 
 DETAILS = {"backward": "gradcheck-backward", "random": "gradcheck-random"}
 """what a failure's `detail` names, and the sentence about it"""
@@ -20,10 +21,12 @@ def matches(failure: Failure) -> bool:
     return failure.kind == "gradcheck" and failure.cause == "function"
 
 
-def message(failure: Failure, locale: Locale = "en") -> str:
+def message(failure: Failure, locale: Locale = "en") -> Wording:
     """What is checked here, and what is wrong with its backward."""
+    key = DETAILS[failure.detail or "backward"]
     call = failure.via or phrases.call_name(failure.site)
-    return phrases.at_once(DETAILS[failure.detail or "backward"], failure, locale, call=call)
+    fails = phrases.certainly(failure, "will-fail", "may-fail", locale)
+    return phrases.at_once(key, failure, locale, "gradcheck-label", call=call, fails=fails)
 
 
 RULE = Rule(

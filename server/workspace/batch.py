@@ -158,7 +158,7 @@ def _idle(document: Document, comment: Suppression, codes: tuple[str, ...], loca
         span=span_of(diagnostic.site),
         code=diagnostic.rule.code,
         severity=diagnostic.severity,
-        message=diagnostic.message,
+        words=diagnostic.words,
         kind=diagnostic.rule.kind,
         start=comment.line,
         end=comment.line + 1,

@@ -18,12 +18,14 @@ import re
 import tempfile
 import time
 from contextlib import suppress
+from dataclasses import astuple
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..rules.rule import Severity
+from ..rules.wording import Wording
 from ..syntax.chunks import Span
 from .files import read_document
 from .findings import Found, Place
@@ -214,7 +216,8 @@ def _found_as_json(found: Found) -> dict[str, Any]:
     fixes = None if found.fixes is None else [list(_fix_parts(fix)) for fix in found.fixes]
     return {
         "place": [found.path, *_ends(found.span)],
-        "told": [found.code, int(found.severity), found.message, found.kind],
+        "told": [found.code, int(found.severity), found.kind],
+        "words": list(astuple(found.words)),
         "lines": [found.start, found.end],
         "related": [[place.path, *_ends(place.span), place.message] for place in found.related],
         "fixes": fixes,
@@ -223,7 +226,7 @@ def _found_as_json(found: Found) -> dict[str, Any]:
 
 def _found_of_json(data: dict[str, Any]) -> Found:
     path, *span = data["place"]
-    code, severity, message, kind = data["told"]
+    code, severity, kind = data["told"]
     start, end = data["lines"]
     fixes = data["fixes"]
     return Found(
@@ -231,7 +234,7 @@ def _found_of_json(data: dict[str, Any]) -> Found:
         span=Span(*span),
         code=code,
         severity=Severity(severity),
-        message=message,
+        words=Wording(*data["words"]),
         kind=kind,
         related=tuple(Place(place, Span(*ends), words) for place, *ends, words in data["related"]),
         start=start,

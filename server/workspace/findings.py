@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from ..fixes.edit import Fix
     from ..rules.rule import Rule, Severity
+    from ..rules.wording import Wording
     from ..syntax.chunks import Span
     from .config import Config
     from .suppressions import Suppression
@@ -66,7 +67,7 @@ class Found:
     span: Span
     code: str
     severity: Severity
-    message: str
+    words: Wording
     kind: str | None
     related: tuple[Place, ...] = ()
     start: int
@@ -78,6 +79,11 @@ class Found:
     def rule(self) -> Rule:
         """The rule that found it."""
         return RULES[self.code]
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in one or two sentences."""
+        return self.words.message
 
     @property
     def lines(self) -> range:

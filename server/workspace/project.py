@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from ..rules.diagnostic import Diagnostic
     from ..rules.messages import Locale
     from ..rules.rule import Rule, Severity
+    from ..rules.wording import Wording
     from ..syntax.chunks import Source, Span
 
 
@@ -62,9 +63,14 @@ class Finding:
         return self.diagnostic.severity
 
     @property
+    def words(self) -> Wording:
+        """What is said of it."""
+        return self.diagnostic.words
+
+    @property
     def message(self) -> str:
-        """What is wrong."""
-        return self.diagnostic.message
+        """What is wrong, in one or two sentences."""
+        return self.words.message
 
     @property
     def kind(self) -> str | None:

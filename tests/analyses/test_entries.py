@@ -351,7 +351,7 @@ PIECES = (
 def test_indices_require_no_grad(name: str) -> None:
     (found,) = diagnose(replay([parse(PIECES.format(name=name), "main.py")], Alone()))
     assert found.severity is Severity.HINT
-    assert f"assuming `{name}` requires grad" in found.message
+    assert f"if `{name}` requires grad" in found.words.when
 
 
 @pytest.mark.parametrize("name", ["edge_weight", "indexed", "features"])

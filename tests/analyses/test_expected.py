@@ -85,7 +85,7 @@ def test_what_a_loss_shows(text: str, kind: str, assumed: str, tmp_path: Path) -
     assert happens(tmp_path, HEAD + text + CALL) == {kind}
     assert found.failure and found.failure.kind == kind
     assert found.severity is Severity.WARNING
-    assert assumed in found.message
+    assert found.words.when == assumed
 
 
 @pytest.mark.parametrize("text", HARMLESS)

@@ -40,8 +40,10 @@ def test_nothing_found_is_0(check, clean: Path) -> None:
 def test_something_found_is_1(check, stale: Path) -> None:
     done = check("stale.py", "--output-format", "concise")
     assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout.startswith("stale.py:5:1: GG101 error: `y` is changed in place here (version 0 → 1)")
-    assert done.stdout.endswith("\n1 error in 1 file.\n")
+    assert done.stdout == (
+        "stale.py:5:1: GG101 error: `y.sum().backward()` will raise: it needs `y`, which this changes\n"
+        "1 error in 1 file.\n"
+    )
 
 
 def test_exit_zero(check, stale: Path) -> None:
@@ -92,7 +94,7 @@ def test_full_shows_the_source_of_all_places(check, tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(MAIN)
     told = check().stdout
     assert "--> helper.py:2:5" in told
-    assert "2 |     t += 1\n  |     ^^^^^^\n" in told
+    assert "2 |     t += 1\n  |     ^^^^^^ changes `t`, which shares memory with `y`: version 0 → 1\n" in told
     assert "::: main.py:" in told
     assert "5 | y = torch.exp(x)\n  |     ------------ " in told
 
@@ -328,7 +330,7 @@ def test_operators_that_the_configuration_describes_are_replayed(tmp_path: Path,
     )
     done = check("--output-format", "concise")
     assert "a.py:5:1: GG101 error" in done.stdout
-    assert "`gate` (line 4) saved it" in done.stdout
+    assert "`gate` saves `x`" in check().stdout
     (tmp_path / "gradguard.toml").unlink()
     assert check("--output-format", "concise").returncode == 0
 

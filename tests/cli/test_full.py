@@ -9,10 +9,13 @@ from gradguard.cli.places import Results
 from gradguard.rules import RULES
 from gradguard.rules.diagnostic import Diagnostic
 from gradguard.rules.rule import Severity
+from gradguard.rules.wording import Wording
 from gradguard.syntax.chunks import Span, parse
 from gradguard.syntax.ir import Node
 from gradguard.workspace.files import Document
 from gradguard.workspace.project import Finding, Place
+
+WORDS = Wording("It fails", "the place", "if it rains", "It fails. Nobody knows why.")
 
 
 def spans(text: str) -> tuple[str, list[Span]]:
@@ -42,7 +45,7 @@ def rendered(out: StringIO | None = None, **files: str) -> str:
         places += [(path, span) for span in marks]
     (path, span), *related = places
     source = parse(documents[path].text, path)
-    diagnostic = Diagnostic(RULES["GG101"], Severity.ERROR, "It fails.", Site(source.chunks[0], Node(0, 0)))
+    diagnostic = Diagnostic(RULES["GG101"], Severity.ERROR, WORDS, Site(source.chunks[0], Node(0, 0)))
     notes = tuple(Place(*place, f"place {number}") for number, place in enumerate(related, 1))
     results = Results([Finding(path, span, diagnostic, notes)], documents, lambda _: [])
     out = out or StringIO()
@@ -51,7 +54,8 @@ def rendered(out: StringIO | None = None, **files: str) -> str:
 
 
 def expected(text: str) -> str:
-    return f"error[GG101]: It fails.\n{text}  = inplace-on-saved: `gradguard explain GG101`\n\n"
+    ends = "  = only if it rains\n  = inplace-on-saved: `gradguard explain GG101`\n\n"
+    return f"error[GG101]: It fails\n{text}{ends}"
 
 
 def test_places_in_one_file() -> None:
@@ -64,7 +68,7 @@ def test_places_in_one_file() -> None:
   |       - place 2
 3 | z = 2
 4 | y += 1
-  | ^^^^^^
+  | ^^^^^^ the place
 5 | y.sum()
   | ------- place 3
 """
@@ -81,7 +85,7 @@ def test_lines_far_apart_and_other_files() -> None:
    | - place 1
 ...
 11 | y += 1
-   | ^^^^^^
+   | ^^^^^^ the place
   ::: b.py:2:1
    |
  2 | backward
@@ -98,7 +102,7 @@ def test_wide_characters_tabs_and_several_lines() -> None:
 1 |     if 漢 and é:
   |               - place 1
 2 |         s = '🙂' + (
-  |         ^^^^^^^^^^^^
+  |         ^^^^^^^^^^^^ the place
 """
     )
 
@@ -109,7 +113,7 @@ def test_two_places_on_the_line_of_the_finding() -> None:
  --> a.py:1:1
   |
 1 | y += z
-  | ^^^^^^
+  | ^^^^^^ the place
   | - place 1
   |      - place 2
 """
@@ -117,7 +121,7 @@ def test_two_places_on_the_line_of_the_finding() -> None:
 
 
 def test_an_empty_place_and_control_characters() -> None:
-    assert rendered(a="x\x1b[2J⟪⟫y\n") == expected(" --> a.py:1:6\n  |\n1 | x [2Jy\n  |      ^\n")
+    assert rendered(a="x\x1b[2J⟪⟫y\n") == expected(" --> a.py:1:6\n  |\n1 | x [2Jy\n  |      ^ the place\n")
 
 
 class Terminal(StringIO):

@@ -23,5 +23,5 @@ def test_a_session(environment: dict[str, str]) -> None:
     seen = json.loads(done.stdout.splitlines()[-1])
     ((line, message),) = seen["diagnostics"]
     assert line == 4
-    assert "`y` is changed in place here" in message
+    assert "it needs `y`, which this changes" in message
     assert any("0 → 1" in text for text in seen["hover"])

@@ -31,7 +31,7 @@ def test_a_session(environment: dict[str, str], tmp_path: Path) -> None:
     assert "failed" not in seen, seen
     ((line, code, kind, message),) = seen["diagnostics"]
     assert (line, code, kind) == (4, "GG101", "E")
-    assert "`y` is changed in place here" in message
+    assert "it needs `y`, which this changes" in message
     assert seen["signs"] == 1
     assert "0 → 1" in seen["hover"]
 

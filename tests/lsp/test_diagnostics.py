@@ -32,7 +32,7 @@ async def test_a_diagnostic_says_what_where_and_why(editor: Editor, stale: str) 
     (found,) = await editor.open("a.py", stale)
     assert (found.source, found.code, found.severity) == ("gradguard", "GG101", types.DiagnosticSeverity.Error)
     assert found.range == at(3, 0, 6)
-    assert "`y` is changed in place here (version 0 → 1)" in found.message
+    assert "it needs `y`, which this changes" in found.message
     uri = editor.uri("a.py")
     assert [place.location for place in found.related_information] == [
         types.Location(uri, at(2, 4, 11)),
@@ -165,7 +165,7 @@ async def test_diagnostics_of_a_closed_file_go_with_the_program(editor: Editor) 
 async def test_messages_are_in_the_locale(start: Start, stale: str) -> None:
     editor = await start(locale="zh-CN")
     (found,) = await editor.open("a.py", stale)
-    assert "就地" in found.message
+    assert "报错" in found.message
 
 
 # -- pulling --------------------------------------------------------------------------------------

@@ -90,7 +90,10 @@ def place(line: int, character: int) -> types.Position:
 
 async def test_what_fails_is_told_in_its_cell(book: Book) -> None:
     (found,) = book.client.diagnostics[book.at("c")]
-    assert "`exp` (cell 2, line 2) saved it at version 0: `backward()` (line 3)" in found.message
+    told = (
+        "`exp` (cell 2, line 2) has saved it at version 0, this makes it version 1, and the backward in line 3 reads it"
+    )
+    assert told in found.message
     assert [(one.location.uri, one.location.range.start) for one in found.related_information] == [
         (book.at("b"), place(1, 17)),
         (book.at("c"), place(2, 0)),

@@ -55,7 +55,7 @@ def test_what_is_kept_is_not_checked_again(project: Path) -> None:
     (entry,) = entries(project)
     # An answer that no check would give shows where the second one comes from.
     head, body = entry.read_text().split("\n")
-    changed = body.replace("is changed in place here", "IS CHANGED")
+    changed = body.replace("which this changes", "IS CHANGED")
     from gradguard.workspace.cache import _checksum
 
     entry.write_text(f"{_checksum(changed.encode())}\n{changed}")

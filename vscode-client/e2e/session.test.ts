@@ -135,7 +135,7 @@ test('checking the workspace finds what is in a file that nobody has opened', as
   await window.command('GradGuard: Check the Workspace');
   await window.notification('GradGuard has checked 3 files. Problems: 3.');
   const problems = window.page.locator('.markers-panel');
-  await problems.getByText('`scaled` is changed in place here').waitFor();
+  await problems.getByText('it needs `scaled`, which this changes').waitFor();
   await window.page.keyboard.press('Control+J');
 });
 

@@ -1,4 +1,4 @@
-"""One line for each finding: `path:line:column: CODE severity: message`."""
+"""One line for each finding: `path:line:column: CODE severity: headline`."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ if TYPE_CHECKING:
 def write(results: Results, out: TextIO) -> None:
     """Write the findings that no comment silences."""
     for found in results.active:
-        print(f"{results.region(found)}: {found.rule.code} {found.severity.label}: {found.message}", file=out)
+        print(f"{results.region(found)}: {found.rule.code} {found.severity.label}: {found.words.headline}", file=out)

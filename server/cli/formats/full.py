@@ -1,12 +1,12 @@
 """What people read in a terminal: each finding with the source of all its places, as rustc shows it.
 
-error[GG101]: `y` is changed in place here …
+error[GG101]: `y.sum().backward()` will raise: it needs `y` as it was before this change
   --> main.py:6:1
    |
  5 | y = torch.exp(x)
-   |     ------------ `exp` saved it here at version 0
+   |     ------------ `exp` saves `y` for backward at version 0 (its result)
  6 | y += 1
-   | ^^^^^^ changed here
+   | ^^^^^^ changes `y`: version 0 → 1
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class _Label:
 
 def _finding(found: Found, results: Results) -> Iterator[Sequence[Piece]]:
     style = COLOURS[found.severity.label]
-    yield [(f"{found.severity.label}[{found.rule.code}]", style), (f": {found.message}", "bold")]
-    labels = {found.path: [_label(found.span, "^", "", style)]}
+    yield [(f"{found.severity.label}[{found.rule.code}]", style), (f": {found.words.headline}", "bold")]
+    labels = {found.path: [_label(found.span, "^", found.words.label, style)]}
     for place in found.related:
         labels.setdefault(place.path, []).append(_label(place.span, "-", place.message, FRAME))
     width = len(str(max(label.line for group in labels.values() for label in group) + 1))
@@ -80,6 +80,8 @@ def _finding(found: Found, results: Results) -> Iterator[Sequence[Piece]]:
         arrow = "-->" if path == found.path else ":::"
         yield [(" " * width + arrow, FRAME), (f" {results.region(_first((found, *found.related), path))}", "")]
         yield from _snippet(sorted(group, key=_order), results, path, width)
+    if found.words.when:
+        yield [(" " * width + " = ", FRAME), (f"only {found.words.when}", "")]
     yield [(" " * width + " = ", FRAME), (f"{found.rule.name}: `gradguard explain {found.rule.code}`", "")]
     yield []
 
