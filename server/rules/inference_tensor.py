@@ -25,8 +25,8 @@ def message(failure: Failure, locale: Locale = "en") -> Wording:
     if failure.saved is None and failure.detail != "saved":
         return phrases.at_once("inference-changed", failure, locale)
     name = failure.saved.op if failure.saved else failure.via
-    op = (say("quote", locale, text=name) if name else say("an-operation", locale)), say("it", locale)
-    return phrases.at_once("inference-saved", failure, locale, "inference-saved-label", op=op)
+    op = say("quote", locale, text=name.removesuffix("()")) if name else say("an-operation", locale)
+    return phrases.at_once("inference-saved", failure, locale, "inference-saved-label", op=(op, say("it", locale)))
 
 
 RULE = Rule(

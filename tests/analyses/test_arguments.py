@@ -81,7 +81,7 @@ def test_what_goes_into_forward_is_no_array() -> None:
         "        y += 1\n"
         "        return y\n"
     )
-    assert "If `x` requires grad and the module is trained" in message
+    assert "If `x` requires grad and `M` is trained" in message
 
 
 def test_no_name_of_an_array_is_one_of_tensors_alone() -> None:

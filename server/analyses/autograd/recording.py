@@ -78,7 +78,7 @@ class Graph:
         new = Tensor(get(t.d["storage"]), counter, self.host.here.site)
         new.d["geometry"], new.d["dtype"], new.d["inference"] = t.d["geometry"], t.d["dtype"], t.d["inference"]
         new.d["twin"] = t.d["twin"] or t
-        new.label = t.label
+        new.label, new.owner = t.label, t.owner
         return new
 
     def view(self, t: Tensor, geometry: Geometry | None, meta: str = DEFAULT, output_nr: int = 0) -> Tensor:

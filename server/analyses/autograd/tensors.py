@@ -225,9 +225,8 @@ class Tensor(Object):
     @property
     def name(self) -> str | None:
         """The name by which a person knows it: `weight` of the module `self.head` is `self.head.weight`."""
-        if self.owner is not None and self.owner.label is not None:
-            return f"{self.owner.label}.{self.label}"
-        return self.label
+        owner = self.owner.name if self.owner is not None else None
+        return self.label if None in (owner, self.label) else f"{owner}.{self.label}"
 
     @property
     def geometry(self) -> Geometry | None:

@@ -257,10 +257,10 @@ def linearise(cls: ClassV) -> tuple[ClassV, ...]:
 class Instance(Object):
     """An object of a class; `d` holds its attributes. `state` is what a model of a library keeps.
 
-    `label` is the name that the program gave it first.
+    `label` is the name that the program gave it first, `within` the container that keeps it, and how it is got there.
     """
 
-    __slots__ = ("cls", "label", "site", "state")
+    __slots__ = ("cls", "label", "site", "state", "within")
 
     def __init__(self, cls: ClassV, site: Site | None = None) -> None:
         super().__init__()
@@ -268,6 +268,15 @@ class Instance(Object):
         self.site = site
         self.state: dict[Any, Value] = {}
         self.label: str | None = None
+        self.within: tuple[Instance, str] | None = None
+
+    @property
+    def name(self) -> str | None:
+        """The name by which a person knows it: the third module of `net` is `net[2]`."""
+        if self.label is not None or self.within is None:
+            return self.label
+        holder, way = self.within
+        return f"{holder.name}{way}" if holder.name is not None else None
 
     def __repr__(self) -> str:
         return f"<{self.cls.name} {self.uid}>"

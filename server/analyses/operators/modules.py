@@ -116,6 +116,7 @@ def owner(m: Interpreter, obj: Instance, name: str) -> Instance:
         if not isinstance(inner, Instance):
             inner = Instance(registry.class_named(m, MODULE), obj.site)
             inner.d["training"] = True
+            inner.within = obj, f".{part}"
             m.state.set(obj.d, part, inner)
         obj = inner
     return obj

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from ...syntax import ir
     from ..domain.steps import Step
 
-TRAINED = Assumption("trained", "")
 BACKWARD = Assumption("backward", "")
 
 PER_FUNCTION = 8_000
@@ -177,15 +176,17 @@ class Entry:
         if forward is None:
             return
 
+        trained = Assumption("trained", obj.cls.name)
+
         def run() -> Value:
             m.here.node, m.here.chunk = forward.node, forward.chunk
             result = m.call(attributes.get(m, obj, "forward"), unknown_arguments(m, forward, 1, optional=True))
             m.here.node, m.here.chunk = forward.node, forward.chunk
-            m.entry_assumptions = (TRAINED,)
+            m.entry_assumptions = (trained,)
             backward_from(m, result)
             return None
 
-        m.entry_assumptions = (TRAINED,)
+        m.entry_assumptions = (trained,)
         self.outside(f"{obj.cls.name}.forward", run, TRAINING_PATIENCE)
 
     def enter_method(self, obj: Instance, v: Value) -> None:

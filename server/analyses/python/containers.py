@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...syntax import ir
 from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
@@ -94,7 +95,10 @@ def any_of(m: Machine, items: dict[Value, Value], index: Unknown) -> Value:
 
 def at(m: Machine, index: Unknown, key: Value) -> Cond:
     """The question whether an unknown index is a known one."""
-    return Cond(("==", index.key, key_of(key)), "branch", f"{index.why or 'the index'} == {key!r}", m.here.site)
+    node, chunk, told = m.here.node, m.here.chunk, index.why
+    if isinstance(node, ir.Subscript) and chunk is not None:
+        told = chunk.text[node.slice.start : node.slice.end]
+    return Cond(("==", index.key, key_of(key)), "branch", f"{told or 'the index'} == {key!r}", m.here.site)
 
 
 def same(a: Value, b: Value) -> bool:

@@ -556,7 +556,7 @@ def label(m: Machine, value: Value, target: ir.Expr) -> None:
     assert m.here.chunk is not None
     if value.label is None:
         text = m.here.chunk.text[target.start : target.end]
-        m.state.note(value, "label", text if len(text) <= 40 and "\n" not in text else None)
+        m.state.note(value, "label", text if len(text) <= 40 and "\n" not in text and text != "_" else None)
     if isinstance(value, Tensor):
         m.state.note(value, "bound", m.at(target, lambda: m.here.site))
 

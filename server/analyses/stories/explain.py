@@ -200,13 +200,27 @@ class Explainer:
         for t in carried.crossings(self.m, self.running, self.earlier):
             fn = self.m.state.pick(t.d["fn"])
             site = t.bound or fn.site
-            return Hop(site, "stored", self.text(t.bound) or t.name) if site is not None else None
+            return Hop(site, "stored", self.text(t.bound) or self.carrier_name(t)) if site is not None else None
         site = carried.written(self.m, self.running, self.earlier)
-        if site is not None:
-            return Hop(site, "stored", None)
         bound = next((t for t in node.outputs if t.bound is not None), None)
+        names = (t.name for n in (node, *self.running) if self.earlier(n) for t in n.outputs)
+        name = next(filter(None, names), None)
+        if site is not None:
+            return Hop(site, "stored", name)
         site = bound.bound if bound is not None else node.site
-        return Hop(site, "stored", self.text(site) if bound else None) if site is not None else None
+        return Hop(site, "stored", self.text(site) if bound else name) if site is not None else None
+
+    def carrier_name(self, t: Tensor) -> str | None:
+        """What a person calls a tensor that leads into an earlier turn and was bound nowhere.
+
+        That is its name, that of the variable which holds what it is in this turn, or of what was made of it, else the
+        call that gave it.
+        """
+        fn = self.m.state.pick(t.d["fn"])
+        made = (one for node in self.running if t in node.inputs and not self.earlier(node) for one in node.outputs)
+        held = (name for name, _ in carried.holders(self.m, [t]))
+        calls = (self.text(site) for site in (*reversed(fn.stack), fn.site))
+        return next(filter(None, (t.name, *held, *(one.name for one in made), *calls)), None)
 
     def outside(self, node: Node) -> bool:
         """Whether a node was made before the loop whose turn runs here."""
@@ -226,7 +240,7 @@ class Explainer:
     def text(site: Site | None) -> str | None:
         """The program's text at a place, if it is short."""
         text = site.chunk.text[site.node.start : site.node.end] if site is not None else ""
-        return text if 0 < len(text) <= 40 and "\n" not in text else None
+        return text if 0 < len(text) <= 40 and "\n" not in text and text != "_" else None
 
     def is_update(self, saved: SavedTensor, write: Write) -> bool:
         """Whether what changed a saved tensor is an update of parameters: by an optimizer, or of a model's own."""
@@ -322,6 +336,8 @@ def spoken(node: Node) -> str:
     """The operator behind a node: as the program called it, else by the node's name (`ExpBackward0` is `exp`)."""
     if node.called is not None:
         return node.called
+    if node.name == "CopySlices":
+        return "[…] ="
     name = node.name.rsplit("::", 1)[-1]
     name = name.split("Backward")[0] or name
     out = ""

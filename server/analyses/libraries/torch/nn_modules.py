@@ -393,6 +393,15 @@ def keep(m: Machine, obj: Instance, key: str, value: Value) -> None:
     if plain and (obj.cls.derives("torch.nn.ParameterList") or obj.cls.derives("torch.nn.ParameterDict")):
         value = m.call(Lib("torch.nn.Parameter"), Args([value], site=m.here.site))
     m.state.set(obj.d, key, value)
+    if isinstance(t, Instance) and t.within is None:
+        m.state.note(t, "within", (obj, way_to(obj, key)))
+
+
+def way_to(obj: Instance, key: str) -> str:
+    """How the program gets a container's member: `[2]`, `["head"]`, `.head`."""
+    if key.isdecimal():
+        return f"[{key}]"
+    return f'["{key}"]' if obj.cls.derives("torch.nn.ModuleDict") else f".{key}"
 
 
 def entries(m: Machine, obj: Instance) -> list[tuple[str, Value]]:

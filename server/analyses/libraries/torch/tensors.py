@@ -546,7 +546,12 @@ class Copier:
             return self.m.call(own, Args([DictV()]))
         made = Instance(v.cls, v.site)
         self.done[id(v)] = made
-        made.d.update({k: self.copy(x) for k, x in v.d.items()})
+        for k, x in v.d.items():
+            made.d[k] = copied = self.copy(x)
+            if isinstance(x, Tensor) and x.owner is v and isinstance(copied, Tensor):
+                copied.owner = made
+            elif isinstance(x, Instance) and isinstance(copied, Instance) and x.within and x.within[0] is v:
+                copied.within = made, x.within[1]
         made.state.update({k: self.copy(x) for k, x in v.state.items()})
         return made
 

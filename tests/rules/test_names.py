@@ -1,0 +1,107 @@
+"""Findings name tensors, calls and conditions as the program does."""
+
+from __future__ import annotations
+
+import pytest
+
+from .test_examples_found import found
+
+STEPS = """\
+import copy
+import torch
+from torch import nn
+
+{made}
+opt_d = torch.optim.SGD([p for m in [{module}] for p in m.parameters()], 0.1)
+score = {called}
+first, second = score.mean(), score.square().mean()
+first.backward(retain_graph=True)
+opt_d.step()
+second.backward()
+"""
+LINEAR = "nn.Linear(3, 3)"
+X = "torch.ones(2, 3)"
+
+
+@pytest.mark.parametrize(
+    ("made", "module", "called", "name"),
+    [
+        (f"D = nn.Sequential({LINEAR}, nn.Tanh(), {LINEAR})", "D", f"D({X})", "D[2].weight"),
+        (f"D = nn.ModuleDict({{'real': {LINEAR}, 'fake': {LINEAR}}})", "D", f"D['fake'](D['real']({X}))",
+         'D["fake"].weight'),
+        (f"D = nn.Sequential({LINEAR}, nn.Sequential(nn.Tanh(), {LINEAR}))", "D", f"D({X})", "D[1][1].weight"),
+        (f"N = nn.Sequential({LINEAR}, {LINEAR})\nD = copy.deepcopy(N)", "D", f"D({X})", "D[1].weight"),
+        (f"a, b = {LINEAR}, {LINEAR}\nD = nn.Sequential(a, b)", "D", f"D({X})", "b.weight"),
+    ],
+)  # fmt: skip
+def test_weights_and_steps_are_named_as_the_program_has_them(made: str, module: str, called: str, name: str) -> None:
+    (diagnostic,) = found(STEPS.format(made=made, module=module, called=called))
+    assert f"it needs `{name}`, which" in diagnostic.words.headline
+    assert diagnostic.words.label.startswith(f"changes `{name}`: version ")
+    assert "`opt_d.step()` makes it version " in diagnostic.message
+
+
+CARRIED = """\
+import functools
+import torch
+from torch import nn
+
+w = torch.ones(3, requires_grad=True)
+lstm = nn.LSTM(3, 3)
+
+class Basis:
+    @functools.cached_property
+    def rows(self):
+        return w.exp()
+
+@functools.lru_cache
+def basis():
+    return w.exp()
+
+class Memory(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.hidden = None
+
+    def forward(self, x):
+        _, self.hidden = lstm(x, self.hidden)
+        return self.hidden[0]
+
+memory, one, state, log, penalty = Memory(), Basis(), None, torch.zeros(3), torch.zeros(())
+for step in range(3):
+    {body}
+    loss.backward()
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("y, state = lstm(torch.ones(1, 1, 3), state); loss = y.sum()", "state"),
+        ("loss = memory(torch.ones(1, 1, 3)).sum()", "memory.hidden"),
+        ("log[step] = (w * w).sum(); loss = (log * w).sum()", "log"),
+        ("penalty += (w * w).sum(); loss = penalty.exp()", "penalty"),
+        ("loss = (one.rows * w).sum()", "one.rows"),
+        ("loss = (basis() * w).sum()", "basis()"),
+    ],
+)
+def test_what_carries_a_graph_has_a_name(body: str, name: str) -> None:
+    (diagnostic,) = found(CARRIED.format(body=body))
+    assert diagnostic.rule.code == "GG103"
+    assert diagnostic.words.headline.endswith(f"backward()` will raise: `{name}` carries an earlier iteration's graph")
+
+
+def test_conditions_are_told_in_the_words_of_the_program() -> None:
+    (diagnostic,) = found("""\
+import torch
+
+class Gate(torch.nn.Module):
+    def forward(self, x, pick):
+        rows = [torch.zeros(3), torch.ones(3)]
+        row = rows[pick] * torch.sigmoid(x)
+        y = torch.sigmoid(x)
+        y += row
+        return y
+""")
+    assert diagnostic.words.when == "if `x` requires grad and `Gate` is trained"
+    assert [one.message for one in diagnostic.related][-1] == "its caller runs backward through what it returns"
