@@ -6,6 +6,7 @@ Each function takes what it tells of and a locale, and gives a fragment that fit
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
@@ -33,8 +34,12 @@ def tensor(name: str | None, locale: Locale, unnamed: str = "tensor-some") -> st
 
 def names(name: str | None, locale: Locale, unnamed: str = "tensor-some", short: str = "") -> tuple[str, str]:
     """A tensor by the user's name, and by the end of it where that is long; else what to call one, also in short."""
-    end = name if not name or len(name) <= LONGEST_NAME else "…" + name[1 - LONGEST_NAME :]
-    return tensor(name, locale, unnamed), tensor(end, locale, short or unnamed)
+    cut = name
+    if name and len(name) > LONGEST_NAME:
+        end = name[1 - LONGEST_NAME :]
+        whole = re.search(r"[.\[].*", end)  # no part of a word, where that can be
+        cut = "…" + (whole[0] if whole else end)
+    return tensor(name, locale, unnamed), tensor(cut, locale, short or unnamed)
 
 
 def place(site: Site, seen_from: Site, locale: Locale) -> str:

@@ -78,7 +78,10 @@ def rates(m: Machine, args: Args) -> Value:
 def averaged(m: Machine, args: Args) -> Value:
     """`AveragedModel(model)`: a deep copy."""
     m.state.set(args.pos[0].d, "training", True)
-    m.state.set(args.pos[0].d, "module", Copier(m).copy(args.get(1, "model")))
+    copied = Copier(m).copy(args.get(1, "model"))
+    m.state.set(args.pos[0].d, "module", copied)
+    if isinstance(copied, Instance):
+        copied.within = args.pos[0], ".module"
     return None
 
 
