@@ -165,7 +165,7 @@ def test_a_changed_result_that_nobody_saved(stage: Stage) -> None:
     stage.add_(y)
     stage.backward(y)
     assert stage.number(y) == 1
-    assert isinstance(x.d["grad"], Tensor)
+    assert isinstance(x.grad, Tensor)
     in_pytorch(lambda x: x.sin().add_(1).sum().backward())
 
 
@@ -232,7 +232,7 @@ def test_views_that_must_not_be_written(stage: Stage) -> None:
     stage.state.set(stage.grad.mode, "grad", False)
     quiet = stage.row(y)
     stage.state.set(stage.grad.mode, "grad", True)
-    assert quiet.d["meta"] == NO_GRAD
+    assert quiet.creation_meta == NO_GRAD
     assert fails(lambda: stage.add_(quiet)) == ["no-grad-view-inplace"]
 
     def same(x: torch.Tensor) -> None:
@@ -255,10 +255,10 @@ def test_nothing_is_recorded_without_grad_mode(stage: Stage) -> None:
 def test_gradients_are_added_up(stage: Stage) -> None:
     x = stage.leaf()
     stage.backward(stage.sin(x))
-    first = x.d["grad"]
+    first = x.grad
     before = stage.grad.version(first)
     stage.backward(stage.sin(x))
-    assert x.d["grad"] is first
+    assert x.grad is first
     assert stage.grad.version(first).write.via == "backward()"
     assert stage.grad.version(first).prev is before
     x = torch.ones(2, requires_grad=True)

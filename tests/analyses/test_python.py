@@ -33,13 +33,13 @@ def held_against(m: Machine, ours: Any, real: Any, depth: int = 0) -> str:
     if isinstance(ours, Phi):
         sides = [held_against(m, one, real, depth + 1) for _, one in m.state.alternatives(ours)]
         return OPEN if SAME in sides or OPEN in sides else f"none of {ours!r} is {real!r}"
-    if isinstance(ours, (ListV, DictV)) and m.state.pick(ours.d["open"]):
+    if isinstance(ours, (ListV, DictV)) and m.state.pick(ours.open):
         return OPEN
     if isinstance(ours, ListV):
         kinds = {"list": list, "tuple": tuple}
         if ours.kind in kinds and type(real) is not kinds[ours.kind]:
             return f"a {ours.kind} for {real!r}"
-        return all_against(m, ours.d["items"], list(real), depth)
+        return all_against(m, ours.items, list(real), depth)
     if isinstance(ours, DictV) and ours.kind == "set":
         keys = [k for k, v in ours.items.items() if v is not ABSENT]
         return SAME if set(keys) == real else f"{keys} for {real!r}"

@@ -20,7 +20,7 @@ from ..domain.values import Args, Cond, Phi, Unknown, Value
 from .geometry import Geometry
 from .gradients import DERIVED, UNKNOWN, Flow, Times
 from .recording import Graph
-from .tensors import MULTI_OUTPUT, NO_GRAD, Grad, Node, SavedTensor, Tensor, Version, conditions, either, ways
+from .tensors import MULTI_OUTPUT, NO_GRAD, Counter, Grad, Node, SavedTensor, Tensor, Version, conditions, either, ways
 from .versions import Past, bounds
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ class Autograd(Graph):
                 if runs and any(not on for _, on in found):
                     return found
             for leaf in flow.leave(node, given, made):
-                hooks = () if failed else leaf.d.get("hooks", ())
+                hooks = () if failed else leaf.hooks
                 flow.store(leaf.uid, partial(self._through_hooks, flow, leaf, hooks))
         return found
 
@@ -223,7 +223,7 @@ class Autograd(Graph):
 
     def _check_freed(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> bool:
         """Whether it is certain that a node was freed, or that another failed before it."""
-        for more, freed in self.state.alternatives(node.d["freed"], guards):
+        for more, freed in self.state.alternatives(node.freed, guards):
             if isinstance(freed, Site) and node.holds is not False:
                 if any(not g for _, g in found):
                     return True
@@ -235,14 +235,14 @@ class Autograd(Graph):
 
     def _check_spread(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> bool:
         """Whether it is certain that a gradient would be written as an expanded view lies."""
-        if "spread" not in node.d or any(not on for _, on in found):
+        if node.spread is None or any(not on for _, on in found):
             return False
-        found.append((self.host.explain.spread(node, node.d["spread"]), (*guards, *self._needed(node.when))))
+        found.append((self.host.explain.spread(node, node.spread), (*guards, *self._needed(node.when))))
         return not found[-1][1]
 
     def _check_all(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> None:
         """Unpack all that a node has saved."""
-        if node.d["freed"] is False:
+        if node.freed is False:
             for saved in node.saved:
                 if id(saved) not in self.aside:
                     on = (*guards, *self._needed(node.when), *conditions(saved.when))
@@ -257,11 +257,10 @@ class Autograd(Graph):
     def _arrive(self, node: Node, flow: Flow, failed: bool) -> dict[int, Gradient]:
         """What a node is given, once its hooks have seen it, which may change what is still to be unpacked."""
         given = flow.arrive(node) if flow.known else {}
-        for slot in [key for key in node.d if type(key) is tuple and key[0] == "hooks" and not failed]:
-            nr = slot[1]
-            t = next((t for t in node.outputs if t.d["output_nr"] == nr), None)
+        for nr, hooks in () if failed else list(node.hooks.items()):
+            t = next((t for t in node.outputs if t.output_nr == nr), None)
             if t is not None and (nr in given or not flow.known):
-                given[nr] = self._through_hooks(flow, t, node.d[slot], given.get(nr, UNKNOWN))
+                given[nr] = self._through_hooks(flow, t, hooks, given.get(nr, UNKNOWN))
         return given
 
     def _through_hooks(self, flow: Flow, t: Tensor, hooks: Value, one: Gradient) -> Gradient:
@@ -338,8 +337,8 @@ class Autograd(Graph):
     def _capture(self, inputs: Sequence[Tensor], flow: Flow) -> None:
         """`torch.autograd.grad` takes the gradients of its inputs as the hooks there have left them."""
         for made, t in {made: t for t in inputs if isinstance(made := self._maker(t), (Node, Tensor))}.items():
-            nr = t.d["output_nr"]
-            hooks = made.d.get(("hooks", nr) if isinstance(made, Node) else "hooks", ())
+            nr = self.output_nr(t)
+            hooks = made.hooks.get(nr, ()) if isinstance(made, Node) else made.hooks
             buffer = flow.buffers.get(made.uid, {})
             if nr in buffer:
                 buffer[nr] = self._through_hooks(flow, t, hooks, buffer[nr])
@@ -350,33 +349,33 @@ class Autograd(Graph):
         """`SavedVariable::unpack`: compare the versions; where they agree, the content may still differ."""
         if not saved.checked:
             return []
-        now = self.state.resolve(saved.counter.d["v"])
+        now = self.state.resolve(saved.counter.current)
         found = self._check_node(saved, now, guards)
         if now is not saved.version and not found:
             for on, write in self._changes(now, saved.version, guards):
                 found.append((self.host.explain.stale(node, saved, write), on))
         if not found and not saved.unread and node.edges:  # else it computes nothing
-            content = self.state.resolve(saved.storage.d["w"])
+            content = self.state.resolve(saved.storage.content)
             changes = self._changes(content, saved.content, guards, saved.geometry)
             if saved.form == "itself":
-                changes += self._changes(self.state.resolve(saved.tensor.d["shown"]), saved.shown, guards)
+                changes += self._changes(self.state.resolve(saved.tensor.data_version), saved.shown, guards)
             for on, write in changes:
                 self.host.report(self.host.explain.silent(node, saved, write), on)
         return found
 
     def _check_node(self, saved: SavedTensor, now: Value, guards: Guards) -> list[tuple[Failure, Guards]]:
         """Before versions are compared, an input is asked for its node, which a view gets anew from its base."""
-        t, base = saved.tensor, self.state.resolve(saved.tensor.d["base"])
+        t, base = saved.tensor, self.state.resolve(saved.tensor.base)
         if saved.form == "pieces" and self.requires_grad(t) is True:
             changes = self._changes(now, saved.version, guards)
             kind: Kind = "no-grad-view-inplace" if saved.needed is False else "multi-view-inplace"
             how = f"{NO_GRAD if saved.needed is False else MULTI_OUTPUT} indirect"
             return [(self._failure(kind, "direct", t, how, write), on) for on, write in changes]
-        if saved.role == "result" or not isinstance(base, Tensor) or self.state.resolve(t.d["at"]) is now:
+        if saved.role == "result" or not isinstance(base, Tensor) or self.state.resolve(t.attr_version) is now:
             return []
-        if self.state.resolve(t.d["fn"]) is None and self.requires_grad(base) is not True:
+        if self.state.resolve(t.grad_fn) is None and self.requires_grad(base) is not True:
             return []
-        changes = self._changes(now, self.state.resolve(t.d["at"]), guards)
+        changes = self._changes(now, self.state.resolve(t.attr_version), guards)
         told = [(self._refused(t, " indirect", write), on) for on, write in changes]
         return [(failure, on) for failure, on in told if failure is not None]
 
@@ -410,12 +409,12 @@ class Autograd(Graph):
 
     def _free(self, node: Node, guards: Guards) -> None:
         if not guards:
-            self.state.put(node, "freed", self.host.here.site)
+            self.state.put(node, Node.freed, self.host.here.site)
         elif len(guards) == 1:
             cond, holds = guards[0]
-            old = node.d["freed"]
+            old = node.freed
             pair = (self.host.here.site, old) if holds else (old, self.host.here.site)
-            self.state.put(node, "freed", self.state.merge(cond, *pair))
+            self.state.put(node, Node.freed, self.state.merge(cond, *pair))
 
     def _accumulate(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:
         """`AccumulateGrad`: the first gradient is stored, later ones are added in place.
@@ -423,39 +422,39 @@ class Autograd(Graph):
         With create_graph, `nodes` are those that the gradient came through, and the sum is a new tensor.
         """
         if not flow.known:
-            self._through_hooks(flow, leaf, leaf.d.get("hooks", ()), UNKNOWN)
+            self._through_hooks(flow, leaf, leaf.hooks, UNKNOWN)
         self._add_gradient(leaf, nodes, flow)
-        for hook in self.host.state.tuple_of(leaf.d.get("accumulated", ())):
+        for hook in self.state.tuple_of(leaf.post_accumulate_hooks):
             self.host.call(hook, Args([leaf], site=self.host.here.site))
 
     def _add_gradient(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:
-        old = self.state.resolve(leaf.d["grad"])
+        old = self.state.resolve(leaf.grad)
         if isinstance(old, Tensor) and nodes is None:
             self.bump(old, "backward()", by="library")
             return
         taken = flow.tensor(flow.stolen.get(leaf.uid)) if nodes is None else None
-        grad = self.alias(taken) if taken is not None else self.tensor(leaf.d["geometry"], leaf.d["dtype"])
+        grad = self.alias(taken) if taken is not None else self.tensor(leaf.geometry_, leaf.dtype_)
         if not isinstance(old, Tensor) and taken is None:
-            grad.d["counter"].d["v"] = Version(*flow.stored.get(leaf.uid, (0, None)))
+            self.counter(grad).current = Version(*flow.stored.get(leaf.uid, (0, None)))
         self._set_gradient(leaf, grad, nodes)
 
     def _set_gradient(self, t: Tensor, grad: Tensor, nodes: Sequence[Node] | None) -> None:
         """Give a tensor its `.grad`, computed by `nodes` if that can be differentiated, and from the one it had."""
-        old = self.state.resolve(t.d["grad"])
+        old = self.state.resolve(t.grad)
         grad.label = f"{t.name}.grad" if t.name else None
         if nodes is not None:
             self.set_history(grad, self.derived(nodes, [t], [old] if isinstance(old, Tensor) else []))
-        self.state.put(t, "grad", grad)
+        self.state.put(t, Tensor.grad, grad)
 
     def _keep_gradients(self, ran: Sequence[Node], roots: Sequence[Value], create: bool) -> None:
         """`retain_grad_hook` (`torch/csrc/autograd/variable.cpp`): a copy of the gradient, or another sum with it."""
         for node in ran:
-            for t in (t for t in node.outputs if t.d["retains"] is True):
-                makers = [fn for _, fn in self.state.alternatives(t.d["fn"])]
+            for t in (t for t in node.outputs if t.retains_grad is True):
+                makers = [fn for _, fn in self.state.alternatives(t.grad_fn)]
                 if node not in makers:
                     continue
                 if not all(isinstance(fn, Node) for fn in makers):
-                    self.state.put(t, "grad", Unknown("the gradient"))
+                    self.state.put(t, Tensor.grad, Unknown("the gradient"))
                     continue
                 grad = self.tensor(Geometry.contiguous(t.shape) if t.shape is not None else None, t.dtype)
                 self._set_gradient(t, grad, self.reached(roots, [t]) if create else None)
@@ -469,15 +468,15 @@ class Autograd(Graph):
         if found is None:
             near = next((shown for known, shown in flow.shown if known.memory == one.memory is not None), None)
             if near is not None:
-                g.d["storage"], g.d["counter"] = near.d["storage"], near.d["counter"]
+                g.storage, g.version_counter = near.storage, near.version_counter
             if (one.spread or one.viewed) and not flow.create:  # a view that the engine made
                 self.as_view(g)
             flow.shown.append((one, g))
         now = self.version(g)
         if not isinstance(now, Version) or (now.low, now.high) != (one.low, one.high):
-            self.state.put(self.counter(g), "v", Version(one.low, one.high))
-        if g.d["base"] is not None:
-            g.d["at"] = self.version(g)
+            self.state.put(self.counter(g), Counter.current, Version(one.low, one.high))
+        if g.base is not None:
+            g.attr_version = self.version(g)
         return g
 
     def derived(self, nodes: Sequence[Node], wanted: Sequence[Tensor], given: Sequence[Tensor] = ()) -> Node | None:

@@ -62,94 +62,99 @@ class Graph:
 
     # -- making tensors -------------------------------------------------------------------------
 
-    def tensor(self, geometry: Geometry | None = None, dtype: str | None = None, requires_grad: Grad = False) -> Tensor:
+    def tensor(
+        self, geometry: Geometry | Phi | None = None, dtype: str | Phi | None = None, requires_grad: Grad = False
+    ) -> Tensor:
         """A new tensor with memory and a counter of its own."""
         site = self.host.here.site
         t = Tensor(Storage(site), Counter(not self.mode["inference"]), site)
-        d = t.d
-        d["geometry"], d["dtype"], d["rg"] = geometry, dtype, requires_grad
-        d["inference"] = self.mode["inference"]
+        t.geometry_, t.dtype_, t.requires_grad_ = geometry, dtype, requires_grad
+        t.is_inference = self.mode["inference"]
         return t
 
     def alias(self, t: Tensor, own_counter: bool = False) -> Tensor:
         """Another tensor over `t`'s memory, unrelated to it for autograd: detach(), or `.data` with its own counter."""
         get = self.state.resolve
-        counter = Counter(not self.mode["inference"]) if own_counter else get(t.d["counter"])
-        new = Tensor(get(t.d["storage"]), counter, self.host.here.site)
-        new.d["geometry"], new.d["dtype"], new.d["inference"] = t.d["geometry"], t.d["dtype"], t.d["inference"]
-        new.d["twin"] = t.d["twin"] or t
+        counter = Counter(not self.mode["inference"]) if own_counter else get(t.version_counter)
+        new = Tensor(get(t.storage), counter, self.host.here.site)
+        new.geometry_, new.dtype_, new.is_inference = t.geometry_, t.dtype_, t.is_inference
+        new.alias_of = t.alias_of or t
         new.label, new.owner = t.label, t.owner
         return new
 
     def view(self, t: Tensor, geometry: Geometry | None, meta: str = DEFAULT, output_nr: int = 0) -> Tensor:
         """A differentiable view (`as_view` in VariableTypeUtils.h, `propagate_creation_meta`)."""
         new = self.alias(t)
-        d = new.d
-        if t.d["inference"] is True and not self.mode["inference"]:
-            d["counter"] = Counter(False)
-        d["geometry"], d["twin"] = geometry, None
-        if t.d["inference"] is True:
+        if t.is_inference is True and not self.mode["inference"]:
+            new.version_counter = Counter(False)
+        new.geometry_, new.alias_of = geometry, None
+        if t.is_inference is True:
             return new  # autograd sees nothing of it
-        if self.mode["inference"] and not t.d["inference"]:
+        if self.mode["inference"] and not t.is_inference:
             meta = INFERENCE
         elif self.mode["grad"] is False:
             meta = NO_GRAD
-        base = self.state.resolve(t.d["base"])
-        inherited = self.state.resolve(t.d["meta"]) if base is not None else DEFAULT
-        d["base"] = base if base is not None else t
-        d["meta"] = inherited if meta == DEFAULT or inherited == INFERENCE else meta
-        d["at"] = self.version(new)
-        d["output_nr"] = output_nr
+        base = self.state.resolve(t.base)
+        inherited = self.state.resolve(t.creation_meta) if base is not None else DEFAULT
+        new.base = base if base is not None else t
+        new.creation_meta = inherited if meta == DEFAULT or inherited == INFERENCE else meta
+        new.attr_version = self.version(new)
+        new.output_nr = output_nr
         return new
 
     def as_view(self, t: Tensor) -> None:
         """Make a new tensor a view of another one, which nobody has, where nothing is recorded (`as_view`)."""
-        t.d["base"], t.d["meta"] = self.alias(t), NO_GRAD
-        t.d["at"] = self.version(t)
+        t.base, t.creation_meta = self.alias(t), NO_GRAD
+        t.attr_version = self.version(t)
 
     def as_base(self, t: Tensor) -> None:
         """Take a new tensor that is a view of another one, which nobody has, for that, where it is recorded."""
-        t.d["at"] = self.version(t)
+        t.attr_version = self.version(t)
 
     def stands_for_base(self, t: Tensor) -> bool:
         """Whether a tensor is taken for its base, and is another part of the graph since that was written."""
-        at = t.d["at"]
-        return at is not None and t.d["base"] is None and self.state.resolve(at) is not self.version(t)
+        at = t.attr_version
+        return at is not None and t.base is None and self.state.resolve(at) is not self.version(t)
 
     # -- what a tensor is -----------------------------------------------------------------------
 
     def counter(self, t: Tensor) -> Counter:
         """Its version counter."""
-        counter: Counter = self.host.state.pick(t.d["counter"])
+        counter: Counter = self.host.state.pick(t.version_counter)
         return counter
 
     def storage(self, t: Tensor) -> Storage:
         """Its memory."""
-        storage: Storage = self.host.state.pick(t.d["storage"])
+        storage: Storage = self.host.state.pick(t.storage)
         return storage
+
+    def output_nr(self, t: Tensor) -> int:
+        """Which result of its node it is."""
+        number: int = self.state.pick(t.output_nr)
+        return number
 
     def version(self, t: Tensor) -> Value:
         """The present Version of its counter (a Phi where it depends on a branch)."""
-        return self.state.resolve(self.counter(t).d["v"])
+        return self.state.resolve(self.counter(t).current)
 
     def requires_grad(self, t: Tensor) -> Grad:
         """`requires_grad_ || grad_fn_`, and a view's base's (`DifferentiableViewMeta::requires_grad`)."""
-        found = self._known_grad(t.d["rg"])
+        found = self._known_grad(t.requires_grad_)
         if found is True:
             return True
-        found = either(found, self._known_grad(t.d["fn"]))
+        found = either(found, self._known_grad(t.grad_fn))
         if found is True:
             return True
-        base = self.state.resolve(t.d["base"])
+        base = self.state.resolve(t.base)
         if isinstance(base, Tensor):
             return either(found, self.requires_grad(base))
         return found
 
     def leads_on(self, t: Tensor) -> Grad:
         """Whether a gradient of a tensor goes anywhere: a view that was made while nothing was recorded is no edge."""
-        if t.d["base"] is None:
+        if t.base is None:
             return self.requires_grad(t)
-        return either(self._known_grad(t.d["rg"]), self._known_grad(self.grad_fn(t)))
+        return either(self._known_grad(t.requires_grad_), self._known_grad(self.grad_fn(t)))
 
     def expect_none(self, t: Tensor) -> None:
         """Take the arguments from which a tensor comes to require no grad: the program does not expect it either."""
@@ -196,12 +201,12 @@ class Graph:
     def grad_fn(self, t: Tensor) -> Value:
         """`VariableHooks::grad_fn`: a view whose family was written since gets its node from the base anew."""
         state = self.state
-        fn = state.resolve(t.d["fn"])
-        base = state.resolve(t.d["base"])
+        fn = state.resolve(t.grad_fn)
+        base = state.resolve(t.base)
         if not isinstance(base, Tensor) or (fn is None and not self.requires_grad(base)):
             return fn
         now = self.version(t)
-        if state.resolve(t.d["at"]) is now:
+        if state.resolve(t.attr_version) is now:
             return fn
         state.each(now, partial(self._check_used, t, base))
         needs = self.requires_grad(base)
@@ -211,7 +216,7 @@ class Graph:
         node.fed, node.shapes, node.outputs = ((0, 0),), (base.geometry,), (t,)
         node.iterations = self.host.here.iterations
         self._lead(t, node)
-        state.put(t, "at", now)
+        state.put(t, Tensor.attr_version, now)
         return node
 
     def is_leaf(self, t: Tensor, anew: bool = True) -> bool | None:
@@ -219,7 +224,7 @@ class Graph:
 
         Not `anew`: as the C++ side's `is_leaf` has it, which doesn't ask for the node of a view anew.
         """
-        fns = [v for _, v in self.state.alternatives(self.grad_fn(t) if anew else self.state.resolve(t.d["fn"]))]
+        fns = [v for _, v in self.state.alternatives(self.grad_fn(t) if anew else self.state.resolve(t.grad_fn))]
         if all(v is None or v is False for v in fns):
             return True
         if all(isinstance(v, Node) for v in fns):
@@ -254,7 +259,7 @@ class Graph:
         node.stack = self.host.here.stack
         node.iterations = self.host.here.iterations
         node.inputs = tuple(inputs)
-        node.fed = tuple((i, t.d["output_nr"]) for _, i, t in ways)
+        node.fed = tuple((i, self.output_nr(t)) for _, i, t in ways)
         node.shapes = tuple(t.geometry for t in inputs)
         self.nodes.append(node)
         return node
@@ -280,7 +285,7 @@ class Graph:
         """
         if when is False:
             return
-        if t.d["inference"] and not self.mode["inference"]:
+        if t.is_inference and not self.mode["inference"]:
             self.fail("inference-tensor", "direct", t, detail="saved")
         hooks = self.mode["hooks"]
         saved = SavedTensor(
@@ -288,13 +293,13 @@ class Graph:
             self.storage(t),
             self.counter(t),
             self.version(t),
-            self.state.resolve(self.storage(t).d["w"]),
+            self.state.resolve(self.storage(t).content),
             role,
             t.name,
             when,
             hooks is None,
             unread,
-            self.state.resolve(t.d["shown"]),
+            self.state.resolve(t.data_version),
             form,
             t.geometry,
             read_for,
@@ -305,9 +310,9 @@ class Graph:
 
     def set_history(self, t: Tensor, node: Node | None, output_nr: int = 0) -> None:
         """`set_history`: make `node` the grad_fn of a result. Autograd sees nothing of an inference tensor's views."""
-        if node is not None and t.d["inference"] is not True:
-            t.d["fn"] = node
-            t.d["output_nr"] = output_nr
+        if node is not None and t.is_inference is not True:
+            t.grad_fn = node
+            t.output_nr = output_nr
             node.outputs = (*node.outputs, t)
 
     # -- writing --------------------------------------------------------------------------------
@@ -317,7 +322,11 @@ class Graph:
 
         A version without a write is the first one, or one of too many.
         """
-        if self.state.resolve(t.d["at"]) is not version and isinstance(version, Version) and version.write is not None:
+        if (
+            self.state.resolve(t.attr_version) is not version
+            and isinstance(version, Version)
+            and version.write is not None
+        ):
             self.check_view(t, self.requires_grad(base), " indirect", version.write)
 
     def check_view(self, t: Tensor, needs: Grad, how: str = "", write: Write | None = None) -> None:
@@ -331,10 +340,10 @@ class Graph:
 
     def _refused(self, t: Tensor, how: str, write: Write | None) -> Failure | None:
         """How `handle_view_on_rebase` fails on a view, if it does."""
-        meta = self.state.resolve(t.d["meta"])
+        meta = self.state.resolve(t.creation_meta)
         if meta == DEFAULT or not isinstance(meta, str):
             return None
-        fn = self.state.resolve(t.d["fn"])
+        fn = self.state.resolve(t.grad_fn)
         kind: Kind = "no-grad-view-inplace" if meta in (INFERENCE, NO_GRAD) or fn is None else "multi-view-inplace"
         return self._failure(kind, "direct", t, meta + how, write)
 
@@ -345,7 +354,7 @@ class Graph:
         """
         if needs is False or not self.grad_mode:
             return
-        base = self.state.resolve(t.d["base"])
+        base = self.state.resolve(t.base)
         own = self.requires_grad(t)
         if isinstance(base, Tensor):
             self.check_view(t, needs)
@@ -358,16 +367,16 @@ class Graph:
 
     def _never_had_node(self, t: Tensor) -> bool:
         """Whether a view counts as a leaf (`VariableHooks::is_leaf`): its base came to be part of a graph later."""
-        return all(v is None for _, v in self.state.alternatives(t.d["fn"]))
+        return all(v is None for _, v in self.state.alternatives(t.grad_fn))
 
     def _joined(self, base: Tensor) -> tuple[Hop, ...]:
         """Where a base came to be part of a graph: by the last change of it that was recorded."""
-        node = self.host.state.pick(base.d["fn"])
+        node = self.host.state.pick(base.grad_fn)
         return (Hop(node.site, "changed", base.name),) if isinstance(node, Node) and node.site is not None else ()
 
     def check_counted(self, t: Tensor) -> None:
         """`VariableVersion::bump`: outside of inference mode, a tensor that has no counter isn't written."""
-        if t.d["inference"] is True and not self.mode["inference"] and not self.counter(t).counts:
+        if t.is_inference is True and not self.mode["inference"] and not self.counter(t).counts:
             self.fail("inference-tensor", "direct", t, detail="written")
 
     def _leaf(self, kind: Kind, t: Tensor, own: Grad, detail: str = "", hops: tuple[Hop, ...] = ()) -> None:
@@ -396,7 +405,7 @@ class Graph:
         old = self.version(t)
         low, high = bounds([v for _, v in state.alternatives(old)])
         least, most = times if isinstance(times, tuple) else (1 if times is None else times, times)
-        unseen = t.d["inference"] is True and self.mode["inference"] and counter.counts  # it was given other `.data`
+        unseen = t.is_inference is True and self.mode["inference"] and counter.counts  # it was given other `.data`
         if most == 0 or unseen:
             self.write_silently(storage, via, self.host.here.written or t.name, low, by, reach, back)
             return
@@ -410,9 +419,9 @@ class Graph:
         write = Write(
             self.host.here.site, via, name, exact, after, by, self.host.here.stack, self.host.here.constructor, recorded
         )
-        state.put(counter, "v", Version(after_low, after_high, old, write))
+        state.put(counter, Counter.current, Version(after_low, after_high, old, write))
         if not same:
-            state.put(storage, "w", Version(0, 0, state.resolve(storage.d["w"]), write, reach, back))
+            state.put(storage, Storage.content, Version(0, 0, state.resolve(storage.content), write, reach, back))
 
     def write_silently(
         self,
@@ -428,7 +437,7 @@ class Graph:
         write = Write(
             self.host.here.site, via, name, version, version, by, self.host.here.stack, recorded=self.grad_mode
         )
-        self.state.put(storage, "w", Version(0, 0, self.state.resolve(storage.d["w"]), write, reach, back))
+        self.state.put(storage, Storage.content, Version(0, 0, self.state.resolve(storage.content), write, reach, back))
 
     def are_one(self, a: Tensor, b: Tensor) -> bool:
         """Whether two tensors are the same elements of the same memory."""
@@ -444,20 +453,23 @@ class Graph:
         number = v.number if isinstance(v, Version) else None
         name, recorded = self.host.here.written or t.name, self.grad_mode
         write = Write(self.host.here.site, via, name, number, number, by, self.host.here.stack, recorded=recorded)
-        shown, back = self.state.resolve(t.d["shown"]), self.state.resolve(t.d.get(("shown", storage), ABSENT))
-        self.state.put(t, ("shown", self.storage(t)), shown.content if isinstance(shown, Version) else shown)
-        self.state.put(t, "shown", Version(0, 0, shown, write, back=back))
-        self.state.put(t, "storage", storage)
+        shown, back = self.state.resolve(t.data_version), self.state.resolve(t.data_versions.get(storage, ABSENT))
+        content = shown.content if isinstance(shown, Version) else shown
+        self.state.set(t.data_versions, self.storage(t), content)
+        self.state.put(t, Tensor.data_version, Version(0, 0, shown, write, back=back))
+        self.state.put(t, Tensor.storage, storage)
 
     def rebase(self, t: Tensor, node: Node | None) -> Node | None:
         """`rebase_history`: the written tensor's (for a view: its base's) node becomes `node`; returns what did."""
         if node is None:
             return None
         state = self.state
-        base = state.resolve(t.d["base"])
+        base = state.resolve(t.base)
         for one in (t, base):
-            if isinstance(one, Tensor) and "hooked" in one.d:
-                state.put(one, "hooked", None)  # `update_tensor_hooks_on_new_gradfn`: further hooks go to the new node
+            if isinstance(one, Tensor) and one.hooked is not ABSENT:
+                state.put(
+                    one, Tensor.hooked, None
+                )  # `update_tensor_hooks_on_new_gradfn`: further hooks go to the new node
         if isinstance(base, Tensor):
             own = self.edges([base])
             copy = Node("CopySlices", node.site, node.order, (*own, *node.edges), node.when)
@@ -468,10 +480,10 @@ class Graph:
             copy.function, copy.run = node, node.run
             g = t.geometry
             if own and g is not None and g.overlaps_itself():
-                copy.d["spread"] = t
+                copy.spread = t
             self._lead(base, copy)
             copy.outputs = (base,)
-            state.put(t, "fn", None)
+            state.put(t, Tensor.grad_fn, None)
             self.grad_fn(t)
             return copy
         self._lead(t, node)
@@ -480,9 +492,9 @@ class Graph:
 
     def _lead(self, t: Tensor, node: Node) -> None:
         """`set_gradient_edge`: a tensor that was there before is the one result of a node now."""
-        self.state.put(t, "fn", node)
-        if t.d["output_nr"] != 0:
-            self.state.put(t, "output_nr", 0)
+        self.state.put(t, Tensor.grad_fn, node)
+        if t.output_nr != 0:
+            self.state.put(t, Tensor.output_nr, 0)
 
     # -- failing --------------------------------------------------------------------------------
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from ...facts.views import Form
     from ..domain.report import Site, Write
-    from ..domain.values import Instance
+    from ..domain.slots import Slot
+    from ..domain.values import Instance, Unknown
 
 Grad = bool | frozenset[Cond]
 """Whether a tensor requires grad: known, or if one of these conditions holds."""
@@ -136,17 +137,20 @@ class Version:
 
 
 class Counter(Object):
-    """`VariableVersion`: one for a tensor, its views and its detached aliases. `d["v"]` is its Version.
+    """`VariableVersion`: one for a tensor, its views and its detached aliases. `current` is its Version.
 
     `counts` is False where there is none in truth, as of what is made in inference mode.
     """
 
-    __slots__ = ("counts",)
+    counts: bool
+    current: Slot[Version]
+
+    __slots__ = tuple(__annotations__)
 
     def __init__(self, counts: bool = True) -> None:
         super().__init__()
         self.counts = counts
-        self.d["v"] = Version(0, 0)
+        self.current = Version(0, 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,16 +167,21 @@ class Copied:
 
 
 class Storage(Object):
-    """Memory. `d["w"]` is the last change of its content, as a Version of its own (silent writes too).
+    """Memory. `content` is the last change of it, as a Version of its own (silent writes too).
 
-    `d["copied"]` is of what it was made a copy, if it was (Copied).
+    `copied` tells of what it was made a copy; ABSENT if it was of nothing.
     """
 
-    __slots__ = ("site",)
+    site: Site | None
+    content: Slot[Version]
+    copied: Slot[Value]
+
+    __slots__ = tuple(__annotations__)
 
     def __init__(self, site: Site | None = None) -> None:
         super().__init__()
-        self.d["w"] = Version(0, 0)
+        self.content = Version(0, 0)
+        self.copied = ABSENT
         self.site = site
 
 
@@ -181,46 +190,77 @@ DEFAULT, NO_GRAD, MULTI_OUTPUT, INFERENCE, CUSTOM = "default", "no_grad", "multi
 
 
 class Tensor(Object):
-    """A tensor. Its state in `d`:
+    """A tensor (`TensorImpl` and its `AutogradMeta`).
 
-    `storage`, `counter`; `geometry` and `dtype` (None: unknown); `rg`: the flag of a leaf (Grad);
-    `fn`: its grad_fn (Node, None, or an Unknown); for a view, `base`, `meta` (CreationMeta) and `at`,
-    the Version at which `fn` was computed; `grad`, and whether it `retains` that though it is no leaf; `inference`;
-    `param` for an nn.Parameter, `buffer` for an nn.Buffer; `shown`, the Version of its `data`, which an assignment to
-    that changes.
-    `twin` is the tensor of which it is an alias, as it lies in memory; `numbers` are the integers that it was made of.
-    `label` is the name that the program gave it first, `owner` the module that it is a parameter or buffer
-    of, `bound` the statement that bound it last.
+    `geometry_` and `dtype_` are None where they are unknown. `requires_grad_` is the flag of a leaf, `grad_fn` its
+    node (an Unknown where there may be one). A view has a `base`, and in `attr_version` the Version at which its
+    `grad_fn` was computed. `data_version` is the Version of its `data`, which an assignment to that changes, and
+    `data_versions` what that was by memory. `alias_of` is the tensor as which it lies in memory, `numbers` are the
+    integers that it was made of, `attributes` those that the program gave it.
+    `hooks` and `post_accumulate_hooks` are those of a leaf; `hooked` is the node with which its first hook was
+    registered, ABSENT before. `label` is the name that the program gave it first, `owner` the module that it is a
+    parameter or buffer of, `bound` the statement that bound it last.
     """
 
-    __slots__ = ("bound", "label", "origin", "owner")
+    storage: Slot[Storage]
+    version_counter: Slot[Counter]
+    geometry_: Slot[Geometry | None]
+    dtype_: Slot[str | None]
+    requires_grad_: Slot[Grad]
+    grad_fn: Slot[Node | Unknown | None]
+    base: Slot[Tensor | None]
+    creation_meta: Slot[str]
+    attr_version: Slot[Version | None]
+    output_nr: Slot[int]
+    grad: Slot[Value]
+    retains_grad: Slot[bool]
+    is_inference: Slot[bool]
+    data_version: Slot[Version | None]
+    hooks: Slot[tuple[Value, ...]]
+    post_accumulate_hooks: Slot[tuple[Value, ...]]
+    hooked: Slot[Value]
+    attributes: dict[str, Value]
+    data_versions: dict[Storage, Value]
+    alias_of: Tensor | None
+    numbers: Value
+    is_parameter: bool
+    is_buffer: bool
+    origin: Site | None
+    label: str | None
+    owner: Instance | None
+    bound: Site | None
+
+    __slots__ = tuple(__annotations__)
 
     def __init__(self, storage: Storage, counter: Counter, origin: Site | None = None) -> None:
         super().__init__()
+        self.storage = storage
+        self.version_counter = counter
+        self.geometry_ = None
+        self.dtype_ = None
+        self.requires_grad_ = False
+        self.grad_fn = None
+        self.base = None
+        self.creation_meta = DEFAULT
+        self.attr_version = None
+        self.output_nr = 0
+        self.grad = None
+        self.retains_grad = False
+        self.is_inference = False
+        self.is_parameter = False
+        self.is_buffer = False
+        self.data_version = None
+        self.data_versions = {}
+        self.alias_of = None
+        self.numbers = None
+        self.attributes = {}
+        self.hooks = ()
+        self.post_accumulate_hooks = ()
+        self.hooked = ABSENT
         self.origin = origin
-        self.label: str | None = None
-        self.owner: Instance | None = None
-        self.bound: Site | None = None
-        self.d.update(
-            storage=storage,
-            counter=counter,
-            geometry=None,
-            dtype=None,
-            rg=False,
-            retains=False,
-            fn=None,
-            base=None,
-            meta=DEFAULT,
-            at=None,
-            output_nr=0,
-            grad=None,
-            inference=False,
-            param=False,
-            buffer=False,
-            shown=None,
-            twin=None,
-            numbers=None,
-        )
+        self.label = None
+        self.owner = None
+        self.bound = None
 
     @property
     def name(self) -> str | None:
@@ -231,7 +271,7 @@ class Tensor(Object):
     @property
     def geometry(self) -> Geometry | None:
         """Shape, strides and offset as far as known; a branch's two answers count as unknown."""
-        g = self.d["geometry"]
+        g = self.geometry_
         return g if isinstance(g, Geometry) else None
 
     @property
@@ -243,13 +283,13 @@ class Tensor(Object):
     @property
     def dtype(self) -> str | None:
         """The dtype's short name (`float32`), where known."""
-        v = self.d["dtype"]
+        v = self.dtype_
         return v if isinstance(v, str) else None
 
 
 def lie_alike(a: Tensor, b: Tensor) -> bool:
     """Whether one of two tensors is the other, or was made to lie as it does (`detach()`), however that is."""
-    return (a.d["twin"] or a) is (b.d["twin"] or b) and a.d["geometry"] is b.d["geometry"]
+    return (a.alias_of or a) is (b.alias_of or b) and a.geometry_ is b.geometry_
 
 
 @dataclass(slots=True, eq=False)
@@ -286,8 +326,10 @@ Gradients = Callable[[Tensor, int], Tensor]
 
 
 class Node(Object):
-    """A node of the autograd graph (`torch::autograd::Node`); `d["freed"]` once backward has run over it.
+    """A node of the autograd graph (`torch::autograd::Node`). `freed` is where backward ran over it, False before.
 
+    `hooks` are those of its results, by number. `spread` is an expanded view that it writes. `cut`: what came from
+    it was detached.
     `edges` lead to the nodes of the inputs; a leaf that requires grad is an edge itself (the place of
     its AccumulateGrad). `holds` tells under which condition it keeps any saved value, so that a second
     backward raises. `when` is the condition under which the node exists at all. `iterations` are the
@@ -301,28 +343,32 @@ class Node(Object):
     a copy of that: its node then, or the leaf.
     """
 
-    __slots__ = (
-        "called",
-        "copied",
-        "edges",
-        "fed",
-        "function",
-        "holds",
-        "inputs",
-        "iterations",
-        "name",
-        "op",
-        "order",
-        "outputs",
-        "roles",
-        "run",
-        "saved",
-        "several",
-        "shapes",
-        "site",
-        "stack",
-        "when",
-    )
+    freed: Slot[Site | bool]
+    cut: Slot[bool]
+    name: str
+    called: str | None
+    op: str | None
+    several: bool
+    site: Site | None
+    stack: tuple[Site, ...]
+    iterations: tuple[tuple[int, int], ...]
+    order: int
+    when: Grad
+    holds: Grad
+    edges: tuple[Value, ...]
+    fed: tuple[tuple[int, int] | None, ...]
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    roles: tuple[str, ...]
+    shapes: tuple[Geometry | None, ...]
+    saved: tuple[SavedTensor, ...]
+    copied: tuple[Value, ...]
+    function: Any
+    run: Callable[[Gradients, Callable[[], None]], Sequence[Value] | None] | None
+    hooks: dict[int, Value]
+    spread: Tensor | None
+
+    __slots__ = tuple(__annotations__)
 
     def __init__(self, name: str, site: Site | None, order: int, edges: tuple[Value, ...], when: Grad) -> None:
         super().__init__()
@@ -331,22 +377,25 @@ class Node(Object):
         self.order = order
         self.edges = edges
         self.when = when
-        self.saved: tuple[SavedTensor, ...] = ()
-        self.holds: Grad = False
-        self.stack: tuple[Site, ...] = ()
-        self.iterations: tuple[tuple[int, int], ...] = ()
-        self.inputs: tuple[Tensor, ...] = ()
-        self.outputs: tuple[Tensor, ...] = ()
-        self.fed: tuple[tuple[int, int] | None, ...] = ()
-        self.shapes: tuple[Geometry | None, ...] = ()
-        self.op: str | None = None
-        self.roles: tuple[str, ...] = ()
+        self.saved = ()
+        self.holds = False
+        self.stack = ()
+        self.iterations = ()
+        self.inputs = ()
+        self.outputs = ()
+        self.fed = ()
+        self.shapes = ()
+        self.op = None
+        self.roles = ()
         self.several = False
-        self.called: str | None = None
-        self.copied: tuple[Value, ...] = ()
-        self.function: Any = None
-        self.run: Callable[[Gradients, Callable[[], None]], Sequence[Value] | None] | None = None
-        self.d["freed"] = False
+        self.called = None
+        self.copied = ()
+        self.function = None
+        self.run = None
+        self.freed = False
+        self.cut = False
+        self.hooks = {}
+        self.spread = None
 
     def __repr__(self) -> str:
         return f"<{self.name}>"

@@ -12,13 +12,16 @@ from collections.abc import Callable, Hashable, Iterator, MutableMapping, Sequen
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from .values import ABSENT, Cond, Phi, Unknown, Value
+from .slots import Slot
+from .values import ABSENT, Cond, Container, Phi, Unknown, Value
 
 if TYPE_CHECKING:
     from .report import Failure
     from .values import Object
+
+T = TypeVar("T")
 
 MAX_ALTERNATIVES = 12
 """More alternatives than this for one place become unknown."""
@@ -65,7 +68,9 @@ class Dead(Exception):
 
 
 Store = MutableMapping[Any, Value]
-Change = tuple[Store, Hashable, Value]
+Change = tuple[Any, Any, Value]
+"""A dict and a key of it, or a record and its slot, and a value."""
+
 Changes = dict[tuple[int, Hashable], Change]
 """Places, each with its value then or now."""
 
@@ -140,9 +145,17 @@ class State:
         """Remove `store[key]`, which must be there."""
         self.trail.append((store, key, store.pop(key)))
 
-    def put(self, obj: Object, key: Hashable, value: Value) -> None:
-        """Write a slot of an object's state."""
-        self.set(obj.d, key, value)
+    def put(self, obj: Object, slot: Slot[T], value: T | Phi) -> None:
+        """Write a slot of a record so that it can be undone."""
+        self.trail.append((obj, slot, slot.__get__(obj)))
+        slot.__set__(obj, value)
+
+    def write(self, store: Any, key: Any, value: Value) -> None:
+        """Write a key of a dict, or a slot of a record."""
+        if type(key) is Slot:
+            self.put(store, key, value)
+        else:
+            self.set(store, key, value)
 
     def note(self, obj: Any, name: str, value: Value) -> None:
         """Set an attribute that stays when a branch is undone (a label, what a generator has come to)."""
@@ -178,7 +191,9 @@ class State:
         """Undo all writes since `mark`, whatever they left."""
         trail = self.trail
         for store, key, old in reversed(trail[mark:]):
-            if old is ABSENT:
+            if type(key) is Slot:
+                key.__set__(store, old)
+            elif old is ABSENT:
                 store.pop(key, None)
             else:
                 store[key] = old
@@ -190,7 +205,7 @@ class State:
         for store, key, _ in self.trail[mark:]:
             place = (id(store), key)
             if place not in changes:
-                changes[place] = (store, key, store.get(key, ABSENT))
+                changes[place] = (store, key, held(store, key))
         return changes
 
     def changed_since(self, mark: int) -> Changes:
@@ -321,11 +336,12 @@ class State:
 
     def _apply(self, changes: Changes) -> None:
         for store, key, value in changes.values():
-            if value is ABSENT:
-                if key in store:
-                    self.delete(store, key)
-            else:
+            if type(key) is Slot:
+                self.put(store, key, value)
+            elif value is not ABSENT:
                 self.set(store, key, value)
+            elif key in store:
+                self.delete(store, key)
 
     def _join(
         self,
@@ -336,15 +352,18 @@ class State:
         assumed = self.assumed
         for place, (store, key, a) in first.items():
             if store is not assumed:
-                base = store.get(key, ABSENT)
+                base = held(store, key)
                 self._put_joined(store, key, base, self.merge(cond, a, second[place][2] if place in second else base))
         for place, (store, key, b) in second.items():
             if store is not assumed and place not in first:
-                base = store.get(key, ABSENT)
+                base = held(store, key)
                 self._put_joined(store, key, base, self.merge(cond, base, b))
 
-    def _put_joined(self, store: Store, key: Hashable, base: Value, value: Value) -> None:
-        if value is ABSENT and base is not ABSENT:
+    def _put_joined(self, store: Any, key: Any, base: Value, value: Value) -> None:
+        if type(key) is Slot:
+            if value is not base:
+                self.put(store, key, value)
+        elif value is ABSENT and base is not ABSENT:
             self.delete(store, key)
         elif value is not base:
             self.set(store, key, value)
@@ -501,9 +520,9 @@ class State:
             value = self.resolve(value.then if value.then is not None else value.orelse)
         return value
 
-    def is_open(self, v: Object) -> bool:
+    def is_open(self, v: Container) -> bool:
         """Whether a container may hold more than is known, by any of the branches that lead here."""
-        return any(leaf is not False for leaf in leaves(self.resolve(v.d["open"])))
+        return any(leaf is not False for leaf in leaves(self.resolve(v.open)))
 
     def tuple_of(self, value: Value) -> tuple[Value, ...]:
         """A slot that holds several things: of a branch's alternatives the longest, nothing where it isn't known."""
@@ -512,6 +531,11 @@ class State:
             return value
         options = [v for _, v in self.alternatives(value) if isinstance(v, tuple)]
         return max(options, key=len, default=())
+
+
+def held(store: Any, key: Any) -> Value:
+    """What a dict has under a key (ABSENT if nothing), or a record in a slot."""
+    return key.__get__(store) if type(key) is Slot else store.get(key, ABSENT)
 
 
 def gated(value: Value, guards: Guards) -> Value:

@@ -272,7 +272,7 @@ def hold(obj: Instance, open_: bool = False) -> None:
         return
     inner = ListV(kind=kind) if kind in ("list", "deque") else DictV(kind=kind)
     obj.state["contents"] = inner
-    inner.d["open"] = open_
+    inner.open = open_
     if isinstance(inner, DictV):
         inner.counts = obj.cls.derives("collections.Counter")
     if obj.cls.derives("collections.UserDict") or obj.cls.derives("collections.UserList"):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ...syntax import ir
     from ...syntax.chunks import Chunk
     from .report import Site
+    from .slots import Slot
 
 Value = Any
 """A value of the replay: a Python constant, a tuple of values, or an object of this module."""
@@ -128,20 +129,45 @@ class Phi:
 
 
 class Object:
-    """Something with an identity; `d` is its state (attributes, by name)."""
+    """Something with an identity."""
 
-    __slots__ = ("d", "uid")
+    __slots__ = ("uid",)
 
     def __init__(self) -> None:
         self.uid = serial()
-        self.d: dict[Any, Value] = {}
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.uid}>"
 
 
-class ListV(Object):
-    """A list or deque: `d["items"]` is a tuple of values; `open` if it may hold more than these.
+class Stateful(Object):
+    """Something whose state is in `d` (attributes, by name)."""
+
+    __slots__ = ("d",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.d: dict[Any, Value] = {}
+
+
+class Container(Object):
+    """Something that holds values; `open` if it may hold more than is known."""
+
+    open: Slot[bool]
+
+    __slots__ = tuple(__annotations__)
+
+
+class Items(Container):
+    """Something that holds values in a row."""
+
+    items: Slot[tuple[Value, ...]]
+
+    __slots__ = tuple(__annotations__)
+
+
+class ListV(Items):
+    """A list or deque.
 
     `more` makes the item in a place past those, where that is known. The keys and the items `of_dict` are kept in their
     order, but operators take them for sets.
@@ -151,18 +177,18 @@ class ListV(Object):
 
     def __init__(self, items: tuple[Value, ...] = (), kind: str = "list") -> None:
         super().__init__()
-        self.d["items"] = items
-        self.d["open"] = False
+        self.items = items
+        self.open = False
         self.kind = kind
         self.maxlen: int | None = None
         self.more: Callable[[int], Value] | None = None
         self.of_dict = False
 
 
-class DictV(Object):
+class DictV(Container):
     """A dict or set: `items` maps constant keys (or objects, by identity) to values, ABSENT if removed.
 
-    `d["open"]` tells that there may be further keys; `default` makes missing values (defaultdict). In one that
+    `default` makes missing values (defaultdict). In one that
     `counts` (a Counter), what is missing is 0.
     """
 
@@ -171,7 +197,7 @@ class DictV(Object):
     def __init__(self, items: MutableMapping[Any, Value] | None = None, kind: str = "dict") -> None:
         super().__init__()
         self.items: MutableMapping[Any, Value] = items if items is not None else {}
-        self.d["open"] = False
+        self.open = False
         self.kind = kind
         self.default: Value = None
         self.counts = False
@@ -196,7 +222,7 @@ SUBCLASSES = ("__subclasses__",)
 """where a class keeps those of the program that derive from it: no name at all, which nothing lists"""
 
 
-class ClassV(Object):
+class ClassV(Stateful):
     """A class: of the program (`node` set) or of a library (`qualname` is its dotted name).
 
     `meta` is its metaclass, where the program defines one.
@@ -254,7 +280,7 @@ def linearise(cls: ClassV) -> tuple[ClassV, ...]:
                 del s[0]
 
 
-class Instance(Object):
+class Instance(Stateful):
     """An object of a class; `d` holds its attributes. `state` is what a model of a library keeps.
 
     `label` is the name that the program gave it first, `within` the container that keeps it, and how it is got there.
@@ -287,7 +313,7 @@ def contents(v: Value) -> Value:
     return v.state.get("contents", v) if isinstance(v, Instance) else v
 
 
-class Frame(Object):
+class Frame(Stateful):
     """The variables of a running function, comprehension, class body or module, by name in `d`."""
 
     __slots__ = ("function", "globals", "is_comprehension", "name", "parent", "yields")
@@ -302,7 +328,7 @@ class Frame(Object):
         self.is_comprehension = False
 
 
-class FunctionV(Object):
+class FunctionV(Stateful):
     """A function or lambda of the program, with the frame that it was defined in."""
 
     __slots__ = ("chunk", "cls", "defaults", "kwdefaults", "name", "node", "parent", "wrappers")
@@ -401,7 +427,7 @@ class SliceV:
     step: Value
 
 
-class ModuleV(Object):
+class ModuleV(Stateful):
     """A module of the program; its names are those of `frame`. `whole`: all of its own code has run, to its end."""
 
     __slots__ = ("frame", "name", "path", "whole")
@@ -441,15 +467,15 @@ class Generator:
     kept: bool = False
 
 
-class Iterator_(Object):
-    """An iterator: `d["items"]` is what is left, `d["open"]` tells that more may come."""
+class Iterator_(Items):
+    """An iterator: `items` is what is left."""
 
     __slots__ = ()
 
     def __init__(self, items: tuple[Value, ...], open_: bool = False) -> None:
         super().__init__()
-        self.d["items"] = items
-        self.d["open"] = open_
+        self.items = items
+        self.open = open_
 
 
 class Args:

@@ -32,7 +32,7 @@ def get(m: Interpreter, t: Tensor, name: str) -> Value:
     known = registry.method("torch.Tensor", name) is not None or isinstance(table.find(full), Op)
     if known or table.find(f"torch.{name}") is not None or name.endswith("_"):
         return Bound(Lib(full), t)
-    own = t.d.get(("attribute", name))
+    own = t.attributes.get(name)
     return own if own is not None else Bound(Lib(full), t)
 
 
@@ -49,10 +49,10 @@ OTHERS = frozenset({"eig", "itemsize", "lstsq", "map2_", "name", "nbytes", "outp
 
 def has(m: Interpreter, t: Tensor, name: str) -> bool | None:
     """Whether a tensor has an attribute; None where that isn't known: the program may have been given it with more."""
-    own = t.d.get(("attribute", name))
+    own = t.attributes.get(name)
     if is_known(name) or name in OTHERS or (own is not None and type(own) is not Phi):
         return True
-    if own is not None or name.startswith(("_", "is_", "grad_")) or isinstance(m.state.resolve(t.d["fn"]), Unknown):
+    if own is not None or name.startswith(("_", "is_", "grad_")) or isinstance(m.state.resolve(t.grad_fn), Unknown):
         return None
     return False
 
@@ -100,12 +100,12 @@ def requires_grad(m: Interpreter, t: Tensor) -> Value:
 
 def grad(m: Interpreter, t: Tensor) -> Value:
     """`t.grad`; of a non-leaf it is None, with a warning, unless it retains it."""
-    value = m.state.resolve(t.d["grad"])
+    value = m.state.resolve(t.grad)
     if value is None:
         m.explain.grad_read(t)
-        kept = t.d["retains"] is not False or m.grad.is_leaf(t, anew=False) is not False
+        kept = t.retains_grad is not False or m.grad.is_leaf(t, anew=False) is not False
         if kept and m.grad.requires_grad(t) is not False:
-            return Unknown("the gradient", ("grad", t.uid, id(t.d["grad"])))
+            return Unknown("the gradient", ("grad", t.uid, id(t.grad)))
     return value
 
 
@@ -141,7 +141,7 @@ READ: dict[str, Callable[[Interpreter, Tensor], Value]] = {
     "grad": grad,
     "data": data,
     "is_leaf": leaf,
-    "retains_grad": lambda m, t: m.state.resolve(t.d["retains"]),
+    "retains_grad": lambda m, t: m.state.resolve(t.retains_grad),
     "grad_fn": grad_fn,
     "_version": version,
     "dtype": lambda m, t: dtype_value(t),
@@ -151,7 +151,7 @@ READ: dict[str, Callable[[Interpreter, Tensor], Value]] = {
     **dict.fromkeys(("is_sparse", "is_quantized", "is_meta", "is_mkldnn"), lambda m, t: False),
     **dict.fromkeys(("nbytes", "itemsize", "output_nr"), lambda m, t: Unknown("a number", number=True)),
     "names": lambda m, t: Unknown("names"),
-    "_base": lambda m, t: m.state.resolve(t.d["base"]),
+    "_base": lambda m, t: m.state.resolve(t.base),
     "__class__": lambda m, t: Lib("torch.Tensor"),
 }
 
@@ -164,16 +164,16 @@ def set_(m: Interpreter, t: Tensor, name: str, value: Value) -> None:
     elif name == "requires_grad":
         m.require_grad(t, value)
     elif name == "grad":
-        m.state.put(t, "grad", value)
+        m.state.put(t, Tensor.grad, value)
     else:
-        m.state.put(t, ("attribute", name), value)
+        m.state.set(t.attributes, name, value)
 
 
 def set_data(m: Interpreter, t: Tensor, value: Value) -> None:
     """`t.data = value`: the tensor shows other memory from now on; its counter stays and doesn't move."""
     known = isinstance(value, Tensor)
     m.grad.show(t, m.grad.storage(value) if known else Storage(m.here.site), ".data =")
-    m.state.put(t, "geometry", value.d["geometry"] if known else None)
+    m.state.put(t, Tensor.geometry_, value.geometry_ if known else None)
     if known:
-        m.state.put(t, "dtype", value.d["dtype"])
-        m.state.put(t, "inference", value.d["inference"])
+        m.state.put(t, Tensor.dtype_, value.dtype_)
+        m.state.put(t, Tensor.is_inference, value.is_inference)

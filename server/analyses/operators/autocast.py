@@ -106,7 +106,7 @@ def replaced(m: Interpreter, v: Value, made: dict[int, Tensor]) -> Value:
     if isinstance(v, tuple):
         return tuple(replaced(m, i, made) for i in v)
     if isinstance(v, ListV):
-        copy = ListV(tuple(replaced(m, m.state.pick(i), made) for i in m.state.tuple_of(v.d["items"])), v.kind)
-        copy.d["open"] = v.d["open"]
+        copy = ListV(tuple(replaced(m, m.state.pick(i), made) for i in m.state.tuple_of(v.items)), v.kind)
+        copy.open = v.open
         return copy
     return v

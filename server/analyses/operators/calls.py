@@ -67,7 +67,7 @@ def bind(params: Sequence[Param], args: Args) -> dict[str, Value]:
 
 def items_of(m: Interpreter, v: ListV | Iterator_) -> tuple[Value, ...]:
     """The items of a list; after a branch, those of the longer side, each where the list has it."""
-    items = m.state.resolve(v.d["items"])
+    items = m.state.resolve(v.items)
     if isinstance(items, tuple):
         return items
     held = {id(way): {id(item) for item in way} for _, way in m.state.alternatives(items) if isinstance(way, tuple)}

@@ -86,7 +86,7 @@ def vague(m: Interpreter, v: Value) -> Value:
     """A list or tuple with one tensor in place of several that open conditions decide between."""
     if not isinstance(v, (tuple, ListV)):
         return v
-    items = m.state.resolve(v.d["items"]) if isinstance(v, ListV) else v
+    items = m.state.resolve(v.items) if isinstance(v, ListV) else v
     if not isinstance(items, tuple):
         return v
     told = tuple(one_of_many(m, m.state.resolve(one)) for one in items)
@@ -103,7 +103,7 @@ def one_of_many(m: Interpreter, v: Value) -> Value:
     if type(v) is not Phi or not any(isinstance(t, Tensor) for _, t in m.state.alternatives(v)):
         return v
     made = m.grad.tensor()
-    m.state.put(made, "fn", history(m, v))
+    m.state.put(made, Tensor.grad_fn, history(m, v))
     return made
 
 
@@ -118,7 +118,7 @@ def open_inside(m: Interpreter, v: Value) -> Phi | None:
     """A Phi inside a list or tuple of tensors, or that is a list's content, if few conditions decide them all."""
     if not isinstance(v, (tuple, ListV)):
         return None
-    items = m.state.resolve(v.d["items"]) if isinstance(v, ListV) else v
+    items = m.state.resolve(v.items) if isinstance(v, ListV) else v
     if type(items) is Phi and any(isinstance(t, Tensor) for t in m.state.tuple_of(items)):
         return items if len(m.state.alternatives(items)) <= 2**MAX_INSIDE else None
     conditions: set[Cond] = set()
@@ -472,7 +472,7 @@ def less_leading_ones(g: Geometry) -> Geometry:
 
 def fitted(m: Interpreter, value: Tensor, shape: Shape | None) -> Tensor:
     """An inference tensor that is to be stored, expanded first to another shape: autograd sees nothing of that."""
-    if value.d["inference"] is not True or None in (shape, value.shape) or value.shape == shape:
+    if value.is_inference is not True or None in (shape, value.shape) or value.shape == shape:
         return value
     view = m.grad.view(value, value.geometry)
     view.label = value.label

@@ -55,9 +55,9 @@ def decide(m: Interpreter, r: Result, source: Tensor, node: Node | None, type_: 
         t = m.grad.tensor(None, None)
         if type_ is not None:
             made = Geometry.contiguous(type_.shape) if type_.shape is not None else None
-            t.d["geometry"] = made and layouts.of_result(made, call)
-            t.d["dtype"] = type_.dtype
-        t.d["counter"].d["v"] = Version(*inner_writes.times(m, call, r.version))
+            t.geometry_ = made and layouts.of_result(made, call)
+            t.dtype_ = type_.dtype
+        m.grad.counter(t).current = Version(*inner_writes.times(m, call, r.version))
         if r.differentiable:
             m.grad.set_history(t, node)
         return t
@@ -73,11 +73,11 @@ def decide(m: Interpreter, r: Result, source: Tensor, node: Node | None, type_: 
 
 def is_temporary(m: Interpreter, source: Tensor) -> bool:
     """Whether a method is called on what a call has just made, which nobody else holds: a copy is as good as itself."""
-    node, storage = m.here.node, m.state.resolve(source.d["storage"])
+    node, storage = m.here.node, m.state.resolve(source.storage)
     if not (isinstance(node, ir.Call) and isinstance(node.func, ir.Attribute) and isinstance(storage, Storage)):
         return False
     is_fresh = storage.site is not None and storage.site.node is node.func.value
-    return is_fresh and source.d["twin"] is source.d["base"] is source.d["fn"] is None and source.d["rg"] is False
+    return is_fresh and source.alias_of is source.base is source.grad_fn is None and source.requires_grad_ is False
 
 
 def to_itself(m: Interpreter, name: str, source: Tensor, call: Call) -> Cond:
@@ -137,7 +137,7 @@ def viewed(m: Interpreter, source: Tensor, node: Node | None, type_: TensorType 
     described = described_all(m, call.values)
     made = view_of(call.name, source.geometry, described) if source.geometry is not None else None
     t = m.grad.view(source, made if isinstance(made, Geometry) else None)
-    t.d["dtype"] = type_.dtype if type_ is not None else source.dtype
+    t.dtype_ = type_.dtype if type_ is not None else source.dtype
     m.grad.set_history(t, node)
     return t
 

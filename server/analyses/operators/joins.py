@@ -40,14 +40,14 @@ def one(m: Interpreter, result: Value) -> Value:
         return Unknown(first.why, None if nests(key, LEVELS) else key, number=all(v.number for v in made))
     if not all(isinstance(t, Tensor) for t in made) or not all(is_new(m, t) for t in made):
         return result
-    kind = kind_of(first)
-    if any(kind_of(t) != kind for t in others):
+    kind = kind_of(m, first)
+    if any(kind_of(m, t) != kind for t in others):
         return result
-    past = m.state.each_way(result, lambda t: t.d["fn"])
+    past = m.state.each_way(result, lambda t: t.grad_fn)
     for t in others:
         if t is not first:
-            stand_for(t, first)
-    first.d["fn"] = past
+            stand_for(m, t, first)
+    first.grad_fn = past
     return first
 
 
@@ -65,25 +65,26 @@ def key_of_choice(v: Value) -> Any:
 
 def is_new(m: Interpreter, t: Tensor) -> bool:
     """Whether a tensor has been made here, with memory of its own, and nothing but its node knows of it."""
-    d, counter = t.d, t.d["counter"]
-    own = t.origin == m.here.site and d["base"] is None and d["at"] is None and d["twin"] is None
-    return own and all(isinstance(fn, (Node, type(None))) for fn in leaves(d["fn"])) and type(counter.d["v"]) is Version
+    own = t.origin == m.here.site and t.base is None and t.attr_version is None and t.alias_of is None
+    plain = own and all(isinstance(fn, (Node, type(None))) for fn in leaves(t.grad_fn))
+    return plain and isinstance(m.grad.counter(t).current, Version)
 
 
-def kind_of(t: Tensor) -> tuple[object, ...]:
+def kind_of(m: Interpreter, t: Tensor) -> tuple[object, ...]:
     """All that tells a new tensor from another one, other than its past."""
-    d, version = t.d, t.d["counter"].d["v"]
-    flags = d["rg"], d["inference"], d["output_nr"], d["grad"], d["shown"], d["numbers"]
-    return len(d), d["geometry"], d["dtype"], flags, t.label, (version.low, version.high, version.write)
+    version = m.grad.version(t)
+    flags = t.requires_grad_, t.is_inference, t.output_nr, t.grad, t.data_version, t.numbers, t.hooks
+    return len(t.attributes), t.geometry_, t.dtype_, flags, t.label, (version.low, version.high, version.write)
 
 
-def stand_for(t: Tensor, other: Tensor) -> None:
+def stand_for(m: Interpreter, t: Tensor, other: Tensor) -> None:
     """Have the nodes of a tensor know another one in its place."""
-    counter, storage = other.d["counter"], other.d["storage"]
-    for node in filter(None, leaves(t.d["fn"])):
+    counter, storage = m.grad.counter(other), m.grad.storage(other)
+    version, content = counter.current, storage.content
+    for node in filter(None, leaves(t.grad_fn)):
         node.outputs = tuple(other if made is t else made for made in node.outputs)
         node.saved = tuple(
-            replace(s, tensor=other, storage=storage, counter=counter, version=counter.d["v"], content=storage.d["w"])
+            replace(s, tensor=other, storage=storage, counter=counter, version=version, content=content)
             if s.tensor is t
             else s
             for s in node.saved

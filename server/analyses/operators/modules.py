@@ -80,10 +80,10 @@ def make_tensors(m: Interpreter, obj: Instance, fact: ModuleFact, values: dict[s
         if isinstance(m.state.pick(values.get(name)), Tensor):
             continue
         t = m.grad.tensor(geometry_of(type_), type_.dtype or "float32", name not in buffers)
-        t.d["param"] = name not in buffers
+        t.is_parameter = name not in buffers
         t.label, t.owner = short, holder
         made = writes_in_construction(obj.cls.name, name, values)
-        t.d["counter"].d["v"] = Version(made, made)
+        m.grad.counter(t).current = Version(made, made)
         m.state.set(holder.d, short, t)
         if name in buffers:
             put(holder, "_buffers", short)
@@ -169,7 +169,7 @@ def named_tensors(
             v = m.state.pick(v)
             if not isinstance(v, Tensor) or v.uid in seen or not isinstance(k, str):
                 continue
-            if (k in trained or bool(v.d["param"])) is parameters and (parameters or k in buffers or v.d["buffer"]):
+            if (k in trained or bool(v.is_parameter)) is parameters and (parameters or k in buffers or v.is_buffer):
                 seen.add(v.uid)
                 yield (f"{prefix}.{k}" if prefix else k), v
 
@@ -300,7 +300,7 @@ def unfused(m: Interpreter, case: Case, call: cases.Call) -> Case:
     """The case of an LSTM; where oneDNN has none, it is made of small operations, and saves what a GRU does."""
     if call.name != "torch.nn.LSTM":
         return case
-    given = [t.d["dtype"] for t in call.tensors.get("input", ())]
+    given = [t.dtype_ for t in call.tensors.get("input", ())]
     if all(d in FUSED for d in given) and call.settings.get("proj_size", 0) in (0, None):
         return case
     gru = table.find("torch.nn.GRU")

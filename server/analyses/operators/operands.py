@@ -99,15 +99,7 @@ def of_transform(
 
 def listed(m: Interpreter, v: Value) -> tuple[Value, ...] | None:
     """The numbers of an argument that takes one or several; None where it isn't given."""
-    return (
-        None
-        if v is None
-        else m.state.tuple_of(v.d["items"])
-        if isinstance(v, ListV)
-        else v
-        if type(v) is tuple
-        else (v,)
-    )
+    return None if v is None else m.state.tuple_of(v.items) if isinstance(v, ListV) else v if type(v) is tuple else (v,)
 
 
 def is_as_long(shape: Shape | None, sizes: tuple[Value, ...], places: tuple[Value, ...]) -> bool | None:

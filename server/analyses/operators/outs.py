@@ -85,7 +85,7 @@ def refuse_out(m: Interpreter, op: Op, outs: Sequence[Tensor], needs: Grad) -> N
 
 def is_of_leaf(m: Interpreter, t: Tensor) -> bool:
     """Whether a tensor is a leaf, or a view of one."""
-    base = m.state.resolve(t.d["base"])
+    base = m.state.resolve(t.base)
     return m.grad.is_leaf(base if isinstance(base, Tensor) else t) is True
 
 
@@ -102,7 +102,7 @@ def resize_out(m: Interpreter, call: Call, t: Tensor, shape: Shape | None) -> No
     g = t.geometry
     if shape is None or g is None or None in shape or None in g.shape or shape == g.shape:
         return
-    m.state.put(t, "geometry", layouts.of_result(Geometry.contiguous(shape, g.offset), call))
+    m.state.put(t, Tensor.geometry_, layouts.of_result(Geometry.contiguous(shape, g.offset), call))
 
 
 def out_times(op: Op, t: Tensor, shape: Shape | None) -> Times:

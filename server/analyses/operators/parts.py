@@ -48,9 +48,9 @@ def of_results(m: Interpreter, node: Node, call: Call, grads: Mapping[str, Grad]
         return
     results = tensors_in(m, made)
     for t, own in zip(results, parted(m, node, call, grads, results), strict=True):
-        if t.d["fn"] is node:
-            t.d["fn"] = None
-            m.grad.set_history(t, own, t.d["output_nr"])
+        if t.grad_fn is node:
+            t.grad_fn = None
+            m.grad.set_history(t, own, m.grad.output_nr(t))
 
 
 class Cut:

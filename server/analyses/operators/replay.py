@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...facts import inference
 from .. import shapes
 from ..autograd.geometry import Geometry
-from ..autograd.tensors import Copied, Grad, Tensor, Version, either, is_of, operator_of
+from ..autograd.tensors import Copied, Grad, Storage, Tensor, Version, either, is_of, operator_of
 from ..domain.values import ABSENT, Args, Cond, ListV, Unknown, Value
 from ..shapes.dtypes import is_integral
 from . import autocast, conversions, operands
@@ -60,7 +60,7 @@ def seen_by_autograd(m: Interpreter, case: Case, call: Call) -> bool | None:
     None where that isn't known, as of what is made of several operators, which don't take all of the operands.
     """
     given = call.all()
-    normal = [t for t in given if t.d["inference"] is not True]
+    normal = [t for t in given if t.is_inference is not True]
     if m.grad.mode["inference"] or len(normal) == len(given):
         return True
     if normal:
@@ -163,7 +163,7 @@ def replay(m: Interpreter, case: Case, call: Call, via: str, inferred: Types = N
             reshape_in_place(m, call, t)
         if dtype is not None:
             for t in tensors_in(m, result):
-                t.d["dtype"] = dtype
+                t.dtype_ = dtype
         return result
     finally:
         m.here.via = previous
@@ -176,9 +176,9 @@ def leave_history_open(m: Interpreter, call: Call, result: Value) -> None:
         needs = either(needs, m.grad.requires_grad(t))
     text = f"autograd sees {called(call.name)}() of inference tensors"
     for t in tensors_in(m, result) if needs is not False and m.grad.grad_mode else ():
-        if t.d["inference"] is not True and t.d["fn"] is None and not is_integral(t.dtype or ""):
-            t.d["rg"] = frozenset({Cond((text, t.uid), "guess", text, m.here.site)})
-            t.d["fn"] = Unknown(text)
+        if t.is_inference is not True and t.grad_fn is None and not is_integral(t.dtype or ""):
+            t.requires_grad_ = frozenset({Cond((text, t.uid), "guess", text, m.here.site)})
+            t.grad_fn = Unknown(text)
 
 
 def writes(m: Interpreter, case: Case, call: Call) -> Iterator[tuple[Mutation, Tensor, Times]]:
@@ -211,18 +211,22 @@ def note_copies(m: Interpreter, call: Call, result: Value) -> None:
 def note_copy(m: Interpreter, source: Tensor, made: Tensor) -> None:
     """Keep that a tensor has the content of another now, if it is as wide and has as many bits."""
     storage, own = m.grad.storage(source), m.grad.storage(made)
-    content, g, at = m.state.resolve(storage.d["w"]), source.geometry, made.geometry
+    content, g, at = m.state.resolve(storage.content), source.geometry, made.geometry
     if not isinstance(content, Version) or g is None or at is None or g.shape != at.shape or source.dtype != made.dtype:
         return
-    m.state.put(own, "copied", Copied(storage, g, content.content, at, m.state.resolve(own.d["w"])))
+    m.state.put(own, Storage.copied, Copied(storage, g, content.content, at, m.state.resolve(own.content)))
 
 
 def put_back(m: Interpreter, call: Call, t: Tensor) -> Value:
     """The content of which a copy was made, where a call copies this copy to where it comes from."""
     for source in call.tensors.get("src", ()) if called(call.name) == "copy_" else ():
         storage = m.grad.storage(source)
-        kept: Copied | None = m.state.resolve(storage.d.get("copied"))
-        if kept is None or kept.own is not m.state.resolve(storage.d["w"]) or source.geometry != kept.at:
+        kept = m.state.resolve(storage.copied)
+        if (
+            not isinstance(kept, Copied)
+            or kept.own is not m.state.resolve(storage.content)
+            or source.geometry != kept.at
+        ):
             continue
         if kept.storage is m.grad.storage(t) and kept.geometry == t.geometry:
             return kept.content
@@ -259,4 +263,4 @@ def reshape_in_place(m: Interpreter, call: Call, t: Tensor) -> None:
     if name not in shapes.KEEP_IN_PLACE or t.geometry is None:
         return
     made = shapes.view_of(name[:-1], t.geometry, described_all(m, call.values))
-    m.state.put(t, "geometry", made if isinstance(made, Geometry) else None)
+    m.state.put(t, Tensor.geometry_, made if isinstance(made, Geometry) else None)

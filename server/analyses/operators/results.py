@@ -96,8 +96,8 @@ def result(
         return conversions.decide(m, r, source, node, type_, call)
     made = fresh(m, r, node, type_, nr)
     if made.geometry is not None:
-        made.d["geometry"] = layouts.of_result(made.geometry, call, nr)
-    made.d["counter"].d["v"] = Version(*inner_writes.times(m, call, r.version, nr))
+        made.geometry_ = layouts.of_result(made.geometry, call, nr)
+    m.grad.counter(made).current = Version(*inner_writes.times(m, call, r.version, nr))
     if operands.is_view(call, made, nr):
         (m.grad.as_base if m.grad.grad_mode else m.grad.as_view)(made)
     return made
@@ -129,7 +129,7 @@ def one_view(
     geometry = view_geometry(source, call, described, type_)
     t = m.grad.view(source, geometry, MULTI_OUTPUT if r.multi else DEFAULT)
     if type_ is not None and type_.dtype is not None:
-        t.d["dtype"] = type_.dtype
+        t.dtype_ = type_.dtype
     m.grad.set_history(t, node)
     return t
 
@@ -171,7 +171,7 @@ def sequence_of_views(m: Interpreter, r: Result, call: Call, node: Node | None, 
             t = m.grad.view(source, g, meta, i)
         elif r.kind == "alias":
             t = m.grad.alias(source, own_counter=True)
-            t.d["geometry"] = g
+            t.geometry_ = g
         else:
             t = m.grad.tensor(g, source.dtype)
         m.grad.set_history(t, node, i)
@@ -181,14 +181,14 @@ def sequence_of_views(m: Interpreter, r: Result, call: Call, node: Node | None, 
     if known and len(geometries) <= 64:
         return pieces
     many = ListV(pieces, "tuple")
-    many.d["open"] = not isinstance(call.values.get("chunks"), int)
+    many.open = not isinstance(call.values.get("chunks"), int)
     many.more = piece
     return many
 
 
 def numbers_in(m: Interpreter, tensors: Sequence[Tensor]) -> list[Arg]:
     """The integers that tensors were made of and that have not been changed since."""
-    found = ((t.d["numbers"], m.grad.version(t)) for t in tensors)
+    found = ((t.numbers, m.grad.version(t)) for t in tensors)
     return [numbers for numbers, at in found if numbers is not None and isinstance(at, Version) and at.write is None]
 
 
@@ -232,7 +232,7 @@ def sequence_of_new(m: Interpreter, r: Result, node: Node | None, types: Types) 
     if not open_:
         return made
     many = ListV(made, "tuple")
-    many.d["open"] = True
+    many.open = True
     many.more = one
     return many
 
@@ -249,5 +249,5 @@ def expected(m: Interpreter, call: Call) -> int:
     if isinstance(sizes, tuple):
         return len(sizes)
     if isinstance(sizes, ListV):
-        return len(m.state.tuple_of(sizes.d["items"]))
+        return len(m.state.tuple_of(sizes.items))
     return 2

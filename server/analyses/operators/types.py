@@ -77,7 +77,7 @@ def described(m: Interpreter, v: Value) -> Arg:
     if isinstance(v, tuple):
         return tuple(described(m, i) for i in v)
     if isinstance(v, ListV):
-        return UNKNOWN if m.state.is_open(v) else [described(m, i) for i in m.state.tuple_of(v.d["items"])]
+        return UNKNOWN if m.state.is_open(v) else [described(m, i) for i in m.state.tuple_of(v.items)]
     if isinstance(v, SliceV):
         return slice(described(m, v.lower), described(m, v.upper), described(m, v.step))
     name = dtype_of(v)

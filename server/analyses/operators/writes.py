@@ -31,10 +31,10 @@ Bounds = tuple[int, int | None]
 def times(m: Interpreter, call: Call, told: Times, number: int = 0) -> Bounds:
     """How often a new result of the call, by its number, was written; `told` is what the fact says."""
     name = call.name.rsplit(".", 1)[-1]
-    if not m.grad.mode["inference"] and call.all() and all(t.d["inference"] is True for t in call.all()):
+    if not m.grad.mode["inference"] and call.all() and all(t.is_inference is True for t in call.all()):
         known = INFERENCE[name](m, call) if name in INFERENCE else None
         return known or of_inference_tensors(call.name, number)
-    if copies(name) and any(t.d["inference"] is True for t in call.all()):
+    if copies(name) and any(t.is_inference is True for t in call.all()):
         return 1, 1
     if name in PRODUCTS:
         return _product(call.tensors) or told
@@ -75,7 +75,7 @@ def power(call: Call) -> tuple[Value, Value] | None:
 def copied(m: Interpreter, call: Call) -> Tensor | None:
     """The base of a power that is a copy of it: outside of inference mode, the first one of an inference tensor."""
     base, exponent = power(call) or (None, None)
-    if not isinstance(base, Tensor) or base.d["inference"] is not True or m.grad.mode["inference"]:
+    if not isinstance(base, Tensor) or base.is_inference is not True or m.grad.mode["inference"]:
         return None
     return base if isinstance(exponent, (int, float)) and exponent == 1 else None
 
@@ -262,7 +262,7 @@ def _upsampled(m: Interpreter, call: Call) -> Times:
 def _clusters(m: Interpreter, call: Call) -> Bounds:
     """What each cluster has found of its own labels is copied there, if there are such, and then the head's added."""
     cutoffs = _given(m, call, "cutoffs", None)
-    given = m.state.tuple_of(cutoffs.d["items"]) if isinstance(cutoffs, ListV) else cutoffs
+    given = m.state.tuple_of(cutoffs.items) if isinstance(cutoffs, ListV) else cutoffs
     return 1, (1 + len(given) if isinstance(given, tuple) else None)
 
 

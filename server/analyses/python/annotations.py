@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
+from ..autograd.tensors import Tensor
 from ..domain.report import Site
 from ..domain.values import ABSENT, Args, ClassV, Cond, FunctionV, Lib, Phi, Unknown, Value, serial
 from ..operators.types import TENSORS
@@ -53,10 +54,10 @@ def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
         return unknown
     t = m.as_tensor(unknown)
     dtype = TENSORS[kind]
-    m.state.put(t, "dtype", dtype)
+    m.state.put(t, Tensor.dtype_, dtype)
     if dtype is not None and not dtype.startswith(("float", "bfloat")):
-        m.state.put(t, "rg", False)
-        m.state.put(t, "fn", None)
+        m.state.put(t, Tensor.requires_grad_, False)
+        m.state.put(t, Tensor.grad_fn, None)
     return t
 
 

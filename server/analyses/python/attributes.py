@@ -446,7 +446,7 @@ def frozen(v: Instance) -> bool:
 def replaces_parameter(m: Machine, v: Instance, name: str, value: Value) -> bool:
     """Whether a plain tensor would take the place of a Parameter, which a module refuses (`Module.__setattr__`)."""
     old, new = m.state.pick(v.d.get(name)), m.state.pick(value)
-    replaced = isinstance(old, Tensor) and isinstance(new, Tensor) and bool(old.d["param"] and not new.d["param"])
+    replaced = isinstance(old, Tensor) and isinstance(new, Tensor) and bool(old.is_parameter and not new.is_parameter)
     return replaced and v.cls.derives("torch.nn.Module")
 
 

@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from ..domain.paths import Raised
-from ..domain.values import ABSENT, CONSTANTS, DictV, ListV, Value
+from ..domain.values import ABSENT, CONSTANTS, DictV, Items, ListV, Value
 from .enumerations import Member
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def container(m: Machine, v: ListV | DictV) -> Any:
     if m.state.is_open(v) is not False:
         raise NotPlain
     if isinstance(v, ListV):
-        items = m.state.resolve(v.d["items"])
+        items = m.state.resolve(v.items)
         if not isinstance(items, tuple) or len(items) > LARGEST:
             raise NotPlain
         known = [of(m, one) for one in items]
@@ -129,7 +129,7 @@ def change(m: Machine, v: ListV | DictV, name: str, args: Sequence[Value], kw: M
     result = compute(m, method, args, kw)
     after = value(known)
     if isinstance(v, ListV):
-        m.state.put(v, "items", after.d["items"])
+        m.state.put(v, Items.items, after.items)
         return result
     for k in [k for k, x in v.items.items() if x is not ABSENT and k not in after.items]:
         m.state.delete(v.items, k)

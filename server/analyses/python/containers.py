@@ -12,8 +12,10 @@ from ..domain.values import (
     Args,
     ClassV,
     Cond,
+    Container,
     DictV,
     Instance,
+    Items,
     Lib,
     ListV,
     Phi,
@@ -75,7 +77,7 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
 
 def may_hold_more(m: Machine, v: ListV | Iterator_) -> bool:
     """Whether a list holds what isn't known after some of the branches that lead here."""
-    return any(not isinstance(items, tuple) for _, items in m.state.alternatives(v.d["items"]))
+    return any(not isinstance(items, tuple) for _, items in m.state.alternatives(v.items))
 
 
 def one_of(m: Machine, items: Sequence[Value], index: Unknown, key: Value) -> Value:
@@ -113,10 +115,10 @@ def part(v: Value, items: tuple[Value, ...], index: SliceV, open_: bool) -> Valu
         if known is not None:
             return tuple(items[known])
         some = ListV(tuple(items), "tuple")
-        some.d["open"] = True
+        some.open = True
         return some
     made = ListV(items[known] if known is not None else items, v.kind if isinstance(v, ListV) else "list")
-    made.d["open"] = open_ or known is None
+    made.open = open_ or known is None
     return made
 
 
@@ -139,7 +141,7 @@ def dict_item(m: Machine, v: DictV, index: Value) -> Value:
         key = UnknownKey(key_of(index), index)
         if v.default is not None and key not in v.items:
             m.state.set(v.items, key, m.call(v.default, Args()))
-            m.state.put(v, "open", True)
+            m.state.put(v, Container.open, True)
         known = v.items.get(key, ABSENT)
         if known is not ABSENT:
             return m.state.resolve(known)
@@ -163,10 +165,10 @@ def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
     if isinstance(index, int) and -len(items) <= index < len(items):
         changed = list(items)
         changed[index] = value
-        m.state.put(v, "items", tuple(changed))
+        m.state.put(v, Items.items, tuple(changed))
     elif isinstance(index, Unknown) and items:
         first = m.state.merge(at(m, index, 0), value, items[0])
-        m.state.put(v, "items", (first, *items[1:]))
+        m.state.put(v, Items.items, (first, *items[1:]))
     elif isinstance(index, SliceV):
         known = as_slice(index)
         changed = list(items)
@@ -176,10 +178,10 @@ def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
                 changed[known] = seq.known()
             except ValueError:
                 return
-            m.state.put(v, "items", tuple(changed))
+            m.state.put(v, Items.items, tuple(changed))
         else:
-            m.state.put(v, "items", tuple(seq.known()))
-            m.state.put(v, "open", True)
+            m.state.put(v, Items.items, tuple(seq.known()))
+            m.state.put(v, Container.open, True)
 
 
 def delete_item(m: Machine, v: Value, index: Value) -> None:
@@ -192,7 +194,7 @@ def delete_item(m: Machine, v: Value, index: Value) -> None:
     known = as_slice(index) if isinstance(index, SliceV) else index
     if isinstance(known, slice) or (isinstance(known, int) and -len(items) <= known < len(items)):
         del items[known]
-        m.state.put(v, "items", tuple(items))
+        m.state.put(v, Items.items, tuple(items))
 
 
 def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
@@ -209,11 +211,11 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
         if isinstance(seq, ListV) and isinstance(n, int):
             items = items_of(m, seq)
             made = ListV(items * max(0, min(n, 64)))
-            made.d["open"] = m.state.is_open(seq) or n > 64
+            made.open = m.state.is_open(seq) or n > 64
             return made
         if isinstance(seq, ListV):
             made = ListV(items_of(m, seq) * 2)
-            made.d["open"] = True
+            made.open = True
             return made
     views = op in ("|", "&", "-", "^")  # what a dict's keys and items, which are lists here, know as well
     if not views and all(isinstance(v, (ListV, DictV)) or is_constant(v) for v in (a, b)):
@@ -224,7 +226,7 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
 def merged(m: Machine, op: str, a: DictV, b: DictV) -> Value:
     """`a | b`, `a & b`, `a - b`, `a ^ b`."""
     made = DictV(kind=a.kind)
-    made.d["open"] = m.state.is_open(a) or m.state.is_open(b)
+    made.open = m.state.is_open(a) or m.state.is_open(b)
     mine, theirs = sequences.keys(a), set(sequences.keys(b))
     if op == "|":
         made.items.update({k: a.items[k] for k in mine})

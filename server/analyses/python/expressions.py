@@ -10,11 +10,13 @@ from ...syntax import ir
 from ..domain.values import (
     ABSENT,
     Args,
+    Container,
     DictV,
     Frame,
     FunctionV,
     Generator,
     Instance,
+    Items,
     Lib,
     ListV,
     Phi,
@@ -95,7 +97,7 @@ def tuple_(m: Machine, e: ir.Tuple) -> Value:
     if not more:
         return found
     v = ListV(found, "tuple")
-    v.d["open"] = True
+    v.open = True
     return v
 
 
@@ -103,7 +105,7 @@ def list_(m: Machine, e: ir.List) -> Value:
     """A list."""
     found, more = items(m, e.elts)
     v = ListV(found)
-    v.d["open"] = more
+    v.open = more
     return v
 
 
@@ -113,7 +115,7 @@ def set_(m: Machine, e: ir.Set) -> Value:
     v = DictV(kind="set")
     for item in found:
         sequences.add(m, v, item, item)
-    v.d["open"] = v.d["open"] or more
+    v.open = v.open or more
     return v
 
 
@@ -290,10 +292,10 @@ def comprehension(m: Machine, e: ir.Comp) -> Value:
         run(lambda v: sequences.add(m, s, v, v))
         return s
     out = ListV()
-    run(lambda v: m.state.put(out, "items", (*m.state.tuple_of(out.d["items"]), v)))
+    run(lambda v: m.state.put(out, Items.items, (*m.state.tuple_of(out.items), v)))
     first = loops.is_open(m, e.generators[0])
     if first:
-        m.state.put(out, "open", True)
+        m.state.put(out, Container.open, True)
     return out
 
 

@@ -76,13 +76,13 @@ def bind(m: Machine, f: FunctionV, args: Args) -> dict[str, Value]:
         rest = tuple(args.pos[len(positional) :])
         if args.open:
             more = ListV(rest, "tuple")
-            more.d["open"] = True
+            more.open = True
             values[params.vararg.name] = more
         else:
             values[params.vararg.name] = rest
     if params.kwarg is not None:
         d = DictV(dict(keywords))
-        d.d["open"] = args.open
+        d.open = args.open
         values[params.kwarg.name] = d
     return values
 

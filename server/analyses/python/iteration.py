@@ -13,9 +13,11 @@ from ..domain.values import (
     ABSENT,
     Args,
     ClassV,
+    Container,
     DictV,
     Generator,
     Instance,
+    Items,
     Iterator_,
     ListV,
     Object,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from ..domain.paths import Guards
+    from ..domain.slots import Slot
     from .machine import Machine
 
 MAX_TURNS = 64
@@ -50,33 +53,36 @@ DEEPEST = 4
 
 
 class Lazy(Object):
-    """An iterator whose items are made when they are asked for (`zip`); `d["at"]` is where it stands."""
+    """An iterator whose items are made when they are asked for (`zip`); `at` is where it stands."""
 
-    __slots__ = ("seq",)
+    seq: Seq
+    at: Slot[int]
+
+    __slots__ = tuple(__annotations__)
 
     def __init__(self, seq: Seq) -> None:
         super().__init__()
         self.seq = seq
-        self.d["at"] = 0
+        self.at = 0
 
     def advance(self, m: Machine) -> tuple[bool, Value]:
         """Take the next item: True and the item, or False at the end."""
-        at = m.state.pick(self.d["at"])
+        at = m.state.pick(self.at)
         if not isinstance(at, int):  # a loop that wasn't followed to its end has taken some
             return True, Unknown("the next item")
         if at >= len(self.seq.items) and not self.seq.open:
             return False, None
-        m.state.put(self, "at", at + 1)
+        m.state.put(self, Lazy.at, at + 1)
         return True, self.seq.item(at)
 
     def rest(self, m: Machine) -> Seq:
         """What is left; it is used up then, unless it may go on for ever."""
-        at, seq = m.state.pick(self.d["at"]), self.seq
+        at, seq = m.state.pick(self.at), self.seq
         if not isinstance(at, int):
             return Seq((), open_=True)
         left = max(0, len(seq.items) - at)
         if not seq.open:
-            m.state.put(self, "at", len(seq.items))
+            m.state.put(self, Lazy.at, len(seq.items))
         return Seq(Made(left, lambda i: seq.item(at + i)), seq.open, lambda i: seq.item(at + i)) if at else seq
 
 
@@ -91,7 +97,7 @@ def inside(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterato
         if isinstance(one, DictV):
             items: Iterable[Value] = [item for item in one.items.values() if item is not ABSENT]
         elif isinstance(one, (tuple, ListV)):
-            items = one if isinstance(one, tuple) else m.state.tuple_of(one.d["items"])
+            items = one if isinstance(one, tuple) else m.state.tuple_of(one.items)
         else:
             yield more, one
             continue
@@ -115,7 +121,7 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     if isinstance(v, (ListV, Iterator_)):
         seq = Seq(items_of(m, v), m.state.is_open(v), v.more if isinstance(v, ListV) else None)
         if isinstance(v, Iterator_):
-            m.state.put(v, "items", ())
+            m.state.put(v, Items.items, ())
         return seq
     if isinstance(v, DictV):
         return Seq(key_values(v), m.state.is_open(v))
@@ -275,7 +281,7 @@ def length(m: Machine, v: Value) -> Value:
     if isinstance(v, (ListV, Iterator_)):
         if m.state.is_open(v):
             return Unknown("a length", ("len", v.uid, len(items_of(m, v))))
-        return m.state.each(v.d["items"], size)
+        return m.state.each(v.items, size)
     if isinstance(v, DictV):
         return Unknown("a length", ("len", v.uid), number=True) if m.state.is_open(v) else len(keys(v))
     if isinstance(v, Tensor):
@@ -390,7 +396,7 @@ def add(m: Machine, d: DictV, key: Value, value: Value) -> None:
         m.state.set(d.items, key, value)
     else:
         m.state.set(d.items, UnknownKey(key_of(key), key), value)
-        m.state.put(d, "open", True)
+        m.state.put(d, Container.open, True)
 
 
 def append(m: Machine, v: ListV, value: Value) -> None:
@@ -402,11 +408,11 @@ def append(m: Machine, v: ListV, value: Value) -> None:
         if v.maxlen is not None and len(items) >= v.maxlen:
             return (*items, value)[-v.maxlen :]
         if len(items) >= MAX_ITEMS:
-            m.state.put(v, "open", True)
+            m.state.put(v, Container.open, True)
             return items
         return (*items, value)
 
-    m.state.put(v, "items", m.state.each_way(v.d["items"], longer))
+    m.state.put(v, Items.items, m.state.each_way(v.items, longer))
 
 
 def extend(m: Machine, v: ListV, other: Value) -> None:
@@ -415,7 +421,7 @@ def extend(m: Machine, v: ListV, other: Value) -> None:
     for item in seq.known():
         append(m, v, item)
     if seq.open:
-        m.state.put(v, "open", True)
+        m.state.put(v, Container.open, True)
 
 
 def update(m: Machine, d: DictV, other: Value) -> None:
@@ -425,7 +431,7 @@ def update(m: Machine, d: DictV, other: Value) -> None:
         for k in keys(other):
             m.state.set(d.items, k, other.items[k])
         if m.state.is_open(other):
-            m.state.put(d, "open", True)
+            m.state.put(d, Container.open, True)
     elif isinstance(other, Instance) and other.cls.derives("torch.nn.Module"):
         for k, v in other.d.items():
             m.state.set(d.items, k, v)
@@ -435,9 +441,9 @@ def update(m: Machine, d: DictV, other: Value) -> None:
             two = sequence(m, pair, 2)
             add(m, d, two.item(0), two.item(1))
         if pairs.open:
-            m.state.put(d, "open", True)
+            m.state.put(d, Container.open, True)
     else:
-        m.state.put(d, "open", True)
+        m.state.put(d, Container.open, True)
 
 
 def unpack_mapping(m: Machine, v: Value, into: dict[str, Value]) -> bool:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
 from ...syntax.walk import statements as statements_of
-from ..autograd.tensors import Tensor, Version
+from ..autograd.tensors import Counter, Tensor, Version
 from ..autograd.versions import bounds
 from ..domain.containers import MAX_ITEMS
-from ..domain.paths import leaves
+from ..domain.paths import held, leaves
 from ..domain.values import ABSENT, Cond, Generator, Phi, Unknown, Value, serial
 from . import counting, statements
 from . import iteration as sequences
@@ -103,14 +103,14 @@ class Loop:
         key = counting.turn(self.m, self.run, self.late, left)
         skip = (id(state.assumed),)
         for (place, name), (store, _, old) in state.changed_since(self.mark).items():
-            now = state.resolve(store.get(name, ABSENT))
+            now = state.resolve(held(store, name))
             if place in skip or now is ABSENT or old is ABSENT:
                 continue
             again = counting.moved(now, key) if isinstance(now, Unknown) else None
             if again is not None:
-                state.set(store, name, again)
+                state.write(store, name, again)
             elif plain(now) and plain(old) and not (type(now) is type(old) and now == old):
-                state.set(store, name, self.counted(old, now, key))
+                state.write(store, name, self.counted(old, now, key))
         return key
 
     def loosen(self, turn: int, may_be_none: bool = False) -> None:
@@ -121,13 +121,13 @@ class Loop:
         state, (mark, began) = self.m.state, self.turns[turn]
         since = state.changed_since(mark)
         for place, (store, key, old) in state.changed_since(self.mark).items():
-            before = leaves(old) if key == "v" else []
+            before = leaves(old) if key is Counter.current else []
             if not before or not isinstance(before[0], Version):
                 continue
             here = leaves(since[place][2]) if place in since else []
             grows = any(v.uid < began for v in here)
             low, _ = bounds(before)
-            for v in leaves(store[key]):
+            for v in leaves(store.current):
                 if v not in before and (grows or before[0].uid < self.began):
                     state.note(v, "low", min(v.low, low) if may_be_none else v.low)
                     state.note(v, "high", None if grows else v.high)
@@ -139,11 +139,11 @@ class Loop:
         """
         changed = self.m.state.changed_since(self.turns[self.turn_number][0])
         for number, t in tensors_of(late):
-            if (id(t.d), "rg") not in changed or not plain(t.d["rg"]):
+            if (id(t), Tensor.requires_grad_) not in changed or not plain(t.requires_grad_):
                 continue
             for other in others:
                 for twin in (one for at, one in tensors_of(other) if at == number):
-                    self.m.state.put(twin, "rg", self.likely(t.d["rg"], twin.d["rg"]))
+                    self.m.state.put(twin, Tensor.requires_grad_, self.likely(t.requires_grad_, twin.requires_grad_))
 
     def likely(self, now: Value, before: Value) -> Value:
         """What a tensor has that the loop may have passed by."""

@@ -353,11 +353,11 @@ class Machine:
         if not isinstance(v.tensor, Tensor):
             t = self.grad.tensor()
             if opaque.leads_on(v):
-                t.d["fn"], t.bound = v.history, v.bound
+                t.grad_fn, t.bound = v.history, v.bound
             elif not v.data:
-                t.d["rg"] = frozenset({self.requires_grad(v)})
-                t.d["fn"] = Unknown("history")
-            t.d["inference"] = False
+                t.requires_grad_ = frozenset({self.requires_grad(v)})
+                t.grad_fn = Unknown("history")
+            t.is_inference = False
             t.label = self.explain.text(v.bound) or v.why or None
             self.state.note(v, "tensor", t)
             return t
@@ -379,12 +379,12 @@ class Machine:
             return
         if value and t.dtype is not None and not t.dtype.startswith(("float", "complex", "bfloat")):
             self.grad.fail("requires-grad-dtype", "direct", t, detail=t.dtype)
-        if value and t.d["inference"] is True and not self.grad.mode["inference"]:
+        if value and t.is_inference is True and not self.grad.mode["inference"]:
             self.grad.fail("inference-tensor", "direct", t, detail="required")
         if self.grad.is_leaf(t, anew=False) is not False:
-            self.state.put(t, "rg", value)
+            self.state.put(t, Tensor.requires_grad_, value)
             if not value:
-                self.state.put(t, "fn", None)
+                self.state.put(t, Tensor.grad_fn, None)
 
     # -- failures ---------------------------------------------------------------------------------
 

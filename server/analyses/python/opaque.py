@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from ..domain.values import Args
     from .machine import Machine
 
-CUT = "cut"
-"""the slot of a node that tells that what came from it was detached"""
-
 
 def is_model(f: Unknown) -> bool:
     """Whether a callable came in as an argument itself; of a method of something unknown, who knows what it gives."""
@@ -41,14 +38,14 @@ def history(m: Machine, v: Unknown, f: Unknown, args: Args) -> Node | None:
 
 def leads_on(v: Unknown) -> bool:
     """Whether what a model has given still leads back to it: not where it has been detached in place."""
-    return isinstance(v.history, Node) and not v.history.d.get(CUT)
+    return isinstance(v.history, Node) and not v.history.cut
 
 
 def cut(m: Machine, t: Tensor) -> None:
     """A tensor is detached in place, and with it all that came from the same call: its neighbours are, too."""
-    for _, fn in m.state.alternatives(t.d["fn"]):
+    for _, fn in m.state.alternatives(t.grad_fn):
         if isinstance(fn, Node) and fn.name == OPAQUE:
-            m.state.put(fn, CUT, True)
+            m.state.put(fn, Node.cut, True)
 
 
 def joined(m: Machine, result: Unknown, *operands: Value) -> Unknown:

@@ -272,7 +272,7 @@ def unordered(m: Machine, v: Value) -> Value:
     if not all(map(is_constant, items)):
         return Unknown()
     made = DictV({one: one for one in items}, "set")
-    made.d["open"] = m.state.is_open(v)
+    made.open = m.state.is_open(v)
     return made
 
 
@@ -604,7 +604,7 @@ def unpack(m: Machine, targets: list[ir.Expr], value: Value) -> None:
     for i in range(star):
         bind(m, targets[i], seq.item(i))
     middle = ListV(tuple(known[star : max(star, len(known) - after)]))
-    middle.d["open"] = seq.open
+    middle.open = seq.open
     bind(m, targets[star], middle)
     for i in range(after):
         at = len(known) - after + i

@@ -89,7 +89,7 @@ def check(m: Machine, v: Value, cls: Value) -> Value:
     if isinstance(v, Phi):
         return m.state.each(v, lambda one: check(m, one, cls))
     if isinstance(cls, (tuple, ListV)):
-        items = cls if isinstance(cls, tuple) else m.state.tuple_of(cls.d["items"])
+        items = cls if isinstance(cls, tuple) else m.state.tuple_of(cls.items)
         answers = [check(m, v, c) for c in items]
         if any(a is True for a in answers):
             return True
@@ -131,7 +131,7 @@ def known(v: Value, cls: ClassV | Lib) -> Value:
     name = named(cls) or ""
     if isinstance(v, Tensor):
         if name == "torch.nn.Parameter" or name == "torch.nn.parameter.Parameter":
-            return bool(v.d["param"])
+            return bool(v.is_parameter)
         if name in TENSORS:
             dtype = TENSORS[name]
             if dtype is None:

@@ -22,7 +22,7 @@ def crossings(m: Witness, running: Sequence[Node], before: Callable[[Node], bool
     for consumer in running:
         if not before(consumer):
             for t in consumer.inputs:
-                fn = m.state.pick(t.d["fn"])
+                fn = m.state.pick(t.grad_fn)
                 if isinstance(fn, Node) and before(fn):
                     found[t.uid] = t
     return list(found.values())
@@ -64,7 +64,7 @@ def follows(m: Witness, now: Tensor, then: Tensor) -> bool:
         return False
     if now.bound is not None and then.bound is not None and now.bound.node is then.bound.node:
         return True
-    a, b = m.state.pick(now.d["fn"]), m.state.pick(then.d["fn"])
+    a, b = m.state.pick(now.grad_fn), m.state.pick(then.grad_fn)
     return (
         isinstance(a, Node)
         and isinstance(b, Node)
@@ -88,7 +88,7 @@ def items(m: Witness, v: Value) -> list[Value] | None:
     if isinstance(v, tuple):
         return [m.state.pick(x) for x in v]
     if isinstance(v, ListV):
-        return [m.state.pick(x) for x in m.state.tuple_of(v.d["items"])]
+        return [m.state.pick(x) for x in m.state.tuple_of(v.items)]
     if isinstance(v, DictV):
         return [m.state.pick(x) for x in v.items.values() if x is not ABSENT]
     return None

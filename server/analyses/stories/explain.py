@@ -198,7 +198,7 @@ class Explainer:
         if not self.earlier(node):
             return None
         for t in carried.crossings(self.m, self.running, self.earlier):
-            fn = self.m.state.pick(t.d["fn"])
+            fn = self.m.state.pick(t.grad_fn)
             site = t.bound or fn.site
             return Hop(site, "stored", self.text(t.bound) or self.carrier_name(t)) if site is not None else None
         site = carried.written(self.m, self.running, self.earlier)
@@ -216,7 +216,7 @@ class Explainer:
         That is its name, that of the variable which holds what it is in this turn, or of what was made of it, else the
         call that gave it.
         """
-        fn = self.m.state.pick(t.d["fn"])
+        fn = self.m.state.pick(t.grad_fn)
         made = (one for node in self.running if t in node.inputs and not self.earlier(node) for one in node.outputs)
         held = (name for name, _ in carried.holders(self.m, [t]))
         calls = (self.text(site) for site in (*reversed(fn.stack), fn.site))
@@ -248,9 +248,9 @@ class Explainer:
 
     def is_parameter(self, t: Tensor) -> bool:
         """Whether a tensor is a parameter of a model."""
-        base = self.m.state.resolve(t.d["base"])
+        base = self.m.state.resolve(t.base)
         owner = base if isinstance(base, Tensor) else t
-        return bool(owner.d["param"])
+        return bool(owner.is_parameter)
 
     @staticmethod
     def way(saved: tuple[Site, ...], changed: tuple[Site, ...]) -> list[Site]:
@@ -267,11 +267,11 @@ class Explainer:
         if (
             self.m.grad.requires_grad(t) is not True
             or self.m.grad.is_leaf(t, anew=False) is not False
-            or t.d["retains"]
+            or t.retains_grad
         ):
             return
         site = self.m.here.site
-        node = t.d["fn"]
+        node = t.grad_fn
         hops: list[Hop] = []
         if isinstance(node, Node) and node.site is not None:
             hops.append(Hop(node.site, "built", t.name, None, spoken(node)))

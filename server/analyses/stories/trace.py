@@ -93,7 +93,7 @@ class Trace:
         storage = grad.storage(t)
         return {
             "versions": [v for _, v in self.m.state.alternatives(grad.version(t))],
-            "fn": self.m.state.resolve(t.d["fn"]),
+            "fn": self.m.state.resolve(t.grad_fn),
             "rg": grad.requires_grad(t),
             "storage": storage.uid,
             "geometry": t.geometry,
@@ -132,7 +132,7 @@ class Trace:
         """Whether a tensor was a leaf then."""
         if isinstance(state["fn"], Node):
             return False if state["fn"].when is True else None
-        if state["fn"] is None and (t.d["base"] is None or rg is False):
+        if state["fn"] is None and (t.base is None or rg is False):
             return True
         return None
 

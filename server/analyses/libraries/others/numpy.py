@@ -174,7 +174,7 @@ def of_array(m: Machine, short: str, a: NDArray) -> Value:
         return arrays.view(a)
     if short in PIECES:
         pieces = ListV((arrays.view(a), arrays.view(a)))
-        pieces.d["open"] = True
+        pieces.open = True
         return pieces
     if short in WRITES:
         write(m, a, f"numpy.{short}")

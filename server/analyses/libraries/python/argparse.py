@@ -96,5 +96,5 @@ def told(m: Machine, option: Args, word: str) -> Value:
 def parse_known_args(m: Machine, args: Args) -> Value:
     """`p.parse_known_args()`: what it knows, and the rest of the words."""
     rest = ListV()
-    rest.d["open"] = True
+    rest.open = True
     return parse_args(m, args), rest

@@ -220,7 +220,7 @@ def tuple_(m: Machine, args: Args) -> Value:
     if not seq.open:
         return tuple(seq.known())
     made = ListV(tuple(seq.known()), "tuple")
-    made.d["open"] = True
+    made.open = True
     return made
 
 
@@ -232,7 +232,7 @@ def set_(m: Machine, args: Args) -> Value:
         seq = sequences.sequence(m, args.pos[0])
         for v in seq.known():
             sequences.add(m, made, v, v)
-        made.d["open"] = made.d["open"] or seq.open
+        made.open = made.open or seq.open
     return made
 
 
@@ -401,7 +401,7 @@ def type_(m: Machine, args: Args) -> Value:
     if isinstance(v, Instance):
         return v.cls
     if isinstance(v, Tensor):
-        return library.resolve(m, "torch.nn.Parameter" if v.d["param"] else "torch.Tensor")
+        return library.resolve(m, "torch.nn.Parameter" if v.is_parameter else "torch.Tensor")
     if len(args.pos) > 2:
         return type_new(m, args.prepend(None))
     if isinstance(v, ClassV):

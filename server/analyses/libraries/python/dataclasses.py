@@ -23,7 +23,7 @@ def dataclass(m: Machine, args: Args) -> Value:
     v = m.state.resolve(args.pos[0]) if args.pos else None
     if not isinstance(v, ClassV):
         return Builtin("dataclass", lambda machine, inner: dataclass(machine, Args(inner.pos, args.kw)))
-    m.state.put(v, DATACLASS, dict(args.kw))
+    m.state.set(v.d, DATACLASS, dict(args.kw))
     return v
 
 
@@ -79,11 +79,11 @@ def plain(m: Machine, v: Value, make: Callable[[Value], Value]) -> Value:
         return make(v)
     if isinstance(v, ListV):
         made = ListV(tuple(plain(m, one, make) for one in items_of(m, v)), v.kind)
-        made.d["open"] = v.d["open"]
+        made.open = v.open
         return made
     if isinstance(v, DictV):
         held = DictV({k: plain(m, v.items[k], make) for k in sequences.keys(v)}, v.kind)
-        held.d["open"] = v.d["open"]
+        held.open = v.open
         return held
     if type(v) is tuple:
         return tuple(plain(m, one, make) for one in v)

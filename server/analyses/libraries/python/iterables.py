@@ -13,6 +13,7 @@ from ...domain.values import (
     Args,
     Generator,
     Instance,
+    Items,
     Iterator_,
     ListV,
     Unknown,
@@ -270,7 +271,7 @@ def sorted_(m: Machine, args: Args) -> Value:
         order = plain.called(sorted, [range(len(items))], {"key": ranks.__getitem__, "reverse": back is True})
         items = tuple(items[i] for i in order)
         made = ListV(items)
-        made.d["open"] = not isinstance(back, bool)
+        made.open = not isinstance(back, bool)
         return made
     ranked = is_ordered(m, items, ranks)
     if ranked is not None and not seq.open:
@@ -278,7 +279,7 @@ def sorted_(m: Machine, args: Args) -> Value:
     elif ranked is None:  # objects stay in their order, which is as good as any other
         items = tuple(Unknown("an item") if is_constant(v) else v for v in items)
     made = ListV(items)
-    made.d["open"] = seq.open
+    made.open = seq.open
     return made
 
 
@@ -376,7 +377,7 @@ def advance(m: Machine, v: Value) -> tuple[bool, Value]:
     if isinstance(v, Iterator_):
         items = items_of(m, v)
         if items:
-            m.state.put(v, "items", items[1:])
+            m.state.put(v, Items.items, items[1:])
             return True, items[0]
         return (True, Unknown("the next item")) if m.state.is_open(v) else (False, None)
     own = attributes.special(m, v, "__next__")

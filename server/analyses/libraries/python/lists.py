@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...domain.paths import Raised
 from ...domain.registry import method_of
-from ...domain.values import Args, DictV, ListV, Unknown, Value
+from ...domain.values import Args, Container, DictV, Items, ListV, Unknown, Value
 from ...operators.calls import items_of
 from ...python import iteration as sequences
 from ...python import operators
@@ -30,7 +30,7 @@ def appendleft(m: Machine, args: Args) -> Value:
     """`v.appendleft(item)`."""
     v = args.pos[0]
     items = (args.get(1, "item"), *items_of(m, v))
-    m.state.put(v, "items", items[: v.maxlen] if v.maxlen is not None else items)
+    m.state.put(v, Items.items, items[: v.maxlen] if v.maxlen is not None else items)
     return None
 
 
@@ -48,7 +48,7 @@ def insert(m: Machine, args: Args) -> Value:
     v, i = args.pos[0], args.pos[1]
     items = list(items_of(m, v))
     items.insert(i if isinstance(i, int) else len(items), args.pos[2])
-    m.state.put(v, "items", tuple(items))
+    m.state.put(v, Items.items, tuple(items))
     return None
 
 
@@ -61,7 +61,7 @@ def pop(m: Machine, args: Args) -> Value:
     if not items or not isinstance(i, int) or not -len(items) <= i < len(items):
         return Unknown("an item")
     item = items.pop(i)
-    m.state.put(v, "items", tuple(items))
+    m.state.put(v, Items.items, tuple(items))
     return m.state.resolve(item)
 
 
@@ -75,8 +75,8 @@ def popleft(m: Machine, args: Args) -> Value:
 @method_of("collections.deque", "clear")
 def clear(m: Machine, args: Args) -> Value:
     """`v.clear()`."""
-    m.state.put(args.pos[0], "items", ())
-    m.state.put(args.pos[0], "open", False)
+    m.state.put(args.pos[0], Items.items, ())
+    m.state.put(args.pos[0], Container.open, False)
     return None
 
 
@@ -86,7 +86,7 @@ def copy(m: Machine, args: Args) -> Value:
     """`v.copy()`: another list of the same items."""
     v = args.pos[0]
     made = ListV(items_of(m, v), v.kind)
-    made.d["open"] = m.state.is_open(v)
+    made.open = m.state.is_open(v)
     made.maxlen = v.maxlen
     return made
 
@@ -94,7 +94,7 @@ def copy(m: Machine, args: Args) -> Value:
 @method_of("list", "reverse")
 def reverse(m: Machine, args: Args) -> Value:
     """`v.reverse()`."""
-    m.state.put(args.pos[0], "items", items_of(m, args.pos[0])[::-1])
+    m.state.put(args.pos[0], Items.items, items_of(m, args.pos[0])[::-1])
     return None
 
 
@@ -102,7 +102,7 @@ def reverse(m: Machine, args: Args) -> Value:
 def sort(m: Machine, args: Args) -> Value:
     """`v.sort()`."""
     made = sorted_(m, Args([args.pos[0]], args.kw))
-    m.state.put(args.pos[0], "items", made.d["items"])
+    m.state.put(args.pos[0], Items.items, made.items)
     return None
 
 
@@ -114,7 +114,7 @@ def remove(m: Machine, args: Args) -> Value:
     at = position(m, v, args.pos[1])
     if at is not None:
         items = items_of(m, v)
-        m.state.put(v, "items", items[:at] + items[at + 1 :])
+        m.state.put(v, Items.items, items[:at] + items[at + 1 :])
     return None
 
 

@@ -10,6 +10,7 @@ from ...domain.registry import METHODS, method_of, model
 from ...domain.values import (
     ABSENT,
     Args,
+    Container,
     DictV,
     Generator,
     Instance,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 def keys(m: Machine, args: Args) -> Value:
     """`d.keys()`."""
     made = ListV(sequences.key_values(args.pos[0]))
-    made.d["open"] = m.state.is_open(args.pos[0])
+    made.open = m.state.is_open(args.pos[0])
     made.of_dict = True
     return made
 
@@ -43,7 +44,7 @@ def values(m: Machine, args: Args) -> Value:
     """`d.values()`."""
     d = args.pos[0]
     made = ListV(tuple(m.state.resolve(d.items[k]) for k in sequences.keys(d)))
-    made.d["open"] = m.state.is_open(d)
+    made.open = m.state.is_open(d)
     return made
 
 
@@ -57,7 +58,7 @@ def items(m: Machine, args: Args) -> Value:
     """`d.items()`."""
     d = args.pos[0]
     made = ListV(tuple(pairs(m, d)))
-    made.d["open"] = m.state.is_open(d)
+    made.open = m.state.is_open(d)
     made.of_dict = True
     return made
 
@@ -195,7 +196,7 @@ def tally(m: Machine, d: DictV, other: Value) -> None:
     for k, n in counted:
         sequences.add(m, d, k, operators.binary(m, "+", operators.get_item(m, d, k), n))
     if open_:
-        m.state.put(d, "open", True)
+        m.state.put(d, Container.open, True)
         for k in sequences.keys(d):
             m.state.set(d.items, k, Unknown("a count", number=True))
 
@@ -218,7 +219,7 @@ def most_common(m: Machine, args: Args) -> Value:
     if known:
         counts.sort(key=lambda pair: -pair[1])
     made = ListV(tuple(counts[:n] if isinstance(n, int) else counts))
-    made.d["open"] = not known or not (n is None or isinstance(n, int))
+    made.open = not known or not (n is None or isinstance(n, int))
     return made
 
 
@@ -227,7 +228,7 @@ def subtract(m: Machine, args: Args) -> Value:
     """`counter.subtract(items)`: the counts aren't followed."""
     for k in sequences.keys(args.pos[0]):
         m.state.set(args.pos[0].items, k, Unknown("a count", number=True))
-    m.state.put(args.pos[0], "open", True)
+    m.state.put(args.pos[0], Container.open, True)
     return None
 
 
@@ -253,7 +254,7 @@ def dict_clear(m: Machine, args: Args) -> Value:
     d = args.pos[0]
     for k in sequences.keys(d):
         m.state.delete(d.items, k)
-    m.state.put(d, "open", False)
+    m.state.put(d, Container.open, False)
     return None
 
 
@@ -263,7 +264,7 @@ def dict_copy(m: Machine, args: Args) -> Value:
     """`d.copy()`."""
     d = args.pos[0]
     made = DictV(dict(d.items), d.kind)
-    made.d["open"] = m.state.is_open(d)
+    made.open = m.state.is_open(d)
     made.default, made.counts = d.default, d.counts
     return made
 
@@ -316,7 +317,7 @@ def unclear(m: Machine, s: DictV, items: list[Value], changes: bool) -> Value:
     made = s if changes else DictV(dict(s.items), "set")
     for v in items:
         sequences.add(m, made, v, v)
-    m.state.put(made, "open", True)
+    m.state.put(made, Container.open, True)
     return None if changes else made
 
 
@@ -349,7 +350,7 @@ def set_pop(m: Machine, args: Args) -> Value:
     if len(held) == 1 and not m.state.is_open(s):
         m.state.delete(s.items, held[0])
         return held[0]
-    m.state.put(s, "open", True)
+    m.state.put(s, Container.open, True)
     return Unknown("an item")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...domain.paths import Raised
 from ...domain.registry import BASES, LENGTHS, method_of, model
-from ...domain.values import Args, Builtin, Instance, Lib, ListV, Unknown, Value, is_constant
+from ...domain.values import Args, Builtin, Instance, Items, Lib, ListV, Unknown, Value, is_constant
 from ...operators.calls import items_of
 from ...python import attributes, contexts, operators
 from ...python import iteration as sequences
@@ -195,7 +195,7 @@ def arranged(m: Machine, heap: Value, arrange: Callable[[list[Ranked]], object],
         arrange(items)
     except (TypeError, Unordered):
         return False
-    m.state.put(heap, "items", tuple(one.item for one in items))
+    m.state.put(heap, Items.items, tuple(one.item for one in items))
     return True
 
 

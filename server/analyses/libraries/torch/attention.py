@@ -43,7 +43,7 @@ def attention(m: Machine, args: Args) -> Value:
     result = effects.replay(m, case, call, "")
     if flash and isinstance(result, Tensor) and result.shape is not None:
         batch, heads, length, width = result.shape
-        m.state.put(result, "geometry", Geometry.contiguous((batch, length, heads, width)).transpose(1, 2))
+        m.state.put(result, Tensor.geometry_, Geometry.contiguous((batch, length, heads, width)).transpose(1, 2))
     return result
 
 

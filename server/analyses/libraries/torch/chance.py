@@ -33,7 +33,7 @@ def sample(m: Machine, args: Args) -> Value:
     items = seq.known()
     known = isinstance(k, int)
     made = ListV(tuple(items[:k]) if known else tuple(items))
-    made.d["open"] = not known or len(items) < k
+    made.open = not known or len(items) < k
     return made
 
 

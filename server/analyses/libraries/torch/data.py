@@ -270,7 +270,7 @@ def collated(m: Machine, loader: Instance, items: list[Value], size: int | None)
     if collate is None:
         return default_collate(m, items, size)
     given = ListV(tuple(items))
-    given.d["open"] = size != len(items)
+    given.open = size != len(items)
     return m.call(collate, Args([given], site=m.here.site))
 
 
@@ -294,7 +294,7 @@ def default_collate(m: Machine, items: Sequence[Value], size: int | None) -> Val
         return stacked(m, items, size)
     if isinstance(first, DictV):
         made = DictV({k: default_collate(m, [part(m, v, k) for v in items], size) for k in sequences.keys(first)})
-        made.d["open"] = m.state.pick(first.d["open"])
+        made.open = m.state.pick(first.open)
         return made
     if isinstance(first, (tuple, ListV)):
         return collated_rows(m, first, items, size)
@@ -330,7 +330,7 @@ def stacked(m: Machine, items: Sequence[Value], size: int | None) -> Value:
     batch = m.call(Lib("torch.stack"), Args([ListV(tuple(v for v in items if isinstance(v, Tensor)))]))
     if isinstance(batch, Tensor) and size != len(items):
         shape = items[0].shape
-        batch.d["geometry"] = Geometry.contiguous((size, *shape)) if shape is not None else None
+        batch.geometry_ = Geometry.contiguous((size, *shape)) if shape is not None else None
     return batch
 
 

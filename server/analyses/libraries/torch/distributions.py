@@ -82,7 +82,7 @@ def gamma_log_prob(p: Parts, x: Term) -> Term:
 def sampled(p: Parts, parameter: Tensor) -> Term:
     """A sample whose node saves the parameter and the result, as that of `torch._standard_gamma`."""
     made = linked(p.m, [parameter])
-    node = p.m.state.resolve(made.d["fn"])
+    node = p.m.state.resolve(made.grad_fn)
     if isinstance(node, Node):
         p.m.grad.save(node, parameter, "input")
         p.m.grad.save(node, made, "result")
@@ -458,7 +458,7 @@ def sample(m: Machine, args: Args) -> Value:
     """`d.sample(sample_shape)`: under no_grad."""
     made = noise(m, args.pos[0], args.get(1, "sample_shape"))
     if args.pos[0].cls.name == "Categorical":
-        made.d["dtype"] = "int64"
+        made.dtype_ = "int64"
     return made
 
 
@@ -563,7 +563,7 @@ def transformed_rsample(m: Machine, args: Args) -> Value:
     obj = args.pos[0]
     x = of_base(m, obj, "rsample", *args.pos[1:]).value
     transforms = m.state.pick(obj.d.get("transforms"))
-    several = m.state.tuple_of(transforms.d["items"]) if isinstance(transforms, ListV) else (transforms,)
+    several = m.state.tuple_of(transforms.items) if isinstance(transforms, ListV) else (transforms,)
     for t in several:
         x = m.call(t, Args([x]))
     return x

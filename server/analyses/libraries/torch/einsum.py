@@ -139,7 +139,7 @@ def pair(m: Machine, a: Factor, b: Factor, later: Collection[str], out: Labels) 
     made = product(m, a.tensor, b.tensor, kept if summed else None, [sizes[k] for k in (*batch, *own, *other)])
     g, laid = made.geometry, (*batch, *own, *other)
     if g is not None:
-        m.state.put(made, "geometry", g.permute([laid.index(label) for label in rest]))
+        m.state.put(made, Tensor.geometry_, g.permute([laid.index(label) for label in rest]))
     return Factor(made, tuple(rest))
 
 

@@ -137,7 +137,7 @@ def unsafe_view(m: Machine, t: Tensor, shape: Shape) -> Tensor:
     viewed = None
     with suppress(GeometryError):
         viewed = t.geometry.view(shape) if t.geometry is not None else None
-    made.d["geometry"] = viewed or Geometry.unknown(shape)
+    made.geometry_ = viewed or Geometry.unknown(shape)
     m.grad.set_history(made, m.grad.node("UnsafeViewBackward0", [t], m.grad.requires_grad(t)))
     return made
 

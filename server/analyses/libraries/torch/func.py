@@ -28,13 +28,13 @@ def leaf_like(m: Machine, v: Value) -> Value:
     v = m.state.resolve(v)
     if isinstance(v, Tensor):
         leaf = m.grad.alias(v)
-        leaf.d["rg"] = True
+        leaf.requires_grad_ = True
         return leaf
     if isinstance(v, tuple):
         return tuple(leaf_like(m, i) for i in v)
     if isinstance(v, ListV):
         made = ListV(tuple(leaf_like(m, i) for i in items_of(m, v)), v.kind)
-        made.d["open"] = m.state.is_open(v)
+        made.open = m.state.is_open(v)
         return made
     if isinstance(v, DictV):
         return DictV({k: leaf_like(m, v.items[k]) for k in sequences.keys(v)})
@@ -45,7 +45,7 @@ def gradients_like(m: Machine, v: Value, history: Callable[[], Node | None]) -> 
     """Gradients in the structure of the arguments that they belong to."""
     v = m.state.resolve(v)
     if isinstance(v, Tensor):
-        g = m.grad.tensor(v.d["geometry"], v.d["dtype"])
+        g = m.grad.tensor(v.geometry_, v.dtype_)
         m.grad.set_history(g, history())
         return g
     if isinstance(v, tuple):
@@ -191,7 +191,7 @@ def stacked(m: Machine, t: Tensor, n: int) -> Tensor:
     """A new leaf of `n` tensors like `t`, which requires grad as that does."""
     shape = t.shape
     geometry = Geometry.contiguous((n, *shape)) if shape is not None else None
-    return m.grad.tensor(geometry, t.d["dtype"], m.grad.requires_grad(t))
+    return m.grad.tensor(geometry, t.dtype_, m.grad.requires_grad(t))
 
 
 @model("torch.func.linearize")

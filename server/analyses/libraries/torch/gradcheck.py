@@ -93,14 +93,14 @@ def items(m: Machine, inputs: Value) -> list[Value]:
     inputs = m.state.pick(inputs)
     if isinstance(inputs, tuple):
         return list(inputs)
-    return list(m.state.tuple_of(inputs.d["items"])) if isinstance(inputs, ListV) else [inputs]
+    return list(m.state.tuple_of(inputs.items)) if isinstance(inputs, ListV) else [inputs]
 
 
 def fail(m: Machine, via: str, coarse: list[Tensor], why: str) -> None:
     """gradcheck raises. `why` is `precision`, `random` (backward isn't reentrant) or `backward` (it is wrong)."""
     label, dtype = (coarse[0].name, coarse[0].dtype) if coarse else (None, None)
     sites = tuple({id(t.origin.node): t.origin for t in coarse if t.origin is not None}.values())
-    facts: dict[str, object] = {"why": why, "gradcheck_inputs": sites, "module": any(t.d["param"] for t in coarse)}
+    facts: dict[str, object] = {"why": why, "gradcheck_inputs": sites, "module": any(t.is_parameter for t in coarse)}
     cause: Cause = "direct" if coarse else "function"
     m.raise_failure(
         Failure("gradcheck", cause, m.here.site, label, via, raised=m.here.site, detail=dtype or why, facts=facts), ()

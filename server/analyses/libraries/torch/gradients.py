@@ -210,7 +210,7 @@ def grad(m: Machine, args: Args) -> Value:
     unused = args.kw.get("allow_unused") is True and args.kw.get("materialize_grads", False) is False
     for t in wanted:
         fn = m.grad.grad_fn(t)
-        one = UNKNOWN if m.grad.stands_for_base(t) else flow.of(fn or t, t.d["output_nr"])
+        one = UNKNOWN if m.grad.stands_for_base(t) else flow.of(fn or t, m.grad.output_nr(t))
         if unused and one is None and all(fn is not root for root in roots):
             made.append(None)
             continue
@@ -312,15 +312,15 @@ def histories(
         elif any(t is d for d in dirty):
             rebased = m.grad.rebase(t, node)
             if rebased is node and node is not None and nr > 0:
-                m.state.put(t, "output_nr", nr)
+                m.state.put(t, Tensor.output_nr, nr)
             copies += [rebased] if rebased is not None and rebased is not node else []
         elif any(t is i for i in inputs):
             out = m.grad.view(t, t.geometry, CUSTOM) if node is not None else m.grad.alias(t)
             m.grad.set_history(out, node, nr)
-        elif isinstance(m.state.resolve(t.d["base"]), Tensor) and any(
+        elif isinstance(m.state.resolve(t.base), Tensor) and any(
             m.grad.storage(i) is m.grad.storage(t) for i in inputs
         ):
-            m.state.put(t, "meta", CUSTOM)
+            m.state.put(t, Tensor.creation_meta, CUSTOM)
             m.grad.set_history(t, node, nr)
         else:
             m.grad.set_history(t, node, nr)
@@ -481,11 +481,11 @@ def checkpoint(m: Machine, args: Args) -> Value:
     if reentrant:
         return rebuilt(m, result, histories(m, inputs, [], set(), node, outputs)[0])
     for t in outputs:
-        fn = m.state.resolve(t.d["fn"])
+        fn = m.state.resolve(t.grad_fn)
         inside = any(isinstance(v, Node) and v.order > started for _, v in m.state.alternatives(fn))
         if node is not None and inside and m.grad.requires_grad(t) is not False:
             node.edges = (*node.edges, fn)
-            m.state.put(t, "fn", node)
+            m.state.put(t, Tensor.grad_fn, node)
             node.outputs = (*node.outputs, t)
     return result
 
@@ -508,5 +508,5 @@ def variable(m: Machine, args: Args) -> Value:
     if not isinstance(t, Tensor):
         return Unknown("a tensor")
     made = m.grad.alias(t)
-    made.d["rg"] = args.kw.get("requires_grad") is True
+    made.requires_grad_ = args.kw.get("requires_grad") is True
     return made

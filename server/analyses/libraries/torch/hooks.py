@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...autograd.tensors import Node, Tensor
+from ...domain.paths import held
 from ...domain.registry import BASES, class_named, method_of, model
-from ...domain.values import Args, Instance, Object, Value, Wrapped
+from ...domain.values import Args, Instance, Value, Wrapped
 from .nn_modules import MODULE
 
 if TYPE_CHECKING:
@@ -16,13 +17,12 @@ HANDLE = "torch.utils.hooks.RemovableHandle"
 BASES[HANDLE] = ()
 
 
-def add(m: Machine, holder: Object, slot: object, hook: Value, first: bool = False) -> Instance:
-    """Register a hook; its handle. `slot` is a key of the holder's state."""
-    store = holder.state if isinstance(holder, Instance) else holder.d
-    present = m.state.tuple_of(store.get(slot, ()))
-    m.state.set(store, slot, (hook, *present) if first else (*present, hook))
+def add(m: Machine, holder: Any, slot: Any, hook: Value, first: bool = False) -> Instance:
+    """Register a hook in a dict of hooks under a key, or in a slot of a tensor; its handle."""
+    present = m.state.tuple_of(held(holder, slot))
+    m.state.write(holder, slot, (hook, *present) if first else (*present, hook))
     handle = Instance(class_named(m, HANDLE), m.here.site)
-    handle.state["remove"] = (store, slot, hook)
+    handle.state["remove"] = (holder, slot, hook)
     return handle
 
 
@@ -30,8 +30,8 @@ def add(m: Machine, holder: Object, slot: object, hook: Value, first: bool = Fal
 @method_of(HANDLE, "__exit__")
 def remove(m: Machine, args: Args) -> Value:
     """`handle.remove()`."""
-    store, slot, hook = args.pos[0].state["remove"]
-    m.state.set(store, slot, tuple(h for h in m.state.tuple_of(store.get(slot, ())) if h is not hook))
+    holder, slot, hook = args.pos[0].state["remove"]
+    m.state.write(holder, slot, tuple(h for h in m.state.tuple_of(held(holder, slot)) if h is not hook))
     return None
 
 
@@ -45,7 +45,7 @@ def of_module(slot: str, *names: str) -> None:
         hook = args.get(1, "hook")
         if m.state.resolve(args.kw.get("with_kwargs")) is True:
             hook = Wrapped(hook, "with_kwargs")
-        return add(m, args.pos[0], slot, hook, m.state.resolve(args.kw.get("prepend")) is True)
+        return add(m, args.pos[0].state, slot, hook, m.state.resolve(args.kw.get("prepend")) is True)
 
     method_of(MODULE, *names)(run)
 
@@ -59,7 +59,7 @@ def of_all(slot: str, name: str) -> None:
     """Register a function that gives all modules a hook of one kind."""
 
     def run(m: Machine, args: Args) -> Value:
-        return add(m, class_named(m, MODULE), (slot,), args.get(0, "hook"))
+        return add(m, class_named(m, MODULE).d, (slot,), args.get(0, "hook"))
 
     model(f"torch.nn.modules.module.{name}")(run)
 
@@ -81,12 +81,16 @@ def register_hook(m: Machine, args: Args) -> Value:
     """
 
     def one(t: Tensor) -> Value:
-        holder, hook = m.state.resolve(t.d.get("hooked")), args.get(1, "hook")
+        holder, hook = m.state.resolve(t.hooked), args.get(1, "hook")
         if not isinstance(holder, (Node, Tensor)):
             fn = m.grad.grad_fn(t)
             holder = fn if isinstance(fn, Node) else t
-            m.state.put(t, "hooked", holder)
-        return add(m, holder, ("hooks", t.d["output_nr"]) if isinstance(holder, Node) else "hooks", hook)
+            m.state.put(t, Tensor.hooked, holder)
+        return (
+            add(m, holder.hooks, m.grad.output_nr(t), hook)
+            if isinstance(holder, Node)
+            else add(m, holder, Tensor.hooks, hook)
+        )
 
     return m.state.each(args.pos[0], one)
 
@@ -94,4 +98,4 @@ def register_hook(m: Machine, args: Args) -> Value:
 @method_of("torch.Tensor", "register_post_accumulate_grad_hook")
 def register_post_accumulate_grad_hook(m: Machine, args: Args) -> Value:
     """`t.register_post_accumulate_grad_hook(hook)`."""
-    return m.state.each(args.pos[0], lambda t: add(m, t, "accumulated", args.get(1, "hook")))
+    return m.state.each(args.pos[0], lambda t: add(m, t, Tensor.post_accumulate_hooks, args.get(1, "hook")))

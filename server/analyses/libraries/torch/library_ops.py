@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....facts import table
-from ...autograd.tensors import CUSTOM, either
+from ...autograd.tensors import CUSTOM, Tensor, either
 from ...domain.paths import Raised
 from ...domain.registry import BASES, class_named, method_of, model, property_of, resolver
 from ...domain.values import Args, Builtin, FunctionV, Instance, Lib, Value
@@ -14,7 +14,7 @@ from ...python import functions
 from ...python import iteration as sequences
 
 if TYPE_CHECKING:
-    from ...autograd.tensors import Grad, Tensor
+    from ...autograd.tensors import Grad
     from ...python.machine import Machine
 
 OPERATOR = "torch.library.CustomOpDef"
@@ -180,8 +180,8 @@ def recorded(m: Machine, op: Instance, inputs: tuple[Value, ...], result: Value)
     if node is None or not outputs:
         return result
     for nr, t in enumerate(outputs):
-        if t.d["base"] is not None:
-            m.state.put(t, "meta", CUSTOM)
+        if t.base is not None:
+            m.state.put(t, Tensor.creation_meta, CUSTOM)
         m.grad.set_history(t, node, nr)
     if op.state["setup"] is not None:
         ctx = Instance(class_named(m, CONTEXT), m.here.site)

@@ -55,7 +55,7 @@ def parameters(m: Machine, obj: Instance) -> Value:
 
     def belongs(value: Value) -> bool:
         t = m.state.pick(value)
-        return isinstance(t, Tensor) and bool(t.d["param"])
+        return isinstance(t, Tensor) and bool(t.is_parameter)
 
     return part(obj, "_parameters", belongs)
 
@@ -66,7 +66,7 @@ def buffers(m: Machine, obj: Instance) -> Value:
 
     def belongs(value: Value) -> bool:
         t = m.state.pick(value)
-        return isinstance(t, Tensor) and bool(t.d["buffer"])
+        return isinstance(t, Tensor) and bool(t.is_buffer)
 
     return part(obj, "_buffers", belongs)
 

@@ -84,9 +84,9 @@ def unseen(m: Machine, obj: Instance, made: ListV) -> ListV:
     """A module with parts that the replay doesn't know may have more parameters."""
     if (
         any(isinstance(m.state.pick(v), Unknown) and k not in ("training",) for k, v in obj.d.items())
-        and not made.d["items"]
+        and not made.items
     ):
-        made.d["open"] = True
+        made.open = True
     return made
 
 
@@ -167,7 +167,7 @@ def register_module(m: Machine, args: Args) -> Value:
 # -- modes, conversions ------------------------------------------------------------------------------------
 
 
-def through(m: Machine, obj: Instance, name: str, args: Args, run: Callable[[Instance], object]) -> None:
+def through(m: Machine, obj: Value, name: str, args: Args, run: Callable[[Instance], object]) -> None:
     """Run something on the modules that are in a module, the inner ones first; one's own method of the name instead.
 
     What leads back to a module above is left out: its `__dict__` holds that, not its `_modules`.
@@ -183,7 +183,8 @@ def through(m: Machine, obj: Instance, name: str, args: Args, run: Callable[[Ins
                 below(child, above | {child.uid})
                 run(child)
 
-    below(obj, frozenset({obj.uid}))
+    if isinstance(obj, Instance):
+        below(obj, frozenset({obj.uid}))
 
 
 def set_training(m: Machine, obj: Instance, mode: Value) -> None:
@@ -244,13 +245,13 @@ def zero_grad(m: Machine, args: Args) -> Value:
 def clear_grads(m: Machine, tensors: list[Tensor], to_none: Value) -> None:
     """Drop the gradients, or zero them in place."""
     for t in tensors:
-        old = m.state.resolve(t.d["grad"])
+        old = m.state.resolve(t.grad)
         if old is None:
             continue
         if to_none is False and isinstance(old, Tensor):
             m.grad.bump(old, "zero_grad()", by="library")
         else:
-            m.state.put(t, "grad", None)
+            m.state.put(t, Tensor.grad, None)
 
 
 @method_of(MODULE, "type", "cuda", "cpu", "to_empty")
@@ -291,18 +292,18 @@ def set_dtype(m: Machine, obj: Instance, dtype: str) -> None:
     Parameters, and their gradients, are given other memory as by `.data = …`; a buffer is another tensor from then on.
     """
     for t in modules.parameters(m, obj):
-        for one in (t, m.state.resolve(t.d["grad"])):
+        for one in (t, m.state.resolve(t.grad)):
             if isinstance(one, Tensor) and (one.dtype is None or is_floating(one.dtype)):
                 if one.dtype not in (None, dtype):
-                    m.state.put(one, "storage", Storage(m.here.site))
-                m.state.put(one, "dtype", dtype)
+                    m.state.put(one, Tensor.storage, Storage(m.here.site))
+                m.state.put(one, Tensor.dtype_, dtype)
     for _, inner in modules.named_modules(m, obj):
         for name, t in modules.named_tensors(m, inner, False, recurse=False):
             if t.dtype is None:
-                m.state.put(t, "dtype", dtype)
+                m.state.put(t, Tensor.dtype_, dtype)
             elif is_floating(t.dtype) and t.dtype != dtype:
                 new = m.grad.tensor(t.geometry, dtype)
-                new.label, new.owner, new.d["buffer"] = t.label, t.owner, t.d["buffer"]
+                new.label, new.owner, new.is_buffer = t.label, t.owner, t.is_buffer
                 m.state.set(inner.d, name, new)
 
 
@@ -389,7 +390,7 @@ def init_dict(m: Machine, args: Args) -> Value:
 def keep(m: Machine, obj: Instance, key: str, value: Value) -> None:
     """Put a member into a container; those of parameters make parameters of plain tensors (`container.py`)."""
     t = m.state.pick(value)
-    plain = isinstance(t, Tensor) and not t.d["param"]
+    plain = isinstance(t, Tensor) and not t.is_parameter
     if plain and (obj.cls.derives("torch.nn.ParameterList") or obj.cls.derives("torch.nn.ParameterDict")):
         value = m.call(Lib("torch.nn.Parameter"), Args([value], site=m.here.site))
     m.state.set(obj.d, key, value)
@@ -569,6 +570,6 @@ def vector_to_parameters(m: Machine, args: Args) -> Value:
         piece = None
         with suppress(GeometryError):
             piece = whole.narrow(0, start, count).view(shape) if whole is not None else None
-        m.state.put(t, "geometry", piece or Geometry.unknown(shape))
+        m.state.put(t, Tensor.geometry_, piece or Geometry.unknown(shape))
         start = plus(start, count)
     return None

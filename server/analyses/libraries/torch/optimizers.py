@@ -41,7 +41,7 @@ def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> Non
         dicts.insert(0, first)
     m.state.set(obj.d, "param_groups", ListV(tuple(dicts)))
     m.state.set(obj.d, "state", DictV())
-    obj.d["state"].d["open"] = True
+    obj.d["state"].open = True
 
 
 def default(p: Param) -> Value:
@@ -52,7 +52,7 @@ def default(p: Param) -> Value:
 def check_leaves(m: Machine, groups: Sequence[Value]) -> None:
     """`Optimizer.add_param_group` refuses what is no leaf, unless its gradient is kept."""
     for t in cases.tensors_in(m, tuple(groups)):
-        if m.grad.is_leaf(t, anew=False) is False and not t.d["retains"]:
+        if m.grad.is_leaf(t, anew=False) is False and not t.retains_grad:
             m.refused("can't optimize a non-leaf Tensor")
 
 
@@ -143,7 +143,7 @@ def write(m: Machine, obj: Instance, fact: OptimizerFact | None) -> None:
     silent = fact is not None and any(options.get(t.param) == t.value for t in fact.silent_when)
     times = fact.bumps if fact is not None and fact.exact else None
     for t in owned(m, obj):
-        g = m.state.resolve(t.d["grad"])
+        g = m.state.resolve(t.grad)
         if g is None or m.grad.requires_grad(t) is False:
             continue
         m.grad.bump(t, "optimizer.step()", by="optimizer", times=0 if silent else times)
@@ -169,7 +169,7 @@ def of_step(kind: str) -> None:
     """Register the method that gives an optimizer a hook of its steps."""
 
     def run(m: Machine, args: Args) -> Value:
-        return hooks.add(m, args.pos[0], f"{kind}s", args.get(1, "hook"))
+        return hooks.add(m, args.pos[0].state, f"{kind}s", args.get(1, "hook"))
 
     method_of(OPTIMIZER, f"register_{kind}")(run)
 

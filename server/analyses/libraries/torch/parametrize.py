@@ -121,7 +121,7 @@ def compute(m: Machine, obj: Instance, name: str) -> None:
         Builtin(name, lambda m, args: value(m, args.pos[0], name)),
         Builtin(name, lambda m, args: assign(m, args.pos[0], name, args.pos[1])),
     )
-    m.state.put(obj.cls, name, computed)
+    m.state.set(obj.cls.d, name, computed)
 
 
 def value(m: Machine, obj: Instance, name: str) -> Value:
@@ -229,13 +229,13 @@ def normed(m: Machine, g: Value, v: Value) -> Value:
     """`v * (g / norm(v))` in one node, `WeightNormInterfaceBackward0`."""
     tensors = cases.tensors_in(m, (g, v))
     made = linked(m, tensors)
-    node = m.state.resolve(made.d["fn"])
+    node = m.state.resolve(made.grad_fn)
     if node is not None:
         node.name = "WeightNormInterfaceBackward0"
         for t in tensors:
             m.grad.save(node, t, "weight")
-    made.d["geometry"] = v.d["geometry"] if isinstance(v, Tensor) else None
-    made.d["dtype"] = v.d["dtype"] if isinstance(v, Tensor) else None
+    made.geometry_ = v.geometry_ if isinstance(v, Tensor) else None
+    made.dtype_ = v.dtype_ if isinstance(v, Tensor) else None
     return made
 
 
@@ -259,7 +259,7 @@ def over_norm(m: Machine, obj: Instance, weight: Value, *names: str) -> Value:
 def orthogonal(m: Machine, args: Args) -> Value:
     """An orthogonal matrix made of the weight: what its operations save is their own."""
     made = linked(m, cases.tensors_in(m, args.pos[1]))
-    made.d["geometry"] = getattr(m.state.pick(args.pos[1]), "geometry", None)
+    made.geometry_ = getattr(m.state.pick(args.pos[1]), "geometry", None)
     return made
 
 
@@ -335,7 +335,7 @@ def prune(m: Machine, args: Args, writes: int) -> Value:
     original, mask = f"{name}_orig", f"{name}_mask"
     m.state.set(obj.d, original, m.state.pick(obj.d.get(name)))
     made = m.grad.tensor(getattr(obj.d[original], "geometry", None), "float32")
-    made.d["counter"].d["v"] = Version(writes, writes)
+    m.grad.counter(made).current = Version(writes, writes)
     m.state.set(obj.d, mask, made)
     modules.put(obj, "_buffers", mask)
     hooked(m, obj, name, lambda: (Term(m, m.state.pick(obj.d[mask])) * m.state.pick(obj.d[original])).value)

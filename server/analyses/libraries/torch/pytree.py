@@ -30,7 +30,7 @@ def mapped(m: Machine, f: Value, tree: Value) -> Value:
         return tuple(mapped(m, f, v) for v in tree)
     if isinstance(tree, ListV):
         made = ListV(tuple(mapped(m, f, v) for v in items_of(m, tree)), tree.kind)
-        made.d["open"] = m.state.pick(tree.d["open"])
+        made.open = m.state.pick(tree.open)
         return made
     if isinstance(tree, DictV):
         return DictV({k: mapped(m, f, tree.items[k]) for k in sequences.keys(tree)})

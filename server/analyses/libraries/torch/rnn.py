@@ -40,9 +40,9 @@ def is_packed(v: Value) -> bool:
     return isinstance(v, NamedTuple) and v.cls is not None and v.cls.qualname == PACKED
 
 
-def written(t: Tensor, times: int, exact: bool) -> None:
+def written(m: Machine, t: Tensor, times: int, exact: bool) -> None:
     """A result that has been written so often before it is given out; if not `exact`, at least so often."""
-    t.d["counter"].d["v"] = Version(times, times if exact else None)
+    m.grad.counter(t).current = Version(times, times if exact else None)
 
 
 @model(f"{UTILS}pad_sequence")
@@ -51,15 +51,15 @@ def pad_sequence(m: Machine, args: Args) -> Value:
     seq = sequences.sequence(m, args.get(0, "sequences"))
     items = [t for t in seq.known() if isinstance(t, Tensor)]
     made = linked(m, items)
-    written(made, 1 + len(items), exact=not seq.open)  # filled, then each sequence is written into it
+    written(m, made, 1 + len(items), exact=not seq.open)  # filled, then each sequence is written into it
     shapes = [t.shape for t in items if t.shape]
     if shapes and len(shapes) == len(items) and not seq.open:
         lengths = [s[0] for s in shapes]
         longest = max((n for n in lengths if n is not None), default=None) if None not in lengths else None
         first = m.state.resolve(args.get(1, "batch_first", False))
         ahead = (len(items), longest) if first is True else (longest, len(items))
-        made.d["geometry"] = Geometry.contiguous((*ahead, *shapes[0][1:]))
-        made.d["dtype"] = items[0].d["dtype"]
+        made.geometry_ = Geometry.contiguous((*ahead, *shapes[0][1:]))
+        made.dtype_ = items[0].dtype_
     return made
 
 
@@ -71,8 +71,8 @@ def pack(m: Machine, args: Args) -> Value:
     lengths = described(m, args.get(1, "lengths"))
     known = [one for one in lengths if isinstance(one, int)] if isinstance(lengths, (list, tuple)) else []
     if known and known == lengths and len(given) == 1 and given[0].shape is not None and len(given[0].shape) > 1:
-        data.d["geometry"] = Geometry.contiguous((sum(known), *given[0].shape[2:]))
-    node = m.state.resolve(data.d["fn"])
+        data.geometry_ = Geometry.contiguous((sum(known), *given[0].shape[2:]))
+    node = m.state.resolve(data.grad_fn)
     if isinstance(node, Node):
         m.grad.save(node, sizes, "result")
     in_order = m.state.resolve(args.get(3, "enforce_sorted", True))
@@ -85,7 +85,7 @@ def pad_packed(m: Machine, args: Args) -> Value:
     given = m.state.resolve(args.get(0, "sequence"))
     made = linked(m, cases.tensors_in(m, given)[:1])
     if not is_packed(given) or given[3] is None:
-        written(made, 2, exact=False)
+        written(m, made, 2, exact=False)
     return made, m.grad.tensor(None, "int64")
 
 
@@ -96,7 +96,7 @@ def unpad(m: Machine, args: Args) -> Value:
         for t in cases.tensors_in(m, args.get(0, "padded_sequences")):
             m.grad.check_inplace(t, m.grad.requires_grad(t))
             m.grad.bump(t, "unpad_sequence()", by="library")
-            m.state.put(t, "geometry", None)
+            m.state.put(t, Tensor.geometry_, None)
     return unpack(m, args)
 
 
@@ -105,13 +105,13 @@ def unpack(m: Machine, args: Args) -> Value:
     """`unpack_sequence(packed)`: a copy for each sequence."""
     source = cases.tensors_in(m, args.get(0, "padded_sequences"))[:1]
     made = ListV((linked(m, source), linked(m, source)))
-    made.d["open"] = True
+    made.open = True
     return made
 
 
 def composed(m: Machine, result: Value) -> None:
     """A packed run is composed of small operations (`RNN.cpp`), which save neither the results nor the biases."""
-    node = m.state.resolve(result[0].d["fn"])
+    node = m.state.resolve(result[0].grad_fn)
     if isinstance(node, Node):
         outputs = {t.uid for t in cases.tensors_in(m, result)}
         node.saved = tuple(s for s in node.saved if s.tensor.uid not in outputs and ".bias" not in s.role)
@@ -124,7 +124,7 @@ def laid_out(m: Machine, module: Value, result: Value) -> Value:
     if isinstance(output, Tensor) and output.geometry is not None:
         g, turned = output.geometry, batch_first and output.geometry.ndim == 3
         rows = Geometry.contiguous(g.transpose(0, 1).shape if turned else g.shape)
-        output.d["geometry"] = rows.transpose(0, 1) if turned else rows
+        output.geometry_ = rows.transpose(0, 1) if turned else rows
     return result
 
 

@@ -44,7 +44,7 @@ def groups(m: Machine, scheduler: Instance) -> list[DictV]:
     """The groups of a scheduler's optimizer that have a learning rate."""
     optimizer = m.state.resolve(scheduler.d.get("optimizer"))
     kept = optimizer.d.get("param_groups") if isinstance(optimizer, Instance) else None
-    items = m.state.tuple_of(kept.d["items"]) if isinstance(kept, ListV) else ()
+    items = m.state.tuple_of(kept.items) if isinstance(kept, ListV) else ()
     return [group for group in items if isinstance(group, DictV) and "lr" in group.items]
 
 
@@ -67,7 +67,7 @@ def rates(m: Machine, args: Args) -> Value:
     """The learning rates, one a group."""
     many = len(groups(m, args.pos[0]))
     made = ListV(tuple(Unknown("a learning rate", number=True) for _ in range(max(many, 1))))
-    made.d["open"] = not many
+    made.open = not many
     return made
 
 

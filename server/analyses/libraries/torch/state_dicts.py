@@ -102,6 +102,6 @@ def load(m: Machine, obj: Value, given: Value, prefix: str, partial: bool, above
 
 def has(m: Machine, given: Value, key: str) -> bool:
     """Tell whether a dict may have a key."""
-    if not isinstance(given, DictV) or given.d["open"] or any(isinstance(k, UnknownKey) for k in given.items):
+    if not isinstance(given, DictV) or given.open or any(isinstance(k, UnknownKey) for k in given.items):
         return True
     return m.state.resolve(given.items.get(key, ABSENT)) is not ABSENT

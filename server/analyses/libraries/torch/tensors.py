@@ -77,8 +77,8 @@ def view(m: Machine, args: Args) -> Value:
     def one(t: Tensor) -> Value:
         made = m.grad.alias(t, own_counter=not m.grad.counter(t).counts)
         if dtype is None or t.dtype is None or item_bits(t.dtype) != item_bits(dtype):
-            made.d["geometry"] = Geometry.unknown((*t.shape[:-1], None)) if t.shape else None
-        made.d["dtype"] = dtype
+            made.geometry_ = Geometry.unknown((*t.shape[:-1], None)) if t.shape else None
+        made.dtype_ = dtype
         return made
 
     return each(m, args.pos[0], one)
@@ -96,8 +96,8 @@ def detach_(m: Machine, args: Args) -> Value:
         if m.grad.mode["inference"]:
             return t
         opaque.cut(m, t)
-        m.state.put(t, "fn", None)
-        m.state.put(t, "rg", False)
+        m.state.put(t, Tensor.grad_fn, None)
+        m.state.put(t, Tensor.requires_grad_, False)
         return t
 
     return each(m, args.pos[0], one)
@@ -115,7 +115,7 @@ def retain_grad(m: Machine, args: Args) -> Value:
 
     def one(t: Tensor) -> Value:
         m.grad.grad_fn(t)  # which it is asked for
-        m.state.put(t, "retains", True)
+        m.state.put(t, Tensor.retains_grad, True)
         return None
 
     return each(m, args.pos[0], one)
@@ -163,7 +163,7 @@ def resized(m: Machine, t: Tensor, size: tuple[Value, ...] | None) -> Value:
 
     def write() -> Value:
         torch_ops.call(m, "torch.Tensor.resize_", Args([t, size or ()]))
-        m.state.put(t, "geometry", Geometry.contiguous(size) if size is not None else None)
+        m.state.put(t, Tensor.geometry_, Geometry.contiguous(size) if size is not None else None)
         return t
 
     if size is not None and t.shape is not None and None not in t.shape:
@@ -178,8 +178,8 @@ def set_(m: Machine, args: Args) -> Value:
 
     def one(t: Tensor) -> Value:
         torch_ops.call(m, "torch.Tensor.set_", Args([t, *args.pos[1:]], args.kw, site=args.site))
-        m.state.put(t, "storage", m.grad.storage(source) if isinstance(source, Tensor) else Storage(m.here.site))
-        m.state.put(t, "geometry", source.d["geometry"] if isinstance(source, Tensor) else None)
+        m.state.put(t, Tensor.storage, m.grad.storage(source) if isinstance(source, Tensor) else Storage(m.here.site))
+        m.state.put(t, Tensor.geometry_, source.geometry_ if isinstance(source, Tensor) else None)
         return t
 
     return each(m, args.pos[0], one)
@@ -195,7 +195,7 @@ def tolist(m: Machine, args: Args) -> Value:
     if n is not None and n <= 64 and len(t.shape) == 2 and t.shape[1] is not None and t.shape[1] <= 16:
         return ListV(tuple(ListV(tuple(Unknown("a number", number=True) for _ in range(t.shape[1]))) for _ in range(n)))
     made = ListV()
-    made.d["open"] = True
+    made.open = True
     return made
 
 
@@ -203,7 +203,7 @@ def tolist(m: Machine, args: Args) -> Value:
 def is_inference(m: Machine, args: Args) -> Value:
     """`t.is_inference()`."""
     t = m.state.pick(args.pos[0])
-    return t.d["inference"] if isinstance(t, Tensor) else Unknown()
+    return t.is_inference if isinstance(t, Tensor) else Unknown()
 
 
 @method_of("torch.Tensor", "is_floating_point")
@@ -228,8 +228,8 @@ def buffer(m: Machine, args: Args) -> Value:
 
     def one(t: Value) -> Value:
         made = m.grad.alias(t) if isinstance(t, Tensor) else m.grad.tensor()
-        made.d["rg"] = m.grad.requires_grad(t) if isinstance(t, Tensor) else False
-        made.d["buffer"] = True
+        made.requires_grad_ = m.grad.requires_grad(t) if isinstance(t, Tensor) else False
+        made.is_buffer = True
         made.label = None
         return made
 
@@ -243,12 +243,12 @@ def parameter(m: Machine, args: Args) -> Value:
     def one(t: Value) -> Value:
         made = m.grad.alias(t) if isinstance(t, Tensor) else m.grad.tensor()
         wanted = m.state.resolve(args.get(1, "requires_grad", True))
-        made.d["param"] = True
-        made.d["rg"] = wanted is not False
-        made.d["fn"] = None
+        made.is_parameter = True
+        made.requires_grad_ = wanted is not False
+        made.grad_fn = None
         made.label = None
         made.origin = m.here.site
-        if wanted is not False and made.d["inference"] is True and not m.grad.mode["inference"]:
+        if wanted is not False and made.is_inference is True and not m.grad.mode["inference"]:
             m.grad.fail("inference-tensor", "direct", made, detail="required")
         if wanted is not False and made.dtype is not None and made.dtype.startswith(("int", "bool", "uint")):
             m.grad.fail("requires-grad-dtype", "direct", made, detail=made.dtype)
@@ -319,7 +319,7 @@ def fresh(m: Machine, type_: object, args: Args) -> Tensor:
     if wanted is True:
         if t.dtype is not None and not t.dtype.startswith(("float", "bfloat", "complex")):
             m.grad.fail("requires-grad-dtype", "direct", t, detail=t.dtype)
-        t.d["rg"] = True
+        t.requires_grad_ = True
     return t
 
 
@@ -343,12 +343,12 @@ def made_by(m: Machine, name: str, args: Args) -> Value:
     if name == "torch.tensor" and plain.pos:
         data = described(m, plain.pos[0])
         many = data if isinstance(data, (list, tuple)) else (data,)
-        t.d["numbers"] = data if all(type(one) is int for one in many) else None
+        t.numbers = data if all(type(one) is int for one in many) else None
     stride = described(m, args.get(1, "stride")) if name == "torch.empty_strided" else None
     if t.geometry is not None and isinstance(stride, (list, tuple)) and len(stride) == t.geometry.ndim:
-        t.d["geometry"] = t.geometry.as_strided(t.geometry.shape, [s if isinstance(s, int) else None for s in stride])
+        t.geometry_ = t.geometry.as_strided(t.geometry.shape, [s if isinstance(s, int) else None for s in stride])
     elif t.geometry is not None:
-        t.d["geometry"] = layouts.laid_out(t.geometry, name, [v.geometry for v in plain.pos if isinstance(v, Tensor)])
+        t.geometry_ = layouts.laid_out(t.geometry, name, [v.geometry for v in plain.pos if isinstance(v, Tensor)])
     return t
 
 
@@ -403,8 +403,8 @@ def method_factory(name: str) -> None:
             keywords = {k: described(m, v) for k, v in args.kw.items() if k not in ("requires_grad", "device")}
             positional = [described(m, v) for v in (t, *args.pos[1:])]
             made = fresh(m, shapes.infer_call(f"torch.Tensor.{name}", positional, keywords, m.default_dtype), args)
-            if t.d["inference"] is True and not m.grad.mode["inference"]:
-                made.d["counter"].d["v"] = Version(*inner_writes.of_inference_tensors(f"torch.Tensor.{name}"))
+            if t.is_inference is True and not m.grad.mode["inference"]:
+                m.grad.counter(made).current = Version(*inner_writes.of_inference_tensors(f"torch.Tensor.{name}"))
             return made
 
         return each(m, args.pos[0], one)
@@ -421,7 +421,7 @@ def unique_consecutive(m: Machine, args: Args) -> Value:
     """`unique_consecutive(x, True)`: flags that aren't named are taken for others, and one alone finds nothing."""
     made = torch_ops.call(m, "torch.unique_consecutive", args)
     if len(args.pos) > 1 and isinstance(made, tuple) and len(made) == 2 and isinstance(made[1], Tensor):
-        m.state.put(made[1], "geometry", Geometry.contiguous((0,)))
+        m.state.put(made[1], Tensor.geometry_, Geometry.contiguous((0,)))
     return made
 
 
@@ -432,7 +432,7 @@ def tensor_class(m: Machine, args: Args) -> Value:
     sizes = all(isinstance(v, int) for v in plain)
     inferred = shapes.infer_call("torch.empty" if sizes else "torch.tensor", plain)
     t = fresh(m, inferred, args)
-    t.d["dtype"] = "float32"
+    t.dtype_ = "float32"
     return t
 
 
@@ -442,7 +442,7 @@ def integer_tensor(m: Machine, args: Args) -> Value:
     plain = [described(m, v) for v in args.pos]
     sizes = all(isinstance(v, int) for v in plain)
     t = fresh(m, shapes.infer_call("torch.empty" if sizes else "torch.tensor", plain), args)
-    t.d["dtype"] = "int64"
+    t.dtype_ = "int64"
     return t
 
 
@@ -510,14 +510,14 @@ class Copier:
         if isinstance(v, ListV):
             made = ListV(kind=v.kind)
             self.done[id(v)] = made
-            made.d["items"] = tuple(self.copy(i) for i in items_of(m, v))
-            made.d["open"], made.maxlen = m.state.is_open(v), v.maxlen
+            made.items = tuple(self.copy(i) for i in items_of(m, v))
+            made.open, made.maxlen = m.state.is_open(v), v.maxlen
             return made
         if isinstance(v, DictV):
             d = DictV(kind=v.kind)
             self.done[id(v)] = d
             d.items.update({k: self.copy(v.items[k]) for k in sequences.keys(v)})
-            d.d["open"], d.default, d.counts = m.state.is_open(v), v.default, v.counts
+            d.open, d.default, d.counts = m.state.is_open(v), v.default, v.counts
             return d
         if isinstance(v, Instance):
             return self.instance(v)
@@ -530,13 +530,13 @@ class Copier:
         if rg is True and m.grad.is_leaf(t) is False:
             layout, held = carried.layout(m, m.state.pick(self.root)), tuple(carried.graphs(m, self.root))
             m.grad.fail("deepcopy-nonleaf", "direct", t, layout=layout, held=held)
-        made = m.grad.tensor(t.d["geometry"], t.d["dtype"], rg if isinstance(rg, bool) else False)
-        made.d["param"], made.d["buffer"], made.label = t.d["param"], t.d["buffer"], t.label
-        written_when_copied(made)
+        made = m.grad.tensor(t.geometry_, t.dtype_, rg if isinstance(rg, bool) else False)
+        made.is_parameter, made.is_buffer, made.label = t.is_parameter, t.is_buffer, t.label
+        written_when_copied(m, made)
         effects.note_copy(m, t, made)
         self.done[id(t)] = made
-        if not t.d["param"]:
-            made.d["grad"] = self.copy(t.d["grad"])
+        if not t.is_parameter:
+            made.grad = self.copy(t.grad)
         return made
 
     def instance(self, v: Instance) -> Value:
@@ -556,10 +556,10 @@ class Copier:
         return made
 
 
-def written_when_copied(t: Tensor) -> None:
+def written_when_copied(m: Machine, t: Tensor) -> None:
     """A copied tensor is an empty one that was then set to its memory; a parameter is made at once (`_tensor.py`)."""
-    if not t.d["param"]:
-        t.d["counter"].d["v"] = Version(1, 1)
+    if not t.is_parameter:
+        m.grad.counter(t).current = Version(1, 1)
 
 
 @model("copy.copy")
@@ -568,8 +568,9 @@ def shallow(m: Machine, args: Args) -> Value:
     v = m.state.resolve(args.pos[0])
     if isinstance(v, Tensor):
         twin = m.grad.alias(v, own_counter=True)
-        twin.d.update(rg=m.grad.requires_grad(v), param=v.d["param"], inference=m.grad.mode["inference"])
-        written_when_copied(twin)
+        twin.requires_grad_, twin.is_parameter = m.grad.requires_grad(v), v.is_parameter
+        twin.is_inference = m.grad.mode["inference"]
+        written_when_copied(m, twin)
         return twin
     if isinstance(v, (ListV, DictV)):
         return m.call(attributes.get(m, v, "copy"), Args())
