@@ -16,11 +16,12 @@ import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, TextIO
 
 from ..workspace.problems import Problem, Unreadable
 from . import baseline, formats
-from .places import Results, complain
+from .places import Results, choose_colours, complain, shown
 from .progress import progress
 from .status import FAILED, FOUND, INTERRUPTED, OK
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 SEVERITIES = ("error", "warning", "information", "hint")
+COLOURS = ("auto", "always", "never")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="files and folders; `-` is standard input (default: the working directory)",
     )
     parser.add_argument("--output-format", choices=formats.NAMES, default="full", help="(default: full)")
+    parser.add_argument("-o", "--output-file", metavar="FILE", help="write what is found there, not to standard output")
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="tell what is found and what goes wrong, no more")
+    loudness.add_argument("-v", "--verbose", action="store_true", help="tell which settings hold, and how long it took")
+    parser.add_argument("--color", choices=COLOURS, default="auto", help="(default: auto, in colour on a terminal)")
     parser.add_argument("--fix", action="store_true", help="apply fixes that keep every value")
     parser.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: also others")
     parser.add_argument("--diff", action="store_true", help="write nothing, show what --fix would change")
@@ -57,6 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ignore", type=_selectors, metavar="RULES", help="not these")
     parser.add_argument("--min-severity", choices=SEVERITIES, help="the threshold (default: warning)")
     parser.add_argument("--config", metavar="FILE", help="use this configuration for all files")
+    parser.add_argument("--force-exclude", action="store_true", help="hold to `exclude` for the named paths, too")
+    parser.add_argument("--show-files", action="store_true", help="check nothing, list the files")
+    parser.add_argument("--show-settings", action="store_true", help="check nothing, show the settings that hold")
     parser.add_argument("--stdin-filename", metavar="PATH", help="the file that standard input stands for")
     parser.add_argument("--statistics", action="store_true", help="show only how often each rule was broken")
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever is found")
@@ -73,6 +83,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check, mend or compare, as the arguments say. Raises ConfigError."""
+    choose_colours(args.color)
+    if args.show_files or args.show_settings:
+        return _show(args)
     if not args.watch:
         return _once(args)
     from .watching import changes
@@ -84,14 +97,33 @@ def run(args: argparse.Namespace) -> int:
     return status
 
 
-def _once(args: argparse.Namespace) -> int:
+def _show(args: argparse.Namespace) -> int:
+    """Tell what a check would look at."""
+    from .listing import show_files, show_settings
+
     runs, problems = _runs(args)
+    for problem in problems:
+        print(complain(problem), file=sys.stderr)
+    groups = [(run.config, run.paths) for run in runs]
+    with _output(args) as out:
+        (show_files if args.show_files else show_settings)(groups, out)
+    return FAILED if problems else OK
+
+
+def _once(args: argparse.Namespace) -> int:
+    began = monotonic()
+    runs, problems = _runs(args)
+    for run in runs if args.verbose else ():
+        source = "no configuration file" if run.config.path is None else shown(str(run.config.path))
+        print(f"{_counted(len(run.paths), 'file')} by {source}", file=sys.stderr)
     with_edits = args.fix or args.diff or args.add_ignore
     outcome = _mend(runs, args) if with_edits else _check(runs, args)
     problems = outcome.results.problems = problems + outcome.results.problems
     for problem in problems:
         print(complain(problem), file=sys.stderr)
-    status = _show_diff(outcome) if args.diff else _write(outcome, args)
+    status = _show_diff(outcome, args) if args.diff else _write(outcome, args)
+    if args.verbose:
+        print(f"{_counted(outcome.checked, 'file')} in {monotonic() - began:.2f} s", file=sys.stderr)
     if outcome.interrupted:
         print("interrupted: not all files were checked", file=sys.stderr)
         return INTERRUPTED
@@ -145,16 +177,25 @@ def _runs(args: argparse.Namespace) -> tuple[list[_Run], list[Problem]]:
 
     settings = _settings(args)
     files = find_files([path for path in args.paths if path != STDIN], settings)
-    for folder in files.empty:
+    for folder in () if args.quiet else files.empty:
         print(f"{folder}: no Python files in this folder", file=sys.stderr)
     runs = [_Run(config, paths) for config, paths in files.groups]
     problems = files.problems
     if STDIN in args.paths:
+        if settings.leaves_out(Path(_stdin_path(args)), Path.cwd()):
+            _hand_on(args)
+            return runs, problems
         try:
             runs.append(_stdin(_stdin_path(args), settings))
         except Unreadable as error:
             problems.append(error.problem)
     return runs, problems
+
+
+def _hand_on(args: argparse.Namespace) -> None:
+    """Give standard input back as it is, where what would be mended is written to standard output."""
+    if (args.fix or args.add_ignore) and not args.diff:
+        sys.stdout.buffer.write(sys.stdin.buffer.read())
 
 
 def _stdin(path: str, settings: Settings) -> _Run:
@@ -180,7 +221,7 @@ def _settings(args: argparse.Namespace) -> Settings:
     from ..workspace.files import Settings
 
     explicit = None if args.config is None else load_config(Path(os.path.abspath(args.config)))
-    return Settings(explicit, args.select, args.ignore, args.min_severity)
+    return Settings(explicit, args.select, args.ignore, args.min_severity, args.force_exclude)
 
 
 # -- checking and mending ---------------------------------------------------------------------
@@ -202,7 +243,7 @@ def _check(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
     from ..workspace.batch import Group, Means, check_all
 
     groups = [Group(run.config, run.paths, _least(run), run.documents) for run in runs]
-    with progress(sum(len(run.paths) for run in runs)) as on_part, _executor(args) as executor:
+    with progress(0 if args.quiet else sum(len(run.paths) for run in runs)) as on_part, _executor(args) as executor:
         means = Means(
             jobs=args.jobs or _cores(),
             executor=executor,
@@ -288,7 +329,7 @@ def _mend(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
         for path, document in one.after.items():
             if path != stdin:
                 Path(path).write_bytes(written(document))
-    if stdin is not None and runs[-1].paths == [stdin]:
+    if stdin is not None and runs and runs[-1].paths == [stdin]:
         sys.stdout.buffer.write(written(projects[-1].document(stdin)))
     return outcome
 
@@ -310,21 +351,40 @@ def _least(run: _Run) -> Severity:
 
 def _write(outcome: _Outcome, args: argparse.Namespace) -> int:
     """Write what was found, in the form that was asked for."""
-    out = sys.stderr if (args.fix or args.add_ignore) and STDIN in args.paths else sys.stdout
     if args.write_baseline is not None:
         baseline.write(args.write_baseline, outcome.results)
-        print(f"{_counted(len(outcome.results.active), 'finding')} written to {args.write_baseline}.", file=sys.stderr)
+        if not args.quiet:
+            number = _counted(len(outcome.results.active), "finding")
+            print(f"{number} written to {args.write_baseline}.", file=sys.stderr)
         return OK
     if args.baseline is not None:
         outcome.known = baseline.leave_out(args.baseline, outcome.results)
     found = outcome.results.active
-    if args.statistics:
-        _write_statistics(found, out)
-    else:
-        formats.write(args.output_format, outcome.results, out)
-        if args.output_format in ("full", "concise"):
-            print(_summary(outcome), file=out)
+    with _output(args) as out:
+        if args.statistics:
+            _write_statistics(found, out)
+        else:
+            formats.write(args.output_format, outcome.results, out)
+            if args.output_format in ("full", "concise") and not args.quiet:
+                print(_summary(outcome), file=out)
     return FOUND if found else OK
+
+
+@contextmanager
+def _output(args: argparse.Namespace) -> Iterator[TextIO]:
+    """Where what is found is written. Raises ConfigError for a file that cannot be."""
+    from ..workspace.config import ConfigError
+
+    if args.output_file is None:
+        mended_to_stdout = (args.fix or args.add_ignore) and not args.diff and STDIN in args.paths
+        yield sys.stderr if mended_to_stdout else sys.stdout
+        return
+    try:
+        out = open(args.output_file, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
+    except OSError as error:
+        raise ConfigError(f"cannot be written: {error.strerror or error}", Path(args.output_file)) from None
+    with out:
+        yield out
 
 
 def _write_statistics(found: Sequence[Found], out: TextIO) -> None:
@@ -349,13 +409,15 @@ def _counted(count: int, word: str, plural: str | None = None) -> str:
     return f"{count} {word if count == 1 else plural or word + 's'}"
 
 
-def _show_diff(outcome: _Outcome) -> int:
+def _show_diff(outcome: _Outcome, args: argparse.Namespace) -> int:
     """Print what the fixes change, as `diff -u` does."""
     from .diff import unified
 
-    for one in outcome.mended:
-        for path, after in one.after.items():
-            sys.stdout.write(unified(one.before[path], after))
+    with _output(args) as out:
+        for one in outcome.mended:
+            for path, after in one.after.items():
+                out.write(unified(one.before[path], after))
     applied = sum(one.applied for one in outcome.mended)
-    print(f"{_counted(applied, 'fix', 'fixes')} would be applied.", file=sys.stderr)
+    if not args.quiet:
+        print(f"{_counted(applied, 'fix', 'fixes')} would be applied.", file=sys.stderr)
     return FOUND if applied else OK

@@ -116,9 +116,19 @@ def uri(path: str) -> str:
     return Path(path).as_uri() if os.path.isabs(inside) else quote(os.fsencode(Path(inside).as_posix()))
 
 
+def choose_colours(when: str) -> None:
+    """Have `auto`, `always` or `never` hold for all that is written, by the variables that Rich knows, too."""
+    if when != "auto":
+        os.environ.pop("NO_COLOR", None)
+        os.environ.pop("FORCE_COLOR", None)
+        os.environ["FORCE_COLOR" if when == "always" else "NO_COLOR"] = "1"
+
+
 def colours(stream: TextIO) -> bool:
-    """Whether to colour what goes to the stream: on a terminal, unless NO_COLOR is set (no-color.org)."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Whether to colour what goes to the stream: on a terminal (no-color.org, force-color.org)."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")
 
 
 def complain(problem: Problem) -> str:

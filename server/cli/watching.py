@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-WATCHED = (".py", ".ipynb", ".toml", ".cfg")
+WATCHED = (".py", ".ipynb", ".toml", ".cfg", ".gitignore")
 
 
 def changes(paths: Sequence[str]) -> Iterator[None]:

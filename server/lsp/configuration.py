@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SECTION = "gradguard"
 SEVERITIES = ("error", "warning", "information", "hint")
 INLAY_HINTS = ("off", "saved", "all")
-WATCHED = ("**/*.py", "**/pyproject.toml", "**/gradguard.toml")
+WATCHED = ("**/*.py", "**/*.ipynb", "**/pyproject.toml", "**/gradguard.toml", "**/.gitignore")
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class Config:
     """the least severity that counts: `error`, `warning`, `information` or `hint`; unless it is set, an editor shows
     all, and the command line what is a warning at least"""
     exclude: tuple[str, ...] = DEFAULT_EXCLUDE
-    """patterns of files and folders to leave out, on top of `.gitignore`"""
+    """patterns of files and folders to leave out, on top of what git ignores"""
     extend_exclude: tuple[str, ...] = ()
     """more such patterns, on top of `exclude`"""
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

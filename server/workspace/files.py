@@ -1,7 +1,8 @@
 """Which files to check, and their text.
 
-Folders are walked for .py and .ipynb files in the order of their names. What `exclude` and .gitignore files
-name is left out; a path that the user names is always taken. Links to folders are not followed.
+Folders are walked for .py and .ipynb files in the order of their names. What `exclude` names, or git ignores, is left
+out; a path that the user names is taken, unless the user wants `exclude` to hold there, too. Links to folders are not
+followed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .config import Config, find_config
+from .git import exclude_files
 from .problems import Problem, Unreadable
 
 if TYPE_CHECKING:
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
     from .notebook import Notebook
 
 SUFFIXES = (".py", ".ipynb")
+
+NAMED = (*SUFFIXES, ".pyi", ".pyw")
+"""suffixes of files that are taken where the user names them"""
+
+_SHEBANG = re.compile(rb"#!.*python")
 
 
 # -- reading ----------------------------------------------------------------------------------
@@ -101,13 +108,14 @@ class Settings:
     """Which configuration holds where.
 
     `explicit` is one that the user names for all files. `select`, `ignore` and `min_severity` come from the
-    command line and replace what a file says.
+    command line and replace what a file says. With `force_exclude` patterns to exclude hold for named paths, too.
     """
 
     explicit: Config | None = None
     select: tuple[str, ...] | None = None
     ignore: tuple[str, ...] | None = None
     min_severity: str | None = None
+    force_exclude: bool = False
     _found: dict[Path, Config | None] = field(default_factory=dict)
 
     def at(self, folder: Path, root: Path) -> Config:
@@ -120,6 +128,13 @@ class Settings:
         if folder not in self._found:
             self._found[folder] = find_config(folder)
         return self._overridden(self._found[folder] or Config(root))
+
+    def leaves_out(self, path: Path, root: Path) -> bool:
+        """Whether a path that the user names is to be left out. Raises ConfigError."""
+        if not self.force_exclude:
+            return False
+        config = self.at(path if path.is_dir() else path.parent, root)
+        return _excluded(path, config, config.root)
 
     def _overridden(self, config: Config) -> Config:
         if self.select is not None:
@@ -158,6 +173,11 @@ def find_files(paths: Sequence[str], settings: Settings, on_file: Callable[[], N
             continue
         folder = start if start.is_dir() else start.parent
         root = Path.cwd() if folder.is_relative_to(Path.cwd()) else folder
+        if settings.leaves_out(start, root):
+            continue
+        if start.is_file() and not _is_python(start):
+            files.problems.append(Problem(str(path), f"is not a Python file or notebook ({', '.join(NAMED)})"))
+            continue
         found = _walk(start, root, settings) if start.is_dir() else [(start, settings.at(folder, root))]
         empty = True
         for file, config in found:
@@ -169,6 +189,17 @@ def find_files(paths: Sequence[str], settings: Settings, on_file: Callable[[], N
             files.empty.append(str(path))
     files.groups = [(config, list(group)) for config, group in by_config.values()]
     return files
+
+
+def _is_python(path: Path) -> bool:
+    """Whether a file that the user names is one to check: by its name, or as a script by its first line."""
+    if path.suffix in NAMED:
+        return True
+    try:
+        with path.open("rb") as file:
+            return _SHEBANG.match(file.read(200)) is not None
+    except OSError:
+        return True  # what is wrong with it is told when it is read
 
 
 def _walk(start: Path, root: Path, settings: Settings) -> Iterator[tuple[Path, Config]]:
@@ -227,9 +258,17 @@ def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
     return _specs[patterns]
 
 
+def _patterns(path: Path) -> GitIgnoreSpec | None:
+    """The patterns in a file, if they can be read."""
+    try:
+        return _spec(tuple(path.read_text(encoding="utf-8-sig").splitlines()))
+    except (OSError, ValueError):
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class _Ignores:
-    """The .gitignore files that hold in a folder, outermost first. The innermost that decides wins, as in git."""
+    """The patterns of git's that hold in a folder, outermost first. The innermost that decides wins, as in git."""
 
     specs: tuple[tuple[Path, GitIgnoreSpec], ...] = ()
 
@@ -244,12 +283,9 @@ class _Ignores:
         return ignores
 
     def below(self, folder: Path) -> _Ignores:
-        """With the .gitignore of `folder`, if it has one that can be read."""
-        try:
-            lines = (folder / ".gitignore").read_text(encoding="utf-8-sig").splitlines()
-            return _Ignores((*self.specs, (folder, _spec(tuple(lines)))))
-        except (OSError, ValueError):
-            return self
+        """With the .gitignore of `folder`, and what else git ignores where that is the top of a repository."""
+        specs = map(_patterns, (*exclude_files(folder), folder / ".gitignore"))
+        return _Ignores((*self.specs, *((folder, spec) for spec in specs if spec is not None)))
 
     def hides(self, path: Path, is_folder: bool) -> bool:
         for folder, spec in reversed(self.specs):

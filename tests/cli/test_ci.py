@@ -159,6 +159,7 @@ def test_the_hooks_entry_runs(gradguard_command, stale: Path) -> None:
     for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")):
         command, *arguments = shlex.split(hook["entry"])
         assert command == "gradguard"
+        assert "--force-exclude" in arguments
         assert gradguard_command(*arguments, "--diff", "stale.py").returncode in (0, 1)
 
 

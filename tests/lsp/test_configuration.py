@@ -141,13 +141,16 @@ async def test_a_file_that_changes_on_disk_is_seen_by_its_importers(editor: Edit
 async def test_watching_is_registered_where_the_client_can(start: Start) -> None:
     editor = await start(workspace=ASKING)
     seen: list[str] = []
+    watched: set[str] = set()
 
     @editor.client.feature(types.CLIENT_REGISTER_CAPABILITY)
     def register(params: types.RegistrationParams) -> None:
         seen.extend(one.method for one in params.registrations)
+        watched.update(one.glob_pattern for one in params.registrations[0].register_options.watchers)
 
     for _ in range(50):
         if seen:
             break
         await asyncio.sleep(0.05)
     assert seen == [types.WORKSPACE_DID_CHANGE_WATCHED_FILES]
+    assert watched >= {"**/*.py", "**/*.ipynb", "**/.gitignore", "**/gradguard.toml"}

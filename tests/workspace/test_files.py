@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -54,10 +55,89 @@ def test_the_gitignore_of_the_repository_holds_below_it(tmp_path: Path) -> None:
     assert found(tmp_path, tmp_path / "pkg") == ["pkg/a.py"]
 
 
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's home folder, empty."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("USERPROFILE", str(folder))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    return folder
+
+
+def ignored_by_git(folder: Path) -> set[str]:
+    """The Python files below `folder` that git itself does not list."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--others", "--exclude-standard"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return {os.path.relpath(path, folder) for path in folder.rglob("*.py")} - set(listed.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".gitconfig", "[user]\n\tname = x\n[core]\n\texcludesFile = ~/mine\n"),
+        (".gitconfig", '[core]\n  excludesfile = "~/mine"\n'),
+        (".config/git/config", "[core]\nexcludesfile=~/mine\n"),
+        (".config/git/ignore", None),
+    ],
+)
+def test_what_the_user_tells_git_to_ignore_is_left_out(tmp_path: Path, home: Path, name: str, text: str | None) -> None:
+    repository = tree(tmp_path / "repository", "a.py", "tmp/b.py", "sub/scratch.py", "sub/kept.py", "sub/.gitignore")
+    (repository / "sub" / ".gitignore").write_text("!scratch.py\n")
+    patterns = "tmp/\nscratch.py\nkept.py\n"
+    place = home / name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(patterns if text is None else text)
+    (home / "mine").write_text(patterns)
+    assert len(found(repository)) == 4  # no repository yet
+    subprocess.run(["git", "init", "-q"], cwd=repository, check=True)
+    assert found(repository) == ["a.py", "sub/scratch.py"]
+    assert found(repository, repository / "sub") == ["sub/scratch.py"]
+    assert ignored_by_git(repository) == {"tmp/b.py", "sub/kept.py"}
+
+
+def test_the_exclude_file_of_a_repository_holds_in_its_worktrees(tmp_path: Path, home: Path) -> None:
+    main = tree(tmp_path / "main", "a.py", "scratch/b.py")
+    git = ["git", "-c", "user.name=x", "-c", "user.email=x"]
+    subprocess.run([*git, "init", "-q"], cwd=main, check=True)
+    (main / ".git" / "info").mkdir(exist_ok=True)
+    (main / ".git" / "info" / "exclude").write_text("scratch\n")
+    assert found(main) == ["a.py"]
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], cwd=main, check=True)
+    subprocess.run([*git, "worktree", "add", "-q", str(tmp_path / "other")], cwd=main, check=True)
+    other = tree(tmp_path / "other", "c.py", "scratch/d.py")
+    assert (other / ".git").is_file()
+    assert found(other) == ["c.py"]
+    assert ignored_by_git(other) == {"scratch/d.py"}
+
+
+def test_excluded_paths_can_be_left_out_though_they_are_named(tmp_path: Path) -> None:
+    tree(tmp_path, "build/a.py", "old/b.py", "c.py")
+    (tmp_path / "gradguard.toml").write_text('extend-exclude = ["old/*.py"]')
+    paths = [str(tmp_path / name) for name in ("build", "build/a.py", "old/b.py", "c.py")]
+    assert len(list(find_files(paths, Settings()))) == 3
+    files = find_files(paths, Settings(force_exclude=True))
+    assert list(files) == [str(tmp_path / "c.py")]
+    assert not files.problems
+    assert not files.empty
+
+
+def test_what_the_user_names_must_be_python(tmp_path: Path) -> None:
+    tree(tmp_path, "notes.txt", "a.pyi", "b.pyw", "LICENSE", "train", "run.sh")
+    (tmp_path / "train").write_text("#!/usr/bin/env python3\n")
+    (tmp_path / "run.sh").write_text("#!/bin/sh\n")
+    names = ("notes.txt", "a.pyi", "b.pyw", "LICENSE", "train", "run.sh")
+    files = find_files([str(tmp_path / name) for name in names], Settings())
+    assert [os.path.basename(path) for path in files] == ["a.pyi", "b.pyw", "train"]
+    assert [os.path.basename(problem.path) for problem in files.problems] == ["notes.txt", "LICENSE", "run.sh"]
+
+
 def test_what_the_user_names_is_always_taken(tmp_path: Path) -> None:
-    tree(tmp_path, "build/a.py", "build/dist/b.py", "build/c.txt")
+    tree(tmp_path, "build/a.py", "build/dist/b.py", "build/c.pyi")
     assert found(tmp_path, tmp_path / "build") == ["build/a.py"]
-    assert found(tmp_path, tmp_path / "build/dist/b.py", tmp_path / "build/c.txt") == ["build/dist/b.py", "build/c.txt"]
+    assert found(tmp_path, tmp_path / "build/dist/b.py", tmp_path / "build/c.pyi") == ["build/dist/b.py", "build/c.pyi"]
 
 
 def test_each_file_once(tmp_path: Path) -> None:

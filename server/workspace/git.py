@@ -1,0 +1,50 @@
+"""The files, beside `.gitignore`, in which git looks for patterns to ignore: https://git-scm.com/docs/gitignore.
+
+Git is not asked: its files are read. Of its configuration the user's own counts, not that of a repository, which may
+come from anywhere.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+_EXCLUDES_FILE = re.compile(r'^\s*excludesfile\s*=\s*"?([^"\n]*?)"?\s*$', re.IGNORECASE | re.MULTILINE)
+_GITDIR = re.compile(r"gitdir: (.*)")
+
+
+def exclude_files(top: Path) -> list[Path]:
+    """The files whose patterns hold in the whole repository in the folder `top`; the later one goes before."""
+    folder = _git_folder(top)
+    return [] if folder is None else [_users_file(), folder / "info" / "exclude"]
+
+
+def _git_folder(top: Path) -> Path | None:
+    """The folder that keeps the repository; in a worktree or a submodule `.git` is a file that leads there."""
+    place = top / ".git"
+    if place.is_dir():
+        return place
+    if not place.is_file() or (found := _GITDIR.match(_text(place))) is None:
+        return None
+    folder = top / found[1].strip()
+    common = _text(folder / "commondir").strip()
+    return folder / common if common else folder
+
+
+def _users_file() -> Path:
+    """The file that `core.excludesFile` names, or the one that git looks for without that setting."""
+    folder = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "git"
+    told = None
+    for configuration in (folder / "config", Path.home() / ".gitconfig"):
+        for found in _EXCLUDES_FILE.finditer(_text(configuration)):
+            told = found[1]
+    return Path(os.path.expanduser(told)) if told else folder / "ignore"
+
+
+def _text(path: Path) -> str:
+    """What a small file says; nothing if it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8-sig") if path.is_file() else ""
+    except (OSError, ValueError):
+        return ""
