@@ -73,7 +73,8 @@ class Results:
 
     def lines(self, path: str) -> Lines:
         """The lines of a file that was read."""
-        return _lines(self.documents[path].text)
+        document = self.documents[path]
+        return _lines(document.notebook.raw if document.notebook else document.text)
 
     def fingerprints(self) -> list[str]:
         """For each finding what it can be known by when lines above it come and go.

@@ -1,7 +1,8 @@
 """Jupyter notebooks: their code cells as one program, and edited text back into the cells.
 
 The text of the program keeps every column: cells are joined by line breaks, and what only IPython
-understands (`%magic`, `!command`, `%%script` cells) is overwritten with comments of the same length.
+understands (`%magic`, `!command`, `%%script` cells) is overwritten with as many characters without effect. What
+`%time` and its kin run among the names of the notebook is part of the program.
 """
 
 from __future__ import annotations
@@ -26,8 +27,35 @@ _MAGIC = re.compile(
 )
 """a line for IPython alone, or an assignment of what a command prints"""
 
-_RUNS_PYTHON = re.compile(r"\s*%%(?:time|capture|prun)\b")
-"""cell magics that run the rest of the cell among the names of the notebook"""
+_WITH_VALUES = {
+    "time": "",
+    "timeit": "nrpv",
+    "prun": "DlsT",
+    "debug": "b",
+    "memit": "rti",
+    "mprun": "fT",
+    "lprun": "fmDTu",
+    "snakeviz": "f",
+    "pyinstrument": "",
+    "scalene": "",
+}
+"""Magics that run Python among the names of the notebook, and their options of one letter that take a value."""
+
+_RUNS_LINE = re.compile(
+    "|".join(
+        rf"%{{1,2}}{name}(?![\w.])(?:[ \t]+(?:"
+        + (rf"-[{values}][ \t]*\S+|-(?:(?![{values}])[A-Za-z])+(?=[ \t])|" if values else "")
+        + r"--[a-z][\w-]*(?:=\S*)?))*[ \t]+(?=[^\s#-])"
+        for name, values in _WITH_VALUES.items()
+    )
+)
+"""such a magic, up to the statement behind it"""
+
+_RUNS_CELL = re.compile(rf"\s*%%(?:{'|'.join(_WITH_VALUES)}|capture|ipytest)\b")
+"""one that runs the rest of its cell"""
+
+_COMPOUND = re.compile(r"(?:if|for|while|with|try|def|class|async|match)\b|@")
+"""what a statement begins with that cannot stand behind another one"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +164,20 @@ def _running(sizes: Any) -> tuple[int, ...]:
 
 
 def _plain(cell: str) -> str:
-    if cell.lstrip().startswith("%%") and not _RUNS_PYTHON.match(cell):
+    if cell.lstrip().startswith("%%") and not _RUNS_CELL.match(cell):
         return re.sub(r"^[^\r\n]", "#", cell, flags=re.MULTILINE)
-    return _MAGIC.sub(lambda match: (match[1] or match[3] or "") + _statement(match[2] or match[4]), cell)
+    return _MAGIC.sub(lambda match: (match[1] or match[3] or "") + _statement(match[2] or match[4], match[4]), cell)
 
 
-def _statement(magic: str) -> str:
-    """A statement without effect, of the same length: a block that holds nothing but a magic stays a block."""
+def _statement(magic: str, assigned: str | None) -> str:
+    """A statement of the same length: what the magic runs, or one without effect, for a block needs a statement.
+
+    `%time` gives what it has run, where that is `assigned`; others give what they have measured.
+    """
+    runs = _RUNS_LINE.match(magic)
+    if runs and not _COMPOUND.match(magic, runs.end()):
+        start = "" if assigned and magic.startswith("%time ") else "0;"
+        return start.ljust(runs.end()) + magic[runs.end() :]
     first, *more = magic.split("\n")
     return "\n".join(["0" if len(first) == 1 else "0#" + first[2:], *map(_comment, more)])
 

@@ -203,6 +203,34 @@ def test_an_idle_comment_is_told_of(check, clean: Path) -> None:
     assert check("--ignore", "GG900").returncode == 0
 
 
+# -- several failures -------------------------------------------------------------------------
+
+THREE = """\
+import torch
+
+x = torch.randn(3, requires_grad=True)
+y = torch.exp(x)
+y += 1
+y.sum().backward()
+
+w = torch.ones(3, requires_grad=True)
+w += 1
+(w * 2).sum().backward()
+
+z = (x * x).sum()
+z.backward()
+z.backward()
+"""
+
+
+def test_all_failures_are_told_and_mended_at_once(check, tmp_path: Path) -> None:
+    script = tmp_path / "three.py"
+    script.write_text(THREE)
+    assert lines_of(check("--output-format", "concise").stdout) == ["three.py:5:1:", "three.py:9:1:", "three.py:14:1:"]
+    assert check("--fix", "--unsafe-fixes").returncode == 0
+    assert subprocess.run([sys.executable, script], check=False).returncode == 0
+
+
 # -- notebooks --------------------------------------------------------------------------------
 
 
@@ -224,6 +252,37 @@ def test_notebooks(check, stale: Path, tmp_path: Path) -> None:
     assert sources[0] == "%time\n" + first
     assert sources[2] != second
     assert check().returncode == 0
+
+
+MEASURED = [
+    "import torch\nx = torch.randn(3, requires_grad=True)",
+    "def loss(t):\n    y = torch.exp(t)\n    y += 1\n    return y.sum()",
+    "%time out = loss(x)\n%time out.backward()",
+    "%%time\nw = torch.ones(3, requires_grad=True)\nw += 1",
+    "z = %time (x * x).sum()\nz.backward()\n%prun -l 5 z.backward()",
+]
+"""cells that fail in three ways, in what magics run"""
+
+
+def test_all_that_the_magics_of_a_notebook_run(check, tmp_path: Path) -> None:
+    notebook = tmp_path / "n.ipynb"
+    cells = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": text} for text in MEASURED]
+    notebook.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    found = json.loads(check("--output-format", "json").stdout)
+    told = [(one["code"], one["cell"], one["range"]["start"]) for one in found]
+    assert told == [
+        ("GG101", 2, {"line": 3, "column": 5}),
+        ("GG201", 4, {"line": 3, "column": 1}),
+        ("GG301", 5, {"line": 3, "column": 12}),
+    ]
+    assert "%prun -l 5 z.backward()" in check().stdout
+    assert check("--fix", "--unsafe-fixes").returncode == 0
+    sources = [cell["source"] for cell in json.loads(notebook.read_text())["cells"]]
+    assert sources[2:] == [
+        MEASURED[2],
+        MEASURED[3].replace("w += 1", "w = w + 1"),
+        MEASURED[4].replace("z.backward()\n", "z.backward(retain_graph=True)\n"),
+    ]
 
 
 # -- bad input --------------------------------------------------------------------------------

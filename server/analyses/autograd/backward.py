@@ -78,7 +78,10 @@ class Autograd(Graph):
         flow = Flow(ran, goals, create, begun)
         self.aside = self._aside(ran, inputs)
         with self._engine(create, expected):
-            self.host.raise_collected(self._unpack(order, flow))
+            found = self._unpack(order, flow)
+            self.host.raise_collected(found)
+            if any(failure.kind == "freed-graph" and not on for failure, on in found):
+                self._take_as_kept(ran)
             self._keep_gradients(ran, roots, create)
             if not retain:
                 for node, guards in order:
@@ -173,30 +176,45 @@ class Autograd(Graph):
         return found
 
     def _unpack(self, order: list[tuple[Node, Guards]], flow: Flow) -> list[tuple[Failure, Guards]]:
-        """Check every node in the engine's order. Nothing after a certain freed node is reached."""
+        """Check every node in the engine's order. Where the program may handle errors, nothing after one is reached."""
         found: list[tuple[Failure, Guards]] = []
         self.host.explain.running = list(dict.fromkeys(node for node, _ in order))
         self.pasts = {}
         for node, paths in groupby(order, key=itemgetter(0)):
-            failed = any(not on for _, on in found)
+            failed = self._has_failed(found)
             given = self._arrive(node, flow, failed)
             made: Mapping[int, Gradient | None] | None = None
             for _, guards in paths:
-                runs = node.run is not None and node.when is True and not guards and not found
+                runs = node.run is not None and node.when is True and not guards and not self._is_in_doubt(found)
                 if runs and not isinstance(node.function, Node):
                     made = self._run(node, given, flow, found)
                 elif self._check_freed(node, guards, found) or self._check_spread(node, guards, found):
-                    return found
+                    if self.host.handlers:
+                        return found
                 elif runs:
                     self._run(node, given, flow, found)
                 else:
                     self._check_all(node, guards, found)
-                if runs and any(not on for _, on in found):
+                if runs and self._has_failed(found):
                     return found
             for leaf in flow.leave(node, given, made):
                 hooks = () if failed else leaf.hooks
                 flow.store(leaf.uid, partial(self._through_hooks, flow, leaf, hooks))
         return found
+
+    def _has_failed(self, found: Sequence[tuple[Failure, Guards]]) -> bool:
+        """Whether the backward has ended for sure, in an error that the program may handle."""
+        return self.host.handlers > 0 and any(not on for _, on in found)
+
+    def _is_in_doubt(self, found: Sequence[tuple[Failure, Guards]]) -> bool:
+        """Whether the backward may have ended by now; what fails for sure is taken as good."""
+        return self._has_failed(found) or any(on for _, on in found)
+
+    def _take_as_kept(self, nodes: Sequence[Node]) -> None:
+        """Once a backward through freed nodes was told, another one through them is not."""
+        for node in nodes:
+            if node.freed is not False:
+                self.state.set(self.host.causes, ("freed", node.uid), True)
 
     def _needed(self, when: Grad) -> Answers:
         """The open conditions of a node; where `expected` implies several, or what nobody can know, that alone.
@@ -224,7 +242,7 @@ class Autograd(Graph):
     def _check_freed(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> bool:
         """Whether it is certain that a node was freed, or that another failed before it."""
         for more, freed in self.state.alternatives(node.freed, guards):
-            if isinstance(freed, Site) and node.holds is not False:
+            if isinstance(freed, Site) and node.holds is not False and ("freed", node.uid) not in self.host.causes:
                 if any(not g for _, g in found):
                     return True
                 on = (*more, *self._needed(node.when), *conditions(node.holds))
@@ -299,13 +317,13 @@ class Autograd(Graph):
             if not self._check_freed(node, (), found):
                 self._check_all(node, (), found)
             self.host.come_to(here)
-            if any(not on for _, on in found):
+            if self._has_failed(found):
                 raise Raised(None, "RuntimeError")
 
         try:
             values = node.run(gradient, unpack)
         except Raised:
-            if any(not on for _, on in found):
+            if self._has_failed(found):
                 return None
             raise
         self.pasts = {}

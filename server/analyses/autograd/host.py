@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from ..domain.here import Here
     from ..domain.paths import Guards, State
@@ -41,6 +41,10 @@ class Host(Protocol):
 
     state: State
     here: Here
+    handlers: int
+    """how many around may handle an error of autograd"""
+    causes: dict[Hashable, bool]
+    """of what has failed for sure, and is taken as good since"""
 
     @property
     def explain(self) -> Teller:
@@ -58,8 +62,13 @@ class Host(Protocol):
     def report(self, failure: Failure, guards: Guards = ()) -> None:
         """Record a failure that rests on `guards`."""
 
-    def raise_failure(self, failure: Failure, guards: Guards, ways: Sequence[Guards] = ()) -> None:
-        """The program fails here: raises Raised, or records the failure and goes on if it rests on `guards`."""
+    def raise_failure(
+        self, failure: Failure, guards: Guards, ways: Sequence[Guards] = (), cause: Hashable = None
+    ) -> bool:
+        """The program fails here: raises Raised where it may handle that, else records the failure and goes on.
+
+        Whether it fails for sure, and what it does here is taken as good. Of one `cause` the first is told.
+        """
 
     def raise_collected(self, failures: Sequence[tuple[Failure, Guards]]) -> None:
         """Like `raise_failure` for several at once, as one backward finds them."""

@@ -34,7 +34,7 @@ from .tensors import (
 from .versions import bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from ...facts.views import Form
     from ..domain.paths import Guards, State
@@ -286,7 +286,8 @@ class Graph:
         if when is False:
             return
         if t.is_inference and not self.mode["inference"]:
-            self.fail("inference-tensor", "direct", t, detail="saved")
+            self.fail("inference-tensor", "direct", t, detail="saved", once=t.uid)
+            return
         hooks = self.mode["hooks"]
         saved = SavedTensor(
             t,
@@ -329,14 +330,16 @@ class Graph:
         ):
             self.check_view(t, self.requires_grad(base), " indirect", version.write)
 
-    def check_view(self, t: Tensor, needs: Grad, how: str = "", write: Write | None = None) -> None:
+    def check_view(self, t: Tensor, needs: Grad, how: str = "", write: Write | None = None) -> bool:
         """`handle_view_on_rebase`: some views must not be written in grad mode, nor used after their base was.
 
-        `needs` tells whether there is a gradient to record.
+        `needs` tells whether there is a gradient to record. Whether it is refused for sure.
         """
         failure = self._refused(t, how, write)
-        if failure is not None:
-            self.host.raise_failure(failure, conditions(needs), ways(needs))
+        if failure is None:
+            return False
+        cause = (failure.kind, t.uid) if write is None else None
+        return self.host.raise_failure(failure, conditions(needs), ways(needs), cause)
 
     def _refused(self, t: Tensor, how: str, write: Write | None) -> Failure | None:
         """How `handle_view_on_rebase` fails on a view, if it does."""
@@ -347,23 +350,25 @@ class Graph:
         kind: Kind = "no-grad-view-inplace" if meta in (INFERENCE, NO_GRAD) or fn is None else "multi-view-inplace"
         return self._failure(kind, "direct", t, meta + how, write)
 
-    def check_inplace(self, t: Tensor, needs: Grad, viewed: bool = False) -> None:
-        """`check_inplace` (VariableTypeUtils.h), before a tensor is written.
+    def check_inplace(self, t: Tensor, needs: Grad, viewed: bool = False) -> bool:
+        """`check_inplace` (VariableTypeUtils.h), before a tensor is written: False where that is refused for sure.
 
         `viewed`: the operator takes a view of it, and writes that, as `fill_diagonal_` does.
         """
         if needs is False or not self.grad_mode:
-            return
+            return True
         base = self.state.resolve(t.base)
         own = self.requires_grad(t)
         if isinstance(base, Tensor):
-            self.check_view(t, needs)
-            if own is not False and self.is_leaf(base):
-                self._leaf("view-of-leaf-inplace", t, own)
+            if self.check_view(t, needs):
+                return False
+            if own is not False and self.is_leaf(base) and self._leaf("view-of-leaf-inplace", t, own):
+                return False
         if own is not False and isinstance(base, Tensor) and self._never_had_node(t):
-            self._leaf("leaf-inplace", t, own, LATE, self._joined(base))
-        elif own is not False and not isinstance(base, Tensor) and self.is_leaf(t):
-            self._leaf("view-of-leaf-inplace" if viewed else "leaf-inplace", t, own)
+            return not self._leaf("leaf-inplace", t, own, LATE, self._joined(base))
+        if own is not False and not isinstance(base, Tensor) and self.is_leaf(t):
+            return not self._leaf("view-of-leaf-inplace" if viewed else "leaf-inplace", t, own)
+        return True
 
     def _never_had_node(self, t: Tensor) -> bool:
         """Whether a view counts as a leaf (`VariableHooks::is_leaf`): its base came to be part of a graph later."""
@@ -374,14 +379,19 @@ class Graph:
         node = self.host.state.pick(base.grad_fn)
         return (Hop(node.site, "changed", base.name),) if isinstance(node, Node) and node.site is not None else ()
 
-    def check_counted(self, t: Tensor) -> None:
+    def check_counted(self, t: Tensor) -> bool:
         """`VariableVersion::bump`: outside of inference mode, a tensor that has no counter isn't written."""
         if t.is_inference is True and not self.mode["inference"] and not self.counter(t).counts:
-            self.fail("inference-tensor", "direct", t, detail="written")
+            return not self.fail("inference-tensor", "direct", t, detail="written", once=t.uid)
+        return True
 
-    def _leaf(self, kind: Kind, t: Tensor, own: Grad, detail: str = "", hops: tuple[Hop, ...] = ()) -> None:
+    def _leaf(self, kind: Kind, t: Tensor, own: Grad, detail: str = "", hops: tuple[Hop, ...] = ()) -> bool:
         failure = self._failure(kind, "direct", t, detail, None)
-        self.host.raise_failure(replace(failure, hops=failure.hops + hops), conditions(own), ways(own))
+        base = self.state.resolve(t.base)
+        leaf = base if isinstance(base, Tensor) else t
+        return self.host.raise_failure(
+            replace(failure, hops=failure.hops + hops), conditions(own), ways(own), ("leaf", leaf.uid)
+        )
 
     def bump(
         self,
@@ -409,8 +419,8 @@ class Graph:
         if most == 0 or unseen:
             self.write_silently(storage, via, self.host.here.written or t.name, low, by, reach, back)
             return
-        if by != "library":
-            self.check_counted(t if where is None else where)
+        if by != "library" and not self.check_counted(t if where is None else where):
+            return
         after_low = low + least
         after_high = None if high is None or most is None else high + most
         exact = low if low == high else None
@@ -507,10 +517,12 @@ class Graph:
         detail: str = "",
         write: Write | None = None,
         ways: Sequence[Guards] = (),
+        once: Hashable = None,
         **facts: object,
-    ) -> None:
-        """Record a failure that raises here; the path ends unless the failure rests on an assumption (`guards`)."""
-        self.host.raise_failure(self._failure(kind, cause, t, detail, write, facts), guards, ways)
+    ) -> bool:
+        """Something raises here (`Machine.raise_failure`); of all that comes of `once`, the first is told."""
+        why = (kind, once) if once is not None else None
+        return self.host.raise_failure(self._failure(kind, cause, t, detail, write, facts), guards, ways, why)
 
     def _failure(
         self,

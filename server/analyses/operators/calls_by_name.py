@@ -383,12 +383,12 @@ def put(m: Interpreter, t: Tensor, index: Value, value: Value) -> None:
             sources = [fitted(m, s, target.shape) for s in sources]
         for s in sources:
             needs = either(needs, m.grad.requires_grad(s))
-        m.grad.check_inplace(target, needs)
-        if advanced:
-            items = index if isinstance(index, tuple) else (index,)
-            check_put(m, target, [i for i in items if isinstance(i, Tensor)], sources)
-        else:
-            check_copy(m, target, sources[0] if sources else None)
+        if not m.grad.check_inplace(target, needs):
+            return
+        items = index if isinstance(index, tuple) else (index,)
+        taken = [i for i in items if isinstance(i, Tensor)]
+        if not (check_put(m, target, taken, sources) if advanced else check_copy(m, target, *sources[:1])):
+            return
         given = [less_ones(m, s, None if advanced else target.shape) for s in sources]
         node = m.grad.node("IndexPutBackward0" if advanced else "CopySlices", [t, *given], needs)
         if node is not None:
@@ -430,17 +430,21 @@ def view_for_write(m: Interpreter, t: Tensor, index: Value) -> Tensor:
     return view
 
 
-def check_copy(m: Interpreter, target: Tensor, source: Tensor | None) -> None:
-    """`copy_` into a view, of a tensor or a number, refuses one whose elements share memory with others."""
+def check_copy(m: Interpreter, target: Tensor, source: Tensor | None = None) -> bool:
+    """`copy_` into a view, of a tensor or a number, refuses one whose elements share memory with others.
+
+    False where it is refused for sure.
+    """
     if source is not None and is_there(m, target, source):
-        return  # nothing to copy (`copy_impl` of ATen/native/Copy.cpp)
+        return True  # nothing to copy (`copy_impl` of ATen/native/Copy.cpp)
     g, h = target.geometry, None if source is None else as_stored(target, source)
     if g is not None and g.overlaps_itself() is True:
-        m.grad.fail("overlap-write", "direct", target, detail="itself")
+        return not m.grad.fail("overlap-write", "direct", target, detail="itself", once=target.uid)
     if source is None or g is None or h is None or m.grad.storage(target) is not m.grad.storage(source):
-        return
+        return True
     if g != h and partly_overlaps(g, h) == "partial":
-        m.grad.fail("overlap-write", "direct", target, detail="input")
+        return not m.grad.fail("overlap-write", "direct", target, detail="input")
+    return True
 
 
 def is_there(m: Interpreter, target: Tensor, source: Tensor) -> bool:
@@ -493,12 +497,12 @@ def less_ones(m: Interpreter, value: Tensor, shape: Shape | None) -> Tensor:
     return view
 
 
-def check_put(m: Interpreter, target: Tensor, indices: Sequence[Tensor], sources: Sequence[Tensor]) -> None:
+def check_put(m: Interpreter, target: Tensor, indices: Sequence[Tensor], sources: Sequence[Tensor]) -> bool:
     """`index_put_` refuses a value and an index that share memory with its target, be it the whole of it.
 
     With one value for all that a mask takes it is `masked_fill_` (`canDispatchToMaskedFill`), which takes the value
     as a number, and refuses a mask that is a part of the target alone. A mask without dimensions is none: it is a
-    number (`boolToIndexingTensor`).
+    number (`boolToIndexingTensor`). False where it is refused for sure.
     """
     one = not sources or sources[0].shape is None or times(*sources[0].shape) in (1, None)
     filled = one and len(indices) == 1 and indices[0].dtype in (None, "bool") and indices[0].shape != ()
@@ -507,11 +511,12 @@ def check_put(m: Interpreter, target: Tensor, indices: Sequence[Tensor], sources
         viewed = None if value.geometry is None else less_leading_ones(value.geometry)
         same = lie_alike(target, value) and viewed == value.geometry
         if not filled and overlap(m, target, value, viewed, same) in ("partial", "full"):
-            m.grad.fail("overlap-write", "direct", target, detail="input")
+            return not m.grad.fail("overlap-write", "direct", target, detail="input")
     for index in indices:
         found = overlap(m, target, index, index.geometry, index is target)
         if found == "partial" or (found == "full" and not filled):
-            m.grad.fail("overlap-write", "direct", target, detail="input")
+            return not m.grad.fail("overlap-write", "direct", target, detail="input")
+    return True
 
 
 def overlap(m: Interpreter, target: Tensor, other: Tensor, g: Geometry | None, same: bool) -> str:

@@ -29,14 +29,17 @@ def write_out(m: Interpreter, op: Op, case: Case, call: Call, out: Value, outs: 
     try:
         needs = asked_of_out(m, case, call, outs) if m.grad.grad_mode else False
         joins = op.out_graph in ("joins", "joins, no leaf", "depends")
-        refuse_out(m, op, outs, needs)
+        if refuse_out(m, op, outs, needs):
+            return out
         inputs = [(p, t) for p in call.tensors for t in call.tensors[p] if p in case.flows]
         for t, shape in zip(outs, out_shapes(m, op, call, len(outs)), strict=True):
-            m.grad.check_inplace(t, needs if joins and op.out_graph != "depends" else False)
+            if not m.grad.check_inplace(t, needs if joins and op.out_graph != "depends" else False):
+                continue
             times = out_times(op, t, shape)
             if not op.out_early:
                 resize_out(m, call, t, shape)
-            check_overlap(m, t, call)
+            if not check_overlap(m, t, call):
+                continue
             if op.out_early:
                 resize_out(m, call, t, shape)
             node = m.grad.node(case.node or called(op.name), [t for _, t in inputs], needs if joins else False)
@@ -69,18 +72,18 @@ def asked_of_out(m: Interpreter, case: Case, call: Call, outs: Sequence[Tensor])
     return needs
 
 
-def refuse_out(m: Interpreter, op: Op, outs: Sequence[Tensor], needs: Grad) -> None:
-    """`throw_error_out_requires_grad`, by what the operator refuses."""
+def refuse_out(m: Interpreter, op: Op, outs: Sequence[Tensor], needs: Grad) -> bool:
+    """`throw_error_out_requires_grad`, by what the operator refuses; whether it is refused for sure."""
     if op.out_graph == "joins, no leaf" and m.grad.grad_mode:
         leaves = [t for t in outs if is_of_leaf(m, t)]
         needs = m.grad.requires_grad(leaves[0]) if leaves else False
     if needs is False or op.out_graph in ("joins", "unseen"):
-        return
+        return False
     guards = conditions(needs)
     if op.out_graph == "depends":
         text = f"{called(op.name)} hands this call on to an operator that refuses out="
         guards = (*guards, (Cond((text, outs[0].uid), "guess", text, m.here.site), True))
-    m.grad.fail("out-grad", "direct", outs[0], guards=guards, detail=called(op.name), ways=ways(needs))
+    return m.grad.fail("out-grad", "direct", outs[0], guards=guards, detail=called(op.name), ways=ways(needs))
 
 
 def is_of_leaf(m: Interpreter, t: Tensor) -> bool:

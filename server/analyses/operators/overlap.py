@@ -12,18 +12,22 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 
-def check_overlap(m: Interpreter, t: Tensor, call: Call) -> None:
-    """`assert_no_internal_overlap`, `assert_no_partial_overlap`, `assert_no_overlap` (ATen/MemoryOverlap.h)."""
+def check_overlap(m: Interpreter, t: Tensor, call: Call) -> bool:
+    """`assert_no_internal_overlap`, `assert_no_partial_overlap`, `assert_no_overlap` (ATen/MemoryOverlap.h).
+
+    False where the write is refused for sure.
+    """
     g = t.geometry
     if called(call.name) == "copy_" and t in call.tensors.get("src", ()):  # nothing is done then
-        return
+        return True
     if g is not None and g.overlaps_itself() is True and not may_overlap(call):
-        m.grad.fail("overlap-write", "direct", t, detail="itself", built=t.origin)
+        return not m.grad.fail("overlap-write", "direct", t, detail="itself", once=t.uid, built=t.origin)
     storage = m.grad.storage(t)
     for p, others in call.tensors.items():
         for other in others:
             if m.grad.storage(other) is storage and is_too_near(call, p, t, other):
-                m.grad.fail("overlap-write", "direct", t, detail="input")
+                return not m.grad.fail("overlap-write", "direct", t, detail="input")
+    return True
 
 
 def may_overlap(call: Call) -> bool:

@@ -126,10 +126,13 @@ def replay(m: Interpreter, case: Case, call: Call, via: str, inferred: Types = N
     previous, m.here.via = m.here.via, via
     try:
         recorded = tracked(case)
-        for w, t, _ in written:
+        viewed = case.node == "torch::autograd::CopySlices"
+        for one in list(written):
+            w, t, _ = one
             if given_back(case, w):
                 gradient = own_needs(m, case, call, w, t, needs) if recorded else False
-                m.grad.check_inplace(t, gradient, viewed=case.node == "torch::autograd::CopySlices")
+                if not m.grad.check_inplace(t, gradient, viewed):
+                    written.remove(one)
         node = None
         if recorded and (any(r.differentiable for r in case.results) or written):
             inputs = [(p, t) for p, t in operands.used(call) if p in case.flows]
@@ -140,9 +143,10 @@ def replay(m: Interpreter, case: Case, call: Call, via: str, inferred: Types = N
             node.several = call.name in operands.ATTENTION
             save_inputs(m, node, case, call, grads)
         reshaped = bool(written) and inner_writes.is_only_reshaped(m, call)
-        for w, t, _ in written:
-            if given_back(case, w) and not reshaped:
-                check_overlap(m, t, call)
+        for one in list(written):
+            w, t, _ = one
+            if given_back(case, w) and not reshaped and not check_overlap(m, t, call):
+                written.remove(one)
         for _, t, times in written:
             as_it_was = reshaped or is_copy_of_itself(m, call, t)
             m.grad.bump(t, via or called(call.name), times=times, same=as_it_was, back=put_back(m, call, t))

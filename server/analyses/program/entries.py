@@ -61,7 +61,7 @@ def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS,
     Raises Unwanted.
     """
     m.allow(steps, patience)
-    m.here.stack, m.here.iterations, m.depth, m.catching, m.expected = (), (), 0, 0, ()
+    m.here.stack, m.here.iterations, m.depth, m.catching, m.handlers, m.expected = (), (), 0, 0, 0, ()
     m.loop_until = None
     m.state.splits.clear()
     m.broken = None
@@ -131,6 +131,7 @@ class Entry:
     def outside(self, what: str, run: Callable[[], Value], patience: int = PATIENCE) -> Value:
         """Run something as code outside of the program would."""
         self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
+        self.m.state.set(self.m.ending, "over", False)
         self.m.familiar = Familiar(self.executed, self.reached, self.patience)
         try:
             return guarded(self.m, what, run, PER_FUNCTION, patience)

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ...syntax import ir
+from ...syntax.walk import statements as statements_of
 from ..domain import registry
 from ..domain.paths import Raised
-from ..domain.values import ABSENT, Args, ClassV, Generator, Instance, Lib, Phi, Unknown, Value
+from ..domain.values import ABSENT, Args, Bound, ClassV, FunctionV, Generator, Instance, Lib, Phi, Unknown, Value
 from . import attributes, functions
 from . import iteration as sequences
 
@@ -53,6 +55,8 @@ def within(m: Machine, manager: Value, inside: Callable[[Value], Value]) -> Valu
     if manager.cls.derives("pytest.raises") or manager.cls.derives("contextlib.suppress"):
         return swallowing(m, manager, inside)
     value, leave = entered(m, manager)
+    handles = may_swallow(m, manager)
+    m.handlers += handles
     try:
         with m.state.unwinding():
             outcome = inside(value)
@@ -60,8 +64,20 @@ def within(m: Machine, manager: Value, inside: Callable[[Value], Value]) -> Valu
         if leave(error) is True:
             return None
         raise
+    finally:
+        m.handlers -= handles
     leave(None)
     return outcome
+
+
+def may_swallow(m: Machine, manager: Value) -> bool:
+    """Whether the program's own `__exit__` may say that an error is dealt with."""
+    leave = attributes.special(m, manager, "__exit__") if isinstance(manager, Instance) else None
+    f = leave.function if isinstance(leave, Bound) else leave
+    if not isinstance(f, FunctionV) or not isinstance(f.node, ir.FunctionDef):
+        return False
+    given = [s.value for s in statements_of(f.node.body) if isinstance(s, ir.Return)]
+    return not all(v is None or (isinstance(v, ir.Constant) and not v.value) for v in given)
 
 
 Leave = Callable[[Raised | None], Value]
@@ -184,6 +200,7 @@ def swallowing(m: Machine, manager: Instance, inside: Callable[[Value], Value]) 
     before = m.expected
     m.expected = (*before, *names)
     m.catching += expected
+    m.handlers += expected
     try:
         with m.state.unwinding():
             return inside(Unknown("the error"))
@@ -193,4 +210,5 @@ def swallowing(m: Machine, manager: Instance, inside: Callable[[Value], Value]) 
         raise
     finally:
         m.catching -= expected
+        m.handlers -= expected
         m.expected = before

@@ -52,18 +52,20 @@ class Coroutine:
             return False, None
         if self.running:
             raise Raised(None, "ValueError")  # generator already executing
-        outside = self.m.place()
+        m, outside, around = self.m, self.m.place(), self.m.handlers
         if self.inside is None:
-            self.m.come_to((*outside[:-5], {}, [], [], [], []))
+            m.come_to((*outside[:-5], {}, [], [], [], []))
             self._start()
         else:
-            self.m.come_to(self.inside)
+            m.come_to(self.inside)
+            m.handlers += around
         self.running = True
         self.inbox.put((value, error))
         reply = self.outbox.get()
         self.running = False
-        self.inside = self.m.place()
-        self.m.come_to(outside)
+        m.handlers -= around
+        self.inside = m.place()
+        m.come_to(outside)
         if isinstance(reply, BaseException):
             raise reply
         return reply

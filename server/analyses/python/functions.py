@@ -227,6 +227,18 @@ def may_catch(names: list[str], h: ir.Handler) -> bool:
     return not any(isinstance(s, ir.Raise) for s in h.body)
 
 
+def may_handle(names: list[str], h: ir.Handler) -> bool:
+    """Whether a handler of errors of these names does not just raise the RuntimeError of autograd again."""
+    if not any(n in ("BaseException", "Exception", "RuntimeError") for n in names):
+        return False
+    return not any(isinstance(s, ir.Raise) and raises_again(s, h) for s in h.body)
+
+
+def raises_again(s: ir.Raise, h: ir.Handler) -> bool:
+    """Whether a handler raises what it has caught."""
+    return s.exc is None or (isinstance(s.exc, ir.Name) and s.exc.id == h.name)
+
+
 def catches(m: Machine, h: ir.Handler, error: Raised) -> bool:
     """Whether a handler takes an error."""
     return takes(names_of(m, h), error)

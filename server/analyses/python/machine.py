@@ -32,7 +32,7 @@ from ..domain.values import (
     Value,
     Wrapped,
 )
-from ..stories.explain import Explainer
+from ..stories.explain import Explainer, cause_of
 from ..stories.trace import Trace
 from . import attributes, opaque
 from . import guesses as duck
@@ -41,7 +41,7 @@ from .expressions import EVALUATE
 from .statements import run_block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from ...facts.model import Op
     from ...syntax.chunks import Source
@@ -105,9 +105,17 @@ class Machine:
         self.open_calls: dict[int, int] = {}
         self.open_loops: dict[int, bool] = {}
         self.catching = 0
+        self.handlers = 0
+        """how many around what is being replayed may handle an error of autograd: where none does, it goes on"""
         self.expected: tuple[str, ...] = ()
         """the exceptions that handlers around what is being replayed name"""
         self.handling: list[Raised] = []
+        self.causes: dict[Hashable, bool] = {}
+        """of what has failed for sure, and is taken as good since: what else it makes fail isn't told"""
+        self.good: ir.Node | None = None
+        """the place of the last one that is taken as good"""
+        self.ending: dict[str, Value] = {"over": False}
+        """`over`: whether PyTorch has ended the program by now"""
         self.default_dtype = "float32"
         self.debug = False
         self.entry_assumptions: tuple[Assumption, ...] = ()
@@ -166,8 +174,8 @@ class Machine:
         here = self.here
         return (
             self.frame, here.chunk, here.node, here.stack, here.iterations, here.written, here.via, self.depth,
-            self.catching, self.expected, self.open_calls, self.handling, self.state.splits, self.state.held,
-            self.state.tries,
+            self.catching, self.handlers, self.expected, self.open_calls, self.handling, self.state.splits,
+            self.state.held, self.state.tries,
         )  # fmt: skip
 
     def come_to(self, place: tuple[Any, ...]) -> None:
@@ -175,8 +183,8 @@ class Machine:
         here = self.here
         (
             self.frame, here.chunk, here.node, here.stack, here.iterations, here.written, here.via, self.depth,
-            self.catching, self.expected, self.open_calls, self.handling, self.state.splits, self.state.held,
-            self.state.tries,
+            self.catching, self.handlers, self.expected, self.open_calls, self.handling, self.state.splits,
+            self.state.held, self.state.tries,
         ) = place  # fmt: skip
 
     def leave_coroutines(self) -> None:
@@ -370,6 +378,11 @@ class Machine:
             ("requires grad", v.key), "requires-grad" if expected else "may-require-grad", v.why, self.here.site
         )
 
+    def refuse_dtype(self, t: Tensor) -> None:
+        """A tensor of whole numbers is to require grad: it goes on as one of some other dtype."""
+        self.grad.fail("requires-grad-dtype", "direct", t, detail=t.dtype or "")
+        self.state.put(t, Tensor.dtype_, None)
+
     def require_grad(self, t: Tensor, value: Value) -> None:
         """`t.requires_grad_(value)`: refused for integers; a non-leaf can't be switched off.
 
@@ -378,7 +391,7 @@ class Machine:
         if value is not True and value is not False:
             return
         if value and t.dtype is not None and not t.dtype.startswith(("float", "complex", "bfloat")):
-            self.grad.fail("requires-grad-dtype", "direct", t, detail=t.dtype)
+            self.refuse_dtype(t)
         if value and t.is_inference is True and not self.grad.mode["inference"]:
             self.grad.fail("inference-tensor", "direct", t, detail="required")
         if self.grad.is_leaf(t, anew=False) is not False:
@@ -388,35 +401,67 @@ class Machine:
 
     # -- failures ---------------------------------------------------------------------------------
 
-    def raise_failure(self, failure: Failure, guards: Guards, ways: Sequence[Guards] = ()) -> None:
-        """The program fails here: raises Raised, or records the failure and goes on if it rests on `guards`.
+    @property
+    def is_over(self) -> bool:
+        """Whether PyTorch has ended the program by now, for sure: the replay has gone on behind a failure."""
+        return self.state.resolve(self.ending["over"]) is True
 
-        Each of several `ways` to it is enough. It goes on where none holds: what needs all of one, and the sides of
-        the branches that lead here, is not reached any more.
+    def raise_failure(
+        self, failure: Failure, guards: Guards, ways: Sequence[Guards] = (), cause: Hashable = None
+    ) -> bool:
+        """The program fails here: raises Raised where it may handle that, else tells it and goes on.
+
+        Whether it fails for sure: then it goes on as if what PyTorch refuses here had been mended, which has no effect.
+        Where several failures have one `cause`, the first is told.
+        It may rest on `guards`; each of several `ways` to it is enough. It goes on where none holds: what needs all of
+        one, and the sides of the branches that lead here, is not reached any more.
         """
+        cause = cause or cause_of(failure)
+        if cause in self.causes:
+            return not guards
         if guards:
             every = [
                 frozenset((cond.key, holds) for cond, holds in (*self.state.sides, *way)) for way in ways or (guards,)
             ]
             if self.catching or all(map(self.state.has_ended, every)):
-                return
+                return False
             self.report(failure, guards)
             for needed in every:
                 self.state.set(self.state.ended, needed, True)
             if len(guards) == 1 and not self.state.splits:
                 cond, holds = guards[0]
                 self.state.assume(cond, not holds)
-            return
-        raise Raised(None, "RuntimeError", [self.explain.finish(failure, tuple(self.state.splits))])
+            return False
+        self.go_on_from([(failure, cause)])
+        return True
 
     def raise_collected(self, failures: Sequence[tuple[Failure, Guards]]) -> None:
         """Like `raise_failure` for several at once, as one backward finds them."""
-        certain = [self.explain.finish(f, tuple(self.state.splits)) for f, guards in failures if not guards]
-        for failure, guards in failures:
+        new = [(f, guards, cause) for f, guards in failures if (cause := cause_of(f)) not in self.causes]
+        for failure, guards, _ in new:
             if guards:
                 self.report(failure, guards)
+        certain = [(f, cause) for f, guards, cause in new if not guards]
         if certain:
-            raise Raised(None, "RuntimeError", certain)
+            self.go_on_from(certain)
+
+    def go_on_from(self, failures: Sequence[tuple[Failure, Hashable]]) -> None:
+        """Tell what fails for sure, and remember the causes; raises Raised instead where the program may handle it."""
+        if self.handlers:
+            raise Raised(None, "RuntimeError", [self.explain.finish(f, tuple(self.state.splits)) for f, _ in failures])
+        self.state.set(self.ending, "over", True)
+        self.good = self.here.node
+        for failure, cause in failures:
+            self.report(failure)
+            if cause is not None:
+                self.state.set(self.causes, cause, True)
+
+    def refuse(self) -> None:
+        """PyTorch raises here, and no rule is about it: raises Raised where the program may handle that."""
+        if self.handlers:
+            raise Raised(None, "RuntimeError")
+        self.refused("RuntimeError")
+        self.state.set(self.ending, "over", True)
 
     def report(self, failure: Failure, guards: Guards = ()) -> None:
         """Record a failure that rests on `guards`, unless a handler of the program expects it."""
@@ -424,8 +469,11 @@ class Machine:
             self.now.failures.append(self.explain.finish(failure, (*self.state.splits, *guards)))
 
     def refused(self, why: str) -> None:
-        """Note that Python or PyTorch refuses what the program does here; the replay goes on all the same."""
-        if not self.catching:
+        """Note that Python or PyTorch refuses what the program does here; the replay goes on all the same.
+
+        Behind a failure that is no news: it may come of what was taken as good.
+        """
+        if not self.catching and not self.is_over:
             self.now.errors.append(why)
 
     def lost(self, error: Raised) -> None:

@@ -85,9 +85,12 @@ def run(m: Machine, s: ir.Stmt) -> Value:
     m.here.chunk, m.here.node = s.chunk, s
     try:
         outcome = RUN[type(s)](m, s)
-    except Raised:
+    except Raised as error:
         m.trace.failed(s)
-        raise
+        if not error.failures or m.handlers:
+            raise
+        m.lost(error)  # a handler has raised it again
+        return None
     except (Exhausted, Dead, Unwanted):
         raise
     except Exception:
@@ -130,10 +133,12 @@ def augmented(m: Machine, s: ir.AugAssign) -> Value:
     old, put = place
     operand = m.eval(s.value)
     m.here.chunk, m.here.node = s.chunk, s
+    m.good = None
     with m.here.writing(s, s.target, f"{s.op}="):
         new = in_place(m, s.op, old, operand)
         m.here.chunk, m.here.node = s.chunk, s
-        put(new)
+        if m.good is not s:  # else it hasn't come to that
+            put(new)
     if isinstance(new, Tensor) and new.label is None:
         operators.label(m, new, s.target)
     return None
@@ -294,12 +299,15 @@ def try_(m: Machine, s: ir.Try) -> Value:
         named = [functions.names_of(m, h) for h in s.handlers]
         catches = any(functions.may_catch(names, h) for names, h in zip(named, s.handlers, strict=True))
         before = m.expected
+        handles = any(functions.may_handle(names, h) for names, h in zip(named, s.handlers, strict=True))
         m.expected = (*before, *(name for names in named for name in names))
         m.catching += catches
+        m.handlers += handles
         try:
             return run_block(m, s.body)
         finally:
             m.catching -= catches
+            m.handlers -= handles
             m.expected = before
 
     def attempt() -> Value:

@@ -289,6 +289,12 @@ class Explainer:
         )
 
 
+def cause_of(failure: Failure) -> Hashable:
+    """What makes a failure come that may make others come, too: the change of a tensor, whatever reads it then."""
+    write = failure.write
+    return (write.site.node, *(site.node for site in write.stack)) if write is not None else None
+
+
 def settled(failures: Sequence[Failure]) -> list[Failure]:
     """Each failure once, in the order of the text; one that both answers of a question lead to rests on neither."""
     best: dict[tuple[object, ...], Failure] = {}

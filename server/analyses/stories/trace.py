@@ -27,6 +27,7 @@ MOST_WRITES = 50
 class Trace:
     """Remembers, for each statement, the tensors that its names stood for when it last ran.
 
+    Where the replay goes on behind a failure, which no run does, what has run by then is told as it was.
     Of the statements in `settled` all is known already; the graph's nodes before number `since` don't count.
     """
 
@@ -38,7 +39,7 @@ class Trace:
 
     def after(self, s: ir.Stmt, failed: bool = False) -> None:
         """A statement has run: note the state of the tensors that it names."""
-        if s in self.settled:
+        if s in self.settled or (s in self.last and self.m.is_over):
             return
         names = s.chunk.names.get(s)
         if names is None:

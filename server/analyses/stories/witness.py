@@ -20,3 +20,7 @@ class Witness(Host, Protocol):
     frame: Frame
     now: Step
     entry_assumptions: tuple[Assumption, ...]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether PyTorch has ended the program by now, for sure."""

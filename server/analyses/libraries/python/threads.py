@@ -57,12 +57,15 @@ def executor(m: Machine, args: Args) -> Value:
 def submit(m: Machine, args: Args) -> Value:
     """`pool.submit(f, …)`: called at once; the future holds its result, or what it raised."""
     future = Instance(class_named(m, FUTURE), m.here.site)
+    m.handlers += 1
     try:
         v = aside(m, lambda: m.call(args.pos[1], Args(args.pos[2:], args.kw, args.open, args.site)))
     except Raised as error:
         future.state["error"] = error
     else:
         m.state.set(future.state, "result", v)
+    finally:
+        m.handlers -= 1
     return future
 
 

@@ -102,9 +102,8 @@ def fail(m: Machine, via: str, coarse: list[Tensor], why: str) -> None:
     sites = tuple({id(t.origin.node): t.origin for t in coarse if t.origin is not None}.values())
     facts: dict[str, object] = {"why": why, "gradcheck_inputs": sites, "module": any(t.is_parameter for t in coarse)}
     cause: Cause = "direct" if coarse else "function"
-    m.raise_failure(
-        Failure("gradcheck", cause, m.here.site, label, via, raised=m.here.site, detail=dtype or why, facts=facts), ()
-    )
+    failure = Failure("gradcheck", cause, m.here.site, label, via, raised=m.here.site, detail=dtype or why, facts=facts)
+    m.raise_failure(failure, (), cause=("gradcheck", *(t.uid for t in coarse)) if coarse else None)
 
 
 # -- precision ---------------------------------------------------------------------------------------------
@@ -181,6 +180,7 @@ def evaluated(
     mark, trace, m.trace = m.mark(), m.trace, NoTrace(m)
     m.numbers = numbers = Numbers(m, seed)
     m.catching += 1
+    m.handlers += 1
     try:
         args = [
             at_point(m, v, Dual(point[k] + (step if k == i else 0.0), float(k == i))) if isinstance(v, Tensor) else v
@@ -191,6 +191,7 @@ def evaluated(
         raise GiveUp from None
     finally:
         m.catching -= 1
+        m.handlers -= 1
         m.numbers, m.trace, m.broken = None, trace, None
         m.go_back(mark)
 

@@ -11,7 +11,6 @@ from ...autograd.gradients import UNKNOWN
 from ...autograd.tensors import CUSTOM, Grad, Gradients, Node, Tensor, either
 from ...autograd.versions import bounds
 from ...domain import registry
-from ...domain.paths import Raised
 from ...domain.registry import BASES, MODES, method_of, model
 from ...domain.report import Site
 from ...domain.values import (
@@ -178,7 +177,7 @@ def require_graph(m: Machine, values: list[Value]) -> None:
     """backward() of tensors none of which requires grad raises."""
     found = [t for v in values for t in cases.tensors_in(m, v)]
     if found and all(m.grad.requires_grad(t) is False for t in found):
-        raise Raised(None, "RuntimeError")
+        m.refuse()
 
 
 @model("torch.autograd.backward")
@@ -279,10 +278,9 @@ def finish(
     plain = {t.uid for t in cases.tensors_in(m, ctx.state.get("non_differentiable", ()))}
     m.here.via = f"{cls.name}.apply"
     for t in dirty:
-        if any(t is i for i in inputs):
-            check_dirty(m, t, needs)
-        m.grad.bump(t, m.here.via)
-    check_returned(m, dirty, outputs, result)
+        if not any(t is i for i in inputs) or check_dirty(m, t, needs):
+            m.grad.bump(t, m.here.via)
+    check_returned(m, cls, dirty, outputs, result)
     found, copies = histories(m, inputs, dirty, plain, node, outputs)
     if node is not None:
         saved = cases.tensors_in(m, ctx.state.get("saved", ()))
@@ -367,25 +365,26 @@ def check_number(m: Machine, cls: ClassV, given: tuple[Value, ...], taken: int) 
     more = [m.state.resolve(v) for v in given[taken:]]
     if len(given) < taken or any(isinstance(v, Tensor) for v in more):
         m.here.via = f"{cls.name}.backward"
-        m.grad.fail("other", "function", None, detail="gradient-count", given=len(given), taken=taken)
+        detail = "gradient-count"
+        m.grad.fail("other", "function", None, detail=detail, once=(detail, cls), given=len(given), taken=taken)
 
 
-def check_returned(m: Machine, dirty: list[Tensor], outputs: list[Tensor], result: Value) -> None:
+def check_returned(m: Machine, cls: ClassV, dirty: list[Tensor], outputs: list[Tensor], result: Value) -> None:
     """What is marked as changed has to be returned (`_wrap_outputs` in custom_function.cpp), whatever the grad mode."""
     result = m.state.resolve(result)
     known = result if isinstance(result, tuple) else (result,)
     if all(isinstance(m.state.resolve(v), Tensor) for v in known):
         for t in dirty:
             if not any(t is out for out in outputs):
-                m.grad.fail("other", "function", t, detail="dirty-lost")
+                m.grad.fail("other", "function", t, detail="dirty-lost", once=("dirty-lost", cls))
 
 
-def check_dirty(m: Machine, t: Tensor, needs: Grad) -> None:
+def check_dirty(m: Machine, t: Tensor, needs: Grad) -> bool:
     """An input that forward has changed: no leaf, nor a view that mustn't be written (`_process_backward_mode_ad`)."""
     own = m.grad.requires_grad(t)
     if needs is not False and m.grad.grad_mode and own is True and m.grad.is_leaf(t):
-        m.grad.fail("other", "function", t, detail="dirty-leaf")
-    m.grad.check_inplace(t, needs)
+        return not m.grad.fail("other", "function", t, detail="dirty-leaf")
+    return m.grad.check_inplace(t, needs)
 
 
 def rebuilt(m: Machine, v: Value, made: dict[int, Tensor]) -> Value:

@@ -94,8 +94,8 @@ def unpad(m: Machine, args: Args) -> Value:
     """`unpad_sequence(padded, lengths)`: transposes its argument in place where its batch does not come first."""
     if m.state.resolve(args.get(2, "batch_first", False)) is False:
         for t in cases.tensors_in(m, args.get(0, "padded_sequences")):
-            m.grad.check_inplace(t, m.grad.requires_grad(t))
-            m.grad.bump(t, "unpad_sequence()", by="library")
+            if m.grad.check_inplace(t, m.grad.requires_grad(t)):
+                m.grad.bump(t, "unpad_sequence()", by="library")
             m.state.put(t, Tensor.geometry_, None)
     return unpack(m, args)
 

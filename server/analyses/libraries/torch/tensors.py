@@ -251,7 +251,7 @@ def parameter(m: Machine, args: Args) -> Value:
         if wanted is not False and made.is_inference is True and not m.grad.mode["inference"]:
             m.grad.fail("inference-tensor", "direct", made, detail="required")
         if wanted is not False and made.dtype is not None and made.dtype.startswith(("int", "bool", "uint")):
-            m.grad.fail("requires-grad-dtype", "direct", made, detail=made.dtype)
+            m.refuse_dtype(made)
         return made
 
     return m.state.each(args.get(0, "data", None), one)
@@ -318,7 +318,7 @@ def fresh(m: Machine, type_: object, args: Args) -> Tensor:
     wanted = m.state.resolve(args.kw.get("requires_grad", False))
     if wanted is True:
         if t.dtype is not None and not t.dtype.startswith(("float", "bfloat", "complex")):
-            m.grad.fail("requires-grad-dtype", "direct", t, detail=t.dtype)
+            m.refuse_dtype(t)
         t.requires_grad_ = True
     return t
 
@@ -529,7 +529,7 @@ class Copier:
         rg = m.grad.requires_grad(t)
         if rg is True and m.grad.is_leaf(t) is False:
             layout, held = carried.layout(m, m.state.pick(self.root)), tuple(carried.graphs(m, self.root))
-            m.grad.fail("deepcopy-nonleaf", "direct", t, layout=layout, held=held)
+            m.grad.fail("deepcopy-nonleaf", "direct", t, once=t.uid, layout=layout, held=held)
         made = m.grad.tensor(t.geometry_, t.dtype_, rg if isinstance(rg, bool) else False)
         made.is_parameter, made.is_buffer, made.label = t.is_parameter, t.is_buffer, t.label
         written_when_copied(m, made)
