@@ -146,7 +146,7 @@ async def test_watching_is_registered_where_the_client_can(start: Start) -> None
     @editor.client.feature(types.CLIENT_REGISTER_CAPABILITY)
     def register(params: types.RegistrationParams) -> None:
         seen.extend(one.method for one in params.registrations)
-        watched.update(one.glob_pattern for one in params.registrations[0].register_options.watchers)
+        watched.update(one["globPattern"] for one in params.registrations[0].register_options["watchers"])
 
     for _ in range(50):
         if seen:
