@@ -22,9 +22,18 @@ WORDS: dict[Locale, dict[str, str]] = {
             '```toml\n[tool.gradguard.ops."fast_ops.gate"]\nparams = ["input", "scale"]\nsaves = ["input", "out"]\n```'
         ),
         "comments": (
-            "A comment silences the statement that it stands in: `# gradguard: ignore[GG101]`, `# gradguard: ignore` "
-            "for all rules, or `# noqa: GG101`. `# gradguard: ignore-file` silences a file. A comment that silences "
-            "nothing is itself reported ([GG900](../rules/unused-suppression.md))."
+            "A comment silences the statement that it stands in: `# gradguard: ignore[GG101]`, or for all rules "
+            "`# gradguard: ignore`. `# gradguard: ignore-file` silences a file. A comment that silences nothing is "
+            "itself reported ([GG900](../rules/unused-suppression.md)).\n\n"
+            "`# noqa: GG101` does the same, but ruff reads such comments, too, and takes the code for a mistake "
+            "(RUF102) unless it is told that others use it:\n\n"
+            '```toml\n[tool.ruff.lint]\nexternal = ["GG"]\n```'
+        ),
+        "schema": (
+            "`gradguard schema` prints a JSON schema of these settings, with which an editor of TOML completes and "
+            "checks them. Even Better TOML, Taplo and Tombi read its place from the first line of a "
+            "`gradguard.toml`:\n\n"
+            "```toml\n#:schema gradguard.schema.json\n```"
         ),
         "editors": (
             "An editor sends these as initialization options, or as its `gradguard` settings whenever they change; "
@@ -53,9 +62,17 @@ WORDS: dict[Locale, dict[str, str]] = {
             '```toml\n[tool.gradguard.ops."fast_ops.gate"]\nparams = ["input", "scale"]\nsaves = ["input", "out"]\n```'
         ),
         "comments": (
-            "注释会使它所在的语句不再报告：`# gradguard: ignore[GG101]`，`# gradguard: ignore`（所有规则），"
-            "或 `# noqa: GG101`。`# gradguard: ignore-file` 对整个文件有效。没有抑制任何内容的注释本身也会被报告"
-            "（[GG900](../rules/unused-suppression.md)）。"
+            "注释会使它所在的语句不再报告：`# gradguard: ignore[GG101]`，或 `# gradguard: ignore`（所有规则）。"
+            "`# gradguard: ignore-file` 对整个文件有效。没有抑制任何内容的注释本身也会被报告"
+            "（[GG900](../rules/unused-suppression.md)）。\n\n"
+            "`# noqa: GG101` 的作用相同，但 ruff 也会读取这类注释，并把该代码当作错误（RUF102），"
+            "除非告诉它这些代码由其他工具使用：\n\n"
+            '```toml\n[tool.ruff.lint]\nexternal = ["GG"]\n```'
+        ),
+        "schema": (
+            "`gradguard schema` 打印这些设置的 JSON schema，编辑 TOML 的编辑器可用它来补全和检查。"
+            "Even Better TOML、Taplo 和 Tombi 从 `gradguard.toml` 的第一行读取其位置：\n\n"
+            "```toml\n#:schema gradguard.schema.json\n```"
         ),
         "editors": (
             "编辑器在初始化时，以及设置变更时，以 `gradguard` 为名发送这些设置；有误的设置会被指出并忽略。"
@@ -143,6 +160,13 @@ OPTIONS = {
     "rules": "列出所有规则。",
     "facts": "说明对某个 PyTorch 可调用对象所知的内容：保存、修改和返回什么。",
     "facts name": "按程序中的写法：`torch.exp`、`torch.Tensor.add_`、`torch.nn.Linear`",
+    "schema": "打印设置的 JSON schema，供编辑 TOML 的编辑器使用。",
+    "completion": "打印使 shell 补全 gradguard 命令和选项的脚本。",
+    "completion shell": "要补全的 shell",
+    "completion status": (
+        "bash：写入文件 ~/.local/share/bash-completion/completions/gradguard；"
+        "zsh：写入 $fpath 中某个文件夹的 `_gradguard` 文件。"
+    ),
     "server": "运行语言服务器，供编辑器使用。",
     "server tcp": "在该地址监听，而不使用标准输入输出",
 }

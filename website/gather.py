@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from gradguard.rules import RULES
 from gradguard.rules.messages import say
 from gradguard.rules.page import catalogue, page
 from gradguard.rules.pytorch_error import OTHERS
+from gradguard.workspace.schema import schema
 
 from . import ROOT, SUFFIX
 from .reference import command_line, configuration
@@ -127,6 +129,7 @@ def generated() -> Iterator[tuple[str, str]]:
         yield f"rules/index{suffix}", _catalogue(locale)
         yield f"reference/command-line{suffix}", command_line(locale)
         yield f"reference/configuration{suffix}", configuration(locale)
+    yield "reference/gradguard.schema.json", json.dumps(schema(), indent=2)
     for name, command in MEASURED.items():
         if not (DOCS / name).exists():
             yield (

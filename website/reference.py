@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import ast
-import inspect
 import json
 import re
-from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
 from gradguard.cli.main import parser
 from gradguard.lsp.configuration import Settings
 from gradguard.workspace.config import Config, OwnOp
+from gradguard.workspace.schema import documented
 
 from . import ROOT
 from .chinese import OPTIONS, SETTINGS, WORDS
@@ -65,22 +63,25 @@ def _options(name: str, command: argparse.ArgumentParser, locale: Locale) -> Ite
 
 def configuration(locale: Locale) -> str:
     """The page about the settings: of a project, of its own operators, of an editor, and of VS Code's extension."""
-    shown = [setting for setting in _settings(Config) if setting[0] not in ("root", "path")]
+    shown = [setting for setting in documented(Config) if setting[0] not in ("root", "path")]
     return "\n\n".join(
         [
             f"# {_word('Configuration', locale)}",
             _word("project", locale),
             _table(("setting", "default", "what"), _rows("project", shown, locale), locale),
+            _word("schema", locale),
             f"## {_word('Operators of your own', locale)} {{ #operators }}",
             _word("operators", locale),
-            _table(("setting", "default", "what"), _rows("operator", _settings(OwnOp), locale), locale),
+            _table(("setting", "default", "what"), _rows("operator", documented(OwnOp), locale), locale),
             f"## {_word('Comments', locale)} {{ #comments }}",
             _word("comments", locale),
             f"## {_word('Editors', locale)} {{ #editors }}",
             _word("editors", locale),
             _table(
                 ("setting", "default", "what"),
-                _rows("editor", [(_camel(name), default, what) for name, default, what in _settings(Settings)], locale),
+                _rows(
+                    "editor", [(_camel(name), default, what) for name, default, what in documented(Settings)], locale
+                ),
                 locale,
             ),
             "## VS Code { #vs-code }",
@@ -88,19 +89,6 @@ def configuration(locale: Locale) -> str:
             "",
         ]
     )
-
-
-def _settings(of: type) -> Iterator[tuple[str, object, str]]:
-    """The fields of a dataclass, each with its default and the words under it."""
-    (class_,) = ast.parse(inspect.getsource(of)).body
-    assert isinstance(class_, ast.ClassDef)
-    told: dict[str, str] = {}
-    for field, after in zip(class_.body, class_.body[1:], strict=False):
-        if isinstance(field, ast.AnnAssign) and isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant):
-            told[ast.unparse(field.target)] = " ".join(str(after.value.value).split())
-    for field in fields(of):  # type: ignore[arg-type]
-        default = field.default_factory() if field.default_factory is not MISSING else field.default
-        yield field.name, default, told.get(field.name, "")
 
 
 def _rows(scope: str, settings: Any, locale: Locale) -> list[tuple[str, ...]]:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
+from ..workspace.config import known_selectors, unknown_selector
+from ..workspace.nearest import nearest
+
 if TYPE_CHECKING:
     from .server import Server
     from .texts import Texts
@@ -56,14 +59,26 @@ def read(value: object, texts: Texts) -> Reading:
     for name, given in value.items():
         key = _KEYS.get(name)
         if key is None:
-            problems.append(texts("setting-unknown", name=name, known=", ".join(_KEYS)))
+            meant = nearest(name, _KEYS)
+            unknown = texts("setting-unknown", name=name, known=", ".join(_KEYS))
+            problems.append(unknown if meant is None else texts("setting-mistyped", name=name, meant=meant))
         elif given is not None:
             expected = _complaint(key, given)
-            if expected is None:
-                good[key] = tuple(given) if isinstance(given, list) else given
-            else:
+            if expected is not None:
                 problems.append(texts("setting-value", name=name, expected=expected, value=repr(given)))
+            elif isinstance(given, list) and (selector := unknown_selector(given)) is not None:
+                problems.append(_no_rule(name, selector, texts))
+            else:
+                good[key] = tuple(given) if isinstance(given, list) else given
     return Reading(Settings(**good), problems)
+
+
+def _no_rule(name: str, selector: str, texts: Texts) -> str:
+    """Say that a selector fits no rule, and which one was probably meant."""
+    meant = nearest(selector, known_selectors())
+    if meant is None:
+        return texts("setting-rule", name=name, selector=selector)
+    return texts("setting-rule-mistyped", name=name, selector=selector, meant=meant)
 
 
 def _camel(name: str) -> str:

@@ -11,6 +11,8 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .nearest import nearest
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
@@ -122,9 +124,21 @@ def load_config(path: Path) -> Config:
 
 def check_selectors(selectors: Iterable[str]) -> None:
     """Raises ValueError for the first selector that fits no rule."""
-    for selector in selectors:
-        if not any(_fits(selector, code, name) != NO_FIT for code, name in _rule_names()):
-            raise ValueError(f"unknown rule `{selector}` (`gradguard rules` lists them)")
+    if (selector := unknown_selector(selectors)) is not None:
+        meant = nearest(selector, known_selectors())
+        hint = "`gradguard rules` lists them" if meant is None else f"did you mean `{meant}`?"
+        raise ValueError(f"unknown rule `{selector}` ({hint})")
+
+
+def unknown_selector(selectors: Iterable[str]) -> str | None:
+    """The first selector that fits no rule, if there is one."""
+    rules = _rule_names()
+    return next((one for one in selectors if all(_fits(one, *rule) == NO_FIT for rule in rules)), None)
+
+
+def known_selectors() -> list[str]:
+    """The codes of all rules, and their names."""
+    return [word for rule in _rule_names() for word in rule]
 
 
 def selected(config: Config, code: str, path: Path | None = None) -> bool:
@@ -234,7 +248,9 @@ def _record(table: Any, readers: Mapping[str, Callable[[Any], Any]]) -> dict[str
     """A table with known keys."""
     for key in _table(table):
         if key not in readers:
-            raise _Wrong(f"unknown setting `{key}`; known are {', '.join(readers)}", key)
+            meant = nearest(key, readers)
+            hint = f"known are {', '.join(readers)}" if meant is None else f"did you mean `{meant}`?"
+            raise _Wrong(f"unknown setting `{key}`; {hint}", key)
     return {key: _within(key, readers[key], value) for key, value in table.items()}
 
 

@@ -158,3 +158,23 @@ def test_explain_finds_no_suspect_in_a_clean_project(gradguard_command, clean: P
     told = gradguard_command("explain", FREED, "--project", clean.name)
     assert told.returncode == 0
     assert "Nothing in clean.py is found to fail in this way." in told.stdout
+
+
+def test_the_schema_of_the_settings(gradguard_command) -> None:
+    done = gradguard_command("schema")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["properties"]["min-severity"]["enum"] == ["error", "warning", "information", "hint"]
+
+
+def test_bash_completes_commands_and_options(gradguard_command, tmp_path: Path) -> None:
+    pytest.importorskip("shtab")
+    done = gradguard_command("completion", "bash")
+    assert done.returncode == 0
+    (tmp_path / "completion").write_text(done.stdout)
+    program = (
+        "source completion; COMP_WORDS=(gradguard check --out); COMP_CWORD=2;"
+        " _shtab_gradguard; echo ${COMPREPLY[@]}; COMP_WORDS=(gradguard ver); COMP_CWORD=1;"
+        " _shtab_gradguard; echo ${COMPREPLY[@]}"
+    )
+    told = subprocess.run(["bash", "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert told.stdout.splitlines() == ["--output-format --output-file", "versions"]

@@ -35,6 +35,9 @@ def test_settings_are_read_in_camel_case() -> None:
         ({"minSeverity": "fatal"}, ["`minSeverity`", '"error"', "'fatal'"]),
         ({"select": "GG101"}, ["`select`", "'GG101'"]),
         ({"ignore": [1]}, ["`ignore`", "[1]"]),
+        ({"ignor": []}, ["`ignor` is unknown", "did you mean `ignore`?"]),
+        ({"select": ["GG1", "XY"]}, ["`select` names an unknown rule `XY`"]),
+        ({"select": ["lost-leef"]}, ["unknown rule `lost-leef`; did you mean `lost-leaf`?"]),
         ({"configuration": {}}, ["`configuration`", "string"]),
     ],
 )

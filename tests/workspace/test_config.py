@@ -74,7 +74,10 @@ def test_gradguard_toml_goes_before_pyproject(tmp_path: Path) -> None:
     ("text", "line", "message"),
     [
         ("[tool.gradguard\n", 1, "is not valid TOML"),
-        ('[tool.gradguard]\nselct = ["GG101"]', 2, "unknown setting `selct`"),
+        ('[tool.gradguard]\nselct = ["GG101"]', 2, "unknown setting `selct`; did you mean `select`?"),
+        ("[tool.gradguard]\ncolour = 3", 2, "unknown setting `colour`; known are select, ignore"),
+        ('[tool.gradguard]\nselect = ["gg101"]', 2, "unknown rule `gg101` (did you mean `GG101`?)"),
+        ('[tool.gradguard]\nselect = ["inplace-on-save"]', 2, "did you mean `inplace-on-saved`?"),
         ('[tool.gradguard]\n\nselect = "GG101"', 3, '`select` must be a list of strings, not "GG101"'),
         ("[tool.gradguard]\nselect = [\n  1,\n]", 2, "`select` must be a list of strings, not [1]"),
         ('[tool.gradguard]\nignore = ["GG999"]', 2, "`ignore` names an unknown rule `GG999`"),
