@@ -40,4 +40,4 @@ def replayed_file(source: Source, modules: Modules) -> Replayed:
     session = Session(modules)
     session.m.debug = True
     session.run_file(source, 0)
-    return Replayed(session.m, session.frames[source.path].d)
+    return Replayed(session.m, session.frames[source.path].variables)

@@ -48,15 +48,15 @@ def held_against(m: Machine, ours: Any, real: Any, depth: int = 0) -> str:
         if list(held) != list(real):
             return f"keys {list(held)} for {list(real)}"
         return all_against(m, tuple(held.values()), list(real.values()), depth)
-    if isinstance(ours, Instance) and ours.state.keys() - {"contents"}:
+    if isinstance(ours, Instance) and ours.model_state.keys() - {"contents"}:
         return OPEN  # an object of a library, which keeps its state elsewhere
     if isinstance(ours, Instance):
         if ours.cls.name != type(real).__name__:
             return f"{ours!r} for {real!r}"
-        theirs = getattr(real, "__dict__", None) or {k: getattr(real, k) for k in ours.d}
-        if ours.d.keys() != theirs.keys():
-            return f"attributes {list(ours.d)} for {list(theirs)}"
-        return all_against(m, tuple(ours.d[k] for k in theirs), list(theirs.values()), depth)
+        theirs = getattr(real, "__dict__", None) or {k: getattr(real, k) for k in ours.attributes}
+        if ours.attributes.keys() != theirs.keys():
+            return f"attributes {list(ours.attributes)} for {list(theirs)}"
+        return all_against(m, tuple(ours.attributes[k] for k in theirs), list(theirs.values()), depth)
     if isinstance(ours, tuple):
         return all_against(m, ours, list(real), depth) if isinstance(real, tuple) else f"{ours!r} for {real!r}"
     if isinstance(ours, (FunctionV, ClassV)):

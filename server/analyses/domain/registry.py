@@ -261,7 +261,7 @@ def inherited(m: Vm, v: Instance, name: str) -> Value:
 def prepare(m: Vm, obj: Instance) -> None:
     """What every object of a library's class has before its constructor runs."""
     if obj.cls.derives("torch.nn.Module"):
-        obj.d["training"] = True
+        obj.attributes["training"] = True
     hold(obj)
 
 
@@ -271,12 +271,12 @@ def hold(obj: Instance, open_: bool = False) -> None:
     if kind is None:
         return
     inner = ListV(kind=kind) if kind in ("list", "deque") else DictV(kind=kind)
-    obj.state["contents"] = inner
+    obj.model_state["contents"] = inner
     inner.open = open_
     if isinstance(inner, DictV):
         inner.counts = obj.cls.derives("collections.Counter")
     if obj.cls.derives("collections.UserDict") or obj.cls.derives("collections.UserList"):
-        obj.d["data"] = inner
+        obj.attributes["data"] = inner
 
 
 def constructor(cls: str) -> Model | None:
@@ -292,8 +292,8 @@ def construct(m: Vm, obj: Instance, args: Args) -> None:
             init(m, args.prepend(obj))
             return
     for i, v in enumerate(args.pos):
-        obj.state[i] = v
-    obj.state.update(args.kw)
+        obj.model_state[i] = v
+    obj.model_state.update(args.kw)
 
 
 def iterator(cls: ClassV) -> Callable[[Vm, Instance], Seq] | None:

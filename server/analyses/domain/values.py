@@ -2,8 +2,8 @@
 
 A value that is known is itself: Python's `int`, `float`, `str`, `bytes`, `bool`, `None`, `Ellipsis`,
 `complex` and `tuple` (of values) stand for themselves. Everything else is one of the classes here or a
-`Tensor` (`autograd/tensors.py`). Objects with an identity and a state keep that state in plain dicts, which are
-written through the trail only (`paths.py`), so that a path can be undone.
+`Tensor` (`autograd/tensors.py`). Objects with an identity and a state keep it in slots (`slots.py`) or in
+dicts, which are written through the trail only (`paths.py`), so that a path can be undone.
 """
 
 from __future__ import annotations
@@ -140,14 +140,14 @@ class Object:
         return f"<{type(self).__name__} {self.uid}>"
 
 
-class Stateful(Object):
-    """Something whose state is in `d` (attributes, by name)."""
+class Attributed(Object):
+    """Something whose attributes the program can set."""
 
-    __slots__ = ("d",)
+    __slots__ = ("attributes",)
 
     def __init__(self) -> None:
         super().__init__()
-        self.d: dict[Any, Value] = {}
+        self.attributes: dict[Any, Value] = {}
 
 
 class Container(Object):
@@ -212,8 +212,8 @@ class UnknownKey:
 
 
 FIELDS, GIVEN, DATACLASS = "_<fields>", "_<given>", "_<dataclass>"
-"""What the replay notes in a class's `d` under names that no program can write: its annotated names, how they are
-given, and the options of `dataclass`."""
+"""What the replay notes among a class's attributes under names that no program can write: its annotated names, how
+they are given, and the options of `dataclass`."""
 
 ABSTRACT = "__isabstractmethod__"
 """what `abc.abstractmethod` gives a function"""
@@ -222,7 +222,7 @@ SUBCLASSES = ("__subclasses__",)
 """where a class keeps those of the program that derive from it: no name at all, which nothing lists"""
 
 
-class ClassV(Stateful):
+class ClassV(Attributed):
     """A class: of the program (`node` set) or of a library (`qualname` is its dotted name).
 
     `meta` is its metaclass, where the program defines one.
@@ -253,7 +253,7 @@ class ClassV(Stateful):
     def lookup(self, name: Hashable) -> Value:
         """The class attribute along the method resolution order, or ABSENT."""
         for c in self.mro:
-            v = c.d.get(name, ABSENT)
+            v = c.attributes.get(name, ABSENT)
             if v is not ABSENT:
                 return v
         return ABSENT
@@ -280,19 +280,19 @@ def linearise(cls: ClassV) -> tuple[ClassV, ...]:
                 del s[0]
 
 
-class Instance(Stateful):
-    """An object of a class; `d` holds its attributes. `state` is what a model of a library keeps.
+class Instance(Attributed):
+    """An object of a class. `model_state` is what the model of a library keeps of it.
 
     `label` is the name that the program gave it first, `within` the container that keeps it, and how it is got there.
     """
 
-    __slots__ = ("cls", "label", "site", "state", "within")
+    __slots__ = ("cls", "label", "model_state", "site", "within")
 
     def __init__(self, cls: ClassV, site: Site | None = None) -> None:
         super().__init__()
         self.cls = cls
         self.site = site
-        self.state: dict[Any, Value] = {}
+        self.model_state: dict[Any, Value] = {}
         self.label: str | None = None
         self.within: tuple[Instance, str] | None = None
 
@@ -310,16 +310,17 @@ class Instance(Stateful):
 
 def contents(v: Value) -> Value:
     """The list or dict inside an object whose class derives from one; any other value is itself."""
-    return v.state.get("contents", v) if isinstance(v, Instance) else v
+    return v.model_state.get("contents", v) if isinstance(v, Instance) else v
 
 
-class Frame(Stateful):
-    """The variables of a running function, comprehension, class body or module, by name in `d`."""
+class Frame(Object):
+    """The variables of a running function, comprehension, class body or module, by name."""
 
-    __slots__ = ("function", "globals", "is_comprehension", "name", "parent", "yields")
+    __slots__ = ("function", "globals", "is_comprehension", "name", "parent", "variables", "yields")
 
     def __init__(self, parent: Frame | None, globals_: Frame | None, name: str = "") -> None:
         super().__init__()
+        self.variables: dict[Any, Value] = {}
         self.parent = parent
         self.globals: Frame = globals_ if globals_ is not None else self
         self.name = name
@@ -328,7 +329,7 @@ class Frame(Stateful):
         self.is_comprehension = False
 
 
-class FunctionV(Stateful):
+class FunctionV(Attributed):
     """A function or lambda of the program, with the frame that it was defined in."""
 
     __slots__ = ("chunk", "cls", "defaults", "kwdefaults", "name", "node", "parent", "wrappers")
@@ -427,7 +428,7 @@ class SliceV:
     step: Value
 
 
-class ModuleV(Stateful):
+class ModuleV(Object):
     """A module of the program; its names are those of `frame`. `whole`: all of its own code has run, to its end."""
 
     __slots__ = ("frame", "name", "path", "whole")

@@ -41,10 +41,10 @@ def initialise(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> N
     values.update(cases.bind(fact.params, args))
     for k, v in values.items():
         if k not in fact.parameters:  # `bias=True` asks for the parameter of that name
-            m.state.set(obj.d, k, kept(fact.name, k, m.state.resolve(v), values))
+            m.state.set(obj.attributes, k, kept(fact.name, k, m.state.resolve(v), values))
         if isinstance(m.state.pick(v), Tensor) and not k.startswith("_"):
             put(obj, "_buffers", k)
-    m.state.set(obj.state, "ctor", values)
+    m.state.set(obj.model_state, "ctor", values)
     make_tensors(m, obj, fact, values)
 
 
@@ -73,7 +73,7 @@ def make_tensors(m: Interpreter, obj: Instance, fact: ModuleFact, values: dict[s
     for name in fact.parameters:
         if name not in types and values.get(name.rsplit(".", 1)[-1]) in (None, False):
             holder, short = owner(m, obj, name), name.rsplit(".", 1)[-1]
-            m.state.set(holder.d, short, None)
+            m.state.set(holder.attributes, short, None)
             put(holder, "_buffers" if name in buffers else "_parameters", short)
     for name, type_ in types.items():
         holder, short = owner(m, obj, name), name.rsplit(".", 1)[-1]
@@ -84,7 +84,7 @@ def make_tensors(m: Interpreter, obj: Instance, fact: ModuleFact, values: dict[s
         t.label, t.owner = short, holder
         made = writes_in_construction(obj.cls.name, name, values)
         m.grad.counter(t).current = Version(made, made)
-        m.state.set(holder.d, short, t)
+        m.state.set(holder.attributes, short, t)
         if name in buffers:
             put(holder, "_buffers", short)
 
@@ -112,24 +112,24 @@ BUFFERS = frozenset({"running_mean", "running_var", "num_batches_tracked", "weig
 def owner(m: Interpreter, obj: Instance, name: str) -> Instance:
     """The module that a dotted tensor name belongs to; the inner modules are made where they are missing."""
     for part in name.split(".")[:-1]:
-        inner = obj.d.get(part, ABSENT)
+        inner = obj.attributes.get(part, ABSENT)
         if not isinstance(inner, Instance):
             inner = Instance(registry.class_named(m, MODULE), obj.site)
-            inner.d["training"] = True
+            inner.attributes["training"] = True
             inner.within = obj, f".{part}"
-            m.state.set(obj.d, part, inner)
+            m.state.set(obj.attributes, part, inner)
         obj = inner
     return obj
 
 
 def put(obj: Instance, slot: str, name: str) -> None:
     """Note that a name was put into `_parameters`, `_buffers` or `_modules`."""
-    obj.state[slot] = put_in(obj, slot) | {name}
+    obj.model_state[slot] = put_in(obj, slot) | {name}
 
 
 def put_in(obj: Instance, slot: str) -> frozenset[str]:
     """The names that were put into a dict of a module, whatever they stand for now."""
-    names: frozenset[str] = obj.state.get(slot, frozenset())
+    names: frozenset[str] = obj.model_state.get(slot, frozenset())
     return names
 
 
@@ -138,7 +138,7 @@ def put_in(obj: Instance, slot: str) -> frozenset[str]:
 
 def children(m: Interpreter, obj: Instance) -> Iterator[tuple[str, Instance]]:
     """The modules that are attributes of a module, by name."""
-    for k, v in list(obj.d.items()):
+    for k, v in list(obj.attributes.items()):
         v = m.state.pick(v)
         if isinstance(k, str) and is_module(v):
             yield k, v
@@ -165,7 +165,7 @@ def named_tensors(
     seen: set[int] = set()
     for prefix, module in named_modules(m, obj) if recurse else (("", obj),):
         buffers, trained = put_in(module, "_buffers"), put_in(module, "_parameters")
-        for k, v in list(module.d.items()):
+        for k, v in list(module.attributes.items()):
             v = m.state.pick(v)
             if not isinstance(v, Tensor) or v.uid in seen or not isinstance(k, str):
                 continue
@@ -204,8 +204,8 @@ def call(m: Interpreter, obj: Instance, args: Args) -> Value:
 
 def hooks(m: Interpreter, obj: Instance, slot: str) -> list[Value]:
     """The hooks of one kind that a module runs: those of all modules, and its own."""
-    everywhere = registry.class_named(m, MODULE).d.get((slot,), ())
-    return [*m.state.tuple_of(everywhere), *m.state.tuple_of(obj.state.get(slot, ()))]
+    everywhere = registry.class_named(m, MODULE).attributes.get((slot,), ())
+    return [*m.state.tuple_of(everywhere), *m.state.tuple_of(obj.model_state.get(slot, ()))]
 
 
 def run_hook(m: Interpreter, hook: Value, obj: Instance, args: Args, *result: Value) -> Value:
@@ -240,7 +240,7 @@ def hooked(m: Interpreter, v: Value) -> Value:
 
 def forward(m: Interpreter, obj: Instance, args: Args) -> Value:
     """A module's forward: the program's own, or its library's."""
-    own = obj.d.get("forward", ABSENT)
+    own = obj.attributes.get("forward", ABSENT)
     if own is ABSENT:
         own = obj.cls.lookup("forward")
         if own is not ABSENT:
@@ -269,9 +269,9 @@ def by_fact(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> Valu
         if found is not None:
             call.tensors[name] = [found]
     call.tensors["self"] = parameters(m, obj)
-    extra = {**obj.state.get("ctor", {}), "training": m.state.resolve(obj.d.get("training", True))}
+    extra = {**obj.model_state.get("ctor", {}), "training": m.state.resolve(obj.attributes.get("training", True))}
     extra = {k: m.state.resolve(v) for k, v in extra.items()}
-    extra["inplace"] = m.state.resolve(obj.d.get("inplace", extra.get("inplace", False)))
+    extra["inplace"] = m.state.resolve(obj.attributes.get("inplace", extra.get("inplace", False)))
     if isinstance(extra["inplace"], Phi):
         return m.state.each(extra["inplace"], lambda _: by_fact(m, obj, fact, args))
     if isinstance(extra["inplace"], Unknown):
@@ -357,6 +357,6 @@ def find_tensor(m: Interpreter, obj: Instance, name: str) -> Tensor | None:
     for part in name.split("."):
         if not isinstance(v, Instance):
             return None
-        computed = part not in v.d and isinstance(v.cls.lookup(part), Property)
-        v = m.state.pick(m.getattr(v, part) if computed else v.d.get(part))
+        computed = part not in v.attributes and isinstance(v.cls.lookup(part), Property)
+        v = m.state.pick(m.getattr(v, part) if computed else v.attributes.get(part))
     return v if isinstance(v, Tensor) else None

@@ -125,7 +125,7 @@ class Entry:
         """What of it nobody has entered; something false if there is nothing."""
         if not isinstance(v, ClassV):
             return self.untouched(v)
-        methods = tuple(name for name, method in v.d.items() if self.untouched(method))
+        methods = tuple(name for name, method in v.attributes.items() if self.untouched(method))
         return methods and (methods, self.untouched(v.lookup("forward")))
 
     def outside(self, what: str, run: Callable[[], Value], patience: int = PATIENCE) -> Value:
@@ -142,7 +142,7 @@ class Entry:
     def enter_class(self, cls: ClassV) -> None:
         """Build an object of a class that nobody built, and call what nobody called."""
         m = self.m
-        names = sorted((name for name, v in cls.d.items() if self.untouched(v)), key=is_private)
+        names = sorted((name for name, v in cls.attributes.items() if self.untouched(v)), key=is_private)
         m.here.node, m.here.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
         patience = TRAINING_PATIENCE if cls.derives("torch.nn.Module") else PATIENCE
         obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)), patience)
@@ -152,18 +152,18 @@ class Entry:
         if modules.is_module(obj) and self.untouched(cls.lookup("forward")):
             self.train(obj)
         for name in names:
-            before = dict(obj.d)
-            self.enter_method(obj, cls.d[name])
+            before = dict(obj.attributes)
+            self.enter_method(obj, cls.attributes[name])
             if is_private(name):
                 self.restore(obj, before)
 
     def restore(self, obj: Instance, before: Mapping[str, Value]) -> None:
         """Give an object the attributes that it had: what comes after a private method is for its callers to say."""
-        for name in {**before, **obj.d}:
+        for name in {**before, **obj.attributes}:
             if name not in before:
-                self.m.state.delete(obj.d, name)
-            elif obj.d.get(name) is not before[name]:
-                self.m.state.set(obj.d, name, before[name])
+                self.m.state.delete(obj.attributes, name)
+            elif obj.attributes.get(name) is not before[name]:
+                self.m.state.set(obj.attributes, name, before[name])
 
     def untouched(self, v: Value) -> bool:
         """Whether a function was never entered."""

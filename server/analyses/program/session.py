@@ -189,8 +189,8 @@ class Session:
             self.frames[path], m.now.ended = known.frame, True
             return
         frame = Frame(None, None, "__main__")
-        frame.d["__name__"] = "__main__"
-        frame.d["__file__"] = path
+        frame.variables["__name__"] = "__main__"
+        frame.variables["__file__"] = path
         self.frames[path] = frame
         m.main = path
         if path not in m.loaded:
@@ -254,7 +254,7 @@ class Session:
 
     def defined(self, path: str) -> Iterator[tuple[str, Value]]:
         """The classes and functions that a file defines at its top level, with their decorators, by their names."""
-        for v in list(self.frames[path].d.values()):
+        for v in list(self.frames[path].variables.values()):
             v = self.m.state.pick(v)
             inner = v
             while isinstance(inner, Wrapped):

@@ -173,14 +173,14 @@ def kind_of(v: Value) -> str:
 def instance(m: Machine, v: Instance, name: str) -> Value:
     """An attribute of an object: its own, its class's, or what its library's model knows."""
     found = v.cls.lookup(name)
-    if isinstance(found, Property) and (found.cached is None or name not in v.d):
+    if isinstance(found, Property) and (found.cached is None or name not in v.attributes):
         value = m.call(found.getter, Args([v], site=m.here.site))
         if found.cached is not None:
-            m.state.set(v.d, name, value)
+            m.state.set(v.attributes, name, value)
         return value
     if special(m, found, "__set__") is not None:
         return bound(m, found, v)
-    own = v.d.get(name, ABSENT)
+    own = v.attributes.get(name, ABSENT)
     if own is not ABSENT:
         return m.state.resolve(own)
     if found is not ABSENT:
@@ -190,7 +190,7 @@ def instance(m: Machine, v: Instance, name: str) -> Value:
     if name == "__module__":
         return of_class(m, v.cls, name)
     if name == "__dict__":
-        return DictV(v.d)
+        return DictV(v.attributes)
     model = registry.attribute(m, v, name)
     if model is not ABSENT:
         return model
@@ -253,11 +253,11 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
     if name in ("__name__", "__qualname__"):
         return v.name
     if name == "__module__" and v.frame is not None:
-        return v.frame.globals.d["__name__"]
+        return v.frame.globals.variables["__name__"]
     if name == "__new__":
         return Builtin(name, new_object)
     if name == "__subclasses__" and v.node is not None:
-        return Builtin(name, lambda m, args: ListV(m.state.tuple_of(v.d.get(SUBCLASSES, ()))))
+        return Builtin(name, lambda m, args: ListV(m.state.tuple_of(v.attributes.get(SUBCLASSES, ()))))
     of_meta = special(m, v, name)
     if of_meta is not None:
         return of_meta
@@ -274,7 +274,7 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
 def of_module(m: Machine, v: ModuleV, name: str) -> Value:
     """A name of a module of the program, or a submodule."""
     if name == "__dict__":
-        return DictV(v.frame.d)
+        return DictV(v.frame.variables)
     found = imports.named(m, v, name)
     if found is not ABSENT:
         return m.state.resolve(found)
@@ -291,7 +291,7 @@ def of_super(m: Machine, v: Super, name: str) -> Value:
     mro = cls.mro if v.cls in cls.mro or cls.meta is None else cls.meta.mro
     after = mro[mro.index(v.cls) + 1 :] if v.cls in mro else mro
     for c in after:
-        found = c.d.get(name, ABSENT)
+        found = c.attributes.get(name, ABSENT)
         if found is not ABSENT:
             return bound(m, found, v.self)
         if c.node is None:
@@ -327,7 +327,7 @@ def set_directly(m: Machine, args: Args) -> Value:
     obj, name, value = args.pos
     name = m.state.resolve(name)
     if isinstance(name, str) and isinstance(obj, Instance):
-        m.state.set(obj.d, name, value)
+        m.state.set(obj.attributes, name, value)
     return None
 
 
@@ -336,7 +336,7 @@ def get_directly(m: Machine, args: Args) -> Value:
     obj, name = args.pos[0], m.state.resolve(args.pos[1])
     if not isinstance(obj, Instance) or not isinstance(name, str):
         return Unknown("an attribute")
-    found = obj.d.get(name, ABSENT)
+    found = obj.attributes.get(name, ABSENT)
     if found is ABSENT:
         found = obj.cls.lookup(name)
         if found is ABSENT:
@@ -379,13 +379,13 @@ def of_function(m: Machine, v: Value, name: str) -> Value:
             return Bound(Lib("dict.clear"), inner.data)
         inner = inner.function
     if isinstance(inner, FunctionV):
-        found = inner.d.get(name, ABSENT)
+        found = inner.attributes.get(name, ABSENT)
         if found is not ABSENT:
             return m.state.resolve(found)
         if name in ("__name__", "__qualname__"):
             return inner.name
         if name == "__module__":
-            return inner.parent.globals.d["__name__"]
+            return inner.parent.globals.variables["__name__"]
         if name == "__wrapped__":
             return inner
         if name == "__get__":
@@ -406,9 +406,9 @@ def set_(m: Machine, v: Value, name: str, value: Value) -> None:
     elif isinstance(v, Instance):
         set_instance(m, v, name, value)
     elif isinstance(v, ModuleV):
-        m.state.set(v.frame.d, name, value)
+        m.state.set(v.frame.variables, name, value)
     elif isinstance(v, (ClassV, FunctionV)):
-        m.state.set(v.d, name, value)
+        m.state.set(v.attributes, name, value)
     elif isinstance(v, Unknown) and name == "requires_grad":
         m.require_grad(m.as_tensor(v), m.state.resolve(value))
     elif name in getattr(v, "named", ()):
@@ -435,17 +435,17 @@ def set_instance(m: Machine, v: Instance, name: str, value: Value) -> None:
         return
     if frozen(v) or replaces_parameter(m, v, name, value):
         m.refused(f"{v.cls.name}.{name} takes no other value")
-    m.state.set(v.d, name, value)
+    m.state.set(v.attributes, name, value)
 
 
 def frozen(v: Instance) -> bool:
     """Whether an object's attributes can't be set: a frozen dataclass's."""
-    return any(c.d.get(DATACLASS, {}).get("frozen") is True for c in v.cls.mro)
+    return any(c.attributes.get(DATACLASS, {}).get("frozen") is True for c in v.cls.mro)
 
 
 def replaces_parameter(m: Machine, v: Instance, name: str, value: Value) -> bool:
     """Whether a plain tensor would take the place of a Parameter, which a module refuses (`Module.__setattr__`)."""
-    old, new = m.state.pick(v.d.get(name)), m.state.pick(value)
+    old, new = m.state.pick(v.attributes.get(name)), m.state.pick(value)
     replaced = isinstance(old, Tensor) and isinstance(new, Tensor) and bool(old.is_parameter and not new.is_parameter)
     return replaced and v.cls.derives("torch.nn.Module")
 
@@ -453,8 +453,8 @@ def replaces_parameter(m: Machine, v: Instance, name: str, value: Value) -> bool
 def delete(m: Machine, v: Value, name: str) -> None:
     """`del v.name`."""
     v = m.state.resolve(v)
-    if isinstance(v, (Instance, ClassV, FunctionV)) and name in v.d:
-        m.state.delete(v.d, name)
+    if isinstance(v, (Instance, ClassV, FunctionV)) and name in v.attributes:
+        m.state.delete(v.attributes, name)
 
 
 def has(m: Machine, v: Value, name: str) -> Value:
@@ -463,7 +463,7 @@ def has(m: Machine, v: Value, name: str) -> Value:
     if isinstance(v, Phi):
         return m.state.each(v, lambda one: has(m, one, name))
     if isinstance(v, Instance):
-        if name in v.d or v.cls.lookup(name) is not ABSENT:
+        if name in v.attributes or v.cls.lookup(name) is not ABSENT:
             return True
         if registry.attribute(m, v, name) is not ABSENT or (
             name in duck.OF_MODULES and v.cls.derives("torch.nn.Module")
@@ -491,7 +491,7 @@ def has(m: Machine, v: Value, name: str) -> Value:
     elif isinstance(v, (str, int, float, type(None), ListV, tuple)):
         return hasattr(list if isinstance(v, ListV) else type(v), name)
     elif isinstance(v, FunctionV):
-        return name in v.d or name in ("__name__", "__module__", "__call__", "__doc__")
+        return name in v.attributes or name in ("__name__", "__module__", "__call__", "__doc__")
     elif isinstance(v, Tensor) and (known := tensor_attributes.has(m, v, name)) is not None:
         return known
     return Unknown(f"whether it has {name}", ("hasattr", key_of(v), name))
@@ -511,7 +511,7 @@ def zero_argument_super(m: Machine) -> Value:
         f = frame.function
         if f is not None and f.cls is not None:
             first = functions.first_parameter(f)
-            self = m.state.resolve(frame.d.get(first, ABSENT)) if first else ABSENT
+            self = m.state.resolve(frame.variables.get(first, ABSENT)) if first else ABSENT
             if self is not ABSENT:
                 return Super(f.cls, self)
         frame = frame.parent

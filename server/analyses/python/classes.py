@@ -54,17 +54,17 @@ def define(m: Machine, s: ir.ClassDef) -> None:
         statements.run_block(m, s.body)
     finally:
         m.frame = outer
-    cls.d[FIELDS] = fields_of(m, s)
-    cls.d[GIVEN] = given_of(s)
-    for v in frame.d.values():
+    cls.attributes[FIELDS] = fields_of(m, s)
+    cls.attributes[GIVEN] = given_of(s)
+    for v in frame.variables.values():
         adopt(m, v, cls)
     m.here.chunk, m.here.node = s.chunk, s
-    value = made_by(m, cls, Namespace(cls, frame.d), keywords)
+    value = made_by(m, cls, Namespace(cls, frame.variables), keywords)
     for decorator in reversed(s.decorators):
         m.here.chunk, m.here.node = s.chunk, decorator
         value = wrappers.decorate(m, m.eval(decorator), value)
     m.here.chunk, m.here.node = s.chunk, s
-    m.state.set(m.frame.d, s.name, value)
+    m.state.set(m.frame.variables, s.name, value)
 
 
 class Namespace(DictV):
@@ -97,16 +97,16 @@ IMPLICIT = {"__new__": StaticMethod, "__init_subclass__": ClassMethod, "__class_
 def complete(m: Machine, cls: ClassV, names: Mapping[str, Value], keywords: dict[str, Value]) -> None:
     """`type.__new__`: give the class its names, tell what is stored under them, and tell the bases."""
     for name, v in names.items():
-        cls.d[name] = IMPLICIT[name](v) if name in IMPLICIT and isinstance(v, FunctionV) else v
+        cls.attributes[name] = IMPLICIT[name](v) if name in IMPLICIT and isinstance(v, FunctionV) else v
         told = attributes.special(m, v, "__set_name__")
         if told is not None:
             m.call(told, Args([cls, name]))
     for base in cls.bases:
         if base.node is not None:
-            m.state.set(base.d, SUBCLASSES, (*m.state.tuple_of(base.d.get(SUBCLASSES, ())), cls))
+            m.state.set(base.attributes, SUBCLASSES, (*m.state.tuple_of(base.attributes.get(SUBCLASSES, ())), cls))
     if enumerations.is_enum(cls):
         enumerations.make_members(m, cls)
-    hook = next((c.d["__init_subclass__"] for c in cls.mro[1:] if "__init_subclass__" in c.d), None)
+    hook = next((c.attributes["__init_subclass__"] for c in cls.mro[1:] if "__init_subclass__" in c.attributes), None)
     if hook is not None:
         m.call(attributes.bound(m, hook, cls), Args(kw=keywords))
 
@@ -170,18 +170,18 @@ def annotation_name(e: ir.Expr) -> str:
 
 def is_dataclass(cls: ClassV) -> bool:
     """Whether it is a dataclass, or derives from one."""
-    return any(DATACLASS in c.d for c in cls.mro)
+    return any(DATACLASS in c.attributes for c in cls.mro)
 
 
 def has_equality(cls: ClassV) -> bool:
     """Whether two objects of the class may be equal: by its own `__eq__`, or as a dataclass's by their fields."""
-    options = next((c.d[DATACLASS] for c in cls.mro if DATACLASS in c.d), None)
+    options = next((c.attributes[DATACLASS] for c in cls.mro if DATACLASS in c.attributes), None)
     return cls.lookup("__eq__") is not ABSENT or (isinstance(options, dict) and options.get("eq") is not False)
 
 
 def is_ordered(cls: ClassV) -> bool:
     """Whether objects of the class are ordered as a dataclass's are, by their fields."""
-    return any(c.d.get(DATACLASS, {}).get("order") is True for c in cls.mro)
+    return any(c.attributes.get(DATACLASS, {}).get("order") is True for c in cls.mro)
 
 
 def compared_fields(cls: ClassV) -> list[str]:
@@ -193,10 +193,10 @@ def init_fields(cls: ClassV) -> list[tuple[str, str, Value]]:
     """What the constructor of a dataclass takes: names, how they are given, their defaults or `field(…)`."""
     given: dict[str, str] = {}
     for c in reversed(cls.mro):
-        options = c.d.get(DATACLASS)
+        options = c.attributes.get(DATACLASS)
         usual = "KW_ONLY" if isinstance(options, dict) and options.get("kw_only") is True else ""
-        own = c.d.get(GIVEN, {})
-        given.update({n: own.get(n, usual) for n in c.d.get(FIELDS, ())})
+        own = c.attributes.get(GIVEN, {})
+        given.update({n: own.get(n, usual) for n in c.attributes.get(FIELDS, ())})
     found = [(name, kind, cls.lookup(name)) for name, kind in given.items()]
     by_name = {n for n, kind, default in found if kind == "KW_ONLY" or option(default, "kw_only") is True}
     placed = [one for one in found if one[0] not in by_name]
@@ -205,7 +205,7 @@ def init_fields(cls: ClassV) -> list[tuple[str, str, Value]]:
 
 def option(default: Value, name: str) -> Value:
     """What a `dataclasses.field(…)` says under a keyword; None for another default."""
-    return default.state.get(name) if is_field(default) else None
+    return default.model_state.get(name) if is_field(default) else None
 
 
 def is_field(default: Value) -> bool:
@@ -217,8 +217,8 @@ def all_fields(cls: ClassV) -> list[str]:
     """The fields of a dataclass or named tuple, those of its bases first."""
     found: dict[str, None] = {}
     for c in reversed(cls.mro):
-        given = c.d.get(GIVEN, {})
-        found.update(dict.fromkeys(n for n in c.d.get(FIELDS, ()) if given.get(n) != "InitVar"))
+        given = c.attributes.get(GIVEN, {})
+        found.update(dict.fromkeys(n for n in c.attributes.get(FIELDS, ()) if given.get(n) != "InitVar"))
     return list(found)
 
 
@@ -273,14 +273,14 @@ def is_abstract(cls: ClassV) -> bool:
     """Whether a class of `abc` has a method that a class under it must define."""
     if not cls.derives("abc.ABC") and not (cls.meta is not None and cls.meta.derives("abc.ABCMeta")):
         return False
-    return any(must_be_defined(cls.lookup(name)) for c in cls.mro if c.node is not None for name in c.d)
+    return any(must_be_defined(cls.lookup(name)) for c in cls.mro if c.node is not None for name in c.attributes)
 
 
 def must_be_defined(v: Value) -> bool:
     """Whether a class attribute is an `abc.abstractmethod`, be it a property or bound to the class."""
     while isinstance(v, (Property, StaticMethod, ClassMethod, Wrapped)):
         v = v.getter if isinstance(v, Property) else v.function
-    return isinstance(v, FunctionV) and v.d.get(ABSTRACT) is True
+    return isinstance(v, FunctionV) and v.attributes.get(ABSTRACT) is True
 
 
 def dataclass_init(m: Machine, cls: ClassV, obj: Instance, args: Args) -> None:
@@ -289,8 +289,8 @@ def dataclass_init(m: Machine, cls: ClassV, obj: Instance, args: Args) -> None:
     position = 0
     for name, kind, default in init_fields(cls):
         if option(default, "init") is False:
-            if default.state.keys() & {"default", "default_factory"}:
-                m.state.set(obj.d, name, field_default(m, default, name))
+            if default.model_state.keys() & {"default", "default_factory"}:
+                m.state.set(obj.attributes, name, field_default(m, default, name))
             continue
         if kind != "KW_ONLY" and position < len(args.pos):
             value = args.pos[position]
@@ -304,7 +304,7 @@ def dataclass_init(m: Machine, cls: ClassV, obj: Instance, args: Args) -> None:
         if kind == "InitVar":
             rest.append(value)
         else:
-            m.state.set(obj.d, name, value)
+            m.state.set(obj.attributes, name, value)
     post = cls.lookup("__post_init__")
     if post is not ABSENT:
         m.call(attributes.bound(m, post, obj), Args(rest))
@@ -312,10 +312,10 @@ def dataclass_init(m: Machine, cls: ClassV, obj: Instance, args: Args) -> None:
 
 def field_default(m: Machine, spec: Instance, name: str) -> Value:
     """The default of a `dataclasses.field(…)`."""
-    factory = spec.state.get("default_factory", ABSENT)
+    factory = spec.model_state.get("default_factory", ABSENT)
     if factory is not ABSENT:
         return m.call(factory, Args())
-    return spec.state.get("default", Unknown(name))
+    return spec.model_state.get("default", Unknown(name))
 
 
 def named_tuple(m: Machine, cls: ClassV, args: Args) -> Value:

@@ -274,8 +274,8 @@ def class_item(m: Machine, v: Value, index: Value) -> Value:
         own = attributes.special(m, v, "__getitem__")
         if own is not None:
             return m.call(own, Args([index]))
-        if enumerations.is_enum(v) and index in v.d["__members__"].items:
-            return v.d["__members__"].items[index]
+        if enumerations.is_enum(v) and index in v.attributes["__members__"].items:
+            return v.attributes["__members__"].items[index]
         f = v.lookup("__class_getitem__")
         if f is not ABSENT:
             return m.call(attributes.get(m, v, "__class_getitem__"), Args([index]))

@@ -150,7 +150,7 @@ def within_modes(m: Machine, modes: dict[str, Value], manager: Instance, inside:
 def set_modes(m: Machine, modes: dict[str, Value], manager: Instance) -> Callable[[], None]:
     """Set some modes of autograd; what sets them back."""
     store = m.grad.mode
-    before = manager.state.get("before") or {k: store.get(k) for k in modes}
+    before = manager.model_state.get("before") or {k: store.get(k) for k in modes}
 
     def restore() -> None:
         for k, v in before.items():
@@ -166,9 +166,9 @@ def take_back(m: Machine, manager: Instance) -> None:
 
     Each call of that goes back to what was before the call itself.
     """
-    for k, v in (manager.state.get("before") or {}).items():
+    for k, v in (manager.model_state.get("before") or {}).items():
         m.state.set(m.grad.mode, k, v)
-    m.state.set(manager.state, "before", None)
+    m.state.set(manager.model_state, "before", None)
 
 
 def within_generator(m: Machine, manager: Managed, inside: Callable[[Value], Value]) -> Value:
@@ -195,7 +195,9 @@ def within_generator(m: Machine, manager: Managed, inside: Callable[[Value], Val
 
 def swallowing(m: Machine, manager: Instance, inside: Callable[[Value], Value]) -> Value:
     """A manager that expects errors of some classes: what fails inside is what the program wants."""
-    names = functions.exception_names([m.state.resolve(v) for k, v in manager.state.items() if isinstance(k, int)])
+    names = functions.exception_names(
+        [m.state.resolve(v) for k, v in manager.model_state.items() if isinstance(k, int)]
+    )
     expected = functions.takes(names, Raised(None, "RuntimeError"))
     before = m.expected
     m.expected = (*before, *names)

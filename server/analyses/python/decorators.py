@@ -55,7 +55,7 @@ def decorate(m: Machine, decorator: Value, value: Value) -> Value:
         if decorator.name in DISPATCH:
             return Wrapped(value, decorator.name, [])
         if decorator.name == "abc.abstractmethod" and isinstance(value, FunctionV):
-            m.state.set(value.d, ABSTRACT, True)
+            m.state.set(value.attributes, ABSTRACT, True)
         if decorator.name in KERNELS:
             return Unknown("a kernel")
         if registry.function(decorator.name) is None:

@@ -43,9 +43,9 @@ def is_enum(cls: ClassV) -> bool:
 def make_members(m: Machine, cls: ClassV) -> None:
     """Turn the plain values of a new enumeration's body into its members."""
     members = DictV()
-    cls.d["__members__"] = members
+    cls.attributes["__members__"] = members
     last: Value = 0
-    for name, value in list(cls.d.items()):
+    for name, value in list(cls.attributes.items()):
         if name.startswith("_") or isinstance(value, DESCRIPTORS):
             continue
         if isinstance(value, Instance) and value.cls.qualname == "enum.auto":
@@ -53,7 +53,7 @@ def make_members(m: Machine, cls: ClassV) -> None:
         last = value
         same = of_value(m, cls, value)
         member = make(m, cls, name, value) if same is ABSENT else same
-        members.items[name] = cls.d[name] = member
+        members.items[name] = cls.attributes[name] = member
 
 
 def following(cls: ClassV, name: str, last: Value) -> Value:
@@ -83,7 +83,7 @@ def make(m: Machine, cls: ClassV, name: str, value: Value) -> Value:
 def make_object(m: Machine, cls: ClassV, name: str, value: Value) -> Instance:
     """A member of a plain enumeration; a tuple is what its constructor takes."""
     member = Instance(cls)
-    member.d.update(name=name, value=value, _name_=name, _value_=value)
+    member.attributes.update(name=name, value=value, _name_=name, _value_=value)
     init = cls.lookup("__init__")
     if isinstance(init, FunctionV):
         m.call(Bound(init, member), Args(list(value) if isinstance(value, tuple) else [value]))
@@ -92,7 +92,7 @@ def make_object(m: Machine, cls: ClassV, name: str, value: Value) -> Instance:
 
 def members(cls: ClassV) -> tuple[Value, ...]:
     """The members in order, aliases left out."""
-    listed = cls.d.get("__members__")
+    listed = cls.attributes.get("__members__")
     return tuple({id(v): v for v in listed.items.values()}.values()) if isinstance(listed, DictV) else ()
 
 
@@ -100,7 +100,7 @@ def value_of(member: Value) -> Value:
     """What a member stands for."""
     if isinstance(member, IntMember):
         return int(member)
-    return str(member) if isinstance(member, StrMember) else member.d["value"]
+    return str(member) if isinstance(member, StrMember) else member.attributes["value"]
 
 
 def of_value(m: Machine, cls: ClassV, value: Value) -> Value:

@@ -40,7 +40,7 @@ def name(m: Machine, e: ir.Name) -> Value:
     """A name: local, of an enclosing function, global, or a builtin."""
     frame: Frame | None = m.frame
     while frame is not None:
-        v = frame.d.get(e.id, ABSENT)
+        v = frame.variables.get(e.id, ABSENT)
         if v is not ABSENT:
             return m.state.resolve(v) if type(v) is Phi else v
         frame = frame.parent
@@ -249,7 +249,7 @@ def named(m: Machine, e: ir.NamedExpr) -> Value:
     frame = m.frame
     while frame.is_comprehension and frame.parent is not None:
         frame = frame.parent
-    m.state.set(frame.d, e.target.id, v)
+    m.state.set(frame.variables, e.target.id, v)
     return v
 
 

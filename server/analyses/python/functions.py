@@ -47,7 +47,7 @@ def define(m: Machine, s: ir.FunctionDef) -> None:
     for decorator in reversed(s.decorators):
         m.here.chunk, m.here.node = s.chunk, decorator
         value = wrappers.decorate(m, m.eval(decorator), value)
-    m.state.set(m.frame.d, s.name, value)
+    m.state.set(m.frame.variables, s.name, value)
 
 
 def first_parameter(f: FunctionV) -> str | None:
@@ -127,7 +127,7 @@ def call(m: Machine, f: FunctionV, args: Args) -> Value:
             m.state.note(v, "label", name)
     frame = Frame(f.parent, f.parent.globals, f.name)
     frame.function = f
-    frame.d.update(values)
+    frame.variables.update(values)
     if isinstance(f.node, ir.Lambda):
         node = f.node
         return inside(m, f, frame, lambda: m.eval(node.body))
@@ -159,7 +159,7 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
     m.open_calls[id(f.node)] = m.open_calls.get(id(f.node), 0) + 1
     try:
         if aside:
-            return m.briefly(f.name, frame.d.values(), run, Unknown(f"{f.name}()"))
+            return m.briefly(f.name, frame.variables.values(), run, Unknown(f"{f.name}()"))
         return m.at_length(run) if at_length else run()
     finally:
         m.depth -= 1
@@ -202,8 +202,8 @@ def caught(m: Machine, error: Raised) -> Value:
 def stop(m: Machine, value: Value) -> Raised:
     """`StopIteration(value)`, by which an iterator ends; `value` is what a generator has returned."""
     error = Instance(builtin_names.builtin(m, "StopIteration"), m.here.site)
-    error.d["value"] = value
-    error.state["args"] = () if value is None else (value,)
+    error.attributes["value"] = value
+    error.model_state["args"] = () if value is None else (value,)
     return Raised(error, "StopIteration")
 
 

@@ -81,9 +81,9 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     frame = Frame(None, None, name)
     module = ModuleV(name, source.path, frame)
     m.loaded[source.path] = module
-    frame.d["__name__"] = name
-    frame.d["__package__"] = name if module.is_package else name.rpartition(".")[0]
-    frame.d["__file__"] = source.path
+    frame.variables["__name__"] = name
+    frame.variables["__package__"] = name if module.is_package else name.rpartition(".")[0]
+    frame.variables["__file__"] = source.path
     before = (m.frame, m.here.chunk, m.here.node, m.here.stack, m.here.written, m.here.via)
     m.frame, m.here.stack, m.here.written, m.here.via = frame, (), None, ""
     m.importing += 1
@@ -115,11 +115,11 @@ def import_(m: Machine, s: ir.Import) -> Value:
     """`import a.b as c`."""
     for alias in s.names:
         if alias.asname is not None:
-            m.state.set(m.frame.d, alias.asname, module(m, alias.name))
+            m.state.set(m.frame.variables, alias.asname, module(m, alias.name))
             continue
         module(m, alias.name)
         top = alias.name.partition(".")[0]
-        m.state.set(m.frame.d, top, module(m, top))
+        m.state.set(m.frame.variables, top, module(m, top))
     return None
 
 
@@ -144,7 +144,7 @@ def import_from(m: Machine, s: ir.ImportFrom) -> Value:
         if alias.name == "*":
             star(m, s, own)
             continue
-        m.state.set(m.frame.d, alias.asname or alias.name, member(m, s, own, alias.name, path))
+        m.state.set(m.frame.variables, alias.asname or alias.name, member(m, s, own, alias.name, path))
     return None
 
 
@@ -188,8 +188,8 @@ def member(m: Machine, s: ir.ImportFrom, own: ModuleV | None, name: str, path: s
 
 def named(m: Machine, own: ModuleV, name: str) -> Value:
     """A name of a module: bound there, or what its `__getattr__` gives; ABSENT where there is none."""
-    found = own.frame.d.get(name, ABSENT)
-    make = own.frame.d.get("__getattr__") if found is ABSENT and not name.startswith("__") else None
+    found = own.frame.variables.get(name, ABSENT)
+    make = own.frame.variables.get("__getattr__") if found is ABSENT and not name.startswith("__") else None
     if make is None:
         return found
     try:
@@ -204,14 +204,16 @@ def named(m: Machine, own: ModuleV, name: str) -> Value:
 def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> None:
     """`from module import *`: what a module of the program lists, or has; of a library's, the names that are known."""
     if own is not None:
-        listed = m.state.resolve(own.frame.d.get("__all__"))
-        names = sequences.sequence(m, listed).known() if isinstance(listed, (ListV, tuple)) else list(own.frame.d)
+        listed = m.state.resolve(own.frame.variables.get("__all__"))
+        names = (
+            sequences.sequence(m, listed).known() if isinstance(listed, (ListV, tuple)) else list(own.frame.variables)
+        )
         for name in names:
             if isinstance(name, str) and (listed is not None or not name.startswith("_")):
-                m.state.set(m.frame.d, name, member(m, s, own, name, importer(m)))
+                m.state.set(m.frame.variables, name, member(m, s, own, name, importer(m)))
     elif s.module and s.module.partition(".")[0] in LIBRARIES:
         prefix = f"{s.module}."
         for name in registry.names():
             short = name[len(prefix) :]
             if name.startswith(prefix) and "." not in short and not short.startswith("_"):
-                m.state.set(m.frame.d, short, library.resolve(m, name))
+                m.state.set(m.frame.variables, short, library.resolve(m, name))

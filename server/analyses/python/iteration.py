@@ -349,7 +349,7 @@ def contains(m: Machine, v: Value, item: Value) -> Value:
         if f is not ABSENT:
             return m.call(attributes.bound(m, f, v), Args([item]))
         if isinstance(item, str) and v.cls.derives("torch.nn.Module"):
-            return item in v.d
+            return item in v.attributes
     return Unknown("membership", ("in", key_of(item), key_of(v)))
 
 
@@ -433,7 +433,7 @@ def update(m: Machine, d: DictV, other: Value) -> None:
         if m.state.is_open(other):
             m.state.put(d, Container.open, True)
     elif isinstance(other, Instance) and other.cls.derives("torch.nn.Module"):
-        for k, v in other.d.items():
+        for k, v in other.attributes.items():
             m.state.set(d.items, k, v)
     elif isinstance(other, (ListV, tuple, Generator, Iterator_, Lazy)):
         pairs = sequence(m, other)

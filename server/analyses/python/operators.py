@@ -364,7 +364,7 @@ def _own_comparison(m: Machine, op: str, a: Value, b: Value) -> Value:
     if op in INVERSE_ORDER and isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls:
         fields = compared_fields(a.cls) if is_ordered(a.cls) else ()
         if fields:
-            return compare(m, op, *(tuple(v.d.get(k) for k in fields) for v in (a, b)))
+            return compare(m, op, *(tuple(v.attributes.get(k) for k in fields) for v in (a, b)))
     return ABSENT
 
 
@@ -421,7 +421,7 @@ def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | No
         x, y = (v if isinstance(v, tuple) else items_of(m, v) for v in (a, b))
         return [(True, True), *zip(x, y, strict=True)] if len(x) == len(y) else different
     if isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls and has_equality(a.cls):
-        return [(True, True), *((a.d.get(k), b.d.get(k)) for k in compared_fields(a.cls))]
+        return [(True, True), *((a.attributes.get(k), b.attributes.get(k)) for k in compared_fields(a.cls))]
     return None
 
 
@@ -570,12 +570,12 @@ def store(m: Machine, name: str, value: Value) -> None:
             frame = frame.globals
         elif name in f.node.scope.nonlocals:
             outer: Frame | None = frame.parent
-            while outer is not None and name not in outer.d:
+            while outer is not None and name not in outer.variables:
                 outer = outer.parent
             frame = outer or frame
     if type(value) is Generator:
         value.kept = True
-    m.state.set(frame.d, name, value)
+    m.state.set(frame.variables, name, value)
 
 
 def _supposed(m: Machine, v: Value, n: int) -> Value:

@@ -202,8 +202,8 @@ def delete(m: Machine, s: ir.Delete) -> Value:
     """`del a, b[c]`."""
     for target in s.targets:
         if isinstance(target, ir.Name):
-            if target.id in m.frame.d:
-                m.state.delete(m.frame.d, target.id)
+            if target.id in m.frame.variables:
+                m.state.delete(m.frame.variables, target.id)
         elif isinstance(target, ir.Subscript):
             operators.delete_item(m, m.eval(target.value), m.eval(target.slice))
         elif isinstance(target, ir.Attribute):
@@ -352,7 +352,7 @@ def handle(m: Machine, s: ir.Try, error: Raised) -> Value:
         if not functions.catches(m, h, error):
             continue
         if h.name:
-            m.state.set(m.frame.d, h.name, functions.caught(m, error))
+            m.state.set(m.frame.variables, h.name, functions.caught(m, error))
         m.handling.append(error)
         try:
             return run_block(m, h.body)

@@ -110,8 +110,14 @@ def named(cls: Value) -> str | None:
 
 def has_all(v: Instance, protocol: ClassV) -> Value:
     """Whether an object has what a protocol names, which is all that `@runtime_checkable` asks for."""
-    names = {k for c in protocol.mro if c.node is not None for k in (*c.d, *c.d.get(FIELDS, ())) if is_public(k)}
-    if all(k in v.d or v.cls.lookup(k) is not ABSENT for k in names):
+    names = {
+        k
+        for c in protocol.mro
+        if c.node is not None
+        for k in (*c.attributes, *c.attributes.get(FIELDS, ()))
+        if is_public(k)
+    }
+    if all(k in v.attributes or v.cls.lookup(k) is not ABSENT for k in names):
         return True
     return Unknown("its type", ("isinstance", v.uid, protocol.uid)) if v.cls.open else False
 

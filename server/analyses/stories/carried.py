@@ -50,10 +50,12 @@ def holders(m: Witness, tensors: Sequence[Tensor]) -> tuple[tuple[str, str], ...
 
 def named_values(m: Witness) -> Iterator[tuple[str, Value]]:
     """The variables of the running function, and the attributes of the objects among them."""
-    for name, v in list(m.frame.d.items()):
+    for name, v in list(m.frame.variables.items()):
         one = m.state.pick(v)
         if isinstance(one, Instance):
-            yield from ((f"{name}.{attr}", m.state.pick(x)) for attr, x in one.d.items() if isinstance(attr, str))
+            yield from (
+                (f"{name}.{attr}", m.state.pick(x)) for attr, x in one.attributes.items() if isinstance(attr, str)
+            )
         else:
             yield name, one
 
@@ -121,7 +123,7 @@ def graphs(m: Witness, v: Value, path: str = "{}", depth: int = 0) -> Iterator[s
         if m.grad.requires_grad(v) is not False and m.grad.is_leaf(v) is False:
             yield path
     elif isinstance(v, Instance) and depth < DEPTH:
-        for name, one in v.d.items():
+        for name, one in v.attributes.items():
             if isinstance(name, str):
                 yield from graphs(m, one, f"{path}.{name}", depth + 1)
     elif depth < DEPTH and (held := items(m, v)):

@@ -79,14 +79,14 @@ class Trace:
         if isinstance(e, ir.Name):
             frame: Frame | None = m.frame
             while frame is not None:
-                v = frame.d.get(e.id, ABSENT)
+                v = frame.variables.get(e.id, ABSENT)
                 if v is not ABSENT:
                     return m.state.resolve(v)
                 frame = frame.parent
             return None
         assert isinstance(e, ir.Attribute)
         owner = self.value(e.value)
-        return m.state.resolve(owner.d.get(e.attr)) if isinstance(owner, Instance) else None
+        return m.state.resolve(owner.attributes.get(e.attr)) if isinstance(owner, Instance) else None
 
     def snapshot(self, t: Tensor) -> dict[str, Value]:
         """The state of a tensor now."""

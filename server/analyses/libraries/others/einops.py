@@ -175,8 +175,8 @@ for _name in ("Rearrange", "Reduce"):
 def init_layer(m: Machine, args: Args) -> Value:
     """`Rearrange(pattern, **sizes)`."""
     obj: Instance = args.pos[0]
-    m.state.set(obj.d, "training", True)
-    obj.state.update(pattern=args.get(1, "pattern"), reduction=args.get(2, "reduction"), sizes=args.kw)
+    m.state.set(obj.attributes, "training", True)
+    obj.model_state.update(pattern=args.get(1, "pattern"), reduction=args.get(2, "reduction"), sizes=args.kw)
     return None
 
 
@@ -184,6 +184,6 @@ def init_layer(m: Machine, args: Args) -> Value:
 @method_of("einops.layers.torch.Reduce", "forward")
 def layer(m: Machine, args: Args) -> Value:
     """The pattern applied to the input."""
-    state = args.pos[0].state
+    state = args.pos[0].model_state
     reduction = REDUCTIONS.get(str(state["reduction"])) if args.pos[0].cls.name == "Reduce" else None
     return applied(m, args.get(1, "input"), state["pattern"], state["sizes"], reduction)

@@ -150,7 +150,7 @@ def str_(m: Machine, args: Args) -> Value:
         if own is not None:
             return m.call(own, Args(site=m.here.site))
     if isinstance(v, Instance) and v.cls.derives("BaseException"):
-        given = v.state.get("args")
+        given = v.model_state.get("args")
         return str_(m, Args(list(given))) if isinstance(given, tuple) and len(given) < 2 else Unknown("an error's text")
     return computed(m, "str", str, Args([v, *args.pos[1:]]))
 
@@ -164,14 +164,14 @@ def exception_init(m: Machine, args: Args) -> Value:
             cls()
         except TypeError:
             raise Raised(None, "TypeError") from None
-    args.pos[0].state["args"] = tuple(args.pos[1:]) if not args.open else Unknown("an error's arguments")
+    args.pos[0].model_state["args"] = tuple(args.pos[1:]) if not args.open else Unknown("an error's arguments")
     return None
 
 
 @property_of("BaseException", "args")
 def exception_args(m: Machine, v: Instance) -> Value:
     """`error.args`."""
-    return v.state.get("args", Unknown("an error's arguments"))
+    return v.model_state.get("args", Unknown("an error's arguments"))
 
 
 @model("print", "breakpoint", "input", "open", "exec", "compile")
@@ -324,13 +324,13 @@ def callable_(m: Machine, args: Args) -> Value:
 @model("globals")
 def globals_(m: Machine, args: Args) -> Value:
     """`globals()`: the names of the running module; what is stored there is one of them."""
-    return DictV(m.frame.globals.d)
+    return DictV(m.frame.globals.variables)
 
 
 @model("locals")
 def locals_(m: Machine, args: Args) -> Value:
     """`locals()`: a copy of the running function's names; a module's and a class's are its own."""
-    return DictV(m.frame.d if m.frame.function is None else dict(m.frame.d))
+    return DictV(m.frame.variables if m.frame.function is None else dict(m.frame.variables))
 
 
 @model("vars")
@@ -342,7 +342,7 @@ def vars_(m: Machine, args: Args) -> Value:
 @model("dir")
 def dir_(m: Machine, args: Args) -> Value:
     """`dir()`; of an object it isn't known in full."""
-    return Unknown("names") if args.pos else ListV(tuple(sorted(k for k in m.frame.d if isinstance(k, str))))
+    return Unknown("names") if args.pos else ListV(tuple(sorted(k for k in m.frame.variables if isinstance(k, str))))
 
 
 @model("hasattr")

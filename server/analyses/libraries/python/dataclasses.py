@@ -23,14 +23,14 @@ def dataclass(m: Machine, args: Args) -> Value:
     v = m.state.resolve(args.pos[0]) if args.pos else None
     if not isinstance(v, ClassV):
         return Builtin("dataclass", lambda machine, inner: dataclass(machine, Args(inner.pos, args.kw)))
-    m.state.set(v.d, DATACLASS, dict(args.kw))
+    m.state.set(v.attributes, DATACLASS, dict(args.kw))
     return v
 
 
 @method_of("dataclasses.field", "__init__")
 def field(m: Machine, args: Args) -> Value:
     """`field(default=…, default_factory=…)`."""
-    args.pos[0].state.update(args.kw)
+    args.pos[0].model_state.update(args.kw)
     return None
 
 
@@ -45,7 +45,7 @@ def replace(m: Machine, args: Args) -> Value:
         for name, kind, default in classes.init_fields(v.cls)
         if classes.option(default, "init") is not False
     ]
-    given = {name: v.d[name] for name, kind in taken_ if kind != "InitVar" and name in v.d}
+    given = {name: v.attributes[name] for name, kind in taken_ if kind != "InitVar" and name in v.attributes}
     return m.call(v.cls, Args(kw={**given, **args.kw}, site=m.here.site))
 
 
@@ -55,7 +55,9 @@ def asdict(m: Machine, args: Args) -> Value:
     v = m.state.resolve(args.pos[0])
     if not is_dataclass(v):
         return Unknown("a dict")
-    return DictV({f: plain(m, v.d.get(f), lambda inner: asdict(m, Args([inner]))) for f in classes.all_fields(v.cls)})
+    return DictV(
+        {f: plain(m, v.attributes.get(f), lambda inner: asdict(m, Args([inner]))) for f in classes.all_fields(v.cls)}
+    )
 
 
 @model("dataclasses.astuple")
@@ -64,7 +66,9 @@ def astuple(m: Machine, args: Args) -> Value:
     v = m.state.resolve(args.pos[0])
     if not is_dataclass(v):
         return Unknown("a tuple")
-    return tuple(plain(m, v.d.get(f), lambda inner: astuple(m, Args([inner]))) for f in classes.all_fields(v.cls))
+    return tuple(
+        plain(m, v.attributes.get(f), lambda inner: astuple(m, Args([inner]))) for f in classes.all_fields(v.cls)
+    )
 
 
 def is_dataclass(v: Value) -> bool:
@@ -100,6 +104,6 @@ def fields(m: Machine, args: Args) -> Value:
     made = []
     for name in classes.all_fields(cls):
         f = Instance(registry.class_named(m, "types.SimpleNamespace"))
-        f.d["name"] = name
+        f.attributes["name"] = name
         made.append(f)
     return tuple(made)

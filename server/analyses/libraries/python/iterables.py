@@ -389,4 +389,4 @@ def advance(m: Machine, v: Value) -> tuple[bool, Value]:
     except Raised as error:
         if error.name != "StopIteration":
             raise
-        return False, error.value.d.get("value") if isinstance(error.value, Instance) else None
+        return False, error.value.attributes.get("value") if isinstance(error.value, Instance) else None

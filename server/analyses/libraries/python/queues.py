@@ -29,7 +29,7 @@ BASES["contextlib.AbstractContextManager"] = ()
 
 def push(m: Machine, stack: Instance, leave: contexts.Leave) -> None:
     """Remember what is to be done when the stack is left."""
-    m.state.set(stack.state, "exits", (*m.state.tuple_of(stack.state.get("exits", ())), leave))
+    m.state.set(stack.model_state, "exits", (*m.state.tuple_of(stack.model_state.get("exits", ())), leave))
 
 
 @method_of(STACK, "__init__")
@@ -83,16 +83,16 @@ def pop_all(m: Machine, args: Args) -> Value:
     """`stack.pop_all()`: another stack, which leaves what this one was to leave."""
     stack = args.pos[0]
     made = Instance(stack.cls, m.here.site)
-    made.state["exits"] = m.state.resolve(stack.state.get("exits", ()))
-    m.state.set(stack.state, "exits", ())
+    made.model_state["exits"] = m.state.resolve(stack.model_state.get("exits", ()))
+    m.state.set(stack.model_state, "exits", ())
     return made
 
 
 @method_of(STACK, "close", "__exit__", "__aexit__")
 def leave_stack(m: Machine, args: Args) -> Value:
     """Leave what was entered, last first."""
-    exits: Sequence[contexts.Leave] = m.state.tuple_of(args.pos[0].state.get("exits", ()))
-    m.state.set(args.pos[0].state, "exits", ())
+    exits: Sequence[contexts.Leave] = m.state.tuple_of(args.pos[0].model_state.get("exits", ()))
+    m.state.set(args.pos[0].model_state, "exits", ())
     error = Raised(args.pos[2]) if len(args.pos) > 2 and args.pos[2] is not None else None
     for leave in reversed(exits):
         leave(error)
@@ -110,9 +110,9 @@ for _name in (LIFO, "queue.SimpleQueue", "asyncio.Queue", "multiprocessing.Queue
 
 def held(m: Machine, queue: Instance) -> ListV:
     """The list behind a queue."""
-    if "items" not in queue.state:
-        m.state.note_item(queue.state, "items", ListV())  # one list on all sides of a branch
-    items = queue.state["items"]
+    if "items" not in queue.model_state:
+        m.state.note_item(queue.model_state, "items", ListV())  # one list on all sides of a branch
+    items = queue.model_state["items"]
     assert isinstance(items, ListV)
     return items
 

@@ -111,8 +111,8 @@ def named_like(m: Machine, wrapper: Value, f: Value) -> Value:
     """A wrapper with the names of the function that it wraps."""
     if isinstance(wrapper, FunctionV):
         for name in ("__name__", "__qualname__"):
-            m.state.set(wrapper.d, name, attributes.get(m, f, name))
-        m.state.set(wrapper.d, "__wrapped__", f)
+            m.state.set(wrapper.attributes, name, attributes.get(m, f, name))
+        m.state.set(wrapper.attributes, "__wrapped__", f)
     return wrapper
 
 
@@ -120,7 +120,7 @@ def named_like(m: Machine, wrapper: Value, f: Value) -> Value:
 def total_ordering(m: Machine, args: Args) -> Value:
     """`@total_ordering`: the class, which has the other comparisons as well."""
     if isinstance(args.pos[0], ClassV):
-        args.pos[0].d["__total_ordering__"] = True
+        args.pos[0].attributes["__total_ordering__"] = True
     return args.pos[0]
 
 
@@ -181,7 +181,7 @@ BASES["?"] = ()
 @method_of("contextvars.ContextVar", "__init__")
 def context_variable(m: Machine, args: Args) -> Value:
     """`ContextVar(name, default=…)`; the replay knows one context."""
-    args.pos[0].state.update(args.kw)
+    args.pos[0].model_state.update(args.kw)
     return None
 
 
@@ -189,7 +189,7 @@ def context_variable(m: Machine, args: Args) -> Value:
 def context_get(m: Machine, args: Args) -> Value:
     """`var.get(default)`: what was set last, else the default that is given here, else its own."""
     var = args.pos[0]
-    for held in (var.state.get("value", ABSENT), *args.pos[1:], var.state.get("default", ABSENT)):
+    for held in (var.model_state.get("value", ABSENT), *args.pos[1:], var.model_state.get("default", ABSENT)):
         if held is not ABSENT:
             return m.state.resolve(held)
     raise Raised(None, "LookupError")
@@ -199,8 +199,8 @@ def context_get(m: Machine, args: Args) -> Value:
 def context_set(m: Machine, args: Args) -> Value:
     """`var.set(v)`: a token for what it was before, which it can be `reset` to."""
     var, token = args.pos[0], Instance(registry.class_named(m, "contextvars.Token"), m.here.site)
-    token.state.update(var=var, value=var.state.get("value", ABSENT))
-    m.state.set(var.state, "value", args.get(1, "value"))
+    token.model_state.update(var=var, value=var.model_state.get("value", ABSENT))
+    m.state.set(var.model_state, "value", args.get(1, "value"))
     return token
 
 
@@ -209,7 +209,7 @@ def context_reset(m: Machine, args: Args) -> Value:
     """`var.reset(token)`."""
     token = m.state.resolve(args.get(1, "token"))
     if isinstance(token, Instance):
-        m.state.set(args.pos[0].state, "value", token.state.get("value", ABSENT))
+        m.state.set(args.pos[0].model_state, "value", token.model_state.get("value", ABSENT))
     return None
 
 
@@ -232,17 +232,17 @@ def namedtuple(m: Machine, args: Args) -> Value:
     else:
         listed = [str(n) for n in sequences.sequence(m, names).known()]
     cls = ClassV(str(args.pos[0]), (registry.class_named(m, "typing.NamedTuple"),), str(args.pos[0]))
-    cls.d[FIELDS] = tuple(listed)
+    cls.attributes[FIELDS] = tuple(listed)
     defaults = args.kw.get("defaults")
     if isinstance(defaults, tuple):
-        cls.d.update(zip(listed[-len(defaults) :], defaults, strict=True))
+        cls.attributes.update(zip(listed[-len(defaults) :], defaults, strict=True))
     return cls
 
 
 @method_of("types.SimpleNamespace", "__init__")
 def namespace(m: Machine, args: Args) -> Value:
     """`SimpleNamespace(**kw)`."""
-    args.pos[0].d.update(args.kw)
+    args.pos[0].attributes.update(args.kw)
     return None
 
 
@@ -287,7 +287,7 @@ def is_class(m: Machine, args: Args) -> Value:
 def get_members(m: Machine, args: Args) -> Value:
     """`getmembers(v, predicate)` of a module or class of the program: its names, in order, with what they stand for."""
     v, wanted = m.state.resolve(args.get(0, "object")), args.get(1, "predicate")
-    names = v.frame.d if isinstance(v, ModuleV) else v.d if isinstance(v, ClassV) else None
+    names = v.frame.variables if isinstance(v, ModuleV) else v.attributes if isinstance(v, ClassV) else None
     if names is None:
         return Unknown("members")
     members = [(k, attributes.get(m, v, k)) for k in sorted(k for k in names if isinstance(k, str))]
@@ -306,7 +306,7 @@ def signature(m: Machine, args: Args) -> Value:
     if names is None:
         return Unknown("a signature")
     made = Instance(registry.class_named(m, "inspect.Signature"), m.here.site)
-    made.d["parameters"] = DictV({name: Unknown("a parameter") for name in names})
+    made.attributes["parameters"] = DictV({name: Unknown("a parameter") for name in names})
     return made
 
 

@@ -103,7 +103,7 @@ def search(name: str) -> Callable[[Machine, Args], Value]:
 def match(m: Machine, found: re.Match[str]) -> Instance:
     """What a search has found."""
     made = Instance(registry.class_named(m, MATCH), m.here.site)
-    made.state["match"] = found
+    made.model_state["match"] = found
     return made
 
 
@@ -111,7 +111,7 @@ def of_match(name: str) -> Callable[[Machine, Args], Value]:
     """A method of what a search has found."""
 
     def run(m: Machine, args: Args) -> Value:
-        found = args.pos[0].state["match"]
+        found = args.pos[0].model_state["match"]
         with suppress(plain.NotPlain):
             return plain.compute(m, getattr(found, name), args.pos[1:], args.kw)
         return Unknown(name)
@@ -123,14 +123,16 @@ def of_match(name: str) -> Callable[[Machine, Args], Value]:
 def compile_(m: Machine, args: Args) -> Value:
     """`re.compile(pattern)`."""
     made = Instance(registry.class_named(m, PATTERN), m.here.site)
-    made.state["given"] = args
+    made.model_state["given"] = args
     return made
 
 
 def of_pattern(name: str) -> Callable[[Machine, Args], Value]:
     """A method of a compiled pattern: the function of that name."""
     run = search(name)
-    return lambda m, args: run(m, Args([*args.pos[0].state["given"], *args.pos[1:]], args.kw, args.open, args.site))
+    return lambda m, args: run(
+        m, Args([*args.pos[0].model_state["given"], *args.pos[1:]], args.kw, args.open, args.site)
+    )
 
 
 for _name in ("match", "search", "fullmatch", "findall", "split", "sub"):

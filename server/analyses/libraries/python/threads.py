@@ -61,9 +61,9 @@ def submit(m: Machine, args: Args) -> Value:
     try:
         v = aside(m, lambda: m.call(args.pos[1], Args(args.pos[2:], args.kw, args.open, args.site)))
     except Raised as error:
-        future.state["error"] = error
+        future.model_state["error"] = error
     else:
-        m.state.set(future.state, "result", v)
+        m.state.set(future.model_state, "result", v)
     finally:
         m.handlers -= 1
     return future
@@ -73,15 +73,15 @@ def submit(m: Machine, args: Args) -> Value:
 def result(m: Machine, args: Args) -> Value:
     """`future.result()`."""
     future = args.pos[0]
-    if "error" in future.state:
-        raise future.state["error"]
-    return m.state.resolve(future.state.get("result", Unknown("a result")))
+    if "error" in future.model_state:
+        raise future.model_state["error"]
+    return m.state.resolve(future.model_state.get("result", Unknown("a result")))
 
 
 @method_of(FUTURE, "exception")
 def exception(m: Machine, args: Args) -> Value:
     """`future.exception()`: what was raised, None if nothing was."""
-    error = args.pos[0].state.get("error")
+    error = args.pos[0].model_state.get("error")
     return error.value if isinstance(error, Raised) else None
 
 
@@ -105,9 +105,9 @@ def as_completed(m: Machine, args: Args) -> Value:
 def start(m: Machine, args: Args) -> Value:
     """`thread.start()`: the target is called at once, or the program's own `run`; its exceptions end it alone."""
     thread = args.pos[0]
-    if m.state.resolve(thread.state.get("started")) is True:
+    if m.state.resolve(thread.model_state.get("started")) is True:
         raise Raised(None, "RuntimeError")
-    m.state.set(thread.state, "started", True)
+    m.state.set(thread.model_state, "started", True)
     try:
         aside(m, lambda: run(m, thread, args))
     except Raised as error:
@@ -121,17 +121,17 @@ def run(m: Machine, thread: Instance, args: Args) -> Value:
     own = thread.cls.lookup("run")
     if own is not ABSENT:
         return m.call(attributes.bound(m, own, thread), Args())
-    if "target" not in thread.state:
+    if "target" not in thread.model_state:
         return None
-    given = m.state.resolve(thread.state.get("args", ()))
+    given = m.state.resolve(thread.model_state.get("args", ()))
     into: dict[str, Value] = {}
-    sequences.unpack_mapping(m, thread.state.get("kwargs"), into)
-    return m.call(thread.state["target"], Args(sequences.sequence(m, given).known(), into, site=args.site))
+    sequences.unpack_mapping(m, thread.model_state.get("kwargs"), into)
+    return m.call(thread.model_state["target"], Args(sequences.sequence(m, given).known(), into, site=args.site))
 
 
 @method_of(THREAD, "join")
 def join(m: Machine, args: Args) -> Value:
     """`thread.join()`: refused before it was started."""
-    if m.state.resolve(args.pos[0].state.get("started")) is None:
+    if m.state.resolve(args.pos[0].model_state.get("started")) is None:
         raise Raised(None, "RuntimeError")
     return None

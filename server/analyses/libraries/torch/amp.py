@@ -41,16 +41,16 @@ def init(m: Machine, args: Args) -> Value:
     else:
         device = m.state.resolve(args.get(1, "device_type"))
         dtype, enabled = args.get(2, "dtype"), args.get(3, "enabled", True)
-    obj.state.update(device=device, dtype=m.state.resolve(dtype), enabled=m.state.resolve(enabled))
+    obj.model_state.update(device=device, dtype=m.state.resolve(dtype), enabled=m.state.resolve(enabled))
     return None
 
 
 def modes(m: Machine, v: Instance) -> dict[str, Value]:
     """The mode inside; where it isn't known whether it is enabled, it is taken not to be."""
-    if v.state["enabled"] is not True:
+    if v.model_state["enabled"] is not True:
         return {"autocast": None}
-    on_cpu = v.state["device"] == "cpu"
-    dtype = dtype_of(v.state["dtype"]) or ("bfloat16" if on_cpu else "float16")
+    on_cpu = v.model_state["device"] == "cpu"
+    dtype = dtype_of(v.model_state["dtype"]) or ("bfloat16" if on_cpu else "float16")
     return {"autocast": Autocast(dtype, not on_cpu)}
 
 
@@ -85,14 +85,14 @@ def custom(m: Machine, args: Args) -> Value:
 @method_of(SCALER, "__init__")
 def scaler(m: Machine, args: Args) -> Value:
     """`GradScaler(device, …, enabled)`."""
-    args.pos[0].state["enabled"] = m.state.resolve(args.kw.get("enabled", True))
+    args.pos[0].model_state["enabled"] = m.state.resolve(args.kw.get("enabled", True))
     return None
 
 
 @method_of(SCALER, "scale")
 def scale(m: Machine, args: Args) -> Value:
     """`scaler.scale(loss)`: a product with a tensor of the scaler's own; the loss itself if it isn't enabled."""
-    if args.pos[0].state.get("enabled") is False:
+    if args.pos[0].model_state.get("enabled") is False:
         return args.get(1, "outputs")
 
     def one(v: Value) -> Value:
@@ -112,7 +112,7 @@ def step(m: Machine, args: Args) -> Value:
 @method_of(SCALER, "is_enabled")
 def is_enabled(m: Machine, args: Args) -> Value:
     """`scaler.is_enabled()`."""
-    return args.pos[0].state.get("enabled", True)
+    return args.pos[0].model_state.get("enabled", True)
 
 
 @method_of(SCALER, "update", "unscale_", "get_scale", "state_dict", "load_state_dict", "get_growth_factor")

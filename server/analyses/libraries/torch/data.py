@@ -57,14 +57,14 @@ def init(m: Machine, args: Args) -> Value:
 @model_data("TensorDataset.__init__")
 def init_tensors(m: Machine, args: Args) -> Value:
     """`TensorDataset(*tensors)`."""
-    m.state.set(args.pos[0].d, "tensors", tuple(args.pos[1:]))
+    m.state.set(args.pos[0].attributes, "tensors", tuple(args.pos[1:]))
     return None
 
 
 @model_data("TensorDataset.__getitem__")
 def tensors_item(m: Machine, args: Args) -> Value:
     """`dataset[i]`: the i-th row of each tensor, a view."""
-    tensors = m.state.pick(args.pos[0].d["tensors"])
+    tensors = m.state.pick(args.pos[0].attributes["tensors"])
     return tuple(operators.get_item(m, t, args.pos[1]) for t in tensors)
 
 
@@ -72,8 +72,8 @@ def tensors_item(m: Machine, args: Args) -> Value:
 def init_subset(m: Machine, args: Args) -> Value:
     """`Subset(dataset, indices)`."""
     obj = args.pos[0]
-    m.state.set(obj.d, "dataset", args.get(1, "dataset"))
-    m.state.set(obj.d, "indices", args.get(2, "indices"))
+    m.state.set(obj.attributes, "dataset", args.get(1, "dataset"))
+    m.state.set(obj.attributes, "indices", args.get(2, "indices"))
     return None
 
 
@@ -81,9 +81,9 @@ def init_subset(m: Machine, args: Args) -> Value:
 def subset_item(m: Machine, args: Args) -> Value:
     """`subset[i]`: the item of the dataset that it stands for."""
     obj, index = args.pos[0], m.state.resolve(args.pos[1])
-    indices = m.state.pick(obj.d["indices"])
+    indices = m.state.pick(obj.attributes["indices"])
     at = operators.get_item(m, indices, index) if isinstance(index, int) else Unknown("an integer")
-    return item(m, obj.d["dataset"], at if isinstance(at, int) else Unknown("an integer"))
+    return item(m, obj.attributes["dataset"], at if isinstance(at, int) else Unknown("an integer"))
 
 
 @model_data("ConcatDataset.__init__", "ChainDataset.__init__", "StackDataset.__init__")
@@ -92,14 +92,14 @@ def init_several(m: Machine, args: Args) -> Value:
     obj = args.pos[0]
     several = args.pos[1:] if obj.cls.derives(f"{DATA}StackDataset") else [args.get(1, "datasets")]
     found = several if len(several) != 1 else sequences.sequence(m, several[0]).known()
-    m.state.set(obj.d, "datasets", ListV(tuple(found)))
+    m.state.set(obj.attributes, "datasets", ListV(tuple(found)))
     return None
 
 
 @model_data("ConcatDataset.__getitem__")
 def concat_item(m: Machine, args: Args) -> Value:
     """`concat[i]`: of the dataset in which i falls; of the first where that isn't known."""
-    datasets, index = items_of(m, args.pos[0].d["datasets"]), m.state.resolve(args.pos[1])
+    datasets, index = items_of(m, args.pos[0].attributes["datasets"]), m.state.resolve(args.pos[1])
     for d in datasets:
         n = sequences.length(m, d)
         if not isinstance(index, int) or not isinstance(n, int):
@@ -113,25 +113,29 @@ def concat_item(m: Machine, args: Args) -> Value:
 @model_data("StackDataset.__getitem__")
 def stack_item(m: Machine, args: Args) -> Value:
     """`stacked[i]`: the i-th item of each dataset."""
-    return tuple(item(m, d, args.pos[1]) for d in items_of(m, args.pos[0].d["datasets"]))
+    return tuple(item(m, d, args.pos[1]) for d in items_of(m, args.pos[0].attributes["datasets"]))
 
 
 @model_data("ChainDataset.__iter__")
 def chain_items(m: Machine, args: Args) -> Value:
     """Iterating over the datasets one after the other."""
-    return m.call(Lib("itertools.chain"), Args(list(items_of(m, args.pos[0].d["datasets"]))))
+    return m.call(Lib("itertools.chain"), Args(list(items_of(m, args.pos[0].attributes["datasets"]))))
 
 
 def length_of_first(m: Machine, obj: Instance) -> Value:
     """As many as the first of its tensors or datasets has."""
-    parts = m.state.pick(obj.d["tensors"]) if "tensors" in obj.d else items_of(m, obj.d["datasets"])
+    parts = (
+        m.state.pick(obj.attributes["tensors"])
+        if "tensors" in obj.attributes
+        else items_of(m, obj.attributes["datasets"])
+    )
     return sequences.length(m, parts[0]) if parts else Unknown("a length")
 
 
 def length_of_all(m: Machine, obj: Instance) -> Value:
     """As many as all of its datasets have."""
     n: Value = 0
-    for d in items_of(m, obj.d["datasets"]):
+    for d in items_of(m, obj.attributes["datasets"]):
         n = operators.binary(m, "+", n, sequences.length(m, d))
     return n
 
@@ -139,7 +143,7 @@ def length_of_all(m: Machine, obj: Instance) -> Value:
 LENGTHS[f"{DATA}TensorDataset"] = length_of_first
 LENGTHS[f"{DATA}StackDataset"] = length_of_first
 LENGTHS[f"{DATA}ConcatDataset"] = length_of_all
-LENGTHS[f"{DATA}Subset"] = lambda m, obj: sequences.length(m, obj.d["indices"])
+LENGTHS[f"{DATA}Subset"] = lambda m, obj: sequences.length(m, obj.attributes["indices"])
 ITERATORS[f"{DATA}ChainDataset"] = lambda m, obj: sequences.sequence(m, chain_items(m, Args([obj])))
 
 
@@ -185,13 +189,13 @@ def init_loader(m: Machine, args: Args) -> Value:
     defaults = {"batch_size": 1, "drop_last": False}
     for i, name in enumerate(OPTIONS, 1):
         missing = Unknown(name) if args.open else defaults.get(name)
-        m.state.set(obj.d, name, args.get(i, name, missing))
+        m.state.set(obj.attributes, name, args.get(i, name, missing))
     return None
 
 
 def option(m: Machine, loader: Instance, name: str) -> Value:
     """What a loader was made with."""
-    return m.state.pick(loader.d.get(name))
+    return m.state.pick(loader.attributes.get(name))
 
 
 def is_iterable(v: Value) -> bool:
@@ -202,7 +206,7 @@ def is_iterable(v: Value) -> bool:
 def drawn(m: Machine, loader: Instance) -> Value:
     """How many items an epoch has: those of the dataset, or as many as the sampler gives."""
     sampler = option(m, loader, "sampler")
-    return sequences.length(m, loader.d["dataset"] if sampler is None else sampler)
+    return sequences.length(m, loader.attributes["dataset"] if sampler is None else sampler)
 
 
 def batch_count(m: Machine, loader: Instance) -> Value:
@@ -248,7 +252,7 @@ STREAMS[LOADER] = stream
 def batch(m: Machine, loader: Instance, i: int) -> Value:
     """The i-th batch: the dataset's items at its indices, collated (`_MapDatasetFetcher.fetch`)."""
     size, n = option(m, loader, "batch_size"), drawn(m, loader)
-    dataset = loader.d["dataset"]
+    dataset = loader.attributes["dataset"]
     if option(m, loader, "batch_sampler") is not None:
         return collated(m, loader, [item(m, dataset, Unknown("an integer"))], None)
     if size is None:
@@ -346,9 +350,9 @@ def init_sampler(m: Machine, args: Args) -> Value:
     obj = args.pos[0]
     told = args.kw.get("num_samples", args.get(2, "num_samples") if obj.cls.name == "WeightedRandomSampler" else None)
     source = next(iter(args.pos[1:]), None)
-    m.state.set(obj.state, "length", told if told is not None else sequences.length(m, source))
+    m.state.set(obj.model_state, "length", told if told is not None else sequences.length(m, source))
     return None
 
 
 for _name in ("RandomSampler", "SequentialSampler", "WeightedRandomSampler", "SubsetRandomSampler"):
-    LENGTHS[f"{DATA}{_name}"] = lambda m, obj: obj.state["length"]
+    LENGTHS[f"{DATA}{_name}"] = lambda m, obj: obj.model_state["length"]

@@ -325,7 +325,7 @@ def construct(m: Machine, args: Args) -> Value:
         elif isinstance(v, (int, float)) and name != "total_count":
             v = m.grad.tensor(None, "float32")
         if v is not None:
-            m.state.set(obj.d, name, v)
+            m.state.set(obj.attributes, name, v)
     if "probs" in family.parameters and family.event_dims:
         normalise(m, obj)
     return None
@@ -334,11 +334,11 @@ def construct(m: Machine, args: Args) -> Value:
 def normalise(m: Machine, obj: Instance) -> None:
     """A categorical distribution normalises what it is given (`Categorical.__init__`)."""
     for name in ("probs", "logits"):
-        v = obj.d.get(name)
+        v = obj.attributes.get(name)
         if isinstance(v, Tensor):
             given = Term(m, v)
             made = given / given.do("sum", -1, True) if name == "probs" else given - given.do("logsumexp", -1, True)
-            m.state.set(obj.d, name, made.value)
+            m.state.set(obj.attributes, name, made.value)
 
 
 def other_parameter(name: str, make: Callable[[Machine, Instance], Value]) -> Callable[[Machine, Instance], Value]:
@@ -351,7 +351,7 @@ def other_parameter(name: str, make: Callable[[Machine, Instance], Value]) -> Ca
             v = make(m, obj)
         finally:
             m.state.set(m.grad.mode, "grad", mode)
-        m.state.set(obj.d, name, v)
+        m.state.set(obj.attributes, name, v)
         return v
 
     return get
@@ -359,7 +359,7 @@ def other_parameter(name: str, make: Callable[[Machine, Instance], Value]) -> Ca
 
 def logits_of(m: Machine, obj: Instance) -> Value:
     """`probs_to_logits`."""
-    probs = obj.d.get("probs", ABSENT)
+    probs = obj.attributes.get("probs", ABSENT)
     if probs is ABSENT:
         return Unknown("logits")
     clamped = Term(m, probs).do("clamp", min=1e-7, max=1 - 1e-7)
@@ -369,7 +369,7 @@ def logits_of(m: Machine, obj: Instance) -> Value:
 
 def probs_of(m: Machine, obj: Instance) -> Value:
     """`logits_to_probs`."""
-    logits = obj.d.get("logits", ABSENT)
+    logits = obj.attributes.get("logits", ABSENT)
     if logits is ABSENT:
         return Unknown("probs")
     return (
@@ -379,14 +379,14 @@ def probs_of(m: Machine, obj: Instance) -> Value:
 
 def scale_tril_of(m: Machine, obj: Instance) -> Value:
     """The triangular factor of a covariance or precision."""
-    given = obj.d.get("covariance_matrix", obj.d.get("precision_matrix", ABSENT))
+    given = obj.attributes.get("covariance_matrix", obj.attributes.get("precision_matrix", ABSENT))
     return torch(m, "linalg.cholesky", given).value if given is not ABSENT else Unknown("scale_tril")
 
 
 def scale_of(m: Machine, obj: Instance) -> Value:
     """`stddev`: the scale itself for a normal distribution, else the root of the variance."""
-    if "scale" in obj.d and obj.cls.name == "Normal":
-        return obj.d["scale"]
+    if "scale" in obj.attributes and obj.cls.name == "Normal":
+        return obj.attributes["scale"]
     return Term(m, attributes.get(m, obj, "variance")).do("sqrt").value
 
 
@@ -401,7 +401,7 @@ property_of(BASE, "stddev")(scale_of)
 def parameters_of(m: Machine, obj: Instance) -> list[Tensor]:
     """The tensors that a distribution depends on, those of the ones that it is made of included."""
     found: list[Tensor] = []
-    for v in obj.d.values():
+    for v in obj.attributes.values():
         v = m.state.pick(v)
         found += parameters_of(m, v) if isinstance(v, Instance) else cases.tensors_in(m, v)
     return found
@@ -505,16 +505,16 @@ for _name in ("TanhTransform", "ExpTransform", "SigmoidTransform", "AffineTransf
 @method_of(f"{HOME}TransformedDistribution", "__init__")
 def init_made_of(m: Machine, args: Args) -> Value:
     """`Independent(base, n)`, `TransformedDistribution(base, transforms)`."""
-    m.state.set(args.pos[0].d, "base_dist", args.get(1, "base_distribution"))
-    m.state.set(args.pos[0].d, "transforms", args.get(2, "transforms"))
+    m.state.set(args.pos[0].attributes, "base_dist", args.get(1, "base_distribution"))
+    m.state.set(args.pos[0].attributes, "transforms", args.get(2, "transforms"))
     return None
 
 
 @method_of(f"{HOME}MixtureSameFamily", "__init__")
 def init_mixture(m: Machine, args: Args) -> Value:
     """`MixtureSameFamily(mixture, components)`."""
-    m.state.set(args.pos[0].d, "mixture_distribution", args.get(1, "mixture_distribution"))
-    m.state.set(args.pos[0].d, "component_distribution", args.get(2, "component_distribution"))
+    m.state.set(args.pos[0].attributes, "mixture_distribution", args.get(1, "mixture_distribution"))
+    m.state.set(args.pos[0].attributes, "component_distribution", args.get(2, "component_distribution"))
     return None
 
 
@@ -522,7 +522,7 @@ def init_mixture(m: Machine, args: Args) -> Value:
 def mixture_log_prob(m: Machine, args: Args) -> Value:
     """`logsumexp` of what each component says, by its share (`mixture_same_family.py`)."""
     obj = args.pos[0]
-    mixture, component = obj.d["mixture_distribution"], m.state.pick(obj.d["component_distribution"])
+    mixture, component = obj.attributes["mixture_distribution"], m.state.pick(obj.attributes["component_distribution"])
     joint = isinstance(component, Instance) and component.cls.derives(f"{HOME}Independent")
     value = Term(m, args.get(1, "value")).do("unsqueeze", -2 if joint else -1)
     shares = Term(m, attributes.get(m, mixture, "logits")).do("log_softmax", -1)
@@ -531,7 +531,7 @@ def mixture_log_prob(m: Machine, args: Args) -> Value:
 
 def of_base(m: Machine, obj: Instance, name: str, *args: Value) -> Term:
     """A method of the distribution that this one is made of."""
-    return Term(m, obj.d["base_dist"]).do(name, *args)
+    return Term(m, obj.attributes["base_dist"]).do(name, *args)
 
 
 @method_of(f"{HOME}Independent", "log_prob", "entropy")
@@ -562,7 +562,7 @@ def transformed_rsample(m: Machine, args: Args) -> Value:
     """A sample passed through the transforms."""
     obj = args.pos[0]
     x = of_base(m, obj, "rsample", *args.pos[1:]).value
-    transforms = m.state.pick(obj.d.get("transforms"))
+    transforms = m.state.pick(obj.attributes.get("transforms"))
     several = m.state.tuple_of(transforms.items) if isinstance(transforms, ListV) else (transforms,)
     for t in several:
         x = m.call(t, Args([x]))
@@ -584,8 +584,8 @@ def transform(m: Machine, args: Args) -> Value:
     if method is not None:
         return Term(m, x).do(method).value
     if obj.cls.name == "AffineTransform":
-        loc = obj.state.get(0, obj.state.get("loc", 0.0))
-        return (Term(m, loc) + obj.state.get(1, obj.state.get("scale", 1.0)) * Term(m, x)).value
+        loc = obj.model_state.get(0, obj.model_state.get("loc", 0.0))
+        return (Term(m, loc) + obj.model_state.get(1, obj.model_state.get("scale", 1.0)) * Term(m, x)).value
     return linked(m, [*parameters_of(m, obj), *cases.tensors_in(m, x)])
 
 
@@ -605,7 +605,11 @@ def kl_divergence(m: Machine, args: Args) -> Value:
     if not isinstance(p, Instance) or not isinstance(q, Instance):
         return Unknown("a divergence")
     if p.cls.name == q.cls.name == "Independent":
-        return torch(m, "distributions.kl_divergence", p.d["base_dist"], q.d["base_dist"]).do("sum", -1).value
+        return (
+            torch(m, "distributions.kl_divergence", p.attributes["base_dist"], q.attributes["base_dist"])
+            .do("sum", -1)
+            .value
+        )
     a, b = Parts(m, p), Parts(m, q)
     if p.cls.name == q.cls.name == "Normal":
         ratio = (a.scale / b.scale).do("pow", 2)

@@ -255,7 +255,7 @@ def functional_call(m: Machine, args: Args) -> Value:
         return m.call(obj, call)
     finally:
         for holder, name, old in before:
-            m.state.set(holder.d, name, old)
+            m.state.set(holder.attributes, name, old)
 
 
 def swap(m: Machine, obj: Instance, dotted: str, value: Value) -> tuple[Instance, str, Value]:
@@ -266,6 +266,6 @@ def swap(m: Machine, obj: Instance, dotted: str, value: Value) -> tuple[Instance
         holder = m.state.pick(attributes.get(m, holder, part))
     if not isinstance(holder, Instance):
         holder = modules.owner(m, obj, dotted)
-    old = holder.d.get(name)
-    m.state.set(holder.d, name, value)
+    old = holder.attributes.get(name)
+    m.state.set(holder.attributes, name, value)
     return holder, name, old

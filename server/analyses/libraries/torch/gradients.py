@@ -54,7 +54,7 @@ for _name in (
 MODES["torch.no_grad"] = lambda m, v: {"grad": False}
 MODES["torch.enable_grad"] = lambda m, v: {"grad": True}
 MODES["torch.inference_mode"] = lambda m, v: (
-    {"inference": False} if v.state.get("mode") is False else {"inference": True}
+    {"inference": False} if v.model_state.get("mode") is False else {"inference": True}
 )
 MODES["torch.autograd.graph.saved_tensors_hooks"] = lambda m, v: {"hooks": "copy"}
 MODES["torch.autograd.graph.save_on_cpu"] = lambda m, v: {"hooks": "keep"}
@@ -64,7 +64,7 @@ MODES["torch.autograd.graph.disable_saved_tensors_hooks"] = lambda m, v: {}
 
 def set_grad_modes(m: Machine, v: Instance) -> dict[str, Value]:
     """`with torch.set_grad_enabled(mode)`."""
-    mode = m.state.resolve(v.state.get("mode", True))
+    mode = m.state.resolve(v.model_state.get("mode", True))
     return {"grad": mode if isinstance(mode, bool) else m.grad.mode["grad"]}
 
 
@@ -75,8 +75,8 @@ MODES["torch.set_grad_enabled"] = set_grad_modes
 def set_grad_enabled(m: Machine, args: Args) -> Value:
     """`torch.set_grad_enabled(mode)` acts at once; as a context manager it restores what was before."""
     self, mode = args.pos[0], m.state.resolve(args.get(1, "mode"))
-    self.state["before"] = {"grad": m.grad.mode["grad"]}
-    self.state["mode"] = mode
+    self.model_state["before"] = {"grad": m.grad.mode["grad"]}
+    self.model_state["mode"] = mode
     if isinstance(mode, bool):
         m.state.set(m.grad.mode, "grad", mode)
     return None
@@ -85,7 +85,7 @@ def set_grad_enabled(m: Machine, args: Args) -> Value:
 @method_of("torch.inference_mode", "__init__")
 def inference_mode(m: Machine, args: Args) -> Value:
     """`torch.inference_mode(mode)`."""
-    args.pos[0].state["mode"] = args.get(1, "mode", True)
+    args.pos[0].model_state["mode"] = args.get(1, "mode", True)
     return None
 
 
@@ -236,7 +236,9 @@ def apply(m: Machine, args: Args) -> Value:
     needs: Grad = False
     for t in inputs:
         needs = either(needs, m.grad.requires_grad(t))
-    ctx.d["needs_input_grad"] = tuple(isinstance(v, Tensor) and m.grad.requires_grad(v) is not False for v in inner.pos)
+    ctx.attributes["needs_input_grad"] = tuple(
+        isinstance(v, Tensor) and m.grad.requires_grad(v) is not False for v in inner.pos
+    )
     node = m.grad.node(f"{cls.name}Backward", inputs, needs)  # its edges lead to what the inputs are before forward
     result = run_forward(m, cls, ctx, inner)
     if node is not None:
@@ -273,9 +275,9 @@ def finish(
     m: Machine, cls: ClassV, ctx: Instance, inputs: list[Tensor], needs: Grad, node: Node | None, result: Value
 ) -> Value:
     """Set the history of the outputs, check the dirty ones, save what `save_for_backward` named."""
-    dirty = cases.tensors_in(m, ctx.state.get("dirty", ()))
+    dirty = cases.tensors_in(m, ctx.model_state.get("dirty", ()))
     outputs = cases.tensors_in(m, result)
-    plain = {t.uid for t in cases.tensors_in(m, ctx.state.get("non_differentiable", ()))}
+    plain = {t.uid for t in cases.tensors_in(m, ctx.model_state.get("non_differentiable", ()))}
     m.here.via = f"{cls.name}.apply"
     for t in dirty:
         if not any(t is i for i in inputs) or check_dirty(m, t, needs):
@@ -283,7 +285,7 @@ def finish(
     check_returned(m, cls, dirty, outputs, result)
     found, copies = histories(m, inputs, dirty, plain, node, outputs)
     if node is not None:
-        saved = cases.tensors_in(m, ctx.state.get("saved", ()))
+        saved = cases.tensors_in(m, ctx.model_state.get("saved", ()))
         node.holds = bool(saved)
         for t in saved:
             m.grad.save(node, t, "saved", form="itself")
@@ -401,7 +403,7 @@ def remember(slot: str) -> Callable[[Machine, Args], Value]:
     """A method of ctx that keeps tensors."""
 
     def run(m: Machine, args: Args) -> Value:
-        m.state.set(args.pos[0].state, slot, tuple(args.pos[1:]))
+        m.state.set(args.pos[0].model_state, slot, tuple(args.pos[1:]))
         return None
 
     return run
@@ -420,7 +422,7 @@ def saved_tensors(m: Machine, ctx: Instance) -> Value:
     unpack = m.grad.unpacking.pop(ctx.uid, None)
     if unpack is not None:
         unpack()
-    return m.state.resolve(ctx.state.get("saved", ()))
+    return m.state.resolve(ctx.model_state.get("saved", ()))
 
 
 @model("torch.autograd.function.once_differentiable")

@@ -22,7 +22,7 @@ def add(m: Machine, holder: Any, slot: Any, hook: Value, first: bool = False) ->
     present = m.state.tuple_of(held(holder, slot))
     m.state.write(holder, slot, (hook, *present) if first else (*present, hook))
     handle = Instance(class_named(m, HANDLE), m.here.site)
-    handle.state["remove"] = (holder, slot, hook)
+    handle.model_state["remove"] = (holder, slot, hook)
     return handle
 
 
@@ -30,7 +30,7 @@ def add(m: Machine, holder: Any, slot: Any, hook: Value, first: bool = False) ->
 @method_of(HANDLE, "__exit__")
 def remove(m: Machine, args: Args) -> Value:
     """`handle.remove()`."""
-    holder, slot, hook = args.pos[0].state["remove"]
+    holder, slot, hook = args.pos[0].model_state["remove"]
     m.state.write(holder, slot, tuple(h for h in m.state.tuple_of(held(holder, slot)) if h is not hook))
     return None
 
@@ -45,7 +45,7 @@ def of_module(slot: str, *names: str) -> None:
         hook = args.get(1, "hook")
         if m.state.resolve(args.kw.get("with_kwargs")) is True:
             hook = Wrapped(hook, "with_kwargs")
-        return add(m, args.pos[0].state, slot, hook, m.state.resolve(args.kw.get("prepend")) is True)
+        return add(m, args.pos[0].model_state, slot, hook, m.state.resolve(args.kw.get("prepend")) is True)
 
     method_of(MODULE, *names)(run)
 
@@ -59,7 +59,7 @@ def of_all(slot: str, name: str) -> None:
     """Register a function that gives all modules a hook of one kind."""
 
     def run(m: Machine, args: Args) -> Value:
-        return add(m, class_named(m, MODULE).d, (slot,), args.get(0, "hook"))
+        return add(m, class_named(m, MODULE).attributes, (slot,), args.get(0, "hook"))
 
     model(f"torch.nn.modules.module.{name}")(run)
 

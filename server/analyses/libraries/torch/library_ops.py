@@ -44,9 +44,9 @@ def custom_op(m: Machine, args: Args) -> Value:
 def define(m: Machine, name: Value, function: Value, mutates: Value) -> Instance:
     """An operator of the program; it is found again under its name."""
     made = Instance(class_named(m, OPERATOR), m.here.site)
-    made.state.update(name=name, function=function, mutates=mutates, backward=None, setup=None)
+    made.model_state.update(name=name, function=function, mutates=mutates, backward=None, setup=None)
     if isinstance(name, str):
-        m.state.set(made.cls.d, name, made)
+        m.state.set(made.cls.attributes, name, made)
     return made
 
 
@@ -54,7 +54,7 @@ def operator_named(m: Machine, v: Value) -> Instance | None:
     """An operator by its name `ns::name`, or itself."""
     v = m.state.pick(v)
     if isinstance(v, str):
-        v = m.state.pick(class_named(m, OPERATOR).d.get(v))
+        v = m.state.pick(class_named(m, OPERATOR).attributes.get(v))
     return v if isinstance(v, Instance) and v.cls.derives(OPERATOR) else None
 
 
@@ -64,8 +64,8 @@ def register_autograd(m: Machine, args: Args) -> Value:
     """`op.register_autograd(backward, setup_context=…)`."""
     op = operator_named(m, args.pos[0])
     if op is not None:
-        m.state.set(op.state, "backward", args.get(1, "backward"))
-        m.state.set(op.state, "setup", args.kw.get("setup_context"))
+        m.state.set(op.model_state, "backward", args.get(1, "backward"))
+        m.state.set(op.model_state, "setup", args.kw.get("setup_context"))
     return None
 
 
@@ -83,7 +83,7 @@ def register_other(m: Machine, args: Args) -> Value:
 @method_of(LIBRARY, "__init__")
 def init_library(m: Machine, args: Args) -> Value:
     """`torch.library.Library(ns, kind)`."""
-    args.pos[0].state["namespace"] = m.state.resolve(args.get(1, "ns"))
+    args.pos[0].model_state["namespace"] = m.state.resolve(args.get(1, "ns"))
     return None
 
 
@@ -112,10 +112,10 @@ def implement(m: Machine, library: Value, name: Value, function: Value, key: Val
     name = m.state.resolve(name)
     if not isinstance(name, str) or (isinstance(key, str) and "Meta" in key):
         return
-    full = name if "::" in name else f"{library.state['namespace']}::{name}"
+    full = name if "::" in name else f"{library.model_state['namespace']}::{name}"
     before = operator_named(m, full)
     if before is None or (isinstance(key, str) and "Autograd" in key):
-        define(m, full, function, ()).state["seen"] = True
+        define(m, full, function, ()).model_state["seen"] = True
 
 
 # -- calls ------------------------------------------------------------------------------------------------
@@ -129,13 +129,13 @@ def call(m: Machine, args: Args) -> Value:
     function itself did. A leaf is not refused.)
     """
     op, inner = args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
-    function = op.state["function"]
-    if op.state.get("seen"):
+    function = op.model_state["function"]
+    if op.model_state.get("seen"):
         return m.call(function, inner)
     bound = functions.bind(m, function, inner) if isinstance(function, FunctionV) else dict(inner.kw)
     result = without_grad(m, function, inner)
     for t in mutated(m, op, bound):
-        m.grad.bump(t, str(op.state["name"]).rpartition(":")[2])
+        m.grad.bump(t, str(op.model_state["name"]).rpartition(":")[2])
     refuse_aliases(m, tuple(bound.values()), result)
     return recorded(m, op, tuple(bound.values()), result)
 
@@ -162,7 +162,7 @@ def without_grad(m: Machine, function: Value, args: Args) -> Value:
 
 def mutated(m: Machine, op: Instance, bound: dict[str, Value]) -> list[Tensor]:
     """The arguments that the operator says it changes; all tensors where it says `"unknown"`."""
-    names = op.state["mutates"]
+    names = op.model_state["mutates"]
     if names == "unknown":
         return cases.tensors_in(m, tuple(bound.values()))
     wanted = [names] if isinstance(names, str) else sequences.sequence(m, names).known()
@@ -176,17 +176,17 @@ def recorded(m: Machine, op: Instance, inputs: tuple[Value, ...], result: Value)
     for t in tensors:
         needs = either(needs, m.grad.requires_grad(t))
     outputs = cases.tensors_in(m, result)
-    node = m.grad.node(f"GeneratedBackwardFor_{str(op.state['name']).replace('::', '_')}_default", tensors, needs)
+    node = m.grad.node(f"GeneratedBackwardFor_{str(op.model_state['name']).replace('::', '_')}_default", tensors, needs)
     if node is None or not outputs:
         return result
     for nr, t in enumerate(outputs):
         if t.base is not None:
             m.state.put(t, Tensor.creation_meta, CUSTOM)
         m.grad.set_history(t, node, nr)
-    if op.state["setup"] is not None:
+    if op.model_state["setup"] is not None:
         ctx = Instance(class_named(m, CONTEXT), m.here.site)
-        without_grad(m, op.state["setup"], Args([], {"ctx": ctx, "inputs": inputs, "output": result}))
-        saved = cases.tensors_in(m, ctx.state.get("saved", ()))
+        without_grad(m, op.model_state["setup"], Args([], {"ctx": ctx, "inputs": inputs, "output": result}))
+        saved = cases.tensors_in(m, ctx.model_state.get("saved", ()))
         node.holds = bool(saved)
         for t in saved:
             m.grad.save(node, t, "saved")
@@ -209,7 +209,7 @@ def found(m: Machine, name: str) -> Value:
         for home in ("torch", "torch.Tensor", "torch.nn.functional"):
             if table.find(f"{home}.{parts[3]}") is not None:
                 packet = Instance(class_named(m, PACKET), m.here.site)
-                packet.state["function"] = Lib(f"{home}.{parts[3]}")
+                packet.model_state["function"] = Lib(f"{home}.{parts[3]}")
                 return packet
     return Lib(name)
 
@@ -217,7 +217,7 @@ def found(m: Machine, name: str) -> Value:
 @method_of(PACKET, "__call__")
 def call_packet(m: Machine, args: Args) -> Value:
     """`torch.ops.aten.name(…)`."""
-    function = args.pos[0].state["function"]
+    function = args.pos[0].model_state["function"]
     return m.call(function, Args(args.pos[1:], args.kw, args.open, args.site, args.exprs))
 
 

@@ -61,5 +61,5 @@ def from_pretrained(m: Machine, args: Args) -> Value:
     sizes = [Unknown("a size") if n is None else n for n in shape]
     obj = m.call(cls, Args(sizes, options, site=args.site))
     parameter = m.call(Lib("torch.nn.Parameter"), Args([weight], {"requires_grad": freeze is False}))
-    m.state.set(obj.d, "weight", parameter)
+    m.state.set(obj.attributes, "weight", parameter)
     return obj

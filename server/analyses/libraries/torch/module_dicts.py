@@ -25,20 +25,20 @@ class Part(MutableMapping[str, Value]):
         self.belongs = belongs
 
     def __getitem__(self, name: str) -> Value:
-        value = self.obj.d[name]
+        value = self.obj.attributes[name]
         if name in modules.put_in(self.obj, self.slot) or self.belongs(value):
             return value
         raise KeyError(name)
 
     def __setitem__(self, name: str, value: Value) -> None:
         modules.put(self.obj, self.slot, name)
-        self.obj.d[name] = value
+        self.obj.attributes[name] = value
 
     def __delitem__(self, name: str) -> None:
-        del self.obj.d[name]
+        del self.obj.attributes[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter([name for name in self.obj.d if name in self])
+        return iter([name for name in self.obj.attributes if name in self])
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -49,7 +49,7 @@ def init(m: Machine, args: Args) -> Value:
     """`Module.__init__`."""
     obj = m.state.resolve(args.pos[0]) if args.pos else None
     if isinstance(obj, Instance):
-        m.state.set(obj.d, "training", True)
+        m.state.set(obj.attributes, "training", True)
     return None
 
 
@@ -83,7 +83,7 @@ def named_buffers(m: Machine, args: Args) -> Value:
 def unseen(m: Machine, obj: Instance, made: ListV) -> ListV:
     """A module with parts that the replay doesn't know may have more parameters."""
     if (
-        any(isinstance(m.state.pick(v), Unknown) and k not in ("training",) for k, v in obj.d.items())
+        any(isinstance(m.state.pick(v), Unknown) and k not in ("training",) for k, v in obj.attributes.items())
         and not made.items
     ):
         made.open = True
@@ -130,7 +130,7 @@ def register_buffer(m: Machine, args: Args) -> Value:
     """`self.register_buffer(name, tensor)`."""
     obj, name, t = args.pos[0], m.state.resolve(args.get(1, "name")), args.get(2, "tensor")
     if isinstance(name, str):
-        m.state.set(obj.d, name, t)
+        m.state.set(obj.attributes, name, t)
         modules.put(obj, "_buffers", name)
         if m.state.resolve(args.get(3, "persistent", True)) is False:
             modules.put(obj, "_non_persistent_buffers_set", name)
@@ -151,7 +151,7 @@ def register_parameter(m: Machine, args: Args) -> Value:
     name = m.state.resolve(args.get(1, "name"))
     if isinstance(name, str):
         modules.put(args.pos[0], "_parameters", name)
-        m.state.set(args.pos[0].d, name, args.get(2, "param"))
+        m.state.set(args.pos[0].attributes, name, args.get(2, "param"))
     return None
 
 
@@ -160,7 +160,7 @@ def register_module(m: Machine, args: Args) -> Value:
     """`self.add_module(name, module)`."""
     name = m.state.resolve(args.get(1, "name"))
     if isinstance(name, str):
-        m.state.set(args.pos[0].d, name, args.get(2, "module"))
+        m.state.set(args.pos[0].attributes, name, args.get(2, "module"))
     return None
 
 
@@ -189,8 +189,10 @@ def through(m: Machine, obj: Value, name: str, args: Args, run: Callable[[Instan
 
 def set_training(m: Machine, obj: Instance, mode: Value) -> None:
     """Set `training` of a module, and call `train` of those in it, which may have one of their own."""
-    m.state.set(obj.d, "training", mode)
-    through(m, obj, "train", Args([mode], site=m.here.site), lambda child: m.state.set(child.d, "training", mode))
+    m.state.set(obj.attributes, "training", mode)
+    through(
+        m, obj, "train", Args([mode], site=m.here.site), lambda child: m.state.set(child.attributes, "training", mode)
+    )
 
 
 @method_of(MODULE, "train")
@@ -221,7 +223,7 @@ def reset_parameters(m: Machine, args: Args) -> Value:
     obj = args.pos[0]
     if any(isinstance(table.find(c.qualname), ModuleFact) for c in obj.cls.mro):
         for name, t in modules.named_tensors(m, obj, True, recurse=False):
-            times = modules.writes_in_construction(obj.cls.name, name, obj.state.get("ctor", {}))
+            times = modules.writes_in_construction(obj.cls.name, name, obj.model_state.get("ctor", {}))
             m.grad.bump(t, "reset_parameters()", by="library", times=times)
         reset_running_stats(m, args)
     return None
@@ -304,7 +306,7 @@ def set_dtype(m: Machine, obj: Instance, dtype: str) -> None:
             elif is_floating(t.dtype) and t.dtype != dtype:
                 new = m.grad.tensor(t.geometry, dtype)
                 new.label, new.owner, new.is_buffer = t.label, t.owner, t.is_buffer
-                m.state.set(inner.d, name, new)
+                m.state.set(inner.attributes, name, new)
 
 
 @method_of(MODULE, "apply")
@@ -335,7 +337,7 @@ def no_forward(m: Machine, args: Args) -> Value:
 @method_of("torch.nn.Flatten", "forward")
 def flatten(m: Machine, args: Args) -> Value:
     """`Flatten`: the method, which gives the tensor itself where there is nothing to flatten."""
-    bounds = {k: args.pos[0].d.get(k, default) for k, default in (("start_dim", 1), ("end_dim", -1))}
+    bounds = {k: args.pos[0].attributes.get(k, default) for k, default in (("start_dim", 1), ("end_dim", -1))}
     return torch_ops.call(m, "torch.Tensor.flatten", Args([args.get(1, "input")], bounds, site=args.site))
 
 
@@ -354,7 +356,7 @@ def call_module(m: Machine, args: Args) -> Value:
 def init_list(m: Machine, args: Args) -> Value:
     """A container of modules by position; Sequential takes them one by one or in an OrderedDict."""
     obj, rest = args.pos[0], args.pos[1:]
-    m.state.set(obj.d, "training", True)
+    m.state.set(obj.attributes, "training", True)
     first = m.state.pick(rest[0]) if rest else None
     if isinstance(first, DictV):
         for k in sequences.keys(first):
@@ -365,11 +367,11 @@ def init_list(m: Machine, args: Args) -> Value:
         seq = sequences.sequence(m, rest[0])
         items = seq.known()
         if seq.open:
-            m.state.set(obj.state, "open", True)
+            m.state.set(obj.model_state, "open", True)
     for i, v in enumerate(items):
         keep(m, obj, str(i), v)
     if args.open:
-        m.state.set(obj.state, "open", True)
+        m.state.set(obj.model_state, "open", True)
     return None
 
 
@@ -378,7 +380,7 @@ def init_list(m: Machine, args: Args) -> Value:
 def init_dict(m: Machine, args: Args) -> Value:
     """A container of modules or parameters by name."""
     obj = args.pos[0]
-    m.state.set(obj.d, "training", True)
+    m.state.set(obj.attributes, "training", True)
     d = DictV()
     if len(args.pos) > 1:
         sequences.update(m, d, args.pos[1])
@@ -393,7 +395,7 @@ def keep(m: Machine, obj: Instance, key: str, value: Value) -> None:
     plain = isinstance(t, Tensor) and not t.is_parameter
     if plain and (obj.cls.derives("torch.nn.ParameterList") or obj.cls.derives("torch.nn.ParameterDict")):
         value = m.call(Lib("torch.nn.Parameter"), Args([value], site=m.here.site))
-    m.state.set(obj.d, key, value)
+    m.state.set(obj.attributes, key, value)
     if isinstance(t, Instance) and t.within is None:
         m.state.note(t, "within", (obj, way_to(obj, key)))
 
@@ -407,7 +409,7 @@ def way_to(obj: Instance, key: str) -> str:
 
 def entries(m: Machine, obj: Instance) -> list[tuple[str, Value]]:
     """What a container holds, by key: modules and tensors, and what the replay doesn't know."""
-    held = [(k, m.state.resolve(v)) for k, v in obj.d.items() if isinstance(k, str)]
+    held = [(k, m.state.resolve(v)) for k, v in obj.attributes.items() if isinstance(k, str)]
     return [(k, v) for k, v in held if isinstance(v, (Instance, Tensor, Unknown, Phi, FunctionV))]
 
 
@@ -424,7 +426,7 @@ def container_items(m: Machine, obj: Instance) -> Seq:
     """Iterating over a container: its modules, or the keys of one by name."""
     if obj.cls.derives("torch.nn.ModuleDict") or obj.cls.derives("torch.nn.ParameterDict"):
         return Seq([k for k, _ in entries(m, obj)])
-    return Seq([v for _, v in entries(m, obj)], bool(obj.state.get("open")))
+    return Seq([v for _, v in entries(m, obj)], bool(obj.model_state.get("open")))
 
 
 for _name in CONTAINERS:
@@ -436,15 +438,15 @@ def get_item(m: Machine, args: Args) -> Value:
     """`container[i]`."""
     obj, index = args.pos[0], m.state.resolve(args.pos[1])
     if isinstance(index, str):
-        found = obj.d.get(index, ABSENT)
+        found = obj.attributes.get(index, ABSENT)
         return m.state.resolve(found) if found is not ABSENT else Unknown("a module")
     values = tuple(v for _, v in entries(m, obj))
     picked = operators.get_item(m, values, index)
     if isinstance(picked, tuple):
         made = Instance(obj.cls, obj.site)
-        made.d["training"] = True
+        made.attributes["training"] = True
         for i, v in enumerate(picked):
-            made.d[str(i)] = v
+            made.attributes[str(i)] = v
         return made
     return picked
 
@@ -480,7 +482,7 @@ def insert(m: Machine, args: Args) -> Value:
     values = [v for _, v in entries(m, obj)]
     values.insert(i if isinstance(i, int) else len(values), args.get(2, "module"))
     for k, v in enumerate(values):
-        m.state.set(obj.d, str(k), v)
+        m.state.set(obj.attributes, str(k), v)
     return None
 
 
@@ -506,7 +508,7 @@ for _name in ("torch.nn.ModuleDict", "torch.nn.ParameterDict"):
 @method_of("torch.nn.DataParallel", "__init__")
 def wrap(m: Machine, args: Args) -> Value:
     """`DistributedDataParallel(module)`."""
-    m.state.set(args.pos[0].d, "module", args.get(1, "module"))
+    m.state.set(args.pos[0].attributes, "module", args.get(1, "module"))
     return None
 
 
@@ -514,7 +516,7 @@ def wrap(m: Machine, args: Args) -> Value:
 @method_of("torch.nn.DataParallel", "forward")
 def wrapped_forward(m: Machine, args: Args) -> Value:
     """A wrapper's forward is that of its module."""
-    return m.call(args.pos[0].d["module"], Args(args.pos[1:], args.kw, args.open, args.site))
+    return m.call(args.pos[0].attributes["module"], Args(args.pos[1:], args.kw, args.open, args.site))
 
 
 @model("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm")

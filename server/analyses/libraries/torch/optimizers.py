@@ -30,8 +30,8 @@ def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> Non
     bound = cases.bind(fact.params, args)
     given = bound.pop("params", args.get(0, "params"))
     options: dict[str, Value] = {p.name: default(p) for p in fact.params if p.name != "params"} | bound
-    m.state.set(obj.state, "options", options)
-    m.state.set(obj.d, "defaults", DictV(dict(options)))
+    m.state.set(obj.model_state, "options", options)
+    m.state.set(obj.attributes, "defaults", DictV(dict(options)))
     groups = [group(m, g, options) for g in sequences.sequence(m, given).known()]
     tensors = [g for g in groups if isinstance(g, Tensor)]
     check_leaves(m, groups)
@@ -39,9 +39,9 @@ def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> Non
     if tensors or not dicts:
         first = DictV({"params": ListV(tuple(tensors)), **options})
         dicts.insert(0, first)
-    m.state.set(obj.d, "param_groups", ListV(tuple(dicts)))
-    m.state.set(obj.d, "state", DictV())
-    obj.d["state"].open = True
+    m.state.set(obj.attributes, "param_groups", ListV(tuple(dicts)))
+    m.state.set(obj.attributes, "state", DictV())
+    obj.attributes["state"].open = True
 
 
 def default(p: Param) -> Value:
@@ -72,7 +72,7 @@ def group(m: Machine, v: Value, defaults: dict[str, Value]) -> Value:
 
 def owned(m: Machine, obj: Instance) -> list[Tensor]:
     """The parameters of an optimizer."""
-    groups = obj.d.get("param_groups")
+    groups = obj.attributes.get("param_groups")
     if groups is None:
         return []
     found: dict[int, Tensor] = {}
@@ -105,7 +105,7 @@ def step(m: Machine, args: Args) -> Value:
 
 def run_hooks(m: Machine, args: Args, slot: str) -> None:
     """Call an optimizer's hooks of one kind with the arguments of its step (`profile_hook_step`)."""
-    for hook in m.state.tuple_of(args.pos[0].state.get(slot, ())):
+    for hook in m.state.tuple_of(args.pos[0].model_state.get(slot, ())):
         m.call(hook, Args([args.pos[0], tuple(args.pos), DictV(dict(args.kw))], site=args.site))
 
 
@@ -139,7 +139,7 @@ def fact_of(obj: Instance) -> OptimizerFact | None:
 
 def write(m: Machine, obj: Instance, fact: OptimizerFact | None) -> None:
     """Change the parameters that have a gradient."""
-    options = obj.state.get("options", {})
+    options = obj.model_state.get("options", {})
     silent = fact is not None and any(options.get(t.param) == t.value for t in fact.silent_when)
     times = fact.bumps if fact is not None and fact.exact else None
     for t in owned(m, obj):
@@ -159,9 +159,9 @@ def zero_grad(m: Machine, args: Args) -> Value:
 @method_of(OPTIMIZER, "add_param_group")
 def add_param_group(m: Machine, args: Args) -> Value:
     """`optimizer.add_param_group(group)`."""
-    groups = args.pos[0].d.get("param_groups", ABSENT)
+    groups = args.pos[0].attributes.get("param_groups", ABSENT)
     if isinstance(groups, ListV):
-        sequences.append(m, groups, group(m, args.get(1, "param_group"), args.pos[0].state.get("options", {})))
+        sequences.append(m, groups, group(m, args.get(1, "param_group"), args.pos[0].model_state.get("options", {})))
     return None
 
 
@@ -169,7 +169,7 @@ def of_step(kind: str) -> None:
     """Register the method that gives an optimizer a hook of its steps."""
 
     def run(m: Machine, args: Args) -> Value:
-        return hooks.add(m, args.pos[0].state, f"{kind}s", args.get(1, "hook"))
+        return hooks.add(m, args.pos[0].model_state, f"{kind}s", args.get(1, "hook"))
 
     method_of(OPTIMIZER, f"register_{kind}")(run)
 

@@ -56,7 +56,7 @@ def without_grad(m: Machine, run: Callable[[], Value]) -> Value:
 def new_module(m: Machine, cls: str) -> Instance:
     """A module of a class of the library."""
     made = Instance(class_named(m, cls), m.here.site)
-    made.d["training"] = True
+    made.attributes["training"] = True
     return made
 
 
@@ -75,19 +75,19 @@ def add(m: Machine, obj: Instance, name: str, step: Value) -> None:
     """Make a module's tensor a computed one, or compute it in one more step."""
     steps = list_of(m, obj, name)
     if steps is None:
-        original = m.state.pick(obj.d.get(name))
+        original = m.state.pick(obj.attributes.get(name))
         steps = new_module(m, LIST)
         keep_originals(m, steps, name, original, step)
-        holder = obj.d.get("parametrizations")
+        holder = obj.attributes.get("parametrizations")
         if not isinstance(holder, Instance):
             holder = new_module(m, MODULE)
-            m.state.set(obj.d, "parametrizations", holder)
-        m.state.set(holder.d, name, steps)
-        if name in obj.d:
-            m.state.delete(obj.d, name)
+            m.state.set(obj.attributes, "parametrizations", holder)
+        m.state.set(holder.attributes, name, steps)
+        if name in obj.attributes:
+            m.state.delete(obj.attributes, name)
         compute(m, obj, name)
-    count = len([k for k in steps.d if isinstance(k, str) and k.isdigit()])
-    m.state.set(steps.d, str(count), step)
+    count = len([k for k in steps.attributes if isinstance(k, str) and k.isdigit()])
+    m.state.set(steps.attributes, str(count), step)
 
 
 def keep_originals(m: Machine, steps: Instance, name: str, original: Value, step: Value) -> None:
@@ -98,17 +98,17 @@ def keep_originals(m: Machine, steps: Instance, name: str, original: Value, step
         made = without_grad(m, lambda: m.call(inverse, Args([original])))
     if isinstance(made, tuple):
         for i, one in enumerate(made):
-            m.state.set(steps.d, f"original{i}", parameter(m, one, f"parametrizations.{name}.original{i}"))
+            m.state.set(steps.attributes, f"original{i}", parameter(m, one, f"parametrizations.{name}.original{i}"))
     else:
-        m.state.set(steps.d, "original", original)
+        m.state.set(steps.attributes, "original", original)
         if isinstance(original, Tensor):
             m.grad.bump(original, "register_parametrization()", by="library")  # `set_` to what was made of it
 
 
 def list_of(m: Machine, obj: Instance, name: str) -> Instance | None:
     """The parametrizations of a module's tensor, if it has any."""
-    holder = m.state.pick(obj.d.get("parametrizations"))
-    steps = m.state.pick(holder.d.get(name)) if isinstance(holder, Instance) else None
+    holder = m.state.pick(obj.attributes.get("parametrizations"))
+    steps = m.state.pick(holder.attributes.get(name)) if isinstance(holder, Instance) else None
     return steps if isinstance(steps, Instance) else None
 
 
@@ -121,27 +121,27 @@ def compute(m: Machine, obj: Instance, name: str) -> None:
         Builtin(name, lambda m, args: value(m, args.pos[0], name)),
         Builtin(name, lambda m, args: assign(m, args.pos[0], name, args.pos[1])),
     )
-    m.state.set(obj.cls.d, name, computed)
+    m.state.set(obj.cls.attributes, name, computed)
 
 
 def value(m: Machine, obj: Instance, name: str) -> Value:
     """The tensor as its parametrizations compute it; inside `cached()` only once."""
     steps = list_of(m, obj, name)
     if steps is None:
-        return m.state.resolve(obj.d.get(name))
+        return m.state.resolve(obj.attributes.get(name))
     cache = m.grad.mode.get("parametrized")
     if cache is None:
         return computed(m, steps)
     key = ("cached", cache, name)
-    if key not in obj.state:
-        m.state.set(obj.state, key, computed(m, steps))
-    return obj.state[key]
+    if key not in obj.model_state:
+        m.state.set(obj.model_state, key, computed(m, steps))
+    return obj.model_state[key]
 
 
 def computed(m: Machine, steps: Instance) -> Value:
     """`ParametrizationList.forward`."""
-    v = [m.state.resolve(t) for k, t in steps.d.items() if isinstance(k, str) and k.startswith("original")]
-    for k, step in list(steps.d.items()):
+    v = [m.state.resolve(t) for k, t in steps.attributes.items() if isinstance(k, str) and k.startswith("original")]
+    for k, step in list(steps.attributes.items()):
         if isinstance(k, str) and k.isdigit():
             v = [m.call(step, Args(v, site=m.here.site))]
     return v[0] if v else Unknown("a parameter")
@@ -151,9 +151,9 @@ def assign(m: Machine, obj: Instance, name: str, v: Value) -> Value:
     """`module.weight = t` passes it backwards through the parametrizations and writes the original under no_grad."""
     steps = list_of(m, obj, name)
     if steps is None:
-        m.state.set(obj.d, name, v)
+        m.state.set(obj.attributes, name, v)
         return None
-    for k, t in steps.d.items():
+    for k, t in steps.attributes.items():
         if isinstance(k, str) and k.startswith("original") and isinstance(t, Tensor):
             m.grad.bump(t, f"{name} =", by="library")
     return None
@@ -165,7 +165,7 @@ def is_parametrized(m: Machine, args: Args) -> Value:
     obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "tensor_name"))
     if not isinstance(obj, Instance):
         return Unknown("whether it is parametrized")
-    return list_of(m, obj, name) is not None if isinstance(name, str) else "parametrizations" in obj.d
+    return list_of(m, obj, name) is not None if isinstance(name, str) else "parametrizations" in obj.attributes
 
 
 @model("torch.nn.utils.parametrize.remove_parametrizations")
@@ -175,11 +175,11 @@ def remove(m: Machine, args: Args) -> Value:
     steps = list_of(m, obj, name) if isinstance(obj, Instance) and isinstance(name, str) else None
     if steps is None:
         return obj
-    original = m.state.pick(steps.d.get("original"))
+    original = m.state.pick(steps.attributes.get("original"))
     if not isinstance(original, Tensor):
         original = parameter(m, without_grad(m, lambda: computed(m, steps)), name)
-    m.state.delete(obj.d["parametrizations"].d, name)
-    m.state.set(obj.d, name, original)
+    m.state.delete(obj.attributes["parametrizations"].attributes, name)
+    m.state.set(obj.attributes, name, original)
     return obj
 
 
@@ -209,7 +209,7 @@ model(f"{UTILS}parametrizations.orthogonal")(registers(ORTHOGONAL))
 def add_vectors(m: Machine, obj: Instance, *names: str) -> None:
     """The buffers in which spectral norm keeps its estimate of the singular vectors."""
     for name in names:
-        m.state.set(obj.d, name, m.grad.tensor(None, "float32"))
+        m.state.set(obj.attributes, name, m.grad.tensor(None, "float32"))
         modules.put(obj, "_buffers", name)
 
 
@@ -248,8 +248,8 @@ def spectral_norm(m: Machine, args: Args) -> Value:
 
 def over_norm(m: Machine, obj: Instance, weight: Value, *names: str) -> Value:
     """`weight / sigma`, where sigma comes from clones of the buffers."""
-    if m.state.resolve(obj.d.get("training")) is not False:
-        for t in cases.tensors_in(m, tuple(obj.d.get(n) for n in names)):
+    if m.state.resolve(obj.attributes.get("training")) is not False:
+        for t in cases.tensors_in(m, tuple(obj.attributes.get(n) for n in names)):
             m.grad.bump(t, "spectral_norm()", by="library")
     sigma = linked(m, cases.tensors_in(m, weight))
     return (Term(m, weight) / sigma).value
@@ -270,19 +270,19 @@ def hooked(m: Machine, obj: Instance, name: str, make: Callable[[], Value]) -> N
     """Compute a module's tensor now and before each forward."""
 
     def hook(machine: Machine, args: Args) -> Value:
-        machine.state.set(obj.d, name, make())
+        machine.state.set(obj.attributes, name, make())
         return None
 
     made = Builtin(f"compute {name}", hook)
-    m.state.set(obj.state, "pre_hooks", (*obj.state.get("pre_hooks", ()), made))
-    m.state.set(obj.state, ("computes", name), made)
+    m.state.set(obj.model_state, "pre_hooks", (*obj.model_state.get("pre_hooks", ()), made))
+    m.state.set(obj.model_state, ("computes", name), made)
     hook(m, Args())
 
 
 def unhook(m: Machine, obj: Instance, name: str) -> None:
     """Compute the tensor no more."""
-    made = obj.state.get(("computes", name))
-    m.state.set(obj.state, "pre_hooks", tuple(h for h in obj.state.get("pre_hooks", ()) if h is not made))
+    made = obj.model_state.get(("computes", name))
+    m.state.set(obj.model_state, "pre_hooks", tuple(h for h in obj.model_state.get("pre_hooks", ()) if h is not made))
 
 
 @model(f"{UTILS}weight_norm")
@@ -292,9 +292,9 @@ def old_weight_norm(m: Machine, args: Args) -> Value:
     if not isinstance(obj, Instance) or not isinstance(name, str):
         return obj
     g, v = f"{name}_g", f"{name}_v"
-    m.state.set(obj.d, g, parameter(m, m.grad.tensor(None, "float32"), g))
-    m.state.set(obj.d, v, parameter(m, m.state.pick(obj.d.get(name)), v))
-    hooked(m, obj, name, lambda: normed(m, m.state.pick(obj.d[g]), m.state.pick(obj.d[v])))
+    m.state.set(obj.attributes, g, parameter(m, m.grad.tensor(None, "float32"), g))
+    m.state.set(obj.attributes, v, parameter(m, m.state.pick(obj.attributes.get(name)), v))
+    hooked(m, obj, name, lambda: normed(m, m.state.pick(obj.attributes[g]), m.state.pick(obj.attributes[v])))
     return obj
 
 
@@ -304,10 +304,10 @@ def old_spectral_norm(m: Machine, args: Args) -> Value:
     obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
     if not isinstance(obj, Instance) or not isinstance(name, str):
         return obj
-    m.state.set(obj.d, f"{name}_orig", m.state.pick(obj.d.get(name)))
+    m.state.set(obj.attributes, f"{name}_orig", m.state.pick(obj.attributes.get(name)))
     vectors = (f"{name}_u", f"{name}_v")
     add_vectors(m, obj, *vectors)
-    hooked(m, obj, name, lambda: over_norm(m, obj, m.state.pick(obj.d[f"{name}_orig"]), *vectors))
+    hooked(m, obj, name, lambda: over_norm(m, obj, m.state.pick(obj.attributes[f"{name}_orig"]), *vectors))
     return obj
 
 
@@ -315,12 +315,16 @@ def old_spectral_norm(m: Machine, args: Args) -> Value:
 def remove_hook(m: Machine, args: Args) -> Value:
     """The tensor is a parameter of its own again."""
     obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
-    if isinstance(obj, Instance) and isinstance(name, str) and ("computes", name) in obj.state:
+    if isinstance(obj, Instance) and isinstance(name, str) and ("computes", name) in obj.model_state:
         unhook(m, obj, name)
-        m.state.set(obj.d, name, parameter(m, without_grad(m, lambda: m.grad.alias(m.state.pick(obj.d[name]))), name))
+        m.state.set(
+            obj.attributes,
+            name,
+            parameter(m, without_grad(m, lambda: m.grad.alias(m.state.pick(obj.attributes[name]))), name),
+        )
         for part in (f"{name}_g", f"{name}_v", f"{name}_u", f"{name}_orig", f"{name}_mask"):
-            if part in obj.d:
-                m.state.delete(obj.d, part)
+            if part in obj.attributes:
+                m.state.delete(obj.attributes, part)
     return obj
 
 
@@ -330,15 +334,20 @@ def remove_hook(m: Machine, args: Args) -> Value:
 def prune(m: Machine, args: Args, writes: int) -> Value:
     """`prune.l1_unstructured(module, name, amount)`: the weight is `weight_orig * weight_mask` (`prune.py`)."""
     obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name"))
-    if not isinstance(obj, Instance) or not isinstance(name, str) or f"{name}_orig" in obj.d:
+    if not isinstance(obj, Instance) or not isinstance(name, str) or f"{name}_orig" in obj.attributes:
         return obj
     original, mask = f"{name}_orig", f"{name}_mask"
-    m.state.set(obj.d, original, m.state.pick(obj.d.get(name)))
-    made = m.grad.tensor(getattr(obj.d[original], "geometry", None), "float32")
+    m.state.set(obj.attributes, original, m.state.pick(obj.attributes.get(name)))
+    made = m.grad.tensor(getattr(obj.attributes[original], "geometry", None), "float32")
     m.grad.counter(made).current = Version(writes, writes)
-    m.state.set(obj.d, mask, made)
+    m.state.set(obj.attributes, mask, made)
     modules.put(obj, "_buffers", mask)
-    hooked(m, obj, name, lambda: (Term(m, m.state.pick(obj.d[mask])) * m.state.pick(obj.d[original])).value)
+    hooked(
+        m,
+        obj,
+        name,
+        lambda: (Term(m, m.state.pick(obj.attributes[mask])) * m.state.pick(obj.attributes[original])).value,
+    )
     return obj
 
 

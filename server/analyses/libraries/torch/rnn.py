@@ -119,7 +119,7 @@ def composed(m: Machine, result: Value) -> None:
 
 def laid_out(m: Machine, module: Value, result: Value) -> Value:
     """The output is what the steps gave, one after the other; with `batch_first` a transposed view of that."""
-    batch_first = isinstance(module, Instance) and m.state.resolve(module.d.get("batch_first")) is True
+    batch_first = isinstance(module, Instance) and m.state.resolve(module.attributes.get("batch_first")) is True
     output = result[0] if isinstance(result, tuple) else None
     if isinstance(output, Tensor) and output.geometry is not None:
         g, turned = output.geometry, batch_first and output.geometry.ndim == 3

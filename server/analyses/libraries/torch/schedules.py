@@ -30,7 +30,7 @@ BASES[AVERAGED] = ("torch.nn.Module",)
 @method_of(SCHEDULER, "__init__")
 def init(m: Machine, args: Args) -> Value:
     """`StepLR(optimizer, …)`: no tensor changes; the groups keep the rates that they begin with."""
-    d = args.pos[0].d
+    d = args.pos[0].attributes
     m.state.set(d, "optimizer", args.get(1, "optimizer"))
     m.state.set(d, "last_epoch", Unknown("an epoch", number=True))
     for group in groups(m, args.pos[0]):
@@ -42,8 +42,8 @@ def init(m: Machine, args: Args) -> Value:
 
 def groups(m: Machine, scheduler: Instance) -> list[DictV]:
     """The groups of a scheduler's optimizer that have a learning rate."""
-    optimizer = m.state.resolve(scheduler.d.get("optimizer"))
-    kept = optimizer.d.get("param_groups") if isinstance(optimizer, Instance) else None
+    optimizer = m.state.resolve(scheduler.attributes.get("optimizer"))
+    kept = optimizer.attributes.get("param_groups") if isinstance(optimizer, Instance) else None
     items = m.state.tuple_of(kept.items) if isinstance(kept, ListV) else ()
     return [group for group in items if isinstance(group, DictV) and "lr" in group.items]
 
@@ -77,9 +77,9 @@ def rates(m: Machine, args: Args) -> Value:
 @method_of(AVERAGED, "__init__")
 def averaged(m: Machine, args: Args) -> Value:
     """`AveragedModel(model)`: a deep copy."""
-    m.state.set(args.pos[0].d, "training", True)
+    m.state.set(args.pos[0].attributes, "training", True)
     copied = Copier(m).copy(args.get(1, "model"))
-    m.state.set(args.pos[0].d, "module", copied)
+    m.state.set(args.pos[0].attributes, "module", copied)
     if isinstance(copied, Instance):
         copied.within = args.pos[0], ".module"
     return None
@@ -88,7 +88,7 @@ def averaged(m: Machine, args: Args) -> Value:
 @method_of(AVERAGED, "forward")
 def forward(m: Machine, args: Args) -> Value:
     """The forward of the copy."""
-    return m.call(args.pos[0].d["module"], Args(args.pos[1:], args.kw, args.open, args.site))
+    return m.call(args.pos[0].attributes["module"], Args(args.pos[1:], args.kw, args.open, args.site))
 
 
 @method_of(AVERAGED, "update_parameters")

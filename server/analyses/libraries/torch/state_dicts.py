@@ -34,7 +34,7 @@ def own_tensors(m: Machine, module: Instance) -> Iterator[tuple[str, Tensor]]:
 
 def hooks(m: Machine, module: Instance, slot: str) -> tuple[Value, ...]:
     """A module's own hooks of one kind."""
-    return tuple(m.state.tuple_of(module.state.get(slot, ())))
+    return tuple(m.state.tuple_of(module.model_state.get(slot, ())))
 
 
 # -- saving -------------------------------------------------------------------------------------------------

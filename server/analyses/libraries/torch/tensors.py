@@ -546,13 +546,13 @@ class Copier:
             return self.m.call(own, Args([DictV()]))
         made = Instance(v.cls, v.site)
         self.done[id(v)] = made
-        for k, x in v.d.items():
-            made.d[k] = copied = self.copy(x)
+        for k, x in v.attributes.items():
+            made.attributes[k] = copied = self.copy(x)
             if isinstance(x, Tensor) and x.owner is v and isinstance(copied, Tensor):
                 copied.owner = made
             elif isinstance(x, Instance) and isinstance(copied, Instance) and x.within and x.within[0] is v:
                 copied.within = made, x.within[1]
-        made.state.update({k: self.copy(x) for k, x in v.state.items()})
+        made.model_state.update({k: self.copy(x) for k, x in v.model_state.items()})
         return made
 
 
@@ -579,7 +579,7 @@ def shallow(m: Machine, args: Args) -> Value:
         if own is not None:
             return m.call(own, Args())
         made = Instance(v.cls, v.site)
-        made.d.update(v.d)
-        made.state.update(v.state)
+        made.attributes.update(v.attributes)
+        made.model_state.update(v.model_state)
         return made
     return v

@@ -47,7 +47,7 @@ def make(m: Machine, name: str, *args: Value, **kw: Value) -> Value:
 def keep(m: Machine, obj: Instance, **parts: Value) -> None:
     """Set attributes of a module."""
     for name, value in parts.items():
-        m.state.set(obj.d, name, value)
+        m.state.set(obj.attributes, name, value)
 
 
 def do(m: Machine, obj: Instance, method: str, *args: Value, **kw: Value) -> Term:
@@ -124,7 +124,7 @@ def ff_block(m: Machine, args: Args) -> Value:
 
 def through(m: Machine, obj: Instance, x: Value, blocks: list[tuple[str, str, tuple[Value, ...]]]) -> Value:
     """`x` through blocks with a residual connection each, the norm before the block or after the sum."""
-    first = m.state.resolve(obj.d.get("norm_first")) is True
+    first = m.state.resolve(obj.attributes.get("norm_first")) is True
     for norm, block, args in blocks:
         if first:
             x = Term(m, x) + do(m, obj, block, do(m, obj, norm, x), *args)
@@ -171,10 +171,10 @@ def stack(m: Machine, args: Args) -> Value:
 
 def each_layer(m: Machine, obj: Instance, x: Value, *args: Value, **kw: Value) -> Value:
     """`x` through all layers of a stack, each called with the arguments, and its last norm."""
-    layers = m.state.pick(obj.d.get("layers"))
+    layers = m.state.pick(obj.attributes.get("layers"))
     for _, layer in modules.children(m, layers) if isinstance(layers, Instance) else ():
         x = m.call(layer, arguments(x, *args, **kw))
-    return x if m.state.pick(obj.d.get("norm")) is None else do(m, obj, "norm", x).value
+    return x if m.state.pick(obj.attributes.get("norm")) is None else do(m, obj, "norm", x).value
 
 
 @method_of(ENCODER, "forward")
