@@ -17,7 +17,7 @@ from gradguard.analyses.domain.report import Failure, Kind, Site, Write
 from gradguard.analyses.domain.values import Args, Cond
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from gradguard.analyses.domain.values import Value
     from gradguard.syntax.chunks import Chunk
@@ -53,9 +53,11 @@ def failure(kind: Kind, node: Node, write: Write | None = None) -> Failure:
 
 
 class Stage:
-    """A host without a program: it stands nowhere, and keeps what is reported."""
+    """A host without a program: it stands nowhere, keeps what is reported, and raises what is certain."""
 
     def __init__(self) -> None:
+        self.handlers = 1
+        self.causes: dict[Hashable, bool] = {}
         self.state = State()
         self.here = Here(cast("Chunk", SimpleNamespace(path="")), cast("Text", SimpleNamespace(start=0)))
         self.explain = Told()
@@ -74,8 +76,11 @@ class Stage:
     def report(self, failure: Failure, guards: Guards = ()) -> None:
         self.reported.append((failure, guards))
 
-    def raise_failure(self, failure: Failure, guards: Guards, ways: Sequence[Guards] = ()) -> None:
+    def raise_failure(
+        self, failure: Failure, guards: Guards, ways: Sequence[Guards] = (), cause: Hashable = None
+    ) -> bool:
         self.raise_collected([(failure, guards)])
+        return False
 
     def raise_collected(self, failures: Sequence[tuple[Failure, Guards]]) -> None:
         self.reported += [one for one in failures if one[1]]
