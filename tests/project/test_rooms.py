@@ -132,6 +132,12 @@ def test_autograd_knows_neither_text_nor_operators(path: Path) -> None:
     assert not [one for one in strings if isinstance(one, str) and one.startswith("torch.")]
 
 
+@pytest.mark.parametrize("path", ROOMS, ids=name)
+def test_state_is_in_slots_that_have_names(path: Path) -> None:
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    assert "d" not in {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+
+
 def test_every_room_is_in_the_order() -> None:
     assert {room(path) for path in MODULES} == MAY_IMPORT.keys()
     assert {path.relative_to(SERVER).parts[1] for path in ROOMS} == set().union(*STOREYS)

@@ -14,7 +14,7 @@ from ..autograd.tensors import Tensor
 from ..domain.values import ListV, Value
 
 if TYPE_CHECKING:
-    from .calls import Call
+    from .call import Call
     from .interpreter import Interpreter
 
 LOWER = frozenset(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...facts import table
@@ -11,39 +10,13 @@ from ..autograd.tensors import Grad, Tensor, either
 from ..domain.containers import NO_ITEM
 from ..domain.values import Args, DictV, Iterator_, ListV, SliceV, Unknown, Value
 from . import operands
+from .call import Call
 from .types import dtype_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
     from .interpreter import Interpreter
-
-
-@dataclass(slots=True)
-class Call:
-    """A call on its way: the arguments by parameter, and the tensors among them."""
-
-    name: str
-    values: dict[str, Value]
-    tensors: dict[str, list[Tensor]]
-    spoken: str | None = None
-    """the name to tell it by, where that isn't the last part of `name`"""
-    kept: Mapping[str, Grad] = field(default_factory=dict)
-    """whether an argument's memory is used, of those that the operator makes a view or a copy of and saves that"""
-    settings: Mapping[str, Value] = field(default_factory=dict)
-    """what a module's constructor was given"""
-    apart: frozenset[str] = frozenset()
-    loose: frozenset[str] = frozenset()
-    overlapping: bool = False
-    """of what is written, as in `Op`"""
-
-    def all(self) -> list[Tensor]:
-        """All tensors among the arguments."""
-        return [t for ts in self.tensors.values() for t in ts]
-
-    def given(self) -> list[Tensor]:
-        """Those that the program gave, in their order; not the parameters and buffers of a module."""
-        return [t for p in self.values for t in self.tensors.get(p, ())]
 
 
 def bind(params: Sequence[Param], args: Args) -> dict[str, Value]:

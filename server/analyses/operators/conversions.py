@@ -15,7 +15,7 @@ from .types import described_all, dtype_of
 
 if TYPE_CHECKING:
     from ...facts.model import Case, Result
-    from .calls import Call
+    from .call import Call
     from .interpreter import Interpreter
 
 RESHAPES = frozenset({"reshape", "flatten", "ravel", "reshape_as", "view_as"})

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..autograd.geometry import Shape
-    from .calls import Call
+    from .call import Call
 
 
 CONJUGATED = frozenset({"torch.fft.ihfft", "torch.fft.ihfft2", "torch.fft.ihfftn"})

@@ -21,6 +21,7 @@ from .types import described, geometry_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from .call import Call
     from .interpreter import Interpreter
 
 MODULE = "torch.nn.Module"
@@ -296,7 +297,7 @@ FUSED = frozenset({None, "float32", "bfloat16"})
 """The types of numbers that oneDNN has an LSTM for (`use_mkldnn` in `native/RNN.cpp`)."""
 
 
-def unfused(m: Interpreter, case: Case, call: cases.Call) -> Case:
+def unfused(m: Interpreter, case: Case, call: Call) -> Case:
     """The case of an LSTM; where oneDNN has none, it is made of small operations, and saves what a GRU does."""
     if call.name != "torch.nn.LSTM":
         return case
@@ -309,7 +310,7 @@ def unfused(m: Interpreter, case: Case, call: cases.Call) -> Case:
     return replace(case, saves=other.saves, node=other.node)
 
 
-def completed(case: Case, op: Op, call: cases.Call) -> Case:
+def completed(case: Case, op: Op, call: Call) -> Case:
     """The case, with what other cases tell of tensors that its own samples were not given (`hx` of an RNN)."""
     missing = {p for p, ts in call.tensors.items() if ts and p in differentiable_inputs(op)} - case.flows
     if not missing:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...facts.views import Form
     from ..autograd.tensors import Grad, Tensor
     from ..domain.values import Value
-    from .calls import Call
+    from .call import Call
     from .interpreter import Interpreter
 
 LINEAR = frozenset({"torch.nn.functional.linear", "torch.nn.Linear"})

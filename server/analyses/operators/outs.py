@@ -12,7 +12,7 @@ from ..domain.values import Cond, Value
 from ..shapes import TensorType
 from ..shapes.dtypes import is_integral
 from . import layouts
-from .calls import Call, called, gradients
+from .calls import called, gradients
 from .overlap import check_overlap
 from .saves import save_inputs
 from .types import described_all
@@ -20,6 +20,7 @@ from .types import described_all
 if TYPE_CHECKING:
     from ...facts.model import Case, Op
     from ..autograd.gradients import Times
+    from .call import Call
     from .interpreter import Interpreter
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..autograd.regions import partly_overlaps
-from .calls import Call, called, torch_fact
+from .calls import called, torch_fact
 
 if TYPE_CHECKING:
     from ..autograd.tensors import Tensor
+    from .call import Call
     from .interpreter import Interpreter
 
 

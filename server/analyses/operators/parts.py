@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...facts.branches import Branches, Part
     from ..autograd.tensors import Grad, SavedTensor
     from ..domain.values import Value
-    from .calls import Call
+    from .call import Call
     from .interpreter import Interpreter
 
 LINK = "self"

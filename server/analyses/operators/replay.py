@@ -17,7 +17,7 @@ from ..shapes.dtypes import is_integral
 from . import autocast, conversions, operands
 from . import parts as branches
 from . import writes as inner_writes
-from .calls import Call, advanced, called, choose, gradients, prepare, tensors_in, torch_fact
+from .calls import advanced, called, choose, gradients, prepare, tensors_in, torch_fact
 from .outs import write_out
 from .overlap import check_overlap
 from .results import Types, results
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from ...facts.model import Case, Mutation, Op
     from ..autograd.gradients import Times
+    from .call import Call
     from .interpreter import Interpreter
 
 

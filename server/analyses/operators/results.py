@@ -12,11 +12,12 @@ from ..domain.values import ListV, Unknown, Value
 from ..shapes import Arg, TensorType
 from . import conversions, layouts, operands
 from . import writes as inner_writes
-from .calls import Call, called, tensors_in
+from .calls import called, tensors_in
 from .types import described_all, geometry_of
 
 if TYPE_CHECKING:
     from ...facts.model import Case, Result
+    from .call import Call
     from .interpreter import Interpreter
 
 NAMED_RESULTS = {

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from ..autograd.tensors import Grad, Node, Tensor, either
 from . import operands
-from .calls import Call, choose, condition, gradients, tensors_in, torch_fact
+from .calls import choose, condition, gradients, tensors_in, torch_fact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...facts.model import Case
     from ..domain.values import Value
+    from .call import Call
     from .interpreter import Interpreter
 
 

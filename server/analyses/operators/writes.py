@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ...facts.model import Mutation
     from ..autograd.geometry import Geometry
-    from .calls import Call
+    from .call import Call
     from .interpreter import Interpreter
 
 Times = tuple[int, int]

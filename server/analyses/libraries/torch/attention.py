@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ....facts.model import Case
     from ...autograd.tensors import Grad
     from ...domain.values import Args, Value
-    from ...operators.calls import Call
+    from ...operators.call import Call
     from ...python.machine import Machine
 
 NAME = "torch.nn.functional.scaled_dot_product_attention"

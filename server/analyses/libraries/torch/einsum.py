@@ -18,6 +18,7 @@ from ...operators import calls as cases
 from ...operators import calls_by_name as torch_ops
 from ...operators import operands
 from ...operators import replay as effects
+from ...operators.call import Call
 from ...operators.types import described
 from ...shapes import TensorType, infer
 
@@ -159,7 +160,7 @@ def product(m: Machine, a: Tensor, b: Tensor, kept: dict[str, Grad] | None, shap
     op = torch_ops.find("torch.bmm" if kept is not None else "torch.mul")
     assert op is not None
     second = "mat2" if kept is not None else "other"
-    call = cases.Call(op.name, {"input": a, second: b}, {"input": [a], second: [b]}, "einsum", kept or {})
+    call = Call(op.name, {"input": a, second: b}, {"input": [a], second: [b]}, "einsum", kept or {})
     made = effects.replay(m, cases.choose(m, op, call), call, "", TensorType(tuple(shape), a.dtype))
     assert isinstance(made, Tensor)
     return made

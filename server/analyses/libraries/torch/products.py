@@ -9,10 +9,10 @@ from ... import shapes
 from ...autograd.tensors import Tensor
 from ...domain.registry import method_of, model
 from ...domain.values import Args, Lib, ListV, Unknown, Value
-from ...operators import calls as cases
 from ...operators import calls_by_name as torch_ops
 from ...operators import operands
 from ...operators import replay as effects
+from ...operators.call import Call
 from ...operators.types import described
 from ...python import iteration as sequences
 from ...shapes import TensorType
@@ -72,7 +72,7 @@ def batched(m: Machine, a: Tensor, b: Tensor) -> Value:
     op = torch_ops.find("torch.bmm")
     assert isinstance(op, Op)
     values, tensors = {"input": a, "other": b}, {"input": [a], "mat2": [b]}
-    call = cases.Call("torch.matmul", values, tensors, kept=operands.of_matmul(m, a, b))
+    call = Call("torch.matmul", values, tensors, kept=operands.of_matmul(m, a, b))
     inferred = shapes.infer("torch.matmul", {k: described(m, v) for k, v in values.items()})
     return effects.replay(m, op.cases[0], call, "", inferred if isinstance(inferred, TensorType) else None)
 
