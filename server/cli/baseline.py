@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..workspace.reading import read_regular_file
 from .places import Results, shown
 
 if TYPE_CHECKING:
@@ -52,11 +53,11 @@ def _read(path: Path) -> frozenset[str]:
     from ..workspace.config import ConfigError
 
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(read_regular_file(path))
         if data["version"] != VERSION:
             raise ConfigError(f"is a baseline of another version ({data['version']})", path)
         return frozenset(data["findings"])
     except OSError as error:
         raise ConfigError(error.strerror or str(error), path) from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise ConfigError("is no baseline, as --write-baseline makes it", path) from None

@@ -32,6 +32,7 @@ from .findings import Found, Place
 from .parts import Outcome, digest
 from .problems import Problem, Unreadable
 from .project import Project
+from .reading import read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +65,7 @@ class Cache:
             return None
         path = self._path(part)
         try:
-            data = path.read_bytes()
+            data = read_regular_file(path)
             head, _, body = data.partition(b"\n")
             if head.decode() != _checksum(body):
                 raise ValueError("damaged")

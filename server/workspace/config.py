@@ -12,10 +12,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .nearest import nearest
+from .reading import read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
+
+SHOWN = 100
+"""Characters of a wrong value that are told."""
 
 SEVERITIES = ("error", "warning", "information", "hint")
 
@@ -206,10 +210,13 @@ def _load(path: Path) -> Config | None:
     else:
         import tomli as tomllib
 
-    text = _read(path)
+    data = _read(path)
     try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
         table: Any = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        if path.name == "pyproject.toml" and b"gradguard" not in data:
+            return None  # whatever it is, it has no table of ours
         raise _syntax_error(error, path) from None
     prefix = () if path.name == "gradguard.toml" else ("tool", "gradguard")
     for key in prefix:
@@ -222,17 +229,19 @@ def _load(path: Path) -> Config | None:
         raise ConfigError(wrong.message, path, _line(text, (*prefix, *wrong.keys))) from None
 
 
-def _read(path: Path) -> str:
+def _read(path: Path) -> bytes:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_regular_file(path)
     except OSError as error:
         raise ConfigError(error.strerror or str(error), path) from None
-    except UnicodeDecodeError:
-        raise ConfigError("is not valid UTF-8", path) from None
 
 
 def _syntax_error(error: Exception, path: Path) -> ConfigError:
-    """The TOML parser's message, with its `(at line 3, column 5)` made the error's place."""
+    """What the TOML parser says, with its `(at line 3, column 5)` made the error's place."""
+    if isinstance(error, UnicodeDecodeError):
+        return ConfigError("is not valid UTF-8", path)
+    if isinstance(error, RecursionError):
+        return ConfigError("is not valid TOML: it is nested too deeply", path)
     place = re.search(r" \(at line (\d+), column \d+\)$", str(error))
     if place is None:
         return ConfigError(f"is not valid TOML: {error}", path)
@@ -317,7 +326,8 @@ def _described(value: Any) -> str:
     """The value as TOML writes it, where that is short."""
     if isinstance(value, bool):
         return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else repr(value)
+    shown = f'"{value}"' if isinstance(value, str) else repr(value)
+    return shown if len(shown) <= SHOWN else f"{shown[:SHOWN]}…"
 
 
 _SETTINGS: Mapping[str, Callable[[Any], Any]] = {
@@ -339,11 +349,13 @@ def _line(text: str, keys: tuple[str, ...]) -> int | None:
     """
     best, found = 0, None
     table: tuple[str, ...] = ()
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := re.match(r"\s*\[{1,2}([^\]]+)\]", line):
-            here = table = _dotted(header[1])
-        elif setting := re.match(r"""\s*((?:"[^"]*"|'[^']*'|[\w.-]|\s*\.\s*)+?)\s*=""", line):
-            here = table + _dotted(setting[1])
+    for number, line in enumerate(text.split("\n"), 1):
+        opening = _HEADER.match(line)
+        here, end = _key(line, opening.end() if opening else 0)
+        if opening:
+            table = here
+        elif here and line.startswith("=", end):
+            here = table + here
         else:
             continue
         if keys[: len(here)] == here and len(here) > best:
@@ -351,6 +363,17 @@ def _line(text: str, keys: tuple[str, ...]) -> int | None:
     return found
 
 
-def _dotted(key: str) -> tuple[str, ...]:
-    parts = re.findall(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*""", key)
-    return tuple(double or single or bare for double, single, bare in parts)
+_HEADER = re.compile(r"\s*\[{1,2}")
+_PART = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*""")
+
+
+def _key(line: str, at: int) -> tuple[tuple[str, ...], int]:
+    """The parts of the dotted key that begins there, and where it ends; each character is looked at once."""
+    parts: list[str] = []
+    while part := _PART.match(line, at):
+        parts.append(part[1] or part[2] or part[3] or "")
+        at = part.end()
+        if not line.startswith(".", at):
+            break
+        at += 1
+    return tuple(parts), at

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from .config import Config, find_config
 from .git import exclude_files
 from .problems import Problem, Unreadable
+from .reading import Special, read_regular_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -50,9 +51,9 @@ class Document:
 def read_document(path: str) -> Document:
     """The program in the file. Raises Unreadable if there is none that can be read."""
     try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise Unreadable(Problem(path, _reason(error))) from None
+        data = read_regular_file(path)
+    except (OSError, ValueError) as error:
+        raise Unreadable(Problem(path, reason(error))) from None
     return decode_document(data, path)
 
 
@@ -92,11 +93,16 @@ def _undecodable(data: bytes, encoding: str, path: str) -> Problem | None:
     return None
 
 
-def _reason(error: OSError) -> str:
+def reason(error: OSError | ValueError) -> str:
+    """Why a file cannot be read, as what is said of it."""
     if isinstance(error, FileNotFoundError):
         return "does not exist"
     if isinstance(error, IsADirectoryError):
         return "is a folder"
+    if isinstance(error, ValueError):  # Python's own word on a name that no file can have
+        return f"cannot be read: {error}"
+    if isinstance(error, Special):
+        return str(error.strerror)
     return f"cannot be read: {error.strerror or error}"
 
 
@@ -196,8 +202,7 @@ def _is_python(path: Path) -> bool:
     if path.suffix in NAMED:
         return True
     try:
-        with path.open("rb") as file:
-            return _SHEBANG.match(file.read(200)) is not None
+        return _SHEBANG.match(read_regular_file(path)[:200]) is not None
     except OSError:
         return True  # what is wrong with it is told when it is read
 
@@ -261,7 +266,7 @@ def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
 def _patterns(path: Path) -> GitIgnoreSpec | None:
     """The patterns in a file, if they can be read."""
     try:
-        return _spec(tuple(path.read_text(encoding="utf-8-sig").splitlines()))
+        return _spec(tuple(read_regular_file(path).decode("utf-8-sig").splitlines()))
     except (OSError, ValueError):
         return None
 

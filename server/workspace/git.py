@@ -10,6 +10,8 @@ import os
 import re
 from pathlib import Path
 
+from .reading import read_regular_file
+
 _EXCLUDES_FILE = re.compile(r'^\s*excludesfile\s*=\s*"?([^"\n]*?)"?\s*$', re.IGNORECASE | re.MULTILINE)
 _GITDIR = re.compile(r"gitdir: (.*)")
 
@@ -45,6 +47,6 @@ def _users_file() -> Path:
 def _text(path: Path) -> str:
     """What a small file says; nothing if it cannot be read."""
     try:
-        return path.read_text(encoding="utf-8-sig") if path.is_file() else ""
+        return read_regular_file(path).decode("utf-8-sig")
     except (OSError, ValueError):
         return ""

@@ -7,6 +7,8 @@ from configparser import ConfigParser, Error
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from .reading import read_regular_file
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -55,8 +57,8 @@ def declared(folder: Path) -> Declared:
 def _pyproject(folder: Path) -> Iterator[tuple[str, str]]:
     """Pairs of a package and its folder; "" for a folder that holds packages."""
     try:
-        table = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        table = tomllib.loads(read_regular_file(folder / "pyproject.toml").decode())
+    except (OSError, ValueError, RecursionError):
         return
     for key in FOLDERS:
         yield from (("", one) for one in _texts(_at(table, key)))
@@ -72,8 +74,8 @@ def _pyproject(folder: Path) -> Iterator[tuple[str, str]]:
 def _setup_cfg(folder: Path) -> Iterator[tuple[str, str]]:
     parser = ConfigParser(interpolation=None)
     try:
-        parser.read(folder / "setup.cfg", encoding="utf-8")
-    except (Error, ValueError):
+        parser.read_string(read_regular_file(folder / "setup.cfg").decode())
+    except (OSError, Error, ValueError):
         return
     lines = parser.get("options", "package_dir", fallback="").splitlines()
     yield from ((key.strip(), value.strip()) for key, is_pair, value in (x.partition("=") for x in lines) if is_pair)

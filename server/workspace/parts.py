@@ -23,6 +23,7 @@ from .files import read_document
 from .findings import Found
 from .problems import Unreadable
 from .project import Project, stamp_of, statement
+from .reading import read_regular_file
 from .relevance import relevant, uses_torch
 from .suppressions import may_silence
 
@@ -246,8 +247,7 @@ def outcome_of(project: Project, paths: Sequence[str], imported: Set[str], found
 def digest(path: str) -> str:
     """What tells the contents of a file from others; empty if it can't be read."""
     try:
-        with open(path, "rb") as file:
-            return blake2b(file.read(), digest_size=16).hexdigest()
+        return blake2b(read_regular_file(path), digest_size=16).hexdigest()
     except OSError:
         return ""
 
