@@ -127,7 +127,7 @@ def _once(args: argparse.Namespace) -> int:
     if outcome.interrupted:
         print("interrupted: not all files were checked", file=sys.stderr)
         return INTERRUPTED
-    if any(problem.internal or problem.path in _named(args) for problem in problems):
+    if outcome.unwritten or any(problem.internal or problem.path in _named(args) for problem in problems):
         return FAILED
     return OK if args.exit_zero else status
 
@@ -234,6 +234,7 @@ class _Outcome:
     results: Results
     checked: int = 0
     mended: list[Mended] = field(default_factory=list)
+    unwritten: list[Problem] = field(default_factory=list)
     known: int = 0
     interrupted: bool = False
 
@@ -290,46 +291,46 @@ def _executor(args: argparse.Namespace) -> Iterator[Executor | None]:
 
 
 def _mend(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
-    """Edit the projects' texts, and write them unless only the difference is asked for."""
+    """Edit the projects' texts, and write those of each part when it is done, unless only the difference is wanted."""
     from ..workspace.findings import merged
     from ..workspace.mending import mend_project, silence_project, written
     from ..workspace.parts import split
     from ..workspace.project import Project
+    from ..workspace.saving import save
 
-    mended = []
+    mended: list[Mended] = []
+    unwritten: list[Problem] = []
+    stdin = _stdin_path(args) if STDIN in args.paths else None
     projects = [Project(run.config.root, run.config) for run in runs]
     found: list[Found] = []
     sources: dict[int, tuple[Project, Finding]] = {}
-    for run, project in zip(runs, projects, strict=True):
-        for document in run.documents:
-            project.overlay(document)
-        for part in split(run.paths, str(run.config.root)):
-            one = (
-                silence_project(project, part, _least(run))
-                if args.add_ignore
-                else mend_project(project, part, args.unsafe_fixes, _least(run))
-            )
-            mended.append(one)
-            for finding in one.result.findings:
-                found.append(plain := _plain(finding))
-                sources[id(plain)] = project, finding
+    with progress(0 if args.quiet else sum(len(run.paths) for run in runs)) as on_part:
+        for run, project in zip(runs, projects, strict=True):
+            for document in run.documents:
+                project.overlay(document)
+            for part in split(run.paths, str(run.config.root)):
+                one = (
+                    silence_project(project, part, _least(run))
+                    if args.add_ignore
+                    else mend_project(project, part, args.unsafe_fixes, _least(run))
+                )
+                if not args.diff:
+                    unwritten += save(one, [path for path in part if path != stdin], args.paths)
+                mended.append(one)
+                for finding in one.result.findings:
+                    found.append(plain := _plain(finding))
+                    sources[id(plain)] = project, finding
+                on_part(len(part))
     documents = {path: document for one in mended for path, document in one.result.documents.items()}
-    problems = [problem for one in mended for problem in one.result.problems]
+    problems = [problem for one in mended for problem in one.result.problems] + unwritten
     results = Results(
         sorted(merged([found]), key=lambda one: one.position),
         documents,
         lambda one: sources[id(one)][0].fixes(sources[id(one)][1]),
         problems,
     )
-    outcome = _Outcome(results, sum(one.result.checked for one in mended), mended)
-    if args.diff:
-        return outcome
-    stdin = _stdin_path(args) if STDIN in args.paths else None
-    for one in mended:
-        for path, document in one.after.items():
-            if path != stdin:
-                Path(path).write_bytes(written(document))
-    if stdin is not None and runs and runs[-1].paths == [stdin]:
+    outcome = _Outcome(results, sum(one.result.checked for one in mended), mended, unwritten)
+    if not args.diff and stdin is not None and runs and runs[-1].paths == [stdin]:
         sys.stdout.buffer.write(written(projects[-1].document(stdin)))
     return outcome
 

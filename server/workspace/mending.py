@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..fixes.edit import Edit, Fix, apply
 from .notebook import read_notebook
+from .problems import Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set
@@ -21,12 +23,33 @@ ROUNDS = 10
 
 @dataclass(slots=True)
 class Mended:
-    """What mending a project came to: changed files before and after, and the check of what remains."""
+    """What mending a project came to: changed files before and after, and the check of what remains.
+
+    `changed` has for each fix the files that it changes.
+    """
 
     result: CheckResult
     before: dict[str, Document] = field(default_factory=dict)
     after: dict[str, Document] = field(default_factory=dict)
-    applied: int = 0
+    changed: list[frozenset[str]] = field(default_factory=list)
+
+    @property
+    def applied(self) -> int:
+        """How many fixes were made."""
+        return len(self.changed)
+
+    def apply(self, project: Project, fixes: Iterable[Sequence[Edit]]) -> None:
+        """Edit the texts that the last check has read; the project shows the new ones."""
+        edits: dict[str, list[Edit]] = {}
+        for fix in fixes:
+            self.changed.append(frozenset(edit.path for edit in fix))
+            for edit in fix:
+                edits.setdefault(edit.path, []).append(edit)
+        for path, some in edits.items():
+            document = self.result.documents[path]
+            self.before.setdefault(path, document)
+            self.after[path] = edited(document, some)
+            project.overlay(self.after[path])
 
 
 def mend_project(project: Project, paths: Sequence[str], unsafe: bool, least: Severity | None = None) -> Mended:
@@ -35,17 +58,13 @@ def mend_project(project: Project, paths: Sequence[str], unsafe: bool, least: Se
     `unsafe` allows fixes that change what the program means. Files other than `paths` stay as they are.
     Afterwards the project shows the new texts.
     """
+    _hold(project, paths)
     mended = Mended(project.check(paths, least))
     for _ in range(ROUNDS):
         fixes = _compatible(_best(project, mended.result, unsafe, frozenset(paths)))
         if not fixes:
             break
-        mended.applied += len(fixes)
-        for path, edits in _by_path(fixes).items():
-            document = project.document(path)
-            mended.before.setdefault(path, document)
-            mended.after[path] = edited(document, edits)
-            project.overlay(mended.after[path])
+        mended.apply(project, [fix.edits for fix in fixes])
         mended.result = project.check(paths, least)
     return mended
 
@@ -57,6 +76,7 @@ def silence_project(project: Project, paths: Sequence[str], least: Severity | No
     """
     from ..fixes import ignore_edit
 
+    _hold(project, paths)
     mended = Mended(project.check(paths, least, traced=False))
     for _ in range(ROUNDS):
         edits: list[Edit] = []
@@ -68,14 +88,16 @@ def silence_project(project: Project, paths: Sequence[str], least: Severity | No
                     edits.append(edit)
         if not edits:
             break
-        mended.applied += len(edits)
-        for path in dict.fromkeys(edit.path for edit in edits):
-            document = project.document(path)
-            mended.before.setdefault(path, document)
-            mended.after[path] = edited(document, [edit for edit in edits if edit.path == path])
-            project.overlay(mended.after[path])
+        mended.apply(project, [[edit] for edit in edits])
         mended.result = project.check(paths, least, traced=False)
     return mended
+
+
+def _hold(project: Project, paths: Iterable[str]) -> None:
+    """Have the texts of these files stay what they are now: all edits are of one text, whoever saves another."""
+    for path in paths:
+        with suppress(Unreadable):
+            project.overlay(project.document(path))
 
 
 def edited(document: Document, edits: Iterable[Edit]) -> Document:
@@ -122,11 +144,3 @@ def _compatible(fixes: Iterable[Fix]) -> list[Fix]:
 
 def _touch(edit: Edit, other: Edit) -> bool:
     return edit.path == other.path and edit.start <= other.end and other.start <= edit.end
-
-
-def _by_path(fixes: Iterable[Fix]) -> dict[str, list[Edit]]:
-    edits: dict[str, list[Edit]] = {}
-    for fix in fixes:
-        for edit in fix.edits:
-            edits.setdefault(edit.path, []).append(edit)
-    return edits

@@ -1,0 +1,112 @@
+"""What comes from outside is not believed: hostile configuration, patterns, special files, names and caches."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ..cli.conftest import STALE, Command, check, gradguard_command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["check", "gradguard_command"]
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has neither pipes among files nor such names")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with one failure."""
+    (tmp_path / "a.py").write_text(STALE)
+    return tmp_path
+
+
+# -- configuration ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dots", [28, 10_000])
+def test_the_line_of_a_wrong_setting_is_found_in_linear_time(project: Path, check: Command, dots: int) -> None:
+    (project / "gradguard.toml").write_text('min-severity = "x"\ny = """\n' + "." * dots + '\n"""\n')
+    done = check("a.py")
+    assert done.returncode == 2
+    assert "gradguard.toml:2: unknown setting `y`" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("x = " + 5000 * "[", "is nested too deeply"), ("x = " + 5000 * "1", "is not valid TOML")],
+)
+def test_what_a_toml_parser_raises_is_told_with_its_file(
+    project: Path, check: Command, text: str, message: str
+) -> None:
+    (project / "pyproject.toml").write_text(text + "\n[tool.gradguard]\n")
+    done = check("a.py")
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "internal error" not in done.stderr
+
+
+@pytest.mark.parametrize("data", [b"x = " + 5000 * b"[", b"x = " + 5000 * b"1", b"x = '\xff'"])
+def test_a_broken_file_without_a_table_of_ours_is_passed_over(project: Path, check: Command, data: bytes) -> None:
+    (project / "pyproject.toml").write_bytes(data)
+    (project / "b.py").write_text("import foo, torch\n")
+    done = check("a.py", "b.py")
+    assert done.returncode == 1
+    assert done.stdout.count("GG101") == 2  # the finding, and `gradguard explain GG101`
+    assert not done.stderr
+
+
+# -- special files ----------------------------------------------------------------------------
+
+
+def special(path: Path, kind: str) -> None:
+    """A file that never ends, or that nobody writes."""
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "zero":
+        path.symlink_to("/dev/zero")
+    else:
+        path.mkdir()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "zero", "folder"])
+@pytest.mark.parametrize("name", [".gitignore", "pyproject.toml", "setup.cfg", "gradguard.toml", ".git/info/exclude"])
+def test_special_files_are_not_read(project: Path, check: Command, name: str, kind: str) -> None:
+    (project / ".git" / "info").mkdir(parents=True)
+    special(project / name, kind)
+    (project / "b.py").write_text("import foo, torch\n")
+    done = check(".", "--no-cache")
+    assert done.returncode == 1
+    assert not done.stderr
+
+
+@pytest.mark.parametrize(("kind", "message"), [("pipe", "is not a regular file"), ("zero", "is not a regular file")])
+def test_special_files_that_are_named(project: Path, check: Command, kind: str, message: str) -> None:
+    special(project / "b.py", kind)
+    done = check("a.py", "b.py", "--no-cache")
+    assert done.returncode == 2
+    assert done.stderr == f"b.py: {message}\n"
+    assert "GG101" in done.stdout
+
+
+def test_a_file_larger_than_a_program_is_named(project: Path, check: Command) -> None:
+    with (project / "b.py").open("wb") as file:
+        file.truncate(65 * 1024 * 1024)
+    done = check("a.py", "b.py", "--no-cache")
+    assert done.returncode == 2
+    assert done.stderr == "b.py: is larger than 64 MB\n"
+    assert "GG101" in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("mkfifo") is None, reason="has no pipes among files")
+@pytest.mark.parametrize("kind", ["pipe", "zero"])
+def test_a_baseline_that_is_special(project: Path, check: Command, kind: str) -> None:
+    special(project / "baseline.json", kind)
+    done = check("a.py", "--baseline", "baseline.json")
+    assert done.returncode == 2
+    assert "baseline.json: is not a regular file" in done.stderr
