@@ -15,7 +15,7 @@ import threading
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context, parent_process
 from typing import TYPE_CHECKING
 
@@ -131,6 +131,15 @@ def _add(checked: Checked, group: Group, outcomes: Sequence[Outcome | None], com
     checked.problems += dict.fromkeys(problem for outcome in done for problem in outcome.problems)
     complete = complete and not any(problem.internal for outcome in done for problem in outcome.problems)
     texts = checked.documents
+    gone: dict[str, Problem] = {}
+
+    def is_there(path: str) -> bool:
+        """Whether a file that was checked can still be read."""
+        try:
+            return path not in gone and bool(texts[path])
+        except Unreadable as error:
+            gone[path] = error.problem
+            return False
 
     def comments(path: str) -> Sequence[Suppression]:
         return find_suppressions(texts[path].text)
@@ -138,12 +147,14 @@ def _add(checked: Checked, group: Group, outcomes: Sequence[Outcome | None], com
     def idle(path: str, comment: Suppression, codes: tuple[str, ...]) -> Found:
         return _idle(texts[path], comment, codes, group.locale)
 
-    whole = {path for outcome in done for path in outcome.whole} if complete else set()
-    try:
-        found = judged(merged(outcome.found for outcome in done), group.config, comments, whole, idle)
-    except Unreadable as error:  # it was there when it was checked
-        checked.problems.append(error.problem)
-        return
+    whole = {path for outcome in done for path in outcome.whole if is_there(path)} if complete else set()
+    still = [
+        replace(one, related=tuple(place for place in one.related if is_there(place.path)))
+        for one in merged(outcome.found for outcome in done)
+        if is_there(one.path)
+    ]
+    found = judged(still, group.config, comments, whole, idle)
+    checked.problems += gone.values()
     checked.found += [one for one in found if one.severity <= group.least]
 
 

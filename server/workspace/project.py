@@ -329,7 +329,7 @@ class Project:
                 problems.append(error.problem)
                 continue
             if source.problems:
-                problems.append(_unparsed(source, self.document(path)))
+                problems.append(_unparsed(source, self._files[path].document))
         return sources, problems
 
     def _judged(
@@ -342,12 +342,17 @@ class Project:
         whole = [path for path, source in sources.items() if complete and not source.problems]
 
         def comments(path: str) -> Sequence[Suppression]:
-            return self._comments[path].of(self.source(path))
+            return self._comments[path].of(self._replayed_source(path))
 
         def idle(path: str, comment: Suppression, codes: tuple[str, ...]) -> Finding:
-            return self._idle(self.source(path), comment, codes, locale)
+            return self._idle(self._replayed_source(path), comment, codes, locale)
 
         return judged(map(_finding, diagnostics), self.config, comments, whole, idle)
+
+    def _replayed_source(self, path: str) -> Source:
+        """A file as the replay had it, whatever has become of it since."""
+        file = self._files.get(path)
+        return file.source if file is not None and file.source is not None else self.source(path)
 
     @staticmethod
     def _idle(source: Source, comment: Suppression, codes: tuple[str, ...], locale: Locale) -> Finding:

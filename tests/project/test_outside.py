@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from gradguard.rules.rule import Severity
+from gradguard.workspace.batch import Group, Means, check_all
+from gradguard.workspace.config import Config
+from gradguard.workspace.project import Project
 
 from ..cli.conftest import STALE, Command, check, gradguard_command
 
@@ -110,3 +114,24 @@ def test_a_baseline_that_is_special(project: Path, check: Command, kind: str) ->
     done = check("a.py", "--baseline", "baseline.json")
     assert done.returncode == 2
     assert "baseline.json: is not a regular file" in done.stderr
+
+
+# -- files that come and go -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("when", ["in the replay", "before it is told"])
+def test_a_file_that_vanishes_costs_itself(project: Path, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
+    gone = project / "b.py"
+    gone.write_text(STALE)
+    replay = Project.replay
+
+    def vanish(*args: Any, **more: Any) -> Any:
+        gone.unlink(missing_ok=True)
+        return replay(*args, **more)
+
+    if when == "in the replay":
+        monkeypatch.setattr(Project, "replay", vanish)
+    group = Group(Config(project), [str(project / "a.py"), str(gone)], Severity.WARNING)
+    checked = check_all([group], Means(on_part=lambda files: gone.unlink(missing_ok=True)))
+    assert [(found.path, found.code) for found in checked.found] == [(str(project / "a.py"), "GG101")]
+    assert [(problem.path, problem.message) for problem in checked.problems] == [(str(gone), "does not exist")]
