@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import shutil
 import tokenize
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from gradguard.fixes.titles import ENGLISH
 
 from ..fuzz.compare import is_so
 from ..oracle.client import run_program
 from .folder import Folder, told
-from .real import Run, run, same_gradients, same_losses
+from .real import Run, run, same_gradients, same_losses, same_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,27 +35,113 @@ GRADIENTS = "the gradients differ"
 
 def proven(program: Folder, folder: Path) -> Iterator[str]:
     """Try every fix of every failure that is told of a program; gives what is wrong with any of them."""
+    return (problem for tried in each(program, folder) for problem in tried.problems)
+
+
+@dataclass
+class Tried:
+    """A failure that is told of a program, its fixes, and what is wrong with them."""
+
+    failure: Failure
+    fixes: list[Fix]
+    problems: list[str]
+
+
+def each(program: Folder, folder: Path) -> list[Tried]:
+    """Try every fix of every failure that is told of a program, each by itself."""
     report = program.replay()
-    found = [(failure, program.fixes(failure, report)) for failure in told(report)]
-    for failure, fixes in found:
+    found = [Tried(failure, program.fixes(failure, report), []) for failure in told(report)]
+    if not any(tried.fixes for tried in found):
+        return found
+    meant = run(program.root, meant=True)
+    runs = []
+    for tried in found:
+        failure, fixes = tried.failure, tried.fixes
         preferred = [fix for fix in fixes if fix.preferred]
         if fixes and preferred != fixes[:1]:
-            yield f"{failure.kind}: {len(preferred)} fixes are preferred, or not the first"
+            tried.problems.append(f"{failure.kind}: {len(preferred)} fixes are preferred, or not the first")
         for fix in fixes:
-            yield from (f"{fix.title}: {problem}" for problem in _misshapen(program, fix))
-            wrong = _mistold(program, failure, fix, report, folder / "told")
-            yield from (f"{fix.title}: {problem}" for problem in wrong)
-    safe = [fix for _, fixes in found for fix in fixes if fix.safety == "safe"]
-    if safe:
-        meant = run(program.root, meant=True)
-        places = {(failure.kind, id(failure.site.node)) for failure, _ in found}
-        for number, fix in enumerate(safe):
-            edited = written(folder / str(number), program, fix)
-            alone = len(places) == 1 and not told(program.with_fix(fix).replay())
-            problems = list(different(meant, run(edited), alone))
-            rounded = problems == [GRADIENTS] and _is_rounding(program.root, edited)
-            if problems and not rounded and _is_reproducible(program.root, meant):
-                yield from (f"{fix.title}: {problem}" for problem in problems)
+            edited = written(folder / str(len(runs)), program, fix)
+            runs.append((tried, fix, edited, run(edited)))
+            problems = [*_misshapen(program, fix), *_mistold(program, failure, fix, report, folder / "told")]
+            tried.problems += (f"{fix.title}: {problem}" for problem in problems)
+    trained = [_trained(after) for *_, after in runs]
+    for tried, fix, edited, after in runs:
+        others = {one for other, one in zip(runs, trained, strict=True) if other[0].failure.site is tried.failure.site}
+        problems = list(_untrue(program, report, tried.failure, fix, edited, meant, after, max(others, default=0)))
+        rounded = problems == [GRADIENTS] and _is_rounding(program.root, edited)
+        if problems and not rounded and _is_reproducible(program.root, meant):
+            tried.problems += (f"{fix.title}: {problem}" for problem in problems)
+    return found
+
+
+def _untrue(
+    program: Folder, report: Report, failure: Failure, fix: Fix, edited: Path, meant: Run, after: Run, trained: int
+) -> Iterator[str]:
+    """What a run after a fix does that it should not, by what the fix says that it changes.
+
+    `trained` is how many parameters of optimizers another fix of the same failure gives a gradient.
+    """
+    changes = changed_by(fix.title)
+    if after.error is not None:
+        if not _is_another(program, report, failure, fix, edited):
+            yield f"it fails: {after.error[:200]}"
+        elif changes in KEEPING:
+            yield from different(meant, after, alone=False)
+        return
+    if after.lost > run(program.root).lost:
+        yield "`.grad` of what is no leaf is read"
+    if changes is None:
+        yield from different(meant, after)
+    elif changes in KEEPING and meant.error is None:
+        if not same_losses(meant, after):
+            yield "the losses differ"
+        elif not same_gradients(meant, after):
+            yield GRADIENTS
+    if meant.error is None and changes in KEEPING and not same_steps(meant, after):
+        yield "the optimizers' steps use other gradients, or the leaves end otherwise"
+    if _trained(after) < max(trained, _trained(meant) if meant.error is None else 0) and changes not in STOPPING:
+        yield "parameters lose their gradients"
+
+
+KEEPING = {None, "memory", "later", "earlier-backward", "old-weights"}
+"""what a fix may change and still has to leave every loss, gradient and step as it was meant"""
+
+STOPPING = {"no-gradient"}
+
+
+def changed_by(title: str) -> str | None:
+    """What a fix changes by its title: the word that the catalogue has for it."""
+    for key, text in ENGLISH.items():
+        if key.startswith("changes-") and re.search(re.sub(r"\\{\w+\\}", ".*", re.escape(text)) + "$", title):
+            return key.removeprefix("changes-")
+    return None
+
+
+def _trained(after: Run) -> int:
+    """How many parameters of optimizers have got a gradient at some step."""
+    widest: dict[int, set[int]] = {}
+    for step in after.steps:
+        widest.setdefault(len(step), set()).update(i for i, one in enumerate(step) if one is not None)
+    return sum(map(len, widest.values()))
+
+
+def _is_another(program: Folder, report: Report, failure: Failure, fix: Fix, edited: Path) -> bool:
+    """Whether a program still fails after a fix by what was told of it besides, in statements that are as they were."""
+    verdict = run_program(edited)
+    lines = {_text(edited, line) for line in (*verdict.mutation, *verdict.saved, verdict.raised) if line}
+    for one in told(report):
+        if one.kind == verdict.kind and one.site.node is not failure.site.node:
+            source = program.sources[one.site.chunk.path].text.splitlines()
+            if source[one.site.chunk.line_of(one.site.node)].strip() in lines:
+                return True
+    return False
+
+
+def _text(root: Path, line: str) -> str:
+    """The text of a line that the oracle tells of."""
+    file, _, number = line.rpartition(":")
+    return (root / file).read_text("utf-8").splitlines()[int(number) - 1].strip()
 
 
 def _is_reproducible(root: Path, meant: Run) -> bool:

@@ -1,8 +1,12 @@
-"""Runs a program on real PyTorch and notes each loss, the gradients that come of it, and what is printed."""
+"""Runs a program on real PyTorch and notes each loss, the gradients that come of it, and what is printed.
+
+Also what each step of an optimizer finds in the parameters' `.grad`, and what becomes of the leaves.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import os
 import re
@@ -15,11 +19,13 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import torch
+import torch._dynamo  # imported by optimizers, which would cost each child a second
 from torch.autograd.graph import saved_tensors_hooks
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 from torch.utils._python_dispatch import TorchDispatchMode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 torch.set_num_threads(1)
@@ -36,18 +42,23 @@ SECONDS = 30
 class Run:
     """What a run gave: each loss, the gradients of the leaves after its backward, and what it raised.
 
-    The roots of `autograd.grad` are losses too, and what it returns are the gradients. `printed` is the output but
-    for what a tensor's text says of its node.
+    The roots of `autograd.grad` are losses too, and what it returns are the gradients. `steps` are the gradients that
+    each step of an optimizer uses, `final` the values at the end of all leaves that a backward has reached, `lost` the
+    lines that read `.grad` of a non-leaf. `printed` is the output but for what a tensor's text says of its node.
     """
 
     losses: list[torch.Tensor] = field(default_factory=list)
     gradients: list[list[torch.Tensor | None]] = field(default_factory=list)
+    steps: list[list[torch.Tensor | None]] = field(default_factory=list)
+    final: list[torch.Tensor | None] = field(default_factory=list)
+    lost: int = 0
     error: str | None = None
     printed: str = ""
 
     def upto(self, other: Run) -> Run:
         """As much of the run as there is of the other."""
-        return Run(self.losses[: len(other.losses)], self.gradients[: len(other.gradients)], self.error)
+        losses, gradients = self.losses[: len(other.losses)], self.gradients[: len(other.gradients)]
+        return Run(losses, gradients, self.steps[: len(other.steps)], error=self.error)
 
 
 def roots(tensors: torch.Tensor | Sequence[torch.Tensor]) -> list[torch.Tensor]:
@@ -108,8 +119,8 @@ class Meant(TorchDispatchMode):
 def run(folder: Path, meant: bool = False, double: bool = False) -> Run:
     """Run `folder`'s main.py in a process of its own.
 
-    With `meant`, whatever autograd saves is copied, so that no later change reaches it and the gradients are
-    those that the author meant. (`allow_mutation_on_saved_tensors` doesn't see changes by views that begin
+    With `meant`, whatever autograd saves is copied, so that no later change reaches it, and no backward frees it: the
+    gradients are those that the author meant. (`allow_mutation_on_saved_tensors` doesn't see changes by views that begin
     elsewhere in the memory, nor those that move no version counter.) With `double`, what the program gives no
     dtype is of double precision.
     """
@@ -133,18 +144,24 @@ def run(folder: Path, meant: bool = False, double: bool = False) -> Run:
 def _run(folder: Path, meant: bool) -> Run:
     result, out = Run(), io.StringIO()
     backward, grad = torch.autograd.backward, torch.autograd.grad
+    reached: dict[int, torch.Tensor] = {}
 
     def noted(tensors: Any, *args: Any, **kwargs: Any) -> None:
-        reached = leaves(roots(tensors))
+        found = leaves(roots(tensors))
+        reached.update((id(leaf), leaf) for leaf in found)
         result.losses += [root.detach().clone() for root in roots(tensors)]
-        backward(tensors, *args, **kwargs)
-        result.gradients.append([None if leaf.grad is None else copied(leaf.grad) for leaf in reached])
+        _called(backward, meant, tensors, *args, **kwargs)
+        result.gradients.append([_gradient(leaf) for leaf in found])
 
     def returned(outputs: Any, *args: Any, **kwargs: Any) -> Any:
         result.losses += [root.detach().clone() for root in roots(outputs)]
-        gradients = grad(outputs, *args, **kwargs)
+        gradients = _called(grad, meant, outputs, *args, **kwargs)
         result.gradients.append([None if one is None else copied(one) for one in gradients])
         return gradients
+
+    def stepped(optimizer: torch.optim.Optimizer, *_: object) -> None:
+        groups = optimizer.param_groups
+        result.steps.append([_gradient(one) for group in groups for one in group["params"]])
 
     mode = Meant() if meant else contextlib.nullcontext()
     torch.manual_seed(0)
@@ -154,17 +171,43 @@ def _run(folder: Path, meant: bool) -> Run:
     try:
         with (
             mode,
-            warnings.catch_warnings(),
+            warnings.catch_warnings(record=True) as heard,
             contextlib.redirect_stdout(out),
             patch.object(torch.autograd, "backward", noted),
             patch.object(torch.autograd, "grad", returned),
+            stepping(stepped),
         ):
             warnings.simplefilter("ignore")
+            warnings.filterwarnings("always", message="(?s).*not a leaf Tensor is being")
             runpy.run_path(str(folder / "main.py"), run_name="__main__")
     except Exception as error:  # the program's own
         result.error = f"{type(error).__name__}: {error}"
+    result.lost = len({(one.filename, one.lineno) for one in heard})
+    result.final = [copied(leaf) for leaf in reached.values()]
     result.printed = re.sub(r",?\s*grad_fn=<\w+>", "", out.getvalue())
     return result
+
+
+def _called(backward: Callable[..., Any], keeping: bool, *args: Any, **kwargs: Any) -> Any:
+    """Call `backward()` or `grad()`, and let it keep the graph."""
+    bound = inspect.signature(backward).bind(*args, **kwargs)
+    if keeping:
+        bound.arguments["retain_graph"] = True
+    return backward(*bound.args, **bound.kwargs)
+
+
+@contextlib.contextmanager
+def stepping(hear: Any) -> Iterator[None]:
+    """Let `hear` be called before each step of any optimizer."""
+    handle = register_optimizer_step_pre_hook(hear)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def _gradient(leaf: torch.Tensor) -> torch.Tensor | None:
+    return None if leaf.grad is None else copied(leaf.grad)
 
 
 def same_losses(one: Run, other: Run) -> bool:
@@ -181,9 +224,18 @@ def same_gradients(one: Run, other: Run) -> bool:
 
     Another form of an operation may have its inputs, and with them the leaves of a backward, in another order.
     """
-    if len(one.gradients) != len(other.gradients):
-        return False
-    return all(len(a) == len(b) and _matched(a, list(b)) for a, b in zip(one.gradients, other.gradients, strict=True))
+    return _alike(one.gradients, other.gradients)
+
+
+def same_steps(one: Run, other: Run) -> bool:
+    """Whether the optimizers of two runs have used the same gradients, and their leaves end as the same."""
+    return _alike(one.steps, other.steps) and _matched(one.final, list(other.final))
+
+
+def _alike(ones: list[list[torch.Tensor | None]], others: list[list[torch.Tensor | None]]) -> bool:
+    return len(ones) == len(others) and all(
+        len(a) == len(b) and _matched(a, list(b)) for a, b in zip(ones, others, strict=True)
+    )
 
 
 def _matched(ones: list[torch.Tensor | None], others: list[torch.Tensor | None]) -> bool:
