@@ -9,7 +9,7 @@ TESTABLE := .venv/.testable
 N ?= 500
 SEED ?= 0
 
-.PHONY: demo test lint facts fuzz clean dist docs drawings extension ecosystem editors e2e
+.PHONY: demo test lint facts fuzz fixes clean dist docs drawings extension ecosystem editors e2e
 
 demo: $(READY) ## check the examples, show the fixes and the version counters, and talk to the server
 	@echo '$$ gradguard check examples'
@@ -34,6 +34,9 @@ facts: $(TESTABLE) ## measure PyTorch again and write the table of facts
 
 fuzz: $(TESTABLE) ## draw N programs, hold the answers against PyTorch, and write the figures
 	$(BIN)/python -W ignore -m tests.fuzz $(N) --seed $(SEED) --page docs/accuracy.md
+
+fixes: $(TESTABLE) ## try each offered fix alone on PyTorch: the project's programs, and those in CASES="FOLDER …"
+	$(BIN)/python -W ignore -m tests.fixes $(CASES)
 
 dist: $(TESTABLE) extension ## build what is released: a source distribution, a wheel, the extension
 	rm -rf dist

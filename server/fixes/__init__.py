@@ -27,6 +27,7 @@ from .change import declared, find_change, root
 from .edit import Edit, Fix, apply, apply_all
 from .ignore import ignore_edit, ignore_file_edit
 from .liveness import reads_later
+from .observers import is_itself_needed
 from .place import Context
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ UPDATE: tuple[Strategy, ...] = (
     clone.argument,
     clone.alias,
     weights.propose,
+    reorder.summed,
 )
 CARRIED: tuple[Strategy, ...] = (
     detach.propose,
@@ -73,9 +75,10 @@ CARRIED: tuple[Strategy, ...] = (
     reorder.update,
     clone.save,
     reorder.recompute,
-    retain.propose,
     outplace.propose,
     clone.change,
+    reorder.summed,
+    retain.propose,
 )
 LEAF: tuple[Strategy, ...] = (
     outplace.propose,
@@ -136,6 +139,13 @@ BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
 }
 
 
+REBINDING = (outplace.propose, functional.propose, functional.placed, clone.change)
+"""What gives a name another tensor, which is wrong where the program needs the very one that it had."""
+
+INSTEAD = {("old-weights", "weights")}
+"""What is not offered where the other is: a forward pass that can be repeated needs no copies of weights."""
+
+
 def candidates(
     failure: Failure, sources: Mapping[str, Source], report: Report | None = None, locale: Locale = "en"
 ) -> Iterator[Fix]:
@@ -145,7 +155,11 @@ def candidates(
     """
     context = Context(sources, report, locale)
     seen: set[tuple[Edit, ...]] = set()
+    change = find_change(failure, context)
+    staying = change is not None and is_itself_needed(failure, context, change)
     for strategy in _strategies(failure, context):
+        if staying and strategy in REBINDING:
+            continue
         for fix in strategy(failure, context):
             if fix.edits not in seen:
                 seen.add(fix.edits)
@@ -181,30 +195,24 @@ def mend(
     """Give the fixes of `failure` that are `wanted`, the best first, and `most` of them at most.
 
     Each is tried: a fix after which the failure is still there, or another one came, is not offered. Those that
-    keep every value go first, and the first is preferred. One that lets what failed fail in another way, which was
-    behind it, does better than all that change what the program computes.
+    keep every value go first, and the first is preferred.
     """
     texts = {path: source.text for path, source in sources.items()}
 
     kept: list[Fix] = []
 
-    def keep(tried: list[Fix], most: int, reveals: bool = False) -> None:
+    def keep(tried: list[Fix]) -> None:
         for fix in tried:
             if len(kept) >= most:
                 break
-            if any(set(one.edits) < set(fix.edits) for one in kept):
-                continue  # of what is kept, less is enough
-            if trials.helps(failure, apply_all(texts, fix.edits), keeps=fix.safety == "safe", reveals=reveals):
+            if any(set(one.edits) < set(fix.edits) or (fix.changes, one.changes) in INSTEAD for one in kept):
+                continue  # of what is kept, less is enough, or reads better
+            if trials.helps(failure, apply_all(texts, fix.edits), keeps=fix.safety == "safe"):
                 kept.append(fix)
 
     tried = [fix for fix in islice(candidates(failure, sources, trials.report, locale), TRIED) if wanted(fix)]
-    safe = [fix for fix in tried if fix.safety == "safe"]
-    unsafe = [fix for fix in tried if fix.safety == "unsafe"]
-    once = 1 if failure.raised is not None and failure.cause != "carried" else 0
-    keep(safe, most)
-    keep(safe, once, reveals=True)
-    keep(unsafe, most)
-    keep(unsafe, once, reveals=True)
+    keep([fix for fix in tried if fix.safety == "safe"])
+    keep([fix for fix in tried if fix.safety == "unsafe"])
     return [replace(fix, preferred=fix is kept[0]) for fix in kept]
 
 

@@ -35,8 +35,8 @@ from .change import called_change, declared, find_change, is_inplace_name, is_mo
 from .edit import Edit, Fix, safety
 from .layout import can_precede, fresh_name, insert_before, is_pure, suffix
 from .liveness import reads_later
-from .observers import left_graph, observed, rebinding, was_there
-from .place import binding, call_of, fact_of, surroundings, walk
+from .observers import is_itself_needed, left_graph, observed, rebinding, was_there
+from .place import binding, call_of, fact_of, is_iterator, surroundings, walk
 from .text import quote, words
 
 if TYPE_CHECKING:
@@ -222,9 +222,16 @@ def alias(failure: Failure, context: Context) -> Iterator[Fix]:
     is_leaf = failure.kind == "leaf-inplace" or (story is not None and story.is_leaf is True)
     for place in [*([bound] if bound else []), *places]:
         value = place.node.value if isinstance(place.node, Assign | Arg | Return) else place.node
-        if not isinstance(value, Expr) or isinstance(value, Tuple | List | Constant) or _is_target(place):
+        if (
+            not isinstance(value, Expr)
+            or isinstance(value, Tuple | List | Constant)
+            or is_iterator(value)
+            or _is_target(place)
+        ):
             continue
         made = is_leaf and isinstance(value, Call)  # a copy of a new leaf is none
+        if made and found and is_itself_needed(failure, context, found):
+            continue
         lost = left_graph(failure, context, found) if found else None
         changes = "leaf" if made else "others" if observed(failure, context) else lost
         title = context.say("clone-here", changes, value=quote(place.text_of(value)), name=quote(failure.name or ""))

@@ -13,6 +13,7 @@ from ..syntax.ir import (
     Attribute,
     AugAssign,
     Call,
+    Comp,
     Constant,
     Dict,
     Expr,
@@ -29,7 +30,7 @@ from ..syntax.ir import (
 from .edit import Edit, Fix
 from .layout import first_line_of, insert_after, suffix
 from .nograd import torch_name
-from .place import Place, below
+from .place import Place, below, is_iterator
 from .text import quote
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def detached(place: Place, kind: str) -> list[Edit]:
 
 
 def _is_literal(place: Place) -> bool:
-    return isinstance(place.node, Constant | JoinedStr | Dict)
+    return isinstance(place.node, Comp | Constant | JoinedStr | Dict) or is_iterator(place.node)
 
 
 def each(text: str, kind: str, how: str = ".detach()") -> str:

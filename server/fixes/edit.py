@@ -31,13 +31,15 @@ class Fix:
     """A way to mend a failure.
 
     A `safe` fix keeps every value that the program computes; an `unsafe` one changes what the program
-    means, and its title says how. Of the fixes of one failure exactly one is `preferred`.
+    means, and its title says how. Of the fixes of one failure exactly one is `preferred`. `changes` is the title's
+    word for what changes, where others than the reader need it.
     """
 
     title: str
     safety: Safety
     edits: tuple[Edit, ...]
     preferred: bool = False
+    changes: str | None = None
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:

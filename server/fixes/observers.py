@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..syntax.imports import import_table
 from ..syntax.ir import (
     Assign,
+    Attribute,
+    Call,
     FunctionDef,
     List,
     Name,
     Tuple,
 )
 from .change import root
-from .keepers import kept
+from .keepers import PLAIN, kept
 from .liveness import captured, local, owner, reads_later
-from .place import below, walk
+from .place import Place, below, children, fact_of, own_statements, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from ..analyses.domain.report import Failure, VersionRow
     from ..syntax.ir import Node
     from .change import Change
-    from .place import Context, Place
+    from .place import Context
 
 
 def observed(failure: Failure, context: Context) -> bool:
@@ -43,6 +46,15 @@ def observed(failure: Failure, context: Context) -> bool:
         return True
     rows = _sharing(context.report.rows, place, name)
     return not rows or _kept(context, rows, place, name) or _seen_by_name(context, rows, place, name)
+
+
+def shared_names(failure: Failure, context: Context) -> set[str]:
+    """Give the names, of any function, by which the changed memory may be read; none where that isn't known."""
+    place, name = _written(failure, context)
+    if place is None or name is None or context.report is None:
+        return set()
+    rows = _sharing(context.report.rows, place, name)
+    return set() if _kept(context, rows, place, name) else {row.name for row in rows}
 
 
 def was_there(failure: Failure, made: Place, context: Context) -> bool:
@@ -68,6 +80,42 @@ def rebinding(failure: Failure, context: Context, change: Change) -> str | None:
     if failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}:
         return "leaf"
     return "others" if observed(failure, context) else left_graph(failure, context, change)
+
+
+def is_itself_needed(failure: Failure, context: Context, change: Change) -> bool:
+    """Tell whether the program asks something of the very tensor that is changed, by the name that it is changed by.
+
+    Its `.grad`, unless `retain_grad()` is called afterwards; an attribute that it was given; of a leaf, also that it
+    is handed to what is no operation of PyTorch, such as an optimizer.
+    """
+    name = change.place.text_of(root(change.target))
+    is_leaf = failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
+    imports = import_table(change.place.source)
+    asked = False
+    for stmt in own_statements(change.place):
+        own = [node for node in below(stmt.node, Attribute) if stmt.text_of(node.value) == name]
+        if any(node.attr == "retain_grad" for node in own) and stmt.start > change.place.end:
+            return False
+        asked |= any(node.attr == "grad" for node in own)
+        if isinstance(stmt.node, Assign):
+            given = [
+                target
+                for target in stmt.node.targets
+                if isinstance(target, Attribute) and any(target is one for one in own)
+            ]
+            asked |= any(target.attr != "data" for target in given)
+        if is_leaf:
+            calls = [call for call in below(stmt.node, Call) if fact_of(call.func, imports) is None]
+            asked |= any(_is_handed(stmt, call, name) for call in calls)
+    return asked
+
+
+def _is_handed(stmt: Place, call: Call, name: str) -> bool:
+    """Tell whether a call that is no plain question is given what a name stands for, by itself or in a list."""
+    if isinstance(call.func, Name) and call.func.id in PLAIN:
+        return False
+    given = [one for arg in call.args for one in ([arg.value, *children(arg.value)])]
+    return any(isinstance(one, Name | Attribute) and stmt.text_of(one) == name for one in given)
 
 
 def left_graph(failure: Failure, context: Context, change: Change) -> str | None:

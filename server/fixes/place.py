@@ -26,6 +26,7 @@ from ..syntax.ir import (
 )
 from ..syntax.walk import field_names
 from .edit import Edit
+from .text import words
 from .titles import title
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from ..syntax.ir import Expr
 
 N = TypeVar("N", bound=Node)
+
+ITERATORS = words("enumerate filter iter map reversed zip")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -198,6 +201,18 @@ def surroundings(place: Place) -> Sequence[Node]:
     return [place.function.node] if place.function else module_body(place.source)
 
 
+def own_statements(place: Place) -> Iterator[Place]:
+    """Give the statements without a body in the function of a place, or in its file; those of inner functions not."""
+    function = place.function
+    top = Place(place.path, place.source, function.chain if function else ())
+    body = function.node.body if function and isinstance(function.node, FunctionDef) else module_body(place.source)
+    for stmt in statements(body, definitions=False):
+        if not any(_inner_bodies(stmt)):
+            found = descend(body, stmt, stmt.chunk)
+            if found:
+                yield Place(top.path, top.source, (*top.chain, *found))
+
+
 def children(node: Node | Params) -> Iterator[Node]:
     """Give the nodes directly below `node`, in the order of its fields."""
     for name in field_names(node):
@@ -241,12 +256,13 @@ def below(node: Node, kind: type[N]) -> Iterator[N]:
     return (found for found in walk(node) if isinstance(found, kind))
 
 
-def statements(body: Iterable[Stmt]) -> Iterator[Stmt]:
-    """Give all statements of a body and of the bodies in it, outermost first."""
+def statements(body: Iterable[Stmt], definitions: bool = True) -> Iterator[Stmt]:
+    """Give all statements of a body and of the bodies in it, outermost first; with or without those of definitions."""
     for stmt in body:
         yield stmt
-        for inner in _inner_bodies(stmt):
-            yield from statements(inner)
+        if definitions or not isinstance(stmt, FunctionDef | ClassDef):
+            for inner in _inner_bodies(stmt):
+                yield from statements(inner, definitions)
 
 
 def _inner_bodies(stmt: Stmt) -> Iterator[list[Stmt]]:
@@ -301,6 +317,12 @@ def descend(nodes: Sequence[Node], target: Node, node_chunk: Chunk) -> tuple[Nod
         if found is not None:
             return (node, *found)
     return None
+
+
+def is_iterator(node: Node) -> bool:
+    """Tell whether an expression gives one of Python's iterators, which have no methods of tensors."""
+    named = isinstance(node, Call) and isinstance(node.func, Name)
+    return named and node.func.id in ITERATORS  # type: ignore[attr-defined]
 
 
 def bodies(node: Node) -> Iterator[list[Stmt]]:

@@ -8,11 +8,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..syntax.imports import import_table
 from ..syntax.ir import Assign, Attribute, Call, ExprStmt, For, Name, Stmt, While, With
 from .edit import Edit, Fix
 from .layout import delete, first_line_of, insert_after, moved
-from .place import Place, below
-from .text import quote
+from .observers import shared_names
+from .place import Place, below, fact_of
+from .text import quote, words
+
+ENDS = words("backward grad zero_grad")
+"""Methods that read no values of tensors other than those that the graph has saved."""
+
+ONCE = words(
+    "append bernoulli choice dropout get input multinomial next normal permutation pop popleft rand rand_like randint "
+    "randint_like randn randn_like random randperm read rsample sample shuffle uniform"
+)
+"""Functions and methods that give something else the next time."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,11 +34,30 @@ if TYPE_CHECKING:
 
 
 def update(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to move the update behind the backward(), or behind the loop of which a later round fails.
+    """Propose to move a change behind the backward(), where nothing between them reads what is changed.
 
     Where the backward() is called by another function, `facts["backward_calls"]` are the calls that lead to
     it, outermost first. Where the end of a `with` block makes the change, the backward() goes into the block.
     """
+    for moving, staying in _pairs(failure, context):
+        if not _uses_gradients(moving, failure, context) and _is_unread(moving, staying, failure, context):
+            yield from _behind(moving, staying, context, "later")
+        yield from _into_with(staying, moving, context)
+
+
+def summed(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose one update for several backwards: behind the last of them, or behind the loop whose later rounds fail.
+
+    By then all of them have added to the gradients that it uses.
+    """
+    for moving, staying in _pairs(failure, context):
+        if _uses_gradients(moving, failure, context) and not _is_reset(moving, staying):
+            yield from _behind(moving, staying, context, "summed")
+        yield from _behind_loop(moving, staying, context)
+
+
+def _pairs(failure: Failure, context: Context) -> Iterator[tuple[Place, Place]]:
+    """Give the statements that lead to the change with those that lead to the backward(), the nearest first."""
     write = failure.write
     writes = _stations(context, write.site if write else failure.site, write.stack if write else ())
     backwards = _stations(context, failure.backward, failure.facts.get("backward_calls"))
@@ -35,8 +65,67 @@ def update(failure: Failure, context: Context) -> Iterator[Fix]:
         for other in backwards:
             for moving in _up(one):
                 for staying in _up(other):
-                    yield from _behind(moving, staying, context)
-                    yield from _into_with(staying, moving, context)
+                    yield moving, staying
+
+
+def _between(write: Place, backward: Place) -> list[Stmt]:
+    """Give the statements behind the one, up to the other, of their block; none where they have no order."""
+    order = {id(stmt): i for i, stmt in enumerate(write.block)}
+    one, other = order[id(write.node)], order.get(id(backward.node), -1)
+    return list(write.block[one + 1 : other + 1])
+
+
+def _uses_gradients(write: Place, failure: Failure, context: Context) -> bool:
+    """Tell whether a change depends on gradients, to which the backward() adds: a step, `w -= lr * w.grad`."""
+    if failure.write is not None and failure.write.by == "optimizer":
+        return True
+    inner = context.place(failure.write.site if failure.write else failure.site)
+    function = inner.function if inner else None
+    nodes = [write.node, *([function.node] if function else [])]
+    return any("grad" in attribute.attr for node in nodes for attribute in below(node, Attribute))
+
+
+def _is_reset(write: Place, backward: Place) -> bool:
+    """Tell whether gradients that the update uses may be set back before the backward()."""
+    owner = _owner(write.node, "step")
+    for stmt in _between(write, backward):
+        for node in below(stmt, Attribute):
+            other = write.sibling(stmt).text_of(node.value) if node.attr == "zero_grad" else None
+            if node.attr == "grad" or (other and (owner is None or other == write.text_of(owner))):
+                return True
+    return False
+
+
+def _is_unread(write: Place, backward: Place, failure: Failure, context: Context) -> bool:
+    """Tell whether nothing from the change up to the backward() reads what is changed, as far as names tell.
+
+    The calls there have to be of PyTorch: a function of the program's own may read what it isn't given.
+    """
+    names = shared_names(failure, context)
+    imports = import_table(write.source)
+    for stmt in _between(write, backward):
+        if _reads_nothing(stmt):
+            continue
+        calls = (call.func for call in below(stmt, Call))
+        known = all(fact_of(func, imports) or (isinstance(func, Attribute) and func.attr in ENDS) for func in calls)
+        if not names or not known or any(_mentions(write.sibling(stmt), name) for name in names):
+            return False
+    return True
+
+
+def _reads_nothing(stmt: Stmt) -> bool:
+    """Tell whether a statement is `loss.backward()`, or another that reads no value."""
+    call = stmt.value if isinstance(stmt, ExprStmt) else None
+    func = call.func if isinstance(call, Call) and not call.args else None
+    return isinstance(func, Attribute) and func.attr in ENDS and isinstance(func.value, Name)
+
+
+def _mentions(stmt: Place, name: str) -> bool:
+    """Tell whether a statement has what a row names, or an object that holds it and is used as a whole."""
+    owner = name.partition(".")[0]
+    parts = {id(node.value) for node in below(stmt.node, Attribute)} if "." in name else set()
+    whole = any(node.id == owner and id(node) not in parts for node in below(stmt.node, Name))
+    return whole or any(stmt.text_of(node) == name for node in below(stmt.node, Attribute))
 
 
 def _into_with(backward: Place, block: Place, context: Context) -> Iterator[Fix]:
@@ -68,20 +157,20 @@ def _up(stmt: Place) -> Iterator[Place]:
         place = place.outer
 
 
-def _behind(write: Place, backward: Place, context: Context) -> Iterator[Fix]:
-    if write.block is not backward.block and list(write.block) != list(backward.block):
-        return
-    order = {id(stmt): i for i, stmt in enumerate(write.block)}
-    one, other = order[id(write.node)], order[id(backward.node)]
-    if one < other:
-        edits = None if _needed(write, write.block[one + 1 : other + 1]) else moved(write, backward)
+def _behind(write: Place, backward: Place, context: Context, changes: str) -> Iterator[Fix]:
+    between = _between(write, backward)
+    if between and not _needed(write, between):
+        edits = moved(write, backward)
         if edits:
-            title = context.say("behind", "later", value=quote(write.text), other=quote(backward.text))
+            title = context.say("behind", changes, value=quote(write.text), other=quote(backward.text))
             yield Fix(title, "unsafe", tuple(edits))
-    elif one > other and backward.loops:
-        loop = backward.loops[0]
+
+
+def _behind_loop(write: Place, backward: Place, context: Context) -> Iterator[Fix]:
+    order = {id(stmt): i for i, stmt in enumerate(write.block)}
+    if order[id(write.node)] > order.get(id(backward.node), len(order)) and backward.loops:
         reset = _reset_of(write)
-        edits = _out_of_loop([write, *([reset] if reset else [])], loop)
+        edits = _out_of_loop([write, *([reset] if reset else [])], backward.loops[0])
         if edits:
             yield Fix(context.say("behind-loop", "once", value=quote(write.text)), "unsafe", tuple(edits))
 
@@ -174,7 +263,8 @@ def recompute(failure: Failure, context: Context) -> Iterator[Fix]:
                     lines = _way(made, stmt, backwards)
                     if lines:
                         title = context.say("repeat", "weights", value=quote(made.text))
-                        yield Fix(title, "unsafe", tuple(insert_after(stmt, line.text) for line in lines))
+                        edits = tuple(insert_after(stmt, line.text) for line in lines)
+                        yield Fix(title, "unsafe", edits, changes="weights")
 
 
 def _way(made: Place, update: Place, wanted: Sequence[set[str]]) -> list[Place]:
@@ -197,7 +287,14 @@ def _way(made: Place, update: Place, wanted: Sequence[set[str]]) -> list[Place]:
         if _bound(line.node) & needed:
             kept.append(line)
             needed |= _names(line.node.value)
-    return kept[::-1] if made in kept else []
+    return kept[::-1] if made in kept and all(map(_is_repeatable, kept)) else []
+
+
+def _is_repeatable(stmt: Place) -> bool:
+    """Tell whether a statement gives the same again, as far as names tell: no random numbers, nothing used up."""
+    called = (call.func for call in below(stmt.node, Call))
+    names = {func.attr if isinstance(func, Attribute) else getattr(func, "id", "") for func in called}
+    return not names & ONCE
 
 
 def _names(node: Node) -> set[str]:

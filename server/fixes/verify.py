@@ -50,11 +50,10 @@ class Trials:
         """Give what the program says of an operator of its own."""
         return self.modules.fact(name) if isinstance(self.modules, OwnFacts) else None
 
-    def helps(self, failure: Failure, texts: Mapping[str, str], keeps: bool = False, reveals: bool = False) -> bool:
+    def helps(self, failure: Failure, texts: Mapping[str, str], keeps: bool = False) -> bool:
         """Tell whether `texts`, the new texts of some files by path, mend a failure and bring no other.
 
-        An edit that `keeps` every value brings none: what fails then lay behind the failure that it mends. One that
-        `reveals` may let the very statement that raised raise something else.
+        An edit that `keeps` every value brings none: what fails then lay behind the failure that it mends.
         """
         sources = self.sources
         if any(_parses(sources[path].text) and not _parses(text) for path, text in texts.items()):
@@ -66,7 +65,7 @@ class Trials:
         if len(again.problems) > len(self.report.problems) or Counter(again.errors) - Counter(self.report.errors):
             return False
         kept = {path: Kept(sources[path].text, text) for path, text in texts.items()}
-        return self._is_better(failure, again, kept, keeps, reveals)
+        return self._is_better(failure, again, kept, keeps)
 
     def _show(self, texts: Mapping[str, str]) -> None:
         """Let the program have the texts; a file that was edited before goes back to what it was first.
@@ -79,12 +78,14 @@ class Trials:
                 if known is None or known.text != text:
                     known = self._edited[path] = parse(text, path, known)
 
-    def _is_better(self, failure: Failure, again: Report, kept: Mapping[str, Kept], keeps: bool, reveals: bool) -> bool:
+    def _is_better(self, failure: Failure, again: Report, kept: Mapping[str, Kept], keeps: bool) -> bool:
         after, mended = told(again, kept), key(failure, {})
         if after[mended] >= self._before[mended]:
             return False
         new = [one for one in again.failures if after[key(one, kept)] > self._before[key(one, kept)]]
-        if not all(_is_guess(one) or self._is_revealed(one, failure, kept, keeps, reveals) for one in new):
+        if any(_is_sibling(one, failure, kept) for one in again.failures):
+            return False  # one of several views is mended, and the next one fails
+        if not all(_is_guess(one) or self._is_revealed(one, failure, kept, keeps) for one in new):
             return False
         unchanged = {path: one.unchanged for path, one in kept.items()}
         traced, now = _tensors(self.report, unchanged, {}), _tensors(again, unchanged, kept)
@@ -93,24 +94,24 @@ class Trials:
             return False  # the shape and the graph may be those of another round; a dtype hardly ever
         return 2 * len(traced.keys() - now.keys()) <= len(traced)
 
-    def _is_revealed(self, new: Failure, mended: Failure, kept: Mapping[str, Kept], keeps: bool, reveals: bool) -> bool:
+    def _is_revealed(self, new: Failure, mended: Failure, kept: Mapping[str, Kept], keeps: bool) -> bool:
         """Tell whether a failure was there all along, behind the one that ended the program.
 
         So is the same with another tensor, and one in code that wasn't reached before, unless what is mended
-        seems to have moved there; and any other kind, if the edit keeps every value. What `reveals` may let the
-        backward that raised find what another operation has saved.
+        seems to have moved there; and any other kind, if the edit keeps every value. What the same statement raises
+        next was not behind it: that one has to succeed.
         """
-        if mended.raised is None:
-            return False
+        if mended.raised is None or (mended.kind == "freed-graph" and not keeps):
+            return False  # what the same backward, or that of a later round, would find next
         if new.write is not None and _line(new.write.site, kept) == _line(mended.site, {}):
-            return reveals  # the very change that was mended fails still, later
+            return False  # the very change that was mended fails still, later
+        if _ends(new, kept) & _ends(mended, {}):
+            return False
         reached = self._was_reached(new, kept)
-        at_one_end = reveals and bool(_ends(new, kept) & _ends(mended, {}))
         if (new.kind, new.cause) == (mended.kind, mended.cause):
             apart = new.raised == new.site or _scope(new) != _scope(mended)
-            other = at_one_end and _saver(new, kept) != _saver(mended, {})
-            return new.name != mended.name or other or (apart and not reached)
-        return at_one_end or keeps or not reached
+            return new.name != mended.name or (apart and not reached)
+        return keeps or not reached
 
     def _was_reached(self, failure: Failure, kept: Mapping[str, Kept]) -> bool:
         sites = [failure.site, *([failure.raised] if failure.raised else [])]
@@ -205,9 +206,15 @@ def _ends(failure: Failure, kept: Mapping[str, Kept]) -> set[tuple[str, int]]:
     return {_line(site, kept) for site in (failure.raised, failure.backward) if site is not None}
 
 
-def _saver(failure: Failure, kept: Mapping[str, Kept]) -> tuple[str, int] | None:
-    """Give the line, of the old text, of the operation that saved the tensor."""
-    return _line(failure.saved.site, kept) if failure.saved else None
+def _is_sibling(new: Failure, mended: Failure, kept: Mapping[str, Kept]) -> bool:
+    """Tell whether a change of one of several views fails that the same call has made."""
+    if mended.kind != "multi-view-inplace" or new.kind != mended.kind or _is_guess(new):
+        return False
+    made = [
+        {_line(hop.site, lines) for hop in one.hops if hop.kind == "built"}
+        for one, lines in ((new, kept), (mended, {}))
+    ]
+    return bool(made[0] & made[1])
 
 
 def _is_guess(failure: Failure) -> bool:

@@ -31,7 +31,8 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
         calls = {call.node: call for some in passes for call in [some[min(depth, len(some) - 1)]]}.values()
         edits = dict.fromkeys(edit for call in calls for edit in _copying(call))
         shown = context.say("and").join(dict.fromkeys(quote(call.text) for call in calls))
-        yield Fix(context.say("copy-weights", "old-weights", value=shown), "unsafe", tuple(edits))
+        title = context.say("copy-weights", "old-weights", value=shown)
+        yield Fix(title, "unsafe", tuple(edits), changes="old-weights")
 
 
 def _passes(saved: Saved | None, context: Context) -> list[Place]:

@@ -17,7 +17,7 @@ from gradguard.fixes.titles import ENGLISH
 from ..fuzz.compare import is_so
 from ..oracle.client import run_program
 from .folder import Folder, told
-from .real import Run, run, same_gradients, same_losses, same_steps
+from .real import Run, run, same_gradients, same_leaves, same_losses, same_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,6 +83,8 @@ def _untrue(
     `trained` is how many parameters of optimizers another fix of the same failure gives a gradient.
     """
     changes = changed_by(fix.title)
+    if after.error is not None and MISSING.match(after.error):
+        return
     if after.error is not None:
         if not _is_another(program, report, failure, fix, edited):
             yield f"it fails: {after.error[:200]}"
@@ -98,14 +100,19 @@ def _untrue(
             yield "the losses differ"
         elif not same_gradients(meant, after):
             yield GRADIENTS
+        if not same_leaves(meant, after):
+            yield "the leaves end otherwise"
     if meant.error is None and changes in KEEPING and not same_steps(meant, after):
-        yield "the optimizers' steps use other gradients, or the leaves end otherwise"
-    if _trained(after) < max(trained, _trained(meant) if meant.error is None else 0) and changes not in STOPPING:
+        yield "the optimizers' steps use other gradients"
+    if _trained(after) < (trained if meant.error else _trained(meant)) and changes not in STOPPING:
         yield "parameters lose their gradients"
 
 
 KEEPING = {None, "memory", "later", "earlier-backward", "old-weights"}
 """what a fix may change and still has to leave every loss, gradient and step as it was meant"""
+
+MISSING = re.compile("ModuleNotFoundError")
+"""the error of a program that needs what isn't installed"""
 
 STOPPING = {"no-gradient"}
 
@@ -146,7 +153,7 @@ def _text(root: Path, line: str) -> str:
 
 def _is_reproducible(root: Path, meant: Run) -> bool:
     """Tell whether a program computes the same each time: LAPACK's least squares differ in their last bits."""
-    return not any(list(different(meant, run(root, meant=True))) for _ in range(REPEATED))
+    return not any(list(different(meant, run(root, meant=True), alone=False)) for _ in range(REPEATED))
 
 
 def _is_rounding(before: Path, after: Path) -> bool:

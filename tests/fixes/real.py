@@ -120,8 +120,8 @@ def run(folder: Path, meant: bool = False, double: bool = False) -> Run:
     """Run `folder`'s main.py in a process of its own.
 
     With `meant`, whatever autograd saves is copied, so that no later change reaches it, and no backward frees it: the
-    gradients are those that the author meant. (`allow_mutation_on_saved_tensors` doesn't see changes by views that begin
-    elsewhere in the memory, nor those that move no version counter.) With `double`, what the program gives no
+    gradients are those that the author meant. (`allow_mutation_on_saved_tensors` doesn't see changes by views that
+    begin elsewhere in the memory, nor those that move no version counter.) With `double`, what the program gives no
     dtype is of double precision.
     """
     reader, writer = os.pipe()
@@ -131,7 +131,7 @@ def run(folder: Path, meant: bool = False, double: bool = False) -> Run:
             with os.fdopen(writer, "wb") as pipe:
                 signal.setitimer(signal.ITIMER_PROF, SECONDS)
                 torch.set_default_dtype(torch.float64 if double else torch.float32)
-                torch.save(_run(folder, meant), pipe)
+                pipe.write(_packed(_run(folder, meant)))
         finally:
             os._exit(0)
     os.close(writer)
@@ -139,6 +139,17 @@ def run(folder: Path, meant: bool = False, double: bool = False) -> Run:
         data = pipe.read()
     os.waitpid(child, 0)
     return torch.load(io.BytesIO(data), weights_only=False) if data else Run(error="killed")
+
+
+def _packed(result: Run) -> bytes:
+    """A run as bytes, without what cannot be written down, such as tensors of a class of the program's own."""
+    packed = io.BytesIO()
+    try:
+        torch.save(result, packed)
+    except Exception:
+        packed = io.BytesIO()
+        torch.save(Run(error=result.error, printed=result.printed), packed)
+    return packed.getvalue()
 
 
 def _run(folder: Path, meant: bool) -> Run:
@@ -228,8 +239,13 @@ def same_gradients(one: Run, other: Run) -> bool:
 
 
 def same_steps(one: Run, other: Run) -> bool:
-    """Whether the optimizers of two runs have used the same gradients, and their leaves end as the same."""
-    return _alike(one.steps, other.steps) and _matched(one.final, list(other.final))
+    """Whether the optimizers of two runs have used the same gradients."""
+    return _alike(one.steps, other.steps)
+
+
+def same_leaves(one: Run, other: Run) -> bool:
+    """Whether the leaves of two runs end as the same."""
+    return _matched(one.final, list(other.final))
 
 
 def _alike(ones: list[list[torch.Tensor | None]], others: list[list[torch.Tensor | None]]) -> bool:

@@ -33,10 +33,6 @@ FORMS = {
         "    part.backward(retain_graph=i > 0)\n",
         "    part.backward(retain_graph=True)",
     ),
-    "indices among named results": (
-        "top = w.topk(2)\ntop.indices.add_(1)\ntop.values.sum().backward()\n",
-        "top.indices.add_(1)",
-    ),
     "a module told by a variable to change what it is given": (
         "flag = True\nact = nn.Hardtanh(0.2, 0.8, inplace=flag)\nact(w.sigmoid()).sum().backward()\n",
         "act = nn.Hardtanh(0.2, 0.8)",
@@ -73,10 +69,6 @@ FORMS = {
     "several results, one of them changed": (
         "r = torch.linalg.svd(w, False)\nr[1][:] = 0.5\n(r[0].sum() + r[1].sum()).backward()\n",
         "r = tuple(part.clone() for part in torch.linalg.svd(w, False))",
-    ),
-    "one failure behind the other": (
-        "x = w * 1\ny = torch.linalg.vector_norm(x)\n(x.mean() + y).backward()\ny *= 2\n(x.sum() + y).backward()\n",
-        "(x.mean() + y).backward(retain_graph=True)",
     ),
     "what is checked is used elsewhere": (
         "y = w * torch.rand(3)\ntorch.autograd.gradcheck(torch.exp, (w,))\n",
@@ -147,11 +139,6 @@ x.sum().backward()
         "a, b, c = w * 2\na += 1\n(a + b).sum().backward()\n",
         "a, b, c = tuple(part.clone() for part in w * 2)",
     ),
-    "rows of what changes meanwhile": (
-        "act = nn.CELU(2.0, True)\nx = act(w * 2)\nfor i, row in enumerate(x):\n    y = act(x)\n"
-        "(row.sum() + y.sum()).backward()\n",
-        "for i, row in enumerate(x.clone()):",
-    ),
     "a part of a leaf, made in a block": (
         "with torch.enable_grad():\n    parts = w.split(2)\nparts[0].mul_(2)\nparts[1].sum().backward()\n",
         "    parts = tuple(part.clone() for part in w.split(2))",
@@ -172,17 +159,9 @@ x.sum().backward()
         "(g,) = [torch.autograd.grad(w.sum(), w)[0]]\ng.add_(1)\n",
         "(g,) = [torch.autograd.grad(w.sum(), w)[0].clone()]",
     ),
-    "a second round behind the failure of the first": (
-        "x = w.exp()\ny = x.view(9)\ny *= 2\nfor _ in range(2):\n    (x.sum() + y.sum()).backward()\n",
-        "x = w.exp().clone()",
-    ),
     "a target that shares its places, behind a leaf": (
         "x = w.mT\nx[[0, 0]] = x.detach()[:2]\nx.sum().backward()\n",
         "    x[[0, 0]] = x.detach()[:2]",
-    ),
-    "a change that nothing counts, behind a graph that is freed": (
-        "x = w.sin()\ny = w.pow(2)\nw.data.mul_(2)\ny.sum().backward()\n(x.sum() + y.sum()).backward()\n",
-        "y.sum().backward(retain_graph=True)",
     ),
     "a graph that grows from round to round, and has to": (
         "x = w.clone()\nfor _ in range(3):\n    x = x.tanh()\n    x.sum().backward()\n",
@@ -195,7 +174,7 @@ x.sum().backward()
 PREFERRED = {
     "rows whose change saves them": (
         "x = w * 2\nfor row in x:\n    row /= row.norm()\nx.sum().backward()\n",
-        "for i in range(len(x)):",
+        "    row = row / row.norm()",
     ),
     "a new leaf that an optimizer holds": (
         "v = torch.zeros(3, requires_grad=True)\nv[0] = 1\noptimizer = torch.optim.SGD([v], 0.1)\n",

@@ -21,6 +21,10 @@ EXAMPLES = sorted(path for path in (TESTS.parent / "examples").glob("[0-9]*.py")
 GENERATED = [f"mended {number}" for number in range(30)]
 
 NOT_MENDED = {
+    "autograd/rows_made_orthogonal": "that the copy is saved in a later round is not found",
+    "data/columns_of_where": "of two tensors that one operation has saved, the first is told",
+    "entry/attribute_made_when_missing": "what is made once has to be made anew in each round",
+    "entry/cached_property_of_graph": "what is made once has to be made anew in each round",
     "autograd/labels_as_parameters": "float labels are no memberships either",
     "autograd/rounding_in_custom_backward": "only its author knows the derivative that is meant",
     "loops/retry_after_exception": "the failure is not found",

@@ -31,7 +31,7 @@ class Net(nn.Module):
 x = torch.rand(4, 3)
 model = {model}
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-kept = model(x)
+kept = model(torch.rand(4, 3))
 for _ in range(2):
     optimizer.zero_grad()
     model(x.flip(0)).mean().backward()

@@ -1,0 +1,129 @@
+"""What is offered is true: after each single fix the program runs on PyTorch, with the gradients that were meant."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from gradguard.rules import RULES
+
+from .every import Program, answer
+from .folder import Folder, told
+from .proof import proven
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+START = "import torch\nfrom torch import nn\n\ntorch.manual_seed(0)\n"
+
+LSTM = """\
+class Tagger(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(3, 5)
+        self.head = nn.Linear(5, 2)
+        self.state = None
+
+    def forward(self, x):
+        out, self.state = self.lstm(x, self.state)
+        return self.head(out)
+
+
+model = Tagger()
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+for step in range(4):
+    loss = model(torch.randn(2, 7, 3)).square().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+LOSSES = """\
+model = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+
+
+def train(batches):
+    losses = []
+    for x in batches:
+        loss = model(x).square().mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        losses.append(loss)
+    return sum(losses)
+
+
+train(torch.randn(3, 4, 3)).backward()
+"""
+GAN = """\
+G = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+D = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 1))
+opt_g, opt_d = torch.optim.Adam(G.parameters(), lr=1e-3), torch.optim.Adam(D.parameters(), lr=1e-3)
+for step in range(3):
+    fake = G(torch.randn(16, 4))
+    d_fake = D(fake)
+    loss_d = nn.functional.softplus(d_fake).mean() + nn.functional.softplus(-D(torch.randn(16, 2))).mean()
+    opt_d.zero_grad()
+    loss_d.backward(retain_graph=True)
+    opt_d.step()
+    loss_g = nn.functional.softplus(-d_fake).mean()
+    opt_g.zero_grad()
+    loss_g.backward()
+    opt_g.step()
+"""
+RESET = """\
+model = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))
+opt = torch.optim.SGD(model.parameters(), lr=0.1)
+out = model(torch.randn(4, 3))
+opt.zero_grad()
+out.square().mean().backward(retain_graph=True)
+opt.step()
+opt.zero_grad()
+out.abs().mean().backward()
+opt.step()
+"""
+VIEWS = """\
+x = torch.rand(6, requires_grad=True) * 2
+a, b, c = x.split(2)
+a += 1
+b.mul_(3)
+(a * b + c).sum().backward()
+"""
+PROGRAMS = {"state on an object": LSTM, "losses in a list": LOSSES, "two networks": GAN, "reset": RESET, "views": VIEWS}
+
+
+def titles(text: str, folder: Path) -> list[str]:
+    """The titles of the fixes of a program, each of which is tried."""
+    (folder / "program").mkdir()
+    (folder / "program" / "main.py").write_text(START + text, "utf-8")
+    program = Folder(folder / "program")
+    report = program.replay()
+    assert told(report)
+    assert not list(proven(program, folder / "each"))
+    return [fix.title for failure in told(report) for fix in program.fixes(failure, report)]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_is_offered_is_true(name: str, tmp_path: Path) -> None:
+    found = titles(PROGRAMS[name], tmp_path)
+    assert not any("retain_graph" in title for title in found)
+
+
+def test_a_step_behind_another_backward_says_so_and_comes_last(tmp_path: Path) -> None:
+    first, *_, last = titles(GAN, tmp_path)
+    assert first.startswith("Repeat `d_fake = D(fake)`")
+    assert "uses the gradients of both backwards" in last
+
+
+def test_a_step_stays_before_what_resets_its_gradients(tmp_path: Path) -> None:
+    assert not any("behind" in title for title in titles(RESET, tmp_path))
+
+
+def test_all_of_several_views_are_mended(tmp_path: Path) -> None:
+    assert titles(VIEWS, tmp_path) == ["Clone each part of `x.split(2)`"]
+
+
+@pytest.mark.parametrize("code", [rule.code for rule in RULES.values() if rule.kinds])
+def test_the_fixes_of_a_rules_example_are_true(code: str) -> None:
+    found = answer(Program(code, text=RULES[code].fails))
+    assert not found.problems
