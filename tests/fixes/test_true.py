@@ -120,7 +120,7 @@ def test_a_step_stays_before_what_resets_its_gradients(tmp_path: Path) -> None:
 
 
 def test_all_of_several_views_are_mended(tmp_path: Path) -> None:
-    assert titles(VIEWS, tmp_path) == ["Clone each part of `x.split(2)`"]
+    assert set(titles(VIEWS, tmp_path)) == {"Clone each part of `x.split(2)`"}
 
 
 @pytest.mark.parametrize("code", [rule.code for rule in RULES.values() if rule.kinds])
