@@ -172,6 +172,8 @@ def _strategies(failure: Failure, context: Context) -> tuple[Strategy, ...]:
     change = find_change(failure, context)
     if failure.kind in {"stale-saved", "silent-stale"} and failure.cause == "update":
         return UPDATE
+    if failure.kind == "silent-stale" and failure.cause == "function":
+        return APART
     if failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}:
         place = context.place(failure.site)
         elsewhere = change is not None and declared(change.place, root(change.target)) != []

@@ -386,6 +386,8 @@ GradGuard 在几个点上求这个函数及其反向传播的值，两者明显�
 查找这样的自定义 `torch.autograd.Function`：
 
 - 就地修改先前的操作所保存的输入，
+- 就地修改输入而未用 `ctx.mark_dirty` 声明：此后读取它的操作得到错误的梯度；若没有谁再读取它，则只是提示，
+- 将张量保存为 `ctx` 的属性，而它在 `backward` 读取之前被修改，
 - 用 `ctx.mark_dirty` 声明需要梯度的叶子张量，或声明 `forward` 没有返回的张量，
 - `backward` 返回的梯度数目与 `forward` 的输入数目不同。""",
         why="""\
@@ -398,9 +400,8 @@ GradGuard 在几个点上求这个函数及其反向传播的值，两者明显�
   反向传播之前的修改不会被发现（如同 GG111），
   而这样保存的输出永远不会被释放。""",
         limits="""\
-梯度出错而不报错的情形不会被发现：没有谁保存过的输入被修改而未用 `ctx.mark_dirty` 声明，作为 `ctx`
-的属性保存的张量在 `backward` 读取之前被修改，以及 `backward` 算出别的导数，除非程序用 `gradcheck` 检查它（GG403）。
-`forward` 在 PyTorch 之外调用的内核视为不修改任何参数。""",
+算出别的导数的 `backward` 不会被发现，除非程序用 `gradcheck` 检查它（GG403）。`forward` 在 PyTorch
+之外调用的内核视为不修改任何参数。如果 `backward` 将梯度原样传回，未用 `ctx.mark_dirty` 声明的修改不会被报告。""",
         fixes="""\
 安全：以非就地方式计算结果，或在函数中或之前复制被修改的内容。其他办法，
 即 `ctx.mark_dirty` 和 `ctx.save_for_backward`，留给作者。""",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import phrases
 from .rule import Rule
+from .wording import worded
 
 if TYPE_CHECKING:
     from ..analyses.domain.report import Failure
@@ -19,25 +20,47 @@ DETAILS = {
 }
 """what a failure's `detail` names, and the sentence about it"""
 
+SILENT = {"unmarked": "function-unmarked", "kept": "function-kept"}
+"""the same of one that raises nothing"""
+
 
 def matches(failure: Failure) -> bool:
     """A failure that a custom Function causes and no operation of PyTorch's own could."""
-    return failure.cause == "function" and failure.kind in ("stale-saved", "other")
+    return failure.cause == "function" and failure.kind in ("stale-saved", "silent-stale", "other")
 
 
 def message(failure: Failure, locale: Locale = "en") -> Wording:
     """Which part of the contract is broken here."""
     if failure.kind == "stale-saved":
         return phrases.stale(failure, locale, "detail-stale-function")
+    if failure.kind == "silent-stale":
+        return silent(failure, locale)
     numbers = {key: str(failure.facts[key]) for key in ("given", "taken") if key in failure.facts}
     key = DETAILS.get(failure.detail, "function-contract")
     return phrases.at_once(key, failure, locale, "function-label", **numbers, leaf=phrases.leaf(failure, locale))
 
 
+def silent(failure: Failure, locale: Locale) -> Wording:
+    """What is changed here that the function has not told autograd of, or that it keeps for itself."""
+    key = SILENT.get(failure.detail, "function-unmarked")
+    return worded(
+        key,
+        locale,
+        phrases.when(failure, locale),
+        "label-changes",
+        f"detail-{key}",
+        wrong=phrases.certainly(failure, "wrong", "maybe-wrong", locale),
+        tensor=phrases.names(failure.name, locale, "tensor-this"),
+        via=phrases.how(failure.via, locale),
+        saver=phrases.saver(failure, locale),
+        kept=phrases.tensor(failure.saved.role if failure.saved else None, locale),
+    )
+
+
 RULE = Rule(
     code="GG501",
     name="custom-function-contract",
-    kinds=("stale-saved", "other"),
+    kinds=("stale-saved", "silent-stale", "other"),
     summary="A custom autograd.Function breaks its contract with autograd.",
     error=(
         "one of the variables needed for gradient computation has been modified by an inplace operation",
@@ -49,6 +72,9 @@ RULE = Rule(
 Finds custom `torch.autograd.Function`s that
 
 - change an input in place that an operation before them has saved,
+- change an input in place without `ctx.mark_dirty`: what reads it afterwards gets a wrong gradient; where nothing
+  does, that is a hint,
+- keep a tensor as an attribute of `ctx` that is changed before `backward` reads it,
 - mark a leaf that requires grad with `ctx.mark_dirty`, or a tensor that `forward` does not return,
 - return another number of gradients from `backward` than `forward` got inputs.""",
     why="""\
@@ -98,10 +124,9 @@ y = Double.apply(x.exp())
 y.sum().backward()
 """,
     limits="""\
-What gives wrong gradients without an error is not found: an input that is changed without `ctx.mark_dirty` where
-nothing has saved it, a tensor that is kept as an attribute of `ctx` and changed before `backward` reads it, and a
-`backward` that computes another derivative, unless the program has `gradcheck` check it (GG403). Kernels that a
-`forward` calls outside of PyTorch are taken to change none of their arguments.""",
+A `backward` that computes another derivative is not found, unless the program has `gradcheck` check it (GG403).
+Kernels that a `forward` calls outside of PyTorch are taken to change none of their arguments. An input that is changed
+without `ctx.mark_dirty` is let go where `backward` hands the gradient on as it came.""",
     fixes="""\
 Safe: computing the result out of place, or a copy of what is changed, in the function or before it. The
 other ways, `ctx.mark_dirty` and `ctx.save_for_backward`, are left to the author.""",

@@ -183,7 +183,7 @@ def _backward(failure: Failure, site: Site, locale: Locale) -> str:
     if phrases.is_callers(site):
         return say("related-caller", locale)
     if failure.saved is None:
-        return say("related-raised", locale)
+        return say("related-wrong" if failure.kind == "silent-stale" else "related-raised", locale)
     needed = phrases.tensor(phrases.needed_name(failure), locale)
     if failure.kind == "silent-stale":
         return say("related-reads", locale, tensor=needed)

@@ -170,6 +170,16 @@ ENGLISH = {
     "detail-function-gradient-count": (
         "a custom Function's `backward` returns {given} here, and its `forward` got {taken} inputs"
     ),
+    "function-unmarked": "{wrong}: {tensor} is changed without `mark_dirty`",
+    "detail-function-unmarked": (
+        "autograd does not know that the custom Function changes {tensor}: what reads it afterwards takes its gradient "
+        "past the Function's `backward`"
+    ),
+    "function-kept": "{wrong}: {tensor} is changed, which {kept} keeps",
+    "detail-function-kept": (
+        "{saver} has kept it as {kept} and not by `ctx.save_for_backward`: nothing compares its version, and the "
+        "Function's `backward` reads what is there now"
+    ),
     "function-contract": "{raises}: a custom Function breaks its contract with autograd",
     "detail-function-contract": "its `forward` and its `backward` do not fit together",
     "function-label": "{via} breaks the contract",
@@ -194,6 +204,8 @@ ENGLISH = {
     "related-changed": "{via} changes {tensor}{versions}",
     "related-backward": "needs {tensor}{version}",
     "related-reads": "reads the changed {tensor}",
+    "related-read": "reads {tensor} with the history that it had before",
+    "related-wrong": "computes wrong gradients",
     "related-caller": "its caller runs backward through what it returns",
     "related-raised": "raises",
     "role-input": "its input",
@@ -449,6 +461,15 @@ CHINESE = {
     "detail-function-gradient-count": (
         "自定义 Function 的 `backward` 在此处返回 {given} 个梯度，而其 `forward` 得到 {taken} 个输入"
     ),
+    "function-unmarked": "{wrong}：{tensor} 被修改而未用 `mark_dirty` 声明",
+    "detail-function-unmarked": (
+        "autograd 不知道自定义 Function 修改了 {tensor}：此后读取它的操作，其梯度会绕过该 Function 的 `backward`"
+    ),
+    "function-kept": "{wrong}：{kept} 保存的 {tensor} 被修改",
+    "detail-function-kept": (
+        "{saver} 将它保存为 {kept}，而没有用 `ctx.save_for_backward`：没有谁比较其版本，"
+        "该 Function 的 `backward` 读取的是现在的内容"
+    ),
     "function-contract": "{raises}：自定义 Function 违反了与 autograd 的约定",
     "detail-function-contract": "其 `forward` 与 `backward` 彼此不符",
     "function-label": "{via} 违反约定",
@@ -472,6 +493,8 @@ CHINESE = {
     "related-changed": "{via} 修改 {tensor}{versions}",
     "related-backward": "需要 {tensor}{version}",
     "related-reads": "读取被修改的 {tensor}",
+    "related-read": "读取 {tensor}，而其计算图仍是修改之前的",
+    "related-wrong": "算出错误的梯度",
     "related-caller": "调用方会对其返回值进行反向传播",
     "related-raised": "报错",
     "role-input": "其输入",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def matches(failure: Failure) -> bool:
     """A saved tensor whose content, but not whose version, has changed."""
-    return failure.kind == "silent-stale"
+    return failure.kind == "silent-stale" and failure.cause != "function"
 
 
 def message(failure: Failure, locale: Locale = "en") -> Wording:

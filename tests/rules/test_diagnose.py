@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from gradguard.analyses.domain.report import Assumption, Failure, Hop, Report, Saved, Site, Write
 from gradguard.rules import RULES
-from gradguard.rules.custom_function_contract import DETAILS
+from gradguard.rules.custom_function_contract import DETAILS, SILENT
 from gradguard.rules.diagnostic import MOST_RELATED, Diagnostic, Severity, diagnose, unused_suppression
 from gradguard.rules.messages import CATALOGUES, Locale
 from gradguard.rules.wording import LONGEST
@@ -434,7 +434,18 @@ def test_no_headline_is_too_long_to_be_seen(code: str, assumed: tuple[Assumption
     site = program.site("self.generator_optimizer.step()")
     for kind in RULES[code].kinds:
         for cause in ("inplace", "update", "carried", "function", "second", "direct"):
-            for detail in ("", "late", "custom", "multi_output", "input", "saved", "required", "random", *DETAILS):
+            for detail in (
+                "",
+                "late",
+                "custom",
+                "multi_output",
+                "input",
+                "saved",
+                "required",
+                "random",
+                *DETAILS,
+                *SILENT,
+            ):
                 failure = stale(
                     kind=kind,
                     cause=cause,

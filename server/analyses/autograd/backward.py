@@ -19,12 +19,12 @@ from ..domain.report import Failure, Kind, Site, Write
 from ..domain.values import Args, Cond, Phi, Unknown, Value
 from .geometry import Geometry
 from .gradients import DERIVED, UNKNOWN, Flow, Times
-from .recording import Graph
+from .recording import Graph, is_beside
 from .tensors import MULTI_OUTPUT, NO_GRAD, Counter, Grad, Node, SavedTensor, Tensor, Version, conditions, either, ways
 from .versions import Past, bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..domain.paths import Guards
     from .gradients import Gradient
@@ -39,6 +39,14 @@ class Expected(NamedTuple):
     cond: Cond
 
 
+class Kept(NamedTuple):
+    """What a custom function has kept by itself, its node, and which writes it has made itself."""
+
+    node: Node
+    tensors: Sequence[SavedTensor]
+    is_own: Callable[[Write], bool]
+
+
 class Autograd(Graph):
     """The graph of one machine, and backward through it."""
 
@@ -48,6 +56,8 @@ class Autograd(Graph):
         """of each custom function's `ctx` whose backward runs and has not read what it saved: how that is unpacked"""
         self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}
         self.expected: Expected | None = None
+        self.kept: Kept | None = None
+        """what the custom function whose backward runs has kept by itself"""
         self.aside: set[int] = set()
         """what has been saved and the backward that runs doesn't read, by `id`"""
 
@@ -82,6 +92,7 @@ class Autograd(Graph):
             self.host.raise_collected(found)
             if any(failure.kind == "freed-graph" and not on for failure, on in found):
                 self._take_as_kept(ran)
+            self._check_read(order)
             self._keep_gradients(ran, roots, create)
             if not retain:
                 for node, guards in order:
@@ -201,6 +212,35 @@ class Autograd(Graph):
                 hooks = () if failed else leaf.hooks
                 flow.store(leaf.uid, partial(self._through_hooks, flow, leaf, hooks))
         return found
+
+    def _check_read(self, order: Sequence[tuple[Node, Guards]]) -> None:
+        """Tell of nodes that have read what a custom function had changed without telling autograd."""
+        for node, guards in order:
+            for t, one in node.misread:
+                views = [out for out in node.outputs if self.storage(out) is self.storage(t)]
+                if not views or not all(is_beside(view, one) for view in views):
+                    failure = self.host.explain.misread(node, t, one.write)
+                    self.host.report(failure, (*guards, *self._needed(node.when)))
+
+    def read(self, tensors: Iterable[Tensor]) -> None:
+        """The program reads tensors: check those that the custom function whose backward runs has kept by itself."""
+        if self.kept is None:
+            return
+        read = {self.storage(t) for t in tensors}
+        for saved in self.kept.tensors:
+            for on, write in self.changes(saved) if saved.storage in read else ():
+                if not self.kept.is_own(write):
+                    self.host.report(self.host.explain.kept(self.kept.node, saved, write), on)
+
+    def writes(self, saved: SavedTensor) -> list[tuple[Guards, Write]]:
+        """What has moved the version counter of a tensor on since it was kept."""
+        self.pasts = {}
+        return self._changes(self.state.resolve(saved.counter.current), saved.version, ())
+
+    def changes(self, saved: SavedTensor) -> list[tuple[Guards, Write]]:
+        """What has changed the content of a tensor since it was kept."""
+        self.pasts = {}
+        return self._changes(self.state.resolve(saved.storage.content), saved.content, (), saved.geometry)
 
     def _has_failed(self, found: Sequence[tuple[Failure, Guards]]) -> bool:
         """Whether the backward has ended for sure, in an error that the program may handle."""

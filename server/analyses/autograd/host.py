@@ -29,6 +29,12 @@ class Teller(Protocol):
     def silent(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
         """A saved tensor was changed in a way that no version counter tells."""
 
+    def kept(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
+        """A tensor that a custom function has kept by itself was changed before its backward reads it."""
+
+    def misread(self, node: Node, t: Tensor, write: Write) -> Failure:
+        """A node has read what a custom function had changed without telling autograd."""
+
     def freed(self, node: Node, freed: Site) -> Failure:
         """A node runs again that a backward has freed."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..domain.report import LATE, Failure, Hop, Write
 from ..domain.values import ABSENT, Cond, Phi, Value
+from .regions import are_apart
 from .tensors import (
     DEFAULT,
     INFERENCE,
@@ -22,6 +23,7 @@ from .tensors import (
     SavedTensor,
     Storage,
     Tensor,
+    Unmarked,
     Version,
     chosen,
     conditions,
@@ -34,7 +36,7 @@ from .tensors import (
 from .versions import bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from ...facts.views import Form
     from ..domain.paths import Guards, State
@@ -42,6 +44,11 @@ if TYPE_CHECKING:
     from .geometry import Geometry
     from .gradients import Times
     from .host import Host
+
+
+def is_beside(t: Tensor, one: Unmarked) -> bool:
+    """Whether a tensor lies beside what was changed."""
+    return t.geometry is not None and one.reach is not None and are_apart(t.geometry, one.reach)
 
 
 class Graph:
@@ -54,6 +61,8 @@ class Graph:
         self.state.scoped.add(id(self.mode))
         self.order = 0
         self.nodes: list[Node] = []
+        self.unmarked: dict[Storage, Unmarked] = {}
+        """what custom functions have changed last of some memory without telling autograd"""
 
     def set_modes(self, modes: dict[str, Value]) -> None:
         """Set several modes at once."""
@@ -261,8 +270,22 @@ class Graph:
         node.inputs = tuple(inputs)
         node.fed = tuple((i, self.output_nr(t)) for _, i, t in ways)
         node.shapes = tuple(t.geometry for t in inputs)
+        if self.unmarked:
+            node.misread = tuple(self._misread(inputs))
         self.nodes.append(node)
         return node
+
+    def _misread(self, inputs: Iterable[Tensor]) -> Iterator[tuple[Tensor, Unmarked]]:
+        """The inputs that were changed behind the back of the nodes that they have, or get from their bases."""
+        for t in inputs:
+            one = self.state.resolve(self.unmarked.get(self.storage(t)))
+            fn, base = self.state.resolve(t.grad_fn), self.state.resolve(t.base)
+            if isinstance(fn, Node) and fn.is_anew and isinstance(base, Tensor):
+                fn = self.state.resolve(base.grad_fn)
+            if not isinstance(one, Unmarked) or not isinstance(fn, Node) or fn.when is not True:
+                continue
+            if fn.order < one.order and not is_beside(t, one):
+                yield t, one
 
     def forget(self, node: Node) -> None:
         """Take back a node, one of the last, in the place of which others have come."""

@@ -325,11 +325,23 @@ Gradients = Callable[[Tensor, int], Tensor]
 """gives the gradient of a tensor, the result of a node of some number"""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Unmarked:
+    """A custom function's change of an input that it has not told autograd of: what led there goes on as before.
+
+    `order` is that of the function's node: what was there before has a lower one. `reach` is the part of the memory.
+    """
+
+    write: Write
+    order: int
+    reach: Geometry | None
+
+
 class Node(Object):
     """A node of the autograd graph (`torch::autograd::Node`). `freed` is where backward ran over it, False before.
 
     `hooks` are those of its results, by number. `spread` is an expanded view that it writes. `cut`: what came from
-    it was detached.
+    it was detached. `misread` are inputs that a custom function has changed behind the back of their own nodes.
     `edges` lead to the nodes of the inputs; a leaf that requires grad is an edge itself (the place of
     its AccumulateGrad). `holds` tells under which condition it keeps any saved value, so that a second
     backward raises. `when` is the condition under which the node exists at all. `iterations` are the
@@ -367,6 +379,7 @@ class Node(Object):
     run: Callable[[Gradients, Callable[[], None]], Sequence[Value] | None] | None
     hooks: dict[int, Value]
     spread: Tensor | None
+    misread: tuple[tuple[Tensor, Unmarked], ...]
 
     __slots__ = tuple(__annotations__)
 
@@ -396,6 +409,7 @@ class Node(Object):
         self.cut = False
         self.hooks = {}
         self.spread = None
+        self.misread = ()
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -406,6 +420,11 @@ class Node(Object):
         if any(node.when is not True for node in every):
             return None
         return Node("", None, max(node.order for node in every), (), True)
+
+    @property
+    def is_anew(self) -> bool:
+        """Whether it was made for a view whose base was written since (`VariableHooks::grad_fn`)."""
+        return self.name == "AsStridedBackward0" and self.op is None
 
     @property
     def is_plain(self) -> bool:

@@ -99,7 +99,7 @@ class Hop:
     """A station on the tensor's way, in the order in which it is told."""
 
     site: Site
-    kind: Literal["saved", "alias", "passed", "stored", "changed", "backward", "leaf", "view", "freed", "built"]
+    kind: Literal["saved", "alias", "passed", "stored", "changed", "read", "backward", "leaf", "view", "freed", "built"]
     name: str | None = None
     version: int | None = None
     detail: str = ""

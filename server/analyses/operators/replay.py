@@ -113,6 +113,8 @@ BY_NUMBER = frozenset({"fmod", "remainder", "rsub"})
 def replay(m: Interpreter, case: Case, call: Call, via: str, inferred: Types = None) -> Value:
     """The effect of one case of a fact; its result. `inferred` are the results' types where they are known."""
     m.operate()
+    if m.grad.kept is not None:
+        m.grad.read(read_values(case, call))
     same = conversions.given_back(m, case, call)
     if same is not None:
         return same
@@ -172,6 +174,15 @@ def replay(m: Interpreter, case: Case, call: Call, via: str, inferred: Types = N
         return result
     finally:
         m.here.via = previous
+
+
+def read_values(case: Case, call: Call) -> list[Tensor]:
+    """The operands whose values a call reads: not what it writes, nor a pattern for a shape (`zeros_like`)."""
+    name = called(call.name)
+    if name.endswith("_like") or name.startswith("new_"):
+        return []
+    aside = {w.what for w in case.mutates} | ({"other"} if name.endswith("_as") or name == "to" else set())
+    return [t for p, ts in call.tensors.items() if p not in aside for t in ts]
 
 
 def leave_history_open(m: Interpreter, call: Call, result: Value) -> None:

@@ -108,6 +108,24 @@ class Explainer:
             facts={**self.facts(node, write, saved), "backward_calls": self.m.here.stack},
         )
 
+    def kept(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
+        """A tensor that a custom function has kept by itself was changed before its backward reads it."""
+        told = self.silent(node, saved, write)
+        return replace(told, cause="function", detail="kept", backward=self.backward)
+
+    def misread(self, node: Node, t: Tensor, write: Write) -> Failure:
+        """An operation reads an input that a custom function has changed without marking it."""
+        hops = [Hop(node.site, "read", t.name)] if node.site is not None else []
+        hops.append(Hop(self.m.here.site, "backward"))
+        failure = Failure("silent-stale", "function", write.site, write.name, write.via, write=write)
+        return replace(failure, hops=tuple(hops), backward=self.m.here.site, detail="unmarked")
+
+    def unmarked(self, write: Write) -> Failure:
+        """A custom function changes an input without marking it; all is well as long as nothing reads that any more."""
+        harm = Assumption("guess", f"`{write.name}` is read again" if write.name else "the input is read again")
+        failure = Failure("silent-stale", "function", write.site, write.name, write.via, write=write)
+        return replace(failure, assumptions=(harm,), detail="unmarked")
+
     def freed(self, node: Node, freed: Site) -> Failure:
         """A backward walks a part of the graph that an earlier one has freed."""
         crossing = self.carried(node)

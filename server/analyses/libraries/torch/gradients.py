@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ....syntax import ir
-from ...autograd.backward import Expected
+from ...autograd.backward import Expected, Kept
 from ...autograd.gradients import UNKNOWN
 from ...autograd.tensors import CUSTOM, Grad, Gradients, Node, Tensor, either
 from ...autograd.versions import bounds
@@ -28,6 +28,7 @@ from ...domain.values import (
 from ...operators import calls as cases
 from ...python import attributes, contexts
 from ...shapes.dtypes import is_integral
+from . import contracts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -240,12 +241,14 @@ def apply(m: Machine, args: Args) -> Value:
         isinstance(v, Tensor) and m.grad.requires_grad(v) is not False for v in inner.pos
     )
     node = m.grad.node(f"{cls.name}Backward", inputs, needs)  # its edges lead to what the inputs are before forward
+    before, places = contracts.keep(m, inputs), [i for i, v in enumerate(inner.pos) if isinstance(v, Tensor)]
     result = run_forward(m, cls, ctx, inner)
     if node is not None:
         outputs, taken = cases.tensors_in(m, result), None if args.open else len(inner.pos)
         node.function, node.called = cls, f"{cls.name}.apply"
-        places = [i for i, v in enumerate(inner.pos) if isinstance(v, Tensor)]
-        node.run = partial(run_backward, m, cls, ctx, outputs, places, taken)
+        kept = Kept(node, contracts.attributes_of(m, ctx), partial(contracts.is_own, cls))
+        node.run = partial(run_backward, m, cls, ctx, outputs, places, taken, kept)
+        contracts.check_marked(m, cls, node, before, cases.tensors_in(m, ctx.model_state.get("dirty", ())), places)
     result = finish(m, cls, ctx, inputs, needs, node, result)
     if m.numbers is not None:
         m.numbers.differentiate(cls, ctx, inner.pos, result)
@@ -335,23 +338,26 @@ def run_backward(
     outputs: list[Tensor],
     places: list[int],
     taken: int | None,
+    kept: Kept,
     gradient: Gradients,
     unpack: Callable[[], None],
 ) -> list[Value] | None:
     """Call the class's backward with a gradient for each output; it has to give one for each of the `taken` inputs.
 
-    `unpack` is called before what was saved is read. Returns the gradients of the inputs at some `places`, the tensors,
-    where they are known.
+    `unpack` is called before what was saved is read, `kept` is what nobody unpacks. Returns the gradients of the inputs
+    at some `places`, the tensors, where they are known.
     """
     if cls.lookup("backward") is ABSENT:
         unpack()
         return None
     gradients: list[Value] = [gradient(t, nr) for nr, t in enumerate(outputs)]
     m.grad.unpacking[ctx.uid] = unpack
+    outer, m.grad.kept = m.grad.kept, kept
     try:
         result = m.state.resolve(m.call(attributes.get(m, cls, "backward"), Args([ctx, *gradients], site=m.here.site)))
     finally:
         unread = m.grad.unpacking.pop(ctx.uid, None)
+        m.grad.kept = outer
     if not (isinstance(result, (Tensor, tuple)) or result is None):
         if unread:
             unpack()
