@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
     from ..analyses.domain.report import Failure, Report, Site, Story
     from ..rules.messages import Locale
-    from ..syntax.chunks import Chunk, Source
+    from ..syntax.chunks import Source
     from ..syntax.imports import ImportTable
     from ..syntax.ir import Expr
+    from ..syntax.text import Excerpt
 
 N = TypeVar("N", bound=Node)
 
@@ -62,7 +63,7 @@ class Place:
         return self.chain[-2] if len(self.chain) > 1 else None
 
     @property
-    def chunk(self) -> Chunk:
+    def chunk(self) -> Excerpt:
         """The chunk that the node's offsets count from: that of the innermost statement."""
         return next(node for node in reversed(self.chain) if isinstance(node, Stmt)).chunk
 
@@ -305,7 +306,7 @@ def binds(target: Expr, name: str) -> bool:
     return isinstance(target, Name) and target.id == name
 
 
-def descend(nodes: Sequence[Node], target: Node, node_chunk: Chunk) -> tuple[Node, ...] | None:
+def descend(nodes: Sequence[Node], target: Node, node_chunk: Excerpt) -> tuple[Node, ...] | None:
     """Give the chain from one of `nodes` down to `target`, a node of `node_chunk`; None where there is none."""
     for node in nodes:
         if node is target:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..analyses.domain.modules import OwnFacts
 from ..analyses.program.session import Session
+from ..syntax.chunk import Chunk
 from ..syntax.chunks import parse
 from ..syntax.ir import FunctionDef
 
@@ -175,7 +176,7 @@ def key(failure: Failure, kept: Mapping[str, Kept]) -> Key:
 def _scope(failure: Failure) -> tuple[str, str]:
     """Give the file and the function in which a failure is told; the file's own code is one scope."""
     chunk = failure.site.chunk
-    function = chunk.body[0] if chunk.body else None
+    function = chunk.body[0] if isinstance(chunk, Chunk) and chunk.body else None
     return chunk.path, function.name if isinstance(function, FunctionDef) else ""
 
 

@@ -9,152 +9,29 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import ir
+from .chunk import Chunk, Problem, Source
 from .cursor import next_token
 from .parts import edited, take_over
 from .renewal import renew
 from .repair import Fault, is_broken, lower_or_repair
-from .scan import Kind, Piece, split, split_members, split_until
+from .scan import Piece, split, split_members, split_until
+from .text import Edit, Span
 from .walk import blocks, statements
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable
 
-    from .parts import Parts
+    from .text import Kind
+
+
+__all__ = ["Chunk", "Edit", "Problem", "Source", "Span", "line_starts", "parse", "spliced"]
 
 _newline = re.compile(r"\r\n?|\n")
 _step = 4096  # code points that are compared at once
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """A range of a file: 0-based lines, columns in code points; the end is exclusive."""
-
-    start_line: int
-    start_col: int
-    end_line: int
-    end_col: int
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why a chunk could not be parsed as it stands, at a 0-based line and code-point column of the file."""
-
-    line: int
-    column: int
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """How a chunk's text changed since its statements were lowered.
-
-    The first `same` code points are as they were; what was at `end` or after it moved by `shift`.
-    """
-
-    same: int
-    end: int
-    shift: int
-
-    def place(self, offset: int) -> int:
-        """Where an offset into the old text is in the new one; what is gone collapses to where it was."""
-        if offset >= self.end:
-            return offset + self.shift
-        return min(offset, self.same)
-
-
-@dataclass(slots=True, eq=False)
-class Chunk:
-    """A statement's text and what it was lowered to.
-
-    `text` is the text that the offsets in `body` point into. It is what the file has at `offset`, unless
-    that doesn't parse and the chunk keeps its last good statements: then the file has `current`, and
-    spans follow `edit`. A `header` holds a class whose members are the chunks after it.
-    """
-
-    path: str
-    text: str
-    offset: int
-    line: int
-    kind: Kind
-    body: list[ir.Stmt] = field(default_factory=list, repr=False)
-    problem: Problem | None = None
-    current: str = ""
-    edit: Edit | None = None
-    line_starts: list[int] = field(default_factory=list, repr=False)
-    names: dict[ir.Stmt, list[tuple[ir.Expr, str]]] = field(default_factory=dict, repr=False)
-    """the names that statements mention, once somebody has looked for them"""
-    parts: Parts | None = field(default=None, repr=False)
-    """of a function that is being edited, the pieces that its body was parsed in"""
-    cells: Sequence[tuple[int, int]] = ()
-    """in a notebook, the number of each cell and the line of the program where it begins"""
-
-    def span(self, node: ir.Node) -> Span:
-        """Where a node of this chunk is in the file."""
-        return self.range(node.start, node.end)
-
-    def range(self, start: int, end: int) -> Span:
-        """Where the code points `start` to `end` of `text` are in the file."""
-        return Span(*self._position(start), *self._position(end))
-
-    def line_of(self, node: ir.Node) -> int:
-        """The 0-based line of the file that a node begins on."""
-        return self._position(node.start)[0]
-
-    def piece(self, text: str) -> Chunk:
-        """A chunk for a piece of this one that is parsed on its own."""
-        return Chunk(self.path, text, 0, 0, "member")
-
-    def place_of(self, node: ir.Node) -> tuple[int | None, int]:
-        """The 0-based line that a node begins on, in a notebook that of its cell, and before it the cell's number."""
-        line = self.line_of(node)
-        begun = [cell for cell in self.cells if cell[1] <= line]
-        return (begun[-1][0], line - begun[-1][1]) if begun else (None, line)
-
-    def _position(self, offset: int) -> tuple[int, int]:
-        if self.edit is not None:
-            offset = self.edit.place(offset)
-        offset += self.offset
-        line = bisect_right(self.line_starts, offset) - 1
-        return line, offset - self.line_starts[line]
-
-    def _move(self, path: str, offset: int, line: int, line_starts: list[int]) -> None:
-        if self.problem is not None:
-            self.problem = replace(self.problem, line=self.problem.line + line - self.line)
-        self.path = path
-        self.offset = offset
-        self.line = line
-        self.line_starts = line_starts
-
-
-@dataclass(slots=True, eq=False)
-class Source:
-    """A parsed file. `line_starts[n]` is the offset of line n in `text`."""
-
-    path: str
-    text: str
-    chunks: list[Chunk]
-    line_starts: list[int]
-
-    @property
-    def body(self) -> Iterator[ir.Stmt]:
-        """The top-level statements in order; a class's members are in its `body`."""
-        for chunk in self.chunks:
-            if chunk.kind != "member":
-                yield from chunk.body
-
-    @property
-    def problems(self) -> list[Problem]:
-        """What could not be parsed, in order."""
-        return [chunk.problem for chunk in self.chunks if chunk.problem is not None]
-
-    def line(self, number: int) -> str:
-        """The text of a 0-based line, with its newline."""
-        end = self.line_starts[number + 1] if number + 1 < len(self.line_starts) else len(self.text)
-        return self.text[self.line_starts[number] : end]
 
 
 def line_starts(text: str) -> list[int]:

@@ -9,7 +9,7 @@ from sys import intern
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .chunks import Chunk
+    from .text import Excerpt
 
 # Outside of strings a backslash can only continue a line, so it is as blank as the newline after it.
 _blank = re.compile(r"[ \t\f\r\n\\]*(?:#[^\r\n]*[ \t\f\r\n\\]*)*").match
@@ -55,7 +55,7 @@ class Cursor:
 
     __slots__ = ("bindings", "chunk", "end", "pos", "text")
 
-    def __init__(self, text: str, chunk: Chunk) -> None:
+    def __init__(self, text: str, chunk: Excerpt) -> None:
         self.text = text + _END
         self.chunk = chunk
         self.bindings = Bindings()

@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .chunks import Chunk
+    from .text import Excerpt
 
 _values: dict[type, attrgetter[Any]] = {}
 """what gets the values of all fields of a node"""
@@ -256,7 +256,7 @@ class Yield(Expr):
 class Stmt(Node):
     """A statement; compound ones end with their last line. `chunk` is the text that it was lowered from."""
 
-    chunk: Chunk = field(repr=False)
+    chunk: Excerpt = field(repr=False)
 
 
 @dataclass(slots=True, eq=False, repr=False)

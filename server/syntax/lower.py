@@ -13,15 +13,14 @@ from .statements import statements
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .chunks import Chunk
     from .cursor import Bindings
-    from .scan import Kind
+    from .text import Excerpt, Kind
 
 # What goes before and after a chunk's text to make a program of it.
 WRAPPERS: dict[Kind, tuple[str, str]] = {"statement": ("", ""), "header": ("", " pass\n"), "member": ("if 1:\n", "")}
 
 
-def lower(text: str, chunk: Chunk, bindings: Bindings | None = None) -> list[ir.Stmt]:
+def lower(text: str, chunk: Excerpt, bindings: Bindings | None = None) -> list[ir.Stmt]:
     """The statements of `text`, which stands in the place of `chunk`'s: a class's header comes without its body.
 
     What they bind goes to `bindings`.

@@ -11,7 +11,7 @@ from . import ir
 from .walk import statements
 
 if TYPE_CHECKING:
-    from .chunks import Chunk
+    from .chunk import Chunk
 
 
 def renew(known: Chunk, edited: Chunk) -> bool:

@@ -17,9 +17,8 @@ from .scan import line_end, lines
 from .walk import blocks, statements
 
 if TYPE_CHECKING:
-    from .chunks import Chunk
     from .cursor import Bindings
-    from .scan import Kind
+    from .text import Excerpt, Kind
 
 _most_repairs = 4  # each costs a parse of the chunk
 _block_missing = re.compile(r"expected an indented block after .* on line (\d+)").match
@@ -37,7 +36,7 @@ class Fault:
     message: str
 
 
-def lower_or_repair(chunk: Chunk, bindings: Bindings | None = None) -> tuple[list[ir.Stmt] | None, Fault | None]:
+def lower_or_repair(chunk: Excerpt, bindings: Bindings | None = None) -> tuple[list[ir.Stmt] | None, Fault | None]:
     """The chunk's statements and what is wrong with its text, if anything is.
 
     Broken statements are left out. No statements (None) means that this didn't help, or leaves nothing.
@@ -47,7 +46,7 @@ def lower_or_repair(chunk: Chunk, bindings: Bindings | None = None) -> tuple[lis
     return body if fault is None else _repair(chunk, fault, bindings), fault
 
 
-def _repair(chunk: Chunk, first: Fault, bindings: Bindings | None) -> list[ir.Stmt] | None:
+def _repair(chunk: Excerpt, first: Fault, bindings: Bindings | None) -> list[ir.Stmt] | None:
     """Takes out what has unclosed brackets, then what the parser complains of; at last, all from there on."""
     unclosed: list[int] = []
     for _ in lines(chunk.text, 0, len(chunk.text), unclosed=unclosed):
@@ -90,7 +89,7 @@ def is_broken(text: str, kind: Kind) -> bool:
     return False
 
 
-def _attempt(text: str, chunk: Chunk, bindings: Bindings | None) -> tuple[list[ir.Stmt] | None, Fault | None]:
+def _attempt(text: str, chunk: Excerpt, bindings: Bindings | None) -> tuple[list[ir.Stmt] | None, Fault | None]:
     try:
         return lower(text, chunk, bindings), None
     except cst.ParserSyntaxError as error:
@@ -103,7 +102,7 @@ def _attempt(text: str, chunk: Chunk, bindings: Bindings | None) -> tuple[list[i
         return None, Fault(0, str(wrong))
 
 
-def _syntax_error(text: str, chunk: Chunk, error: cst.ParserSyntaxError) -> Fault:
+def _syntax_error(text: str, chunk: Excerpt, error: cst.ParserSyntaxError) -> Fault:
     """Asks Python's own parser for the place and the message, which users know; libcst's are about its grammar."""
     before, after = WRAPPERS[chunk.kind]
     line, column, message = error.raw_line, error.raw_column, "invalid syntax"

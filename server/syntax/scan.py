@@ -10,12 +10,14 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from .cursor import next_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from .text import Kind
 
 BOM = "\ufeff"
 
@@ -44,9 +46,6 @@ _statement = re.compile(
 _clause = re.compile(r"(?:else|elif|except|finally)\b").match
 _class = re.compile(r"class\b").match
 _most_rewinds = 20  # each may read the rest of the text again
-
-
-Kind = Literal["statement", "header", "member"]
 
 
 @dataclass(frozen=True, slots=True)

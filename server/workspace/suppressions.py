@@ -13,12 +13,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
+from ..syntax.chunk import Chunk
 from .lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ..syntax.chunks import Chunk, Source
+    from ..syntax.chunks import Source
+    from ..syntax.text import Excerpt
 
 UNUSED = "GG900"
 """The rule about comments that silence nothing."""
@@ -132,12 +134,12 @@ def find_suppressions(text: str) -> list[Suppression]:
     return [found for line, column, comment in _comments(text) for found in _read(line, starts[line] + column, comment)]
 
 
-def statement_lines(chunk: Chunk, node: ir.Node) -> range:
+def statement_lines(chunk: Excerpt, node: ir.Node) -> range:
     """The lines of the smallest statement of the chunk that `node` is in; of a compound one, its header alone.
 
     Empty if it is in none.
     """
-    inside: Sequence[ir.Node] = chunk.body
+    inside: Sequence[ir.Node] = chunk.body if isinstance(chunk, Chunk) else ()
     statement: ir.Node | None = None
     while found := next((part for part in inside if part.start <= node.start < part.end), None):
         statement, inside = found, _parts(found)
@@ -163,7 +165,7 @@ def _parts(node: ir.Node) -> Sequence[ir.Node]:
     return ()
 
 
-def _header_end(chunk: Chunk, statement: ir.Node) -> int | None:
+def _header_end(chunk: Excerpt, statement: ir.Node) -> int | None:
     """The line after the header of a compound statement; None if it is a simple one."""
     parts = statement.body if isinstance(statement, ir.ClassDef) else _parts(statement)
     if not parts:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...syntax import ir
-    from ...syntax.chunks import Chunk
+    from ...syntax.text import Excerpt
 
 LONGEST = 40
 """characters of a target's text by which a change is told"""
@@ -27,7 +27,7 @@ class Here:
     module was made that does.
     """
 
-    chunk: Chunk | None = None
+    chunk: Excerpt | None = None
     node: ir.Node | None = None
     stack: tuple[Site, ...] = ()
     iterations: tuple[tuple[int, int], ...] = ()

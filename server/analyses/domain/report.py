@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ...syntax.chunks import Chunk
     from ...syntax.ir import Node
+    from ...syntax.text import Excerpt
 
 Kind = Literal[
     "stale-saved",
@@ -51,7 +51,7 @@ LONGEST = 300
 class Site:
     """A place in the program: a node of a chunk's text."""
 
-    chunk: Chunk
+    chunk: Excerpt
     node: Node
 
 

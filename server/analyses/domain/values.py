@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, MutableMapping
 
     from ...syntax import ir
-    from ...syntax.chunks import Chunk
+    from ...syntax.text import Excerpt
     from .report import Site
     from .slots import Slot
 
@@ -334,7 +334,7 @@ class FunctionV(Attributed):
 
     __slots__ = ("chunk", "cls", "defaults", "kwdefaults", "name", "node", "parent", "wrappers")
 
-    def __init__(self, node: ir.FunctionDef | ir.Lambda, chunk: Chunk, parent: Frame, name: str) -> None:
+    def __init__(self, node: ir.FunctionDef | ir.Lambda, chunk: Excerpt, parent: Frame, name: str) -> None:
         super().__init__()
         self.node = node
         self.chunk = chunk

@@ -1,0 +1,94 @@
+"""The parts of a function's body, each of which is parsed on its own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from . import ir
+from .cursor import Bindings, next_token
+from .repair import lower_or_repair
+from .scan import statement_starts
+from .walk import field_names
+
+if TYPE_CHECKING:
+    from .repair import Fault
+    from .text import Excerpt
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """A statement, or several on a line: `text` is what the chunk has from `start` on, where `body` points into.
+
+    `bindings` is what it binds, once that was asked.
+    """
+
+    text: str
+    start: int
+    body: list[ir.Stmt]
+    bindings: Bindings | None = None
+    fault: Fault | None = None
+    _nodes: list[ir.Node] | None = field(default=None, repr=False)
+
+    def says(self, text: str) -> bool:
+        """Whether a text has the same statements at the same places: it differs in what follows them alone."""
+        if self.text == text:
+            return True
+        if self.fault is not None:
+            return False
+        end = self.body[-1].end - self.start
+        return text[:end] == self.text[:end] and "\\" not in text[end:] and next_token(text, end) == len(text)
+
+    def bound(self, chunk: Excerpt) -> Bindings:
+        """What it binds, in a function of `chunk`."""
+        if self.bindings is None:
+            self.bindings = Bindings()
+            lower_or_repair(chunk.piece(self.text), self.bindings)
+        return self.bindings
+
+    def move(self, start: int) -> None:
+        """Have the part begin elsewhere in its chunk."""
+        by, self.start = start - self.start, start
+        if not by:
+            return
+        if self._nodes is None:
+            self._nodes = list({id(node): node for statement in self.body for node in _below(statement)}.values())
+        for node in self._nodes:
+            node.start += by
+            node.end += by
+            if isinstance(node, ir.Attribute):
+                node.attr_start += by
+            elif isinstance(node, ir.FunctionDef | ir.ClassDef):
+                node.name_start += by
+
+
+@dataclass(slots=True, eq=False)
+class Parts:
+    """A function: the text up to its body, the indentation of that, and its parts as far as they are known."""
+
+    head: str
+    indent: str
+    parts: list[Part] = field(default_factory=list)
+
+    def cut(self, text: str) -> list[tuple[int, str]] | None:
+        """Where the parts of the function's new text begin, and their texts; None where its head is another."""
+        begin = len(self.head)
+        word = next_token(text, begin)
+        line = max(begin, text.rfind("\n", begin, word) + 1, text.rfind("\r", begin, word) + 1)
+        if not text.startswith(self.head) or text[line:word] != self.indent:
+            return None
+        starts = [start for start, _ in statement_starts(text, begin, len(text), re.escape(self.indent))]
+        return [(start, text[start:end]) for start, end in pairwise([*starts, len(text)])]
+
+
+def _below(record: ir.Node | ir.Params) -> list[ir.Node]:
+    """All nodes of a record, itself first."""
+    found = [record] if isinstance(record, ir.Node) else []
+    for name in field_names(record):
+        value = getattr(record, name)
+        for one in value if isinstance(value, list) else (value,):
+            if isinstance(one, ir.Node | ir.Params):
+                found += _below(one)
+    return found
