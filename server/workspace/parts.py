@@ -255,7 +255,7 @@ def digest(path: str) -> str:
 def prepare() -> None:
     """Import all that a check needs, for processes that are forked off."""
     from ..analyses import libraries
-    from ..analyses.program import session as program  # noqa: F401
+    from ..analyses.program import session  # noqa: F401
     from ..rules import diagnostic  # noqa: F401
     from ..syntax import chunks, nodes  # noqa: F401
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from gradguard.analyses.domain.values import Unknown
 from gradguard.analyses.program import session as programs
-from gradguard.analyses.python import iteration as sequences
+from gradguard.analyses.python import sequences
 from gradguard.workspace.project import Project
 
 from .replaying import replayed_file
@@ -197,7 +197,7 @@ def runs_of_what_is_imported(session: programs.Session, project: Project, root: 
     session.replay([project.source(str(root / name)) for name in ("main.py", "used.py")])
     kept = session.m.loaded[str(root / "kept.py")]
     assert kept is not None
-    return len(sequences.sequence(session.m, kept.frame.variables["seen"]).known(session.m))
+    return len(sequences.sequence(session.m, kept.frame.variables["seen"]).known())
 
 
 def test_a_file_that_was_imported_runs_once_more_only_if_it_asks_how_it_is_run(tmp_path: Path) -> None:

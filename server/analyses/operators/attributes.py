@@ -10,7 +10,7 @@ from ..autograd.tensors import Node, Storage, Tensor, in_order, parts_of
 from ..domain import registry
 from ..domain.paths import MAX_ALTERNATIVES
 from ..domain.values import Args, Bound, Instance, Lib, Phi, Unknown, Value
-from . import calls_by_name as torch_ops
+from . import calls_by_name
 from .types import dtype_value
 
 if TYPE_CHECKING:
@@ -61,11 +61,11 @@ def view(m: Interpreter, t: Tensor, name: str) -> Value:
     """`t.T` and its kin: views."""
     if name in ("real", "H") and t.dtype is not None and not t.dtype.startswith("complex") and name == "real":
         return t
-    fact = torch_ops.find(f"torch.Tensor.{name}")
+    fact = calls_by_name.find(f"torch.Tensor.{name}")
     if fact is not None:
-        return torch_ops.call(m, f"torch.Tensor.{name}", Args([t]))
+        return calls_by_name.call(m, f"torch.Tensor.{name}", Args([t]))
     names = {"T": "t", "mT": "adjoint", "H": "adjoint", "mH": "adjoint", "real": "real", "imag": "imag"}
-    return torch_ops.call(m, f"torch.{names[name]}", Args([t]))
+    return calls_by_name.call(m, f"torch.{names[name]}", Args([t]))
 
 
 def shape(m: Interpreter, t: Tensor) -> Value:

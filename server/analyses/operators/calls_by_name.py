@@ -15,9 +15,7 @@ from ..domain.containers import Seq
 from ..domain.paths import leaves
 from ..domain.values import Args, Cond, Instance, Lib, ListV, Phi, SliceV, Unknown, Value
 from ..shapes import TensorType
-from . import calls as cases
-from . import joins
-from . import replay as effects
+from . import cases, joins, replay
 from .arrays import NDArray
 from .types import described
 
@@ -161,8 +159,8 @@ def operate(m: Interpreter, name: str, plain: Args) -> Value:
     if op.params and plain.pos and unusable(m, plain.pos[0], op):
         return Unknown(f"{cases.called(name)}(…)")
     if name.startswith("torch.nn.init."):
-        return without_grad(m, lambda: effects.apply(m, op, plain))
-    return effects.apply(m, op, plain)
+        return without_grad(m, lambda: replay.apply(m, op, plain))
+    return replay.apply(m, op, plain)
 
 
 def without_grad(m: Interpreter, run: Callable[[], Value]) -> Value:
@@ -288,7 +286,7 @@ def take(m: Interpreter, t: Tensor, index: Value) -> Value:
     op = find("torch.Tensor.__getitem__")
     assert op is not None
     if cases.advanced(index):
-        return effects.apply(m, op, Args([t, index]))
+        return replay.apply(m, op, Args([t, index]))
     return select(m, t, index, op)
 
 

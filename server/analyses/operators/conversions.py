@@ -9,8 +9,7 @@ from ..autograd.geometry import Geometry
 from ..autograd.tensors import Node, Storage, Tensor, Version
 from ..domain.values import Cond, Lib, Phi, Unknown, Value, key_of
 from ..shapes import TensorType, infer, view_of
-from . import layouts
-from . import writes as inner_writes
+from . import layouts, writes
 from .types import described_all, dtype_of
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def decide(m: Interpreter, r: Result, source: Tensor, node: Node | None, type_: 
             made = Geometry.contiguous(type_.shape) if type_.shape is not None else None
             t.geometry_ = made and layouts.of_result(made, call)
             t.dtype_ = type_.dtype
-        m.grad.counter(t).current = Version(*inner_writes.times(m, call, r.version))
+        m.grad.counter(t).current = Version(*writes.times(m, call, r.version))
         if r.differentiable:
             m.grad.set_history(t, node)
         return t
@@ -118,7 +117,7 @@ def has_nothing_to_drop(call: Call) -> bool:
 
 def is_alone(call: Call, source: Tensor) -> bool:
     """Whether a dropout that writes nothing is of a single sample."""
-    batch = inner_writes.BATCHES.get(call.name.rsplit(".", 1)[-1].lower())
+    batch = writes.BATCHES.get(call.name.rsplit(".", 1)[-1].lower())
     in_place = call.values.get("inplace", call.settings.get("inplace", False))
     return batch is not None and in_place is not True and source.shape is not None and len(source.shape) != batch
 

@@ -13,9 +13,7 @@ from ..autograd.tensors import CUSTOM, Tensor, Version
 from ..domain import registry
 from ..domain.values import ABSENT, Args, DictV, Instance, Phi, Property, Unknown, Value, Wrapped
 from ..shapes import UNKNOWN, Arg, TensorType
-from . import calls as cases
-from . import operands, results
-from . import replay as effects
+from . import cases, operands, replay, results
 from .types import described, geometry_of
 
 if TYPE_CHECKING:
@@ -258,10 +256,10 @@ def forward(m: Interpreter, obj: Instance, args: Args) -> Value:
 @registry.by_fact(ModuleFact, "forward")
 def by_fact(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> Value:
     """Replay the forward of a class of `torch.nn` from its fact."""
-    from . import calls_by_name as torch_ops
+    from . import calls_by_name
 
-    if torch_ops.resolved(m, args) is None:
-        return torch_ops.split(m, args, lambda one: by_fact(m, obj, fact, one))
+    if calls_by_name.resolved(m, args) is None:
+        return calls_by_name.split(m, args, lambda one: by_fact(m, obj, fact, one))
     op = Op(fact.name, fact.forward, fact.cases)
     call = cases.prepare(m, op, args)
     call.spoken = obj.cls.name
@@ -287,7 +285,7 @@ def by_fact(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> Valu
     inplace = extra.get("inplace") is True
     previous, m.here.constructor = m.here.constructor, obj.site if inplace else None
     try:
-        result = effects.replay(m, case, call, "inplace=True" if inplace else f"{obj.cls.name}()", flat(output))
+        result = replay.replay(m, case, call, "inplace=True" if inplace else f"{obj.cls.name}()", flat(output))
     finally:
         m.here.constructor = previous
     return nested(output, list(result)) if isinstance(output, list) and isinstance(result, tuple) else result

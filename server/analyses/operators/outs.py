@@ -12,7 +12,7 @@ from ..domain.values import Cond, Value
 from ..shapes import TensorType
 from ..shapes.dtypes import is_integral
 from . import layouts
-from .calls import called, gradients
+from .cases import called, gradients
 from .overlap import check_overlap
 from .saves import save_inputs
 from .types import described_all

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..autograd.regions import partly_overlaps
-from .calls import called, torch_fact
+from .cases import called, torch_fact
 
 if TYPE_CHECKING:
     from ..autograd.tensors import Tensor

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...facts import branches as facts
 from ..autograd.tensors import Node, Tensor, either
 from ..domain.values import ListV
-from .calls import tensors_in
+from .cases import tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

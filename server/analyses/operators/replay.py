@@ -17,7 +17,7 @@ from ..shapes.dtypes import is_integral
 from . import autocast, conversions, operands
 from . import parts as branches
 from . import writes as inner_writes
-from .calls import advanced, called, choose, gradients, prepare, tensors_in, torch_fact
+from .cases import advanced, called, choose, gradients, prepare, tensors_in, torch_fact
 from .outs import write_out
 from .overlap import check_overlap
 from .results import Types, results

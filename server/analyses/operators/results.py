@@ -10,9 +10,8 @@ from ..autograd.geometry import Geometry, GeometryError
 from ..autograd.tensors import DEFAULT, MULTI_OUTPUT, Node, Tensor, Version
 from ..domain.values import ListV, Unknown, Value
 from ..shapes import Arg, TensorType
-from . import conversions, layouts, operands
-from . import writes as inner_writes
-from .calls import called, tensors_in
+from . import conversions, layouts, operands, writes
+from .cases import called, tensors_in
 from .types import described_all, geometry_of
 
 if TYPE_CHECKING:
@@ -98,7 +97,7 @@ def result(
     made = fresh(m, r, node, type_, nr)
     if made.geometry is not None:
         made.geometry_ = layouts.of_result(made.geometry, call, nr)
-    m.grad.counter(made).current = Version(*inner_writes.times(m, call, r.version, nr))
+    m.grad.counter(made).current = Version(*writes.times(m, call, r.version, nr))
     if operands.is_view(call, made, nr):
         (m.grad.as_base if m.grad.grad_mode else m.grad.as_view)(made)
     return made

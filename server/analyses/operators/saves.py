@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..autograd.tensors import Grad, Node, Tensor, either
 from . import operands
-from .calls import choose, condition, gradients, tensors_in, torch_fact
+from .cases import choose, condition, gradients, tensors_in, torch_fact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

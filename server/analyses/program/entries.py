@@ -26,8 +26,7 @@ from ..domain.values import (
     Wrapped,
 )
 from ..operators import modules
-from ..python import attributes, functions
-from ..python import iteration as sequences
+from ..python import attributes, functions, sequences
 from ..python.annotations import unknown_arguments
 from ..python.machine import STEPS, Machine
 

@@ -43,9 +43,7 @@ from ..operators import attributes as tensor_attributes
 from ..operators.arrays import NDArray
 from ..operators.types import dtype_of
 from ..shapes.dtypes import is_complex, is_floating
-from . import decorators as wrappers
-from . import enumerations, functions, imports, library
-from . import guesses as duck
+from . import decorators, enumerations, functions, guesses, imports, library
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -72,9 +70,9 @@ def get(m: Machine, v: Value, name: str) -> Value:
     if isinstance(v, Unknown):
         if v.data:
             return of_data(m, v, name)
-        if v.number or (v.own is not None and duck.tells_number(v.own, name)):
+        if v.number or (v.own is not None and guesses.tells_number(v.own, name)):
             return Unknown(f"{v.why}.{name}", ("attr", v.key, name), number=True)
-        if duck.tells_tensor(m, v, name):
+        if guesses.tells_tensor(m, v, name):
             return tensor_attributes.get(m, m.as_tensor(v), name)
         if name == "requires_grad_":
             return Builtin(name, partial(switch, v))
@@ -89,7 +87,7 @@ def get(m: Machine, v: Value, name: str) -> Value:
         found = arrays.attribute(v, name)
         if found is not ABSENT:
             return found
-        shared = name.startswith("__") or name in duck.OF_ARRAYS or name in duck.OF_OTHERS
+        shared = name.startswith("__") or name in guesses.OF_ARRAYS or name in guesses.OF_OTHERS
         if not shared and tensor_attributes.is_known(name):
             m.refused(f"an array has no {name}")
     return builtin_method(m, v, name)
@@ -369,13 +367,13 @@ def of_property(v: Property, name: str) -> Value:
 
 def of_function(m: Machine, v: Value, name: str) -> Value:
     """An attribute of a function: set by the program, or its name."""
-    if name == "register" and isinstance(v, Wrapped) and v.by in wrappers.DISPATCH:
-        return Builtin(name, lambda m, args: wrappers.register(m, v, args))
+    if name == "register" and isinstance(v, Wrapped) and v.by in decorators.DISPATCH:
+        return Builtin(name, lambda m, args: decorators.register(m, v, args))
     inner = v
     while isinstance(inner, (Wrapped, Bound, Partial)):
         if name == "__self__" and isinstance(inner, Bound):
             return inner.self
-        if name == "cache_clear" and isinstance(inner, Wrapped) and inner.by == wrappers.CACHE:
+        if name == "cache_clear" and isinstance(inner, Wrapped) and inner.by == decorators.CACHE:
             return Bound(Lib("dict.clear"), inner.data)
         inner = inner.function
     if isinstance(inner, FunctionV):
@@ -466,7 +464,7 @@ def has(m: Machine, v: Value, name: str) -> Value:
         if name in v.attributes or v.cls.lookup(name) is not ABSENT:
             return True
         if registry.attribute(m, v, name) is not ABSENT or (
-            name in duck.OF_MODULES and v.cls.derives("torch.nn.Module")
+            name in guesses.OF_MODULES and v.cls.derives("torch.nn.Module")
         ):
             return True
         make = special(m, v, "__getattr__")

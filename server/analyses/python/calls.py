@@ -25,8 +25,7 @@ from ..domain.values import (
     key_of,
 )
 from ..operators import joins, modules
-from . import attributes, classes, functions, library, opaque
-from . import decorators as wrappers
+from . import attributes, classes, decorators, functions, library, opaque
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -56,7 +55,7 @@ def call(m: Machine, f: Value, args: Args) -> Value:
         both = Args([*f.args.pos, *args.pos], {**f.args.kw, **args.kw}, f.args.open or args.open, args.site)
         return call(m, f.function, both)
     if isinstance(f, Wrapped):
-        return wrappers.call(m, f, args)
+        return decorators.call(m, f, args)
     if isinstance(f, (StaticMethod, ClassMethod)):
         return call(m, f.function, args)
     return unknown_result(m, f, args)

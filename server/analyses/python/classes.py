@@ -30,8 +30,7 @@ from ..domain.values import (
     Value,
     Wrapped,
 )
-from . import attributes, enumerations, statements
-from . import decorators as wrappers
+from . import attributes, decorators, enumerations, statements
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +61,7 @@ def define(m: Machine, s: ir.ClassDef) -> None:
     value = made_by(m, cls, Namespace(cls, frame.variables), keywords)
     for decorator in reversed(s.decorators):
         m.here.chunk, m.here.node = s.chunk, decorator
-        value = wrappers.decorate(m, m.eval(decorator), value)
+        value = decorators.decorate(m, m.eval(decorator), value)
     m.here.chunk, m.here.node = s.chunk, s
     m.state.set(m.frame.variables, s.name, value)
 

@@ -27,9 +27,8 @@ from ..domain.values import (
     is_constant,
     key_of,
 )
-from ..operators.calls import items_of
-from . import attributes, enumerations, imports, library
-from . import iteration as sequences
+from ..operators.cases import items_of
+from . import attributes, enumerations, imports, library, sequences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

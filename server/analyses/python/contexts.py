@@ -12,8 +12,7 @@ from ...syntax.walk import statements as statements_of
 from ..domain import registry
 from ..domain.paths import Raised
 from ..domain.values import ABSENT, Args, Bound, ClassV, FunctionV, Generator, Instance, Lib, Phi, Unknown, Value
-from . import attributes, functions
-from . import iteration as sequences
+from . import attributes, functions, sequences
 
 if TYPE_CHECKING:
     from .machine import Machine

@@ -25,8 +25,7 @@ from ..domain.values import (
     Wrapped,
     key_of,
 )
-from . import contexts
-from . import types as isinstance_
+from . import contexts, types
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,7 +105,7 @@ def chosen(m: Machine, f: Wrapped, args: Args) -> Value:
     fits = [
         (cls, function)
         for cls, function in f.data
-        if len(args.pos) > place and isinstance_.check(m, args.pos[place], cls) is True
+        if len(args.pos) > place and types.check(m, args.pos[place], cls) is True
     ]
     for cls, function in fits:
         if not any(isinstance(c, ClassV) and c is not cls and cls in c.mro[1:] for c, _ in fits):

@@ -25,9 +25,7 @@ from ..domain.values import (
     Value,
     key_of,
 )
-from . import attributes, loops, operators
-from . import constants as plain
-from . import iteration as sequences
+from . import attributes, constants, loops, operators, sequences
 from .builtin_names import builtin
 
 if TYPE_CHECKING:
@@ -56,10 +54,10 @@ def joined(m: Machine, e: ir.JoinedStr) -> Value:
     """An f-string: known if all of its values are."""
     values = [m.eval(v) for v in e.values]
     if e.formats is not None:
-        with suppress(plain.NotPlain):
+        with suppress(constants.NotPlain):
             pieces = [e.text[0]]
             for v, form, text in zip(values, e.formats, e.text[1:], strict=True):
-                pieces += [plain.compute(m, ("{" + form + "}").format, [written(m, v, form)]), text]
+                pieces += [constants.compute(m, ("{" + form + "}").format, [written(m, v, form)]), text]
             return "".join(pieces)
     return Unknown("text", ("text", tuple(e.text), *map(key_of, values)))
 
@@ -73,7 +71,7 @@ def written(m: Machine, v: Value, form: str) -> Value:
     own = None if conversion else attributes.special(m, v, "__format__")
     text = text if own is None else m.call(own, Args([spec]))
     if own is not None or conversion == "r" or not isinstance(text, str):
-        raise plain.NotPlain
+        raise constants.NotPlain
     return text
 
 

@@ -23,8 +23,7 @@ from ..domain.values import (
     Value,
 )
 from . import annotations as arguments
-from . import builtin_names, statements
-from . import decorators as wrappers
+from . import builtin_names, decorators, statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -46,7 +45,7 @@ def define(m: Machine, s: ir.FunctionDef) -> None:
     value: Value = f
     for decorator in reversed(s.decorators):
         m.here.chunk, m.here.node = s.chunk, decorator
-        value = wrappers.decorate(m, m.eval(decorator), value)
+        value = decorators.decorate(m, m.eval(decorator), value)
     m.state.set(m.frame.variables, s.name, value)
 
 

@@ -9,8 +9,7 @@ from ...syntax import ir
 from ..domain import registry
 from ..domain.paths import Exhausted, Raised
 from ..domain.values import ABSENT, Args, Frame, ListV, ModuleV, Unknown, Value
-from . import functions, library, statements
-from . import iteration as sequences
+from . import functions, library, sequences, statements
 
 if TYPE_CHECKING:
     from ...syntax.chunks import Source

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 from ..autograd.tensors import Tensor
 from ..domain import registry
 from ..domain.values import Args, DictV, Instance, Lib, ListV, Unknown, Value, key_of
-from ..operators import arrays
-from ..operators import calls_by_name as torch_ops
+from ..operators import arrays, calls_by_name
 from ..operators.arrays import NDArray
-from . import constants as plain
+from . import constants
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,12 +90,12 @@ def resolve(m: Machine, name: str) -> Value:
 def call(m: Machine, name: str, args: Args) -> Value:
     """Call a library's function."""
     if m.own_fact(name) is not None:
-        return torch_ops.call(m, name, args)
+        return calls_by_name.call(m, name, args)
     found = registry.function(name)
     if found is not None:
         return modelled(m, name, found, args)
     if name.startswith("torch."):
-        return torch_ops.call(m, name, args)
+        return calls_by_name.call(m, name, args)
     for prefix, replayed in registry.CALLERS.items():
         if name.startswith(prefix):
             return replayed(m, name, args)
@@ -138,9 +137,9 @@ def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
     if found is not None:
         return modelled(m, name, found, args.prepend(obj))
     if cls == "torch.Tensor":
-        return torch_ops.call_method(m, short, obj, args)
+        return calls_by_name.call_method(m, short, obj, args)
     if isinstance(obj, (str, int, float, bytes, ListV, DictV, tuple)) and not args.open:
-        with suppress(plain.NotPlain):
+        with suppress(constants.NotPlain):
             return constant_method(m, obj, short, args)
     if isinstance(obj, NDArray):
         return arrays.fresh(m)
@@ -150,14 +149,14 @@ def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
 def constant_method(m: Machine, obj: Value, name: str, args: Args) -> Value:
     """A method of a text, a number or a container with known arguments is computed. Raises as `plain.compute` does."""
     if name.startswith("__"):
-        raise plain.NotPlain
+        raise constants.NotPlain
     if isinstance(obj, (ListV, DictV)):
-        return plain.change(m, obj, name, args.pos, args.kw)
+        return constants.change(m, obj, name, args.pos, args.kw)
     bare = str(obj) if isinstance(obj, str) else int(obj) if isinstance(obj, int) else obj
     method = getattr(bare, name, None)
     if method is None:
-        raise plain.NotPlain
-    return plain.compute(m, method, args.pos, args.kw)
+        raise constants.NotPlain
+    return constants.compute(m, method, args.pos, args.kw)
 
 
 def call_object(m: Machine, f: Instance, args: Args) -> Value:

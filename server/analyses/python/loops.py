@@ -17,8 +17,7 @@ from ..autograd.versions import bounds
 from ..domain.containers import MAX_ITEMS
 from ..domain.paths import held, leaves
 from ..domain.values import ABSENT, Cond, Generator, Phi, Unknown, Value, serial
-from . import counting, statements
-from . import iteration as sequences
+from . import counting, sequences, statements
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -34,8 +34,7 @@ from ..domain.values import (
 )
 from ..stories.explain import Explainer, cause_of
 from ..stories.trace import Trace
-from . import attributes, opaque
-from . import guesses as duck
+from . import attributes, guesses, opaque
 from .calls import call
 from .expressions import EVALUATE
 from .statements import run_block
@@ -373,7 +372,7 @@ class Machine:
 
     def requires_grad(self, v: Unknown) -> Cond:
         """The question whether an unknown value requires grad."""
-        expected = v.parameter and not v.own and not duck.tells_integers(v.why)
+        expected = v.parameter and not v.own and not guesses.tells_integers(v.why)
         return Cond(
             ("requires grad", v.key), "requires-grad" if expected else "may-require-grad", v.why, self.here.site
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..autograd.gradients import OPAQUE
 from ..autograd.tensors import Node, Tensor, either
 from ..domain.values import Cond, Unknown, Value
-from . import iteration as sequences
+from . import sequences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

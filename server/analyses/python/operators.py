@@ -33,14 +33,11 @@ from ..domain.values import (
     key_of,
     nests,
 )
-from ..operators import arrays, joins
-from ..operators import calls_by_name as torch_ops
+from ..operators import arrays, calls_by_name, joins
 from ..operators.arrays import NDArray
-from ..operators.calls import items_of
+from ..operators.cases import items_of
 from ..operators.conversions import guess
-from . import attributes, containers, counting, library, opaque
-from . import constants as plain
-from . import iteration as sequences
+from . import attributes, constants, containers, counting, library, opaque, sequences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -187,7 +184,7 @@ def unary(m: Machine, op: str, v: Value) -> Value:
     if isinstance(v, Phi):
         return joins.each(m, v, lambda one: unary(m, op, one))
     if isinstance(v, Tensor):
-        return torch_ops.call(m, {"-": "torch.neg", "+": "torch.positive", "~": "torch.bitwise_not"}[op], Args([v]))
+        return calls_by_name.call(m, {"-": "torch.neg", "+": "torch.positive", "~": "torch.bitwise_not"}[op], Args([v]))
     if is_constant(v) or isinstance(v, (ListV, DictV)):
         if not isinstance(v, (int, float, complex)) or (op == "~" and not isinstance(v, int)):
             raise Raised(None, "TypeError")
@@ -240,16 +237,16 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
     """`a op b`."""
     a, b = m.state.resolve(a), m.state.resolve(b)
     if isinstance(a, Tensor):
-        b = torch_ops.settled(b)
+        b = calls_by_name.settled(b)
     elif isinstance(b, Tensor):
-        a = torch_ops.settled(a)
+        a = calls_by_name.settled(a)
     if isinstance(a, Phi):
         return joins.each(m, a, lambda one: binary(m, op, one, b))
     if isinstance(b, Phi):
         return joins.each(m, b, lambda one: binary(m, op, a, one))
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         if not isinstance(a, Instance) and not isinstance(b, Instance):
-            return torch_ops.operator(m, op, a, b)
+            return calls_by_name.operator(m, op, a, b)
     elif (is_constant(a) and is_constant(b)) or (isinstance(a, tuple) and isinstance(b, (tuple, int))):
         known = fold(BINARY[op], a, b)
         return Unknown() if known is ABSENT else known
@@ -301,7 +298,7 @@ def compare(m: Machine, op: str, a: Value, b: Value) -> Value:
     if isinstance(a, Tensor) or isinstance(b, Tensor):
         if a is None or b is None:
             return op == "!="
-        return torch_ops.call(m, f"torch.{COMPARE_METHODS[op]}", Args([a, b]))
+        return calls_by_name.call(m, f"torch.{COMPARE_METHODS[op]}", Args([a, b]))
     if is_constant(a) and is_constant(b):
         try:
             return bool(COMPARE[op](a, b))
@@ -321,9 +318,9 @@ def _compare_objects(m: Machine, op: str, a: Value, b: Value) -> Value:
         return (
             library.call_method(m, f"set.{SET_ORDER[op]}", a, Args([b])) if op in ("<=", ">=") else _strict(m, op, a, b)
         )
-    with suppress(plain.NotPlain):
+    with suppress(constants.NotPlain):
         if op in ("<", "<=", ">", ">="):
-            return plain.compute(m, COMPARE[op], [a, b])
+            return constants.compute(m, COMPARE[op], [a, b])
     if op == "!=":
         return negation(m, truth(m, _compare_objects(m, "==", a, b)))
     if isinstance(a, Unknown) or isinstance(b, Unknown) or op != "==":
@@ -470,7 +467,7 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
     if isinstance(v, (ListV, tuple, str, bytes, range)) and (own := attributes.special(m, index, "__index__")):
         index = m.call(own, Args())
     if isinstance(v, Tensor):
-        return torch_ops.get_item(m, v, index)
+        return calls_by_name.get_item(m, v, index)
     if isinstance(index, Phi):
         return m.state.each(index, lambda one: get_item(m, v, one))
     if isinstance(v, (ListV, DictV, tuple, str, bytes, range, Iterator_)):
@@ -495,7 +492,7 @@ def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
     if isinstance(v, Phi):
         m.state.each(v, lambda one: set_item(m, one, index, value))
     elif isinstance(v, Tensor):
-        torch_ops.set_item(m, v, m.state.resolve(index), m.state.resolve(value))
+        calls_by_name.set_item(m, v, m.state.resolve(index), m.state.resolve(value))
     elif isinstance(v, NDArray):
         arrays.write(m, v, "[…] =")
     elif isinstance(v, Instance):

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ..domain.values import ABSENT, DictV, Instance, ListV, Unknown, Value
-from . import attributes, operators
-from . import iteration as sequences
+from . import attributes, operators, sequences
 from .types import check
 
 if TYPE_CHECKING:

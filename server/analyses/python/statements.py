@@ -27,9 +27,7 @@ from . import (
     loops,
     operators,
     patterns,
-)
-from . import (
-    iteration as sequences,
+    sequences,
 )
 
 if TYPE_CHECKING:
@@ -161,17 +159,17 @@ def located(m: Machine, target: ir.Expr) -> tuple[Value, Callable[[Value], None]
 
 def in_place(m: Machine, op: str, old: Value, operand: Value) -> Value:
     """`old op= operand` without the store: the object itself where its type changes in place."""
-    from ..operators import calls_by_name as torch_ops
+    from ..operators import calls_by_name
 
     old, operand = m.state.resolve(old), m.state.resolve(operand)
     if isinstance(old, Tensor):
-        operand = torch_ops.settled(operand)
+        operand = calls_by_name.settled(operand)
     if isinstance(old, Phi):
         return m.state.each(old, lambda one: in_place(m, op, one, operand))
     if isinstance(operand, Phi):
         return m.state.each(operand, lambda one: in_place(m, op, old, one))
     if isinstance(old, Tensor):
-        return torch_ops.in_place_operator(m, op, old, operand)
+        return calls_by_name.in_place_operator(m, op, old, operand)
     if isinstance(old, ListV) and op == "+" and old.kind != "tuple":
         sequences.extend(m, old, operand)
         return old

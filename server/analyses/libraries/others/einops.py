@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...autograd.tensors import Tensor
 from ...domain.registry import BASES, method_of, model
 from ...domain.values import Args, Instance, Unknown, Value
-from ...operators import calls as cases
+from ...operators import cases
 from ..torch.formulas import Term, linked, torch
 
 if TYPE_CHECKING:

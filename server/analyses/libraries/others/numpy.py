@@ -9,8 +9,7 @@ from ...autograd.tensors import Counter, Storage, Tensor
 from ...domain.paths import Raised
 from ...domain.registry import BASES, caller, class_named, method_of, model, without_self
 from ...domain.values import Args, Instance, Lib, ListV, Phi, Unknown, Value
-from ...operators import arrays
-from ...operators import calls_by_name as torch_ops
+from ...operators import arrays, calls_by_name
 from ...operators.arrays import NDArray
 from ...operators.types import dtype_of
 from ...python import attributes, classes
@@ -142,9 +141,9 @@ def as_tensor(m: Machine, args: Args) -> Value:
 @caller("numpy.")
 def call(m: Machine, name: str, args: Args) -> Value:
     """A function of NumPy: a fresh array, but for those that share memory or write it."""
-    plain = torch_ops.resolved(m, args)
+    plain = calls_by_name.resolved(m, args)
     if plain is None:
-        return torch_ops.split(m, args, lambda one: call(m, name, one))
+        return calls_by_name.split(m, args, lambda one: call(m, name, one))
     short = name.rsplit(".", 1)[-1]
     out = out_of(m, short, plain)
     if out is not None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ...domain import registry
 from ...domain.registry import method_of
 from ...domain.values import Args, DictV, Instance, ListV, Unknown, Value
-from ...operators.calls import items_of
-from ...python import iteration as sequences
+from ...operators.cases import items_of
+from ...python import sequences
 
 if TYPE_CHECKING:
     from ...python.machine import Machine

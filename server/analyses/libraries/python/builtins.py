@@ -32,12 +32,10 @@ from ...python import (
     enumerations,
     library,
     operators,
+    sequences,
 )
 from ...python import (
     constants as plain,
-)
-from ...python import (
-    iteration as sequences,
 )
 from ...python.annotations import unquoted
 from ...python.types import check, derives

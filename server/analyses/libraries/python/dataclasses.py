@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from ...domain import registry
 from ...domain.registry import method_of, model
 from ...domain.values import DATACLASS, Args, Builtin, ClassV, DictV, Instance, Lib, ListV, Unknown, Value
-from ...operators.calls import items_of
-from ...python import classes
-from ...python import iteration as sequences
+from ...operators.cases import items_of
+from ...python import classes, sequences
 
 if TYPE_CHECKING:
     from collections.abc import Callable

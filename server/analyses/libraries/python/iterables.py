@@ -22,10 +22,9 @@ from ...domain.values import (
     is_number,
     key_of,
 )
-from ...operators.calls import items_of
-from ...python import attributes, functions, operators
+from ...operators.cases import items_of
+from ...python import attributes, functions, operators, sequences
 from ...python import constants as plain
-from ...python import iteration as sequences
 
 if TYPE_CHECKING:
     from collections.abc import Callable

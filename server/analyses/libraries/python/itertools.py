@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ...domain.containers import MAX_ITEMS, Seq
 from ...domain.registry import model
 from ...domain.values import Args, ClassV, Generator, Iterator_, ListV, Unknown, Value
-from ...python import iteration as sequences
-from ...python import operators
+from ...python import operators, sequences
 from .iterables import advance, each_item, iter_, zip_
 
 if TYPE_CHECKING:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from ...domain.paths import Raised
 from ...domain.registry import method_of
 from ...domain.values import Args, Container, DictV, Items, ListV, Unknown, Value
-from ...operators.calls import items_of
-from ...python import iteration as sequences
-from ...python import operators
+from ...operators.cases import items_of
+from ...python import operators, sequences
 from .builtins import unknown_of
 from .iterables import each_item, sorted_
 

@@ -21,8 +21,7 @@ from ...domain.values import (
     contents,
     key_of,
 )
-from ...python import functions, operators
-from ...python import iteration as sequences
+from ...python import functions, operators, sequences
 from .iterables import iter_, next_
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...domain.registry import model
 from ...domain.values import Args, Builtin, Lib, Unknown, Value
-from ...python import attributes, operators
-from ...python import iteration as sequences
+from ...python import attributes, operators, sequences
 
 if TYPE_CHECKING:
     from collections.abc import Callable

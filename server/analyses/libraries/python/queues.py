@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from ...domain.paths import Raised
 from ...domain.registry import BASES, LENGTHS, method_of, model
 from ...domain.values import Args, Builtin, Instance, Items, Lib, ListV, Unknown, Value, is_constant
-from ...operators.calls import items_of
-from ...python import attributes, contexts, operators
-from ...python import iteration as sequences
+from ...operators.cases import items_of
+from ...python import attributes, contexts, operators, sequences
 from .lists import pop
 
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from ...domain.values import (
     Wrapped,
     is_constant,
 )
-from ...python import attributes, imports, operators
-from ...python import iteration as sequences
+from ...python import attributes, imports, operators, sequences
 from ...python.contexts import Managed
 from ...python.types import check
 from .builtins import unknown_of

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from ...domain import registry
 from ...domain.registry import BASES, method_of, model
 from ...domain.values import Args, Instance, Unknown, Value
-from ...python import constants as plain
+from ...python import constants
 from .builtins import unknown_of
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ def computed(name: str, f: Callable[..., Value]) -> None:
 
     def run(m: Machine, args: Args) -> Value:
         if not args.open:
-            with suppress(plain.NotPlain):
-                return plain.compute(m, f, args.pos, args.kw)
+            with suppress(constants.NotPlain):
+                return constants.compute(m, f, args.pos, args.kw)
         return unknown_of(name, args, number=name.startswith("math."))
 
     model(name)(run)
@@ -90,9 +90,9 @@ def search(name: str) -> Callable[[Machine, Args], Value]:
         if args.kw or args.open or len(given) != where + 1 or not is_quick(given[0], given[where]):
             return unknown_of(f"re.{name}", args)
         try:
-            with suppress(plain.NotPlain):
-                found = plain.called(f, given, {})
-                return match(m, found) if isinstance(found, re.Match) else plain.value(found)
+            with suppress(constants.NotPlain):
+                found = constants.called(f, given, {})
+                return match(m, found) if isinstance(found, re.Match) else constants.value(found)
         except re.error:
             pass
         return unknown_of(f"re.{name}", args)
@@ -112,8 +112,8 @@ def of_match(name: str) -> Callable[[Machine, Args], Value]:
 
     def run(m: Machine, args: Args) -> Value:
         found = args.pos[0].model_state["match"]
-        with suppress(plain.NotPlain):
-            return plain.compute(m, getattr(found, name), args.pos[1:], args.kw)
+        with suppress(constants.NotPlain):
+            return constants.compute(m, getattr(found, name), args.pos[1:], args.kw)
         return Unknown(name)
 
     return run

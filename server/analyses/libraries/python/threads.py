@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from ...domain.paths import Raised
 from ...domain.registry import BASES, class_named, method_of, model
 from ...domain.values import ABSENT, Args, Instance, ListV, Unknown, Value
-from ...python import attributes
-from ...python import iteration as sequences
+from ...python import attributes, sequences
 from .iterables import map_
 
 if TYPE_CHECKING:

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 from ...autograd.geometry import Geometry
 from ...autograd.tensors import Tensor
 from ...domain.registry import model
-from ...operators import calls as cases
-from ...operators import calls_by_name as torch_ops
-from ...operators import operands
-from ...operators import replay as effects
+from ...operators import calls_by_name, cases, operands, replay
 
 if TYPE_CHECKING:
     from ....facts.model import Case
@@ -30,17 +27,17 @@ def attention(m: Machine, args: Args) -> Value:
     The flash kernel keeps its inputs and its result, which it lays out with the heads inside; the formula keeps
     the values, and weights of its own.
     """
-    plain = torch_ops.resolved(m, args)
+    plain = calls_by_name.resolved(m, args)
     if plain is None:
-        return torch_ops.split(m, args, lambda one: attention(m, one))
-    op = torch_ops.find(NAME)
+        return calls_by_name.split(m, args, lambda one: attention(m, one))
+    op = calls_by_name.find(NAME)
     assert op is not None
     call = cases.prepare(m, op, plain)
     case = cases.choose(m, op, call)
     flash = is_flash(m, call)
     if flash is not None:
         case, call.kept = told(m, op.cases, call, flash)
-    result = effects.replay(m, case, call, "")
+    result = replay.replay(m, case, call, "")
     if flash and isinstance(result, Tensor) and result.shape is not None:
         batch, heads, length, width = result.shape
         m.state.put(result, Tensor.geometry_, Geometry.contiguous((batch, length, heads, width)).transpose(1, 2))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...domain.registry import model
 from ...domain.values import Args, Lib, ListV, Unknown, Value
-from ...python import iteration as sequences
+from ...python import sequences
 
 if TYPE_CHECKING:
     from ...python.machine import Machine

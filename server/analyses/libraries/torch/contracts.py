@@ -13,7 +13,7 @@ from ....syntax import ir
 from ....syntax.walk import statements as statements_of
 from ...autograd.tensors import SavedTensor, Unmarked
 from ...domain.values import FunctionV, StaticMethod
-from ...operators import calls as cases
+from ...operators import cases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,9 +9,8 @@ from ...autograd.tensors import Tensor
 from ...domain.containers import Seq
 from ...domain.registry import BASES, ITERATORS, LENGTHS, STREAMS, class_named, method_of, model
 from ...domain.values import Args, DictV, Instance, Lib, ListV, Phi, Unknown, Value
-from ...operators.calls import items_of
-from ...python import attributes, operators
-from ...python import iteration as sequences
+from ...operators.cases import items_of
+from ...python import attributes, operators, sequences
 from ..python.iterables import map_
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from ...autograd.geometry import Geometry
 from ...autograd.tensors import Node, Tensor
 from ...domain.registry import BASES, method_of, model, property_of
 from ...domain.values import ABSENT, Args, Instance, ListV, Unknown, Value
-from ...operators import calls as cases
-from ...operators import calls_by_name as torch_ops
+from ...operators import calls_by_name, cases
 from ...python import attributes
 from .formulas import Term, linked, plain, torch
 
@@ -443,7 +442,7 @@ def log_prob(m: Machine, args: Args) -> Value:
     x = m.state.resolve(args.get(1, "value"))
     if isinstance(x, Unknown):
         x = m.as_tensor(x)
-    return torch_ops.split(m, Args([x]), lambda one: evaluate(m, args.pos[0], "log_prob", one.pos[0]))
+    return calls_by_name.split(m, Args([x]), lambda one: evaluate(m, args.pos[0], "log_prob", one.pos[0]))
 
 
 def rsample(m: Machine, args: Args) -> Value:

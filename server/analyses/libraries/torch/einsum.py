@@ -14,10 +14,7 @@ from ...autograd.geometry import Geometry, Shape
 from ...autograd.tensors import Tensor
 from ...domain.paths import Raised
 from ...domain.registry import model
-from ...operators import calls as cases
-from ...operators import calls_by_name as torch_ops
-from ...operators import operands
-from ...operators import replay as effects
+from ...operators import calls_by_name, cases, operands, replay
 from ...operators.call import Call
 from ...operators.types import described
 from ...shapes import TensorType, infer
@@ -53,16 +50,16 @@ class Factor:
 @model("torch.einsum", "torch.functional.einsum")
 def einsum(m: Machine, args: Args) -> Value:
     """`einsum(equation, *operands)`, from left to right."""
-    plain = torch_ops.resolved(m, args)
+    plain = calls_by_name.resolved(m, args)
     if plain is None:
-        return torch_ops.split(m, args, lambda one: einsum(m, one))
-    op = torch_ops.find("torch.einsum")
+        return calls_by_name.split(m, args, lambda one: einsum(m, one))
+    op = calls_by_name.find("torch.einsum")
     assert op is not None
     call = cases.prepare(m, op, plain)
     equation, given = call.values.get("equation"), call.tensors.get("operands", [])
     read = labelled(equation, given) if isinstance(equation, str) else None
     if read is None:
-        return effects.apply(m, op, plain)
+        return replay.apply(m, op, plain)
     factors, out = read
     if len(factors) == 1:
         return alone(m, factors[0], out)
@@ -157,11 +154,11 @@ def grouped(m: Machine, factor: Factor, groups: Sequence[Sequence[str]], later: 
 
 def product(m: Machine, a: Tensor, b: Tensor, kept: dict[str, Grad] | None, shape: Sequence[int | None]) -> Tensor:
     """`bmm` of two reshaped operands, or `mul` where nothing is summed (`kept` None)."""
-    op = torch_ops.find("torch.bmm" if kept is not None else "torch.mul")
+    op = calls_by_name.find("torch.bmm" if kept is not None else "torch.mul")
     assert op is not None
     second = "mat2" if kept is not None else "other"
     call = Call(op.name, {"input": a, second: b}, {"input": [a], second: [b]}, "einsum", kept or {})
-    made = effects.replay(m, cases.choose(m, op, call), call, "", TensorType(tuple(shape), a.dtype))
+    made = replay.replay(m, cases.choose(m, op, call), call, "", TensorType(tuple(shape), a.dtype))
     assert isinstance(made, Tensor)
     return made
 
@@ -169,13 +166,13 @@ def product(m: Machine, a: Tensor, b: Tensor, kept: dict[str, Grad] | None, shap
 @model("torch.tensordot")
 def tensordot(m: Machine, args: Args) -> Value:
     """`tensordot(a, b, dims)`: `mm` of two permuted and reshaped operands (`native/Linear.cpp`)."""
-    plain = torch_ops.resolved(m, args)
+    plain = calls_by_name.resolved(m, args)
     if plain is None:
-        return torch_ops.split(m, args, lambda one: tensordot(m, one))
-    op = torch_ops.find("torch.tensordot")
+        return calls_by_name.split(m, args, lambda one: tensordot(m, one))
+    op = calls_by_name.find("torch.tensordot")
     assert op is not None
     if plain.kw.get("out") is not None:
-        return effects.apply(m, op, plain)
+        return replay.apply(m, op, plain)
     call = cases.prepare(m, op, plain)
     a, b = call.values.get("a"), call.values.get("b")
     if isinstance(a, Tensor) and isinstance(b, Tensor):
@@ -183,7 +180,7 @@ def tensordot(m: Machine, args: Args) -> Value:
         if sums is not None:
             call.kept = {"a": flattened(m, a, sums[0], True), "b": flattened(m, b, sums[1], False)}
     types = infer(op.name, {k: described(m, v) for k, v in call.values.items()})
-    return effects.replay(m, op.cases[0], call, "", types if isinstance(types, TensorType) else None)
+    return replay.replay(m, op.cases[0], call, "", types if isinstance(types, TensorType) else None)
 
 
 def contracted(m: Machine, dims: Value, a: Shape | None, b: Shape | None) -> tuple[list[int], list[int]] | None:

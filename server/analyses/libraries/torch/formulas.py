@@ -15,7 +15,7 @@ from ...autograd.geometry import Geometry, GeometryError, Shape, times
 from ...autograd.tensors import Tensor, either
 from ...domain.registry import method_of, model
 from ...domain.values import Args, Lib, Value
-from ...operators import calls_by_name as torch_ops
+from ...operators import calls_by_name
 from ...python import attributes, operators
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def vander(m: Machine, args: Args) -> Value:
     rows = shape[0] if shape is not None and len(shape) == 1 else None
     n = rows if n is None else n
     if rows is None or not isinstance(n, int) or not isinstance(m.state.resolve(increasing), bool):
-        return torch_ops.call(m, "torch.vander", args)
+        return calls_by_name.call(m, "torch.vander", args)
     result = torch(m, "empty", rows, n)
     if n > 0:
         result.do("select", 1, 0).do("fill_", 1)
@@ -112,7 +112,7 @@ def vander(m: Machine, args: Args) -> Value:
 @method_of("torch.Tensor", "lu")
 def lu(m: Machine, args: Args) -> Value:
     """`t.lu(pivot, get_infos)`: as many results as the function gives."""
-    return torch_ops.call(m, "torch.lu", args)
+    return calls_by_name.call(m, "torch.lu", args)
 
 
 @method_of("torch.Tensor", "kron")
@@ -121,7 +121,7 @@ def kron(m: Machine, args: Args) -> Value:
     """`kron` of `native/LinearAlgebra.cpp`: a product of aliases, each with a counter of its own."""
     a, b = (m.state.resolve(args.get(at, name)) for at, name in ((0, "input"), (1, "other")))
     if "out" in args.kw or not isinstance(a, Tensor) or not isinstance(b, Tensor) or a.shape is None or b.shape is None:
-        return torch_ops.call(m, "torch.kron", args)
+        return calls_by_name.call(m, "torch.kron", args)
     ranks = [len(a.shape), len(b.shape)]
     shapes = [((1,) * (max(ranks) - len(t.shape or ())) + (t.shape or ())) for t in (a, b)]
     spread = [tuple(n for size in shapes[0] for n in (size, 1)), tuple(n for size in shapes[1] for n in (1, size))]
@@ -147,14 +147,14 @@ def lstm_cell(m: Machine, args: Args) -> Value:
     """`LSTMCell` of `native/RNN.cpp`."""
     state = m.state.resolve(args.get(1, "hx"))
     if not isinstance(state, tuple) or len(state) != 2:
-        return torch_ops.call(m, "torch.lstm_cell", args)
+        return calls_by_name.call(m, "torch.lstm_cell", args)
     h, c = state
     names = ("w_ih", "w_hh", "b_ih", "b_hh")
     w_ih, w_hh, b_ih, b_hh = (m.state.resolve(args.get(at, name)) for at, name in enumerate(names, 2))
     of_input = torch(m, "nn.functional.linear", args.get(0, "input"), w_ih, b_ih)
     gates = plain(torch(m, "nn.functional.linear", h, w_hh, b_hh).do("add_", of_input).do("unsafe_chunk", 4, 1))
     if not isinstance(gates, tuple) or len(gates) != 4:
-        return torch_ops.call(m, "torch.lstm_cell", args)
+        return calls_by_name.call(m, "torch.lstm_cell", args)
     enter, forget, cell, leave = (
         Term(m, gate).do(name) for gate, name in zip(gates, ("sigmoid_", "sigmoid_", "tanh_", "sigmoid_"), strict=True)
     )

@@ -8,11 +8,9 @@ from ...autograd.geometry import Geometry
 from ...autograd.tensors import Node, Tensor
 from ...domain.registry import model
 from ...domain.values import Args, Builtin, DictV, Instance, ListV, Unknown, Value
-from ...operators import calls as cases
-from ...operators import modules
-from ...operators.calls import items_of
-from ...python import attributes
-from ...python import iteration as sequences
+from ...operators import cases, modules
+from ...operators.cases import items_of
+from ...python import attributes, sequences
 from .gradients import roots_of
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from ...domain.paths import Dead, Raised
 from ...domain.registry import model
 from ...domain.report import Failure
 from ...domain.values import Args, Bound, Builtin, Instance, ListV, Partial, Unknown, Value
-from ...operators import calls as cases
-from ...operators import modules
+from ...operators import cases, modules
 from ...operators.numbers import Dual, GiveUp, NotLinear, Numbers
 from ...stories.trace import NoTrace
 from .gradients import roots_of

@@ -25,7 +25,7 @@ from ...domain.values import (
     Value,
     Wrapped,
 )
-from ...operators import calls as cases
+from ...operators import cases
 from ...python import attributes, contexts
 from ...shapes.dtypes import is_integral
 from . import contracts

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from ...domain.registry import model
 from ...domain.values import Args, Lib, ListV, Unknown, Value
-from ...operators import calls as cases
+from ...operators import cases
 from ...operators.operands import broadcast
-from ...python import iteration as sequences
+from ...python import sequences
 
 if TYPE_CHECKING:
     from ...autograd.geometry import Shape

@@ -9,9 +9,8 @@ from ...autograd.tensors import CUSTOM, Tensor, either
 from ...domain.paths import Raised
 from ...domain.registry import BASES, class_named, method_of, model, property_of, resolver
 from ...domain.values import Args, Builtin, FunctionV, Instance, Lib, Value
-from ...operators import calls as cases
-from ...python import functions
-from ...python import iteration as sequences
+from ...operators import cases
+from ...python import functions, sequences
 
 if TYPE_CHECKING:
     from ...autograd.tensors import Grad

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...autograd.tensors import Tensor
 from ...domain.registry import model
-from ...operators import calls_by_name as torch_ops
+from ...operators import calls_by_name
 from .formulas import Term, plain, torch
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def svd_lowrank(m: Machine, args: Args) -> Value:
     made = None
     if b is None or isinstance(b, Tensor):
         made = decomposed(m, a, 6 if q is None else q, 2 if rounds is None else rounds, b)
-    return made or torch_ops.call(m, "torch.svd_lowrank", args)
+    return made or calls_by_name.call(m, "torch.svd_lowrank", args)
 
 
 @model("torch.pca_lowrank")
@@ -40,7 +40,7 @@ def pca_lowrank(m: Machine, args: Args) -> Value:
             q = min(6, rows, columns)
         taken = plain(Term(m, a) - Term(m, a).do("mean", dim=(-2,), keepdim=True)) if center else a
         made = decomposed(m, taken, q, rounds, None)
-    return made or torch_ops.call(m, "torch.pca_lowrank", args)
+    return made or calls_by_name.call(m, "torch.pca_lowrank", args)
 
 
 def decomposed(m: Machine, a: Value, q: Value, rounds: Value, b: Tensor | None) -> tuple[Value, ...] | None:

@@ -13,11 +13,8 @@ from ...domain.containers import Seq
 from ...domain.registry import BASES, ITERATORS, LENGTHS, method_of, model
 from ...domain.values import ABSENT, Args, DictV, FunctionV, Instance, Lib, ListV, Phi, Unknown, Value
 from ...operators import attributes as tensor_attributes
-from ...operators import calls as cases
-from ...operators import calls_by_name as torch_ops
-from ...operators import modules
-from ...python import attributes, operators
-from ...python import iteration as sequences
+from ...operators import calls_by_name, cases, modules
+from ...python import attributes, operators, sequences
 from ...shapes.dtypes import is_floating
 
 if TYPE_CHECKING:
@@ -338,7 +335,7 @@ def no_forward(m: Machine, args: Args) -> Value:
 def flatten(m: Machine, args: Args) -> Value:
     """`Flatten`: the method, which gives the tensor itself where there is nothing to flatten."""
     bounds = {k: args.pos[0].attributes.get(k, default) for k, default in (("start_dim", 1), ("end_dim", -1))}
-    return torch_ops.call(m, "torch.Tensor.flatten", Args([args.get(1, "input")], bounds, site=args.site))
+    return calls_by_name.call(m, "torch.Tensor.flatten", Args([args.get(1, "input")], bounds, site=args.site))
 
 
 @method_of(MODULE, "__call__", "_call_impl")
@@ -552,7 +549,9 @@ def write_gradients(m: Machine, parameters: Value, times: int) -> None:
 def parameters_to_vector(m: Machine, args: Args) -> Value:
     """`parameters_to_vector(parameters)`: a concatenation of all in one row each."""
     items = sequences.sequence(m, args.get(0, "parameters")).known()
-    return m.call(Lib("torch.cat"), Args([tuple(torch_ops.call(m, "torch.Tensor.view", Args([p, -1])) for p in items)]))
+    return m.call(
+        Lib("torch.cat"), Args([tuple(calls_by_name.call(m, "torch.Tensor.view", Args([p, -1])) for p in items)])
+    )
 
 
 @model("torch.nn.utils.vector_to_parameters")

@@ -9,8 +9,8 @@ from ....facts.model import REQUIRED, OptimizerFact
 from ...autograd.tensors import Tensor
 from ...domain.registry import BASES, by_fact, method_of, model
 from ...domain.values import ABSENT, Args, DictV, Instance, ListV, Unknown, Value
-from ...operators import calls as cases
-from ...python import iteration as sequences
+from ...operators import cases
+from ...python import sequences
 from . import hooks
 from .nn_modules import clear_grads
 

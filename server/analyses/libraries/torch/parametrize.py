@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ...autograd.tensors import Tensor, Version
 from ...domain.registry import BASES, MODES, class_named, method_of, model
 from ...domain.values import Args, Builtin, ClassV, Instance, Lib, Property, Unknown, Value
-from ...operators import calls as cases
-from ...operators import modules
+from ...operators import cases, modules
 from ...python import attributes
 from .formulas import Term, linked
 

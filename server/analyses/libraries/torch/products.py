@@ -9,12 +9,10 @@ from ... import shapes
 from ...autograd.tensors import Tensor
 from ...domain.registry import method_of, model
 from ...domain.values import Args, Lib, ListV, Unknown, Value
-from ...operators import calls_by_name as torch_ops
-from ...operators import operands
-from ...operators import replay as effects
+from ...operators import calls_by_name, operands, replay
 from ...operators.call import Call
 from ...operators.types import described
-from ...python import iteration as sequences
+from ...python import sequences
 from ...shapes import TensorType
 from .formulas import Term, torch
 
@@ -30,9 +28,9 @@ BY_RANKS = {(1, 1): "torch.dot", (2, 1): "torch.mv", (2, 2): "torch.mm"}
 @model("torch.matmul", "torch.linalg.matmul")
 def matmul(m: Machine, args: Args) -> Value:
     """`torch.matmul(a, b)`: both operands may be saved, the way a batched product saves them."""
-    plain = torch_ops.resolved(m, args)
+    plain = calls_by_name.resolved(m, args)
     if plain is None:
-        return torch_ops.split(m, args, lambda one: matmul(m, one))
+        return calls_by_name.split(m, args, lambda one: matmul(m, one))
     out = plain.kw.get("out")
     a, b = plain.get(0, "input"), plain.get(1, "other")
     a = m.as_tensor(a) if isinstance(a, Unknown) else a
@@ -40,13 +38,13 @@ def matmul(m: Machine, args: Args) -> Value:
     if not isinstance(a, Tensor) or not isinstance(b, Tensor):
         return Unknown("a product")
     if out is not None:
-        op = torch_ops.find("torch.matmul")
-        return effects.apply(m, op, plain) if op is not None else Unknown("a product")
+        op = calls_by_name.find("torch.matmul")
+        return replay.apply(m, op, plain) if op is not None else Unknown("a product")
     name = BY_RANKS.get((rank(a), rank(b)))
     if name is not None:
-        op = torch_ops.find(name)
+        op = calls_by_name.find(name)
         assert op is not None
-        return effects.apply(m, op, Args([a, b]))
+        return replay.apply(m, op, Args([a, b]))
     return batched(m, a, b)
 
 
@@ -69,12 +67,12 @@ def method(m: Machine, args: Args) -> Value:
 
 def batched(m: Machine, a: Tensor, b: Tensor) -> Value:
     """A product of stacks of matrices: what `bmm` does with its operands brought into shape."""
-    op = torch_ops.find("torch.bmm")
+    op = calls_by_name.find("torch.bmm")
     assert isinstance(op, Op)
     values, tensors = {"input": a, "other": b}, {"input": [a], "mat2": [b]}
     call = Call("torch.matmul", values, tensors, kept=operands.of_matmul(m, a, b))
     inferred = shapes.infer("torch.matmul", {k: described(m, v) for k, v in values.items()})
-    return effects.replay(m, op.cases[0], call, "", inferred if isinstance(inferred, TensorType) else None)
+    return replay.replay(m, op.cases[0], call, "", inferred if isinstance(inferred, TensorType) else None)
 
 
 @model("torch.linalg.multi_dot")
@@ -86,7 +84,7 @@ def multi_dot(m: Machine, args: Args) -> Value:
     sizes = [n for t in tensors for n in t.shape or (None,)]
     whole = [n for n in sizes if n is not None]
     if not 2 <= len(tensors) <= 12 or len(tensors) != len(known) or len(whole) != len(sizes) or "out" in args.kw:
-        return torch_ops.call(m, "torch.linalg.multi_dot", args)
+        return calls_by_name.call(m, "torch.linalg.multi_dot", args)
     before, terms = len(m.grad.nodes), [Term(m, t) for t in tensors]
     vectors = [len(t.shape or ()) == 1 for t in (tensors[0], tensors[-1])]
     if vectors[0]:
@@ -108,10 +106,10 @@ def cov(m: Machine, args: Args) -> Value:
     weights = [m.state.resolve(args.kw.get(name)) for name in ("fweights", "aweights")]
     weighed = sum(isinstance(w, Tensor) for w in weights) == 1 and None in weights
     if weighed and isinstance(t, Tensor) and t.shape is not None and t.shape[-1:] in ((), (1,)):
-        row = t if len(t.shape) > 1 else torch_ops.call(m, "torch.Tensor.view", Args([t, (1, -1)], site=args.site))
+        row = t if len(t.shape) > 1 else calls_by_name.call(m, "torch.Tensor.view", Args([t, (1, -1)], site=args.site))
         with m.here.writing(m.here.node, None, "cov()"):
-            torch_ops.call(m, "torch.Tensor.sub_", Args([row, 1], site=args.site))
-    return torch_ops.call(m, "torch.cov", args)
+            calls_by_name.call(m, "torch.Tensor.sub_", Args([row, 1], site=args.site))
+    return calls_by_name.call(m, "torch.cov", args)
 
 
 def multiplied(m: Machine, terms: Sequence[Term], sizes: Sequence[int]) -> Term:

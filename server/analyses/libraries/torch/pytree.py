@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ...domain.registry import model
 from ...domain.values import Args, DictV, ListV, Value
-from ...operators.calls import items_of
-from ...python import iteration as sequences
+from ...operators.cases import items_of
+from ...python import sequences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

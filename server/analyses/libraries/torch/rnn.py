@@ -11,10 +11,9 @@ from ...autograd.tensors import Node, Tensor, Version
 from ...domain.mixed import NamedTuple
 from ...domain.registry import BASES, class_named, method_of, model
 from ...domain.values import Args, Instance, ListV, Unknown, Value
-from ...operators import calls as cases
-from ...operators import modules
+from ...operators import cases, modules
 from ...operators.types import described
-from ...python import iteration as sequences
+from ...python import sequences
 from .formulas import linked
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from ...domain.registry import BASES, method_of, model
 from ...domain.values import ABSENT, Args, DictV, Instance, ListV, Unknown, Value
 from ...operators import modules
-from ...python import iteration as sequences
-from ...python import operators
+from ...python import operators, sequences
 from .parametrize import without_grad
 from .tensors import Copier
 

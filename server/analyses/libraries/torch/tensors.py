@@ -22,10 +22,9 @@ from ...operators import (
 from ...operators import (
     writes as inner_writes,
 )
-from ...operators.calls import items_of
+from ...operators.cases import items_of
 from ...operators.types import described, dtype_of, geometry_of, is_dtype
-from ...python import attributes, opaque, operators
-from ...python import iteration as sequences
+from ...python import attributes, opaque, operators, sequences
 from ...shapes import TensorType
 from ...shapes.dtypes import item_bits
 from ...stories import carried

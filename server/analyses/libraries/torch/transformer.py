@@ -12,8 +12,7 @@ from ....facts import table
 from ....facts.model import REQUIRED, ModuleFact
 from ...domain.registry import class_named, method_of
 from ...domain.values import Args, Instance, Lib, Value
-from ...operators import calls as cases
-from ...operators import modules
+from ...operators import cases, modules
 from ...python import attributes
 from .formulas import Term, arguments
 from .tensors import Copier

@@ -31,7 +31,7 @@ from ..domain.values import (
 )
 from ..operators import arrays
 from ..operators.arrays import NDArray
-from ..operators.calls import items_of
+from ..operators.cases import items_of
 from . import attributes, enumerations
 from .coroutines import MAX_COROUTINES, Coroutine
 
@@ -107,7 +107,7 @@ def inside(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterato
 
 def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     """What iterating over a value gives, all at once. `want`: how many items it is unpacked into."""
-    from ..operators import calls_by_name as torch_ops
+    from ..operators import calls_by_name
 
     v = m.state.resolve(v)
     if isinstance(v, Phi):
@@ -128,7 +128,7 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     if isinstance(v, Tensor):
         if v.shape == ():
             m.refused("iteration over a tensor without dimensions")
-        return torch_ops.rows(m, v, want)
+        return calls_by_name.rows(m, v, want)
     if isinstance(v, Generator):
         return collect(m, v)
     if isinstance(v, Instance):
