@@ -3,6 +3,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# Of pip only errors are told; its warnings are about mirrors and its own release.
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 READY := .venv/.ready
 TESTABLE := .venv/.testable
 
@@ -11,15 +13,17 @@ SEED ?= 0
 
 .PHONY: demo test lint facts fuzz fixes clean dist docs drawings extension ecosystem editors e2e
 
-demo: $(READY) ## check the examples, show the fixes and the version counters, and talk to the server
-	@echo '$$ gradguard check examples'
-	@$(BIN)/gradguard check examples --exit-zero
-	@echo '$$ gradguard check --diff --unsafe-fixes examples'
-	@$(BIN)/gradguard check --diff --unsafe-fixes --exit-zero examples
-	@echo '$$ gradguard versions examples/01_sigmoid_shift.py'
-	@$(BIN)/gradguard versions examples/01_sigmoid_shift.py
-	@echo '$$ python examples/session.py'
-	@$(BIN)/python examples/session.py
+demo: $(READY) ## one example whole, all of them in a line each, and what to do next
+	@echo '$$ gradguard check examples/01_sigmoid_shift.py'
+	@$(BIN)/gradguard check --exit-zero examples/01_sigmoid_shift.py
+	@echo '$$ gradguard check --output-format concise examples'
+	@$(BIN)/gradguard check --exit-zero --output-format concise examples
+	@echo 'Next:'
+	@echo '  $(BIN)/gradguard check PATH            check a program, a notebook or a project of yours'
+	@echo '  $(BIN)/gradguard check --fix PATH      and mend what can be mended without changing a value'
+	@echo '  $(BIN)/gradguard explain GG101         why that fails, and what to write instead'
+	@echo '  $(BIN)/python examples/session.py      the same as an editor has it: squiggle, hover, quick fix'
+	@echo '  README.md, "Editors"                     VS Code, Neovim and others'
 
 test: $(TESTABLE) ## run the tests
 	$(BIN)/pytest -n auto
@@ -43,7 +47,7 @@ dist: $(TESTABLE) extension ## build what is released: a source distribution, a 
 	$(BIN)/python -m build --outdir dist
 
 docs: $(READY) ## build the documentation site, strictly, in build/site
-	$(BIN)/python -m pip install --quiet --group docs
+	$(PIP) --group docs
 	$(BIN)/python -m website
 
 drawings: $(TESTABLE) ## draw the documentation's pictures again, from real runs
@@ -56,16 +60,16 @@ editors: ## get the editors that `make e2e` drives; says why where they cannot b
 	tests/editors/install.sh "$(CURDIR)/.e2e/code-server"
 
 e2e: $(TESTABLE) editors ## drive Emacs, Vim, Neovim and, in a browser, VS Code; takes the pictures in docs/images
-	$(BIN)/python -m pip install --quiet --group editors
+	$(PIP) --group editors
 	REQUIRE_EDITORS=1 $(BIN)/pytest -n 0 tests/editors
 	cd vscode-client && npm ci --no-audit --no-fund && PYTHON="$(PYTHON)" npm run package && npm run e2e
 
 bench: $(TESTABLE) ## time keystrokes in the language server, beside others, and write docs/latency.md
-	$(BIN)/python -m pip install --quiet --group bench
+	$(PIP) --group bench
 	$(BIN)/python bench/latency.py --write docs/latency.md
 
 speed: $(TESTABLE) ## time checks of whole packages from PyPI, beside other tools, and write docs/speed.md
-	$(BIN)/python -m pip install --quiet --group bench
+	$(PIP) --group bench
 	test -x .venv/torchfix/bin/torchfix || $(BIN)/python -m venv .venv/torchfix
 	$(BIN)/python -m pip --python .venv/torchfix/bin/python install --quiet --group torchfix
 	$(BIN)/python bench/corpus.py --write docs/speed.md
@@ -80,12 +84,14 @@ clean: ## remove the virtual environment and all caches
 	rm -rf build dist .venv .e2e .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
 
 $(READY): pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --editable .
-	$(BIN)/python -m compileall -q server # starts at once even where Python may not write its caches
+	@echo 'Setting up .venv (once)'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(PIP) --upgrade 'pip>=25.1'
+	@$(PIP) --editable .
+	@$(BIN)/python -m compileall -q server # starts at once even where Python may not write its caches
 	@touch $@
 
 $(TESTABLE): $(READY)
-	$(BIN)/python -m pip install --quiet --group test --group lint
+	@echo 'Installing PyTorch and the tools of the tests (once)'
+	@$(PIP) --group test --group lint
 	@touch $@

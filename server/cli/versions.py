@@ -83,7 +83,29 @@ def _print_table(rows: Sequence[VersionRow], lines: Lines, path: str) -> None:
         grad = _either(row.requires_grad, "requires grad", "no grad", "grad unknown")
         leaf = _either(row.is_leaf, "leaf", "not a leaf", "leaf or not")
         state = f"{grad}, {leaf}, memory #{numbers[row.storage]}"
-        print(f"      |     {row.name:<{width}}  version {_version(row):<6} {state}")
+        print(f"      |     {row.name:<{width}}  version {_version(row):<6} {state}{_before(row)}")
+    if rows:
+        print(f"\n{_legend(rows)}")
+
+
+LEGEND = {
+    "": "Each line of the program, and below it the tensors that it names, as its last run left them.",
+    "version": "how often the memory was changed in place; 1–3 or 1+ where that is not known exactly",
+    "first time": "what the line's first run left, where a later round of a loop left another version",
+    "leaf": "no recorded operation made it: backward() leaves its gradient in .grad",
+    "memory #1": "tensors with the same number share their memory, and so their version",
+}
+
+
+def _legend(rows: Sequence[VersionRow]) -> str:
+    """What the words of the table mean, those that occur in it."""
+    used = [word for word in LEGEND if word != "first time" or any(_before(row) for row in rows)]
+    return "\n".join(f"{word:<10}  {LEGEND[word]}".lstrip() for word in used)
+
+
+def _before(row: VersionRow) -> str:
+    """What the first round of a loop left, where a later one left something else."""
+    return "" if row.first is None or row.first == row.version else f" (version {row.first} the first time)"
 
 
 def _version(row: VersionRow) -> str:

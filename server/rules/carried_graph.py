@@ -118,6 +118,7 @@ Unsafe: `.detach()` where the state is carried over. It gives the same values, a
 reaches into earlier iterations. Without `retain_graph=True` it could not do so anyway; where it should,
 `backward()` belongs behind the loop instead. Also unsafe: moving a forward that was computed once into the
 loop.""",
+    mend="unsafe",
     matches=matches,
     message=message,
 )

@@ -64,6 +64,7 @@ What an object of a class outside the project holds is not known, and not report
     fixes="""\
 Unsafe: `.detach().clone()` for `copy.deepcopy(…)`: the copy has no graph. Where its gradient is wanted,
 `.clone()` is right.""",
+    mend="unsafe",
     matches=matches,
     message=message,
 )

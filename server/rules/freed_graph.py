@@ -87,6 +87,7 @@ none.""",
 Unsafe: `retain_graph=True` on the earlier backward. It gives the gradients that were meant, and keeps the
 memory of the graph for longer; adding up the losses is often better, and only the author can tell. Also
 unsafe: building the graph anew in each iteration of the loop.""",
+    mend="unsafe",
     matches=matches,
     message=message,
 )

@@ -55,6 +55,7 @@ Tensors whose dtype is not known are not reported.""",
     fixes="""\
 Unsafe: a floating point dtype where the tensor is made, or `requires_grad` left out. Which of them is meant
 only the author can tell.""",
+    mend="unsafe",
     matches=matches,
     message=message,
 )

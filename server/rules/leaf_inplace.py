@@ -79,6 +79,7 @@ it either, the message says what it assumes.""",
 Unsafe, all of them, as only the author can tell which is meant: `with torch.no_grad():` around the change,
 which is right for an update and wrong for a computation; or a new tensor under the leaf's name
 (`w = w - …`), which optimizers do not see.""",
+    mend="unsafe",
     matches=matches,
     message=message,
 )

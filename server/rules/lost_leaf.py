@@ -67,6 +67,7 @@ nothing changes: it is taken to do so where the device is not known.""",
     fixes="""\
 Unsafe, all of them: another name for the result, an update in place under `no_grad`, `requires_grad_()`
 on what comes out, or `retain_grad()`. Each gives a gradient; whose it should be only the author can tell.""",
+    mend="unsafe",
     matches=matches,
     message=message,
 )

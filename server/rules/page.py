@@ -12,7 +12,7 @@ from .chinese import WORDS, Words
 
 if TYPE_CHECKING:
     from .messages import Locale
-    from .rule import Rule
+    from .rule import Mend, Rule
 
 HEADINGS: dict[Locale, tuple[str, ...]] = {
     "en": (
@@ -84,21 +84,26 @@ def page(rule: Rule, locale: Locale = "en") -> str:
 
 
 def catalogue(locale: Locale = "en") -> str:
-    """A table of all rules: code, name, kinds and summary."""
-    code, name, kinds, summary = COLUMNS[locale]
-    head = [f"| {code} | {name} | {kinds} | {summary} |", "|---|---|---|---|"]
+    """A table of all rules: code, name, severity, the best fix there is, and summary."""
+    columns = COLUMNS[locale]
+    head = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     return "\n".join(head + [_row(rule, locale) for rule in RULES.values()]) + "\n"
 
 
-COLUMNS: dict[Locale, tuple[str, str, str, str]] = {
-    "en": ("code", "name", "predicts", "summary"),
-    "zh-cn": ("代码", "名称", "预测", "概要"),
+COLUMNS: dict[Locale, tuple[str, ...]] = {
+    "en": ("code", "name", "severity", "fix", "what it finds"),
+    "zh-cn": ("代码", "名称", "严重程度", "修复", "发现什么"),
+}
+
+MENDS: dict[Locale, dict[Mend, str]] = {
+    "en": {"safe": "`--fix`", "unsafe": "`--unsafe-fixes`", "none": "by hand"},
+    "zh-cn": {"safe": "`--fix`", "unsafe": "`--unsafe-fixes`", "none": "手动"},
 }
 
 
 def _row(rule: Rule, locale: Locale) -> str:
-    kinds = ", ".join(f"`{kind}`" for kind in rule.kinds)
-    return f"| {rule.code} | {rule.name} | {kinds} | {words(rule, locale).summary} |"
+    mend = MENDS[locale][rule.mend]
+    return f"| {rule.code} | {rule.name} | {rule.severity.label} | {mend} | {words(rule, locale).summary} |"
 
 
 def _program(text: str) -> str:

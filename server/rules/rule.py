@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 SITE = "https://gradguard.example/"
 """where the documentation is published: a reserved name, as long as it is not"""
+
+
+Mend = Literal["safe", "unsafe", "none"]
 
 
 class Severity(IntEnum):
@@ -65,6 +68,8 @@ class Rule:
     """what a diagnostic says about a failure that matches"""
     severity: Severity = Severity.ERROR
     """that of a diagnostic which rests on no assumption"""
+    mend: Mend = "safe"
+    """the best fix that there is for it: one that keeps every value, one that changes what it says, or none"""
     unrecorded: bool = False
     """whether those who write such code say by it that nothing is recorded there"""
 

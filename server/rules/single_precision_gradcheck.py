@@ -69,6 +69,7 @@ A mismatch that comes from a wrong backward formula is another rule's (GG403). I
 not reported. A change of the default dtype in another process or file that is not replayed is not seen.""",
     fixes="""\
 Unsafe, as it changes what is computed: `.double()` on the module, and double precision for the inputs.""",
+    mend="unsafe",
     matches=matches,
     message=message,
 )

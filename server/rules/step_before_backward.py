@@ -93,6 +93,7 @@ are wrong; that is GG111.""",
 Unsafe: moving `step()` behind the last backward that needs the old weights, or running the forward again
 after it; both change what is computed, and the title says how. Copying the weight where it is saved, or
 before it is changed, is safe where it is offered.""",
+    mend="unsafe",
     matches=matches,
     message=message,
 )

@@ -63,6 +63,7 @@ layout is not known the finding is a hint.""",
 Unsafe, all of them, as only the author can tell which is meant: `with torch.no_grad():` around the change,
 which is right for an initialisation or an update and wrong for a computation; or a changed copy under the
 leaf's name, which optimizers do not see.""",
+    mend="unsafe",
     matches=matches,
     message=message,
 )

@@ -93,6 +93,7 @@ The function is evaluated on tensors that are full of one number each. Where tha
 alone, and right on the whole where all are alike, is not found.""",
     fixes="""\
 None: what the derivative should be, only the author knows.""",
+    mend="none",
     matches=matches,
     message=message,
 )

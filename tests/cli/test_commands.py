@@ -119,6 +119,15 @@ def test_versions_as_text(versions, stale: Path) -> None:
     at = next(i for i, line in enumerate(told) if line.endswith("| y += 1"))
     assert told[at].split() == ["5", "|", "y", "+=", "1"]
     assert "version 1" in told[at + 1]
+    legend = told[told.index("") + 1 :]
+    assert [line.split("  ")[0] for line in legend[1:]] == ["version", "leaf", "memory #1"]
+
+
+def test_versions_say_what_a_loops_later_rounds_did(versions, tmp_path: Path) -> None:
+    (tmp_path / "loop.py").write_text("import torch\nacc = torch.zeros(3)\nfor i in range(5):\n    acc += 1\n")
+    told = versions("loop.py").stdout
+    assert "version 5      no grad, leaf, memory #1 (version 1 the first time)\n" in told
+    assert "\nfirst time  " in told
 
 
 def test_versions_of_what_cannot_be_read(versions) -> None:

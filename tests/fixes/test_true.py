@@ -127,3 +127,5 @@ def test_all_of_several_views_are_mended(tmp_path: Path) -> None:
 def test_the_fixes_of_a_rules_example_are_true(code: str) -> None:
     found = answer(Program(code, text=RULES[code].fails))
     assert not found.problems
+    assert bool(found.titles) is (RULES[code].mend != "none")
+    assert RULES[code].mend == "safe" or not found.safe, "`gradguard rules` promises less than there is"

@@ -1,4 +1,4 @@
-"""The session that `make demo` shows."""
+"""The session with the server that the examples hold."""
 
 from __future__ import annotations
 

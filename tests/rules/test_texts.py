@@ -47,6 +47,12 @@ def test_codes_and_names_are_those_of_the_contract_in_order() -> None:
 
 
 @EVERY
+def test_the_best_fix_is_what_the_page_begins_with(rule: Rule) -> None:
+    begins = {"safe": "Safe:", "unsafe": "Unsafe", "none": "None:"}
+    assert rule.fixes.startswith(begins[rule.mend])
+
+
+@EVERY
 def test_the_texts_are_complete(rule: Rule) -> None:
     texts = [getattr(rule, field.name) for field in fields(rule) if field.type == "str"]
     assert len(texts) == 9

@@ -164,6 +164,8 @@ class VersionRow:
     requires_grad: bool | None
     is_leaf: bool | None
     storage: int
+    first: int | None
+    """the version when the statement first ran: another one than `version` only in loops and functions"""
 
 
 @dataclass(frozen=True, slots=True)

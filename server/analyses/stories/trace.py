@@ -47,10 +47,13 @@ class Trace:
         if not names:
             return
         seen = []
+        earlier = {text: state["first"] for _, text, _, state in self.last[s][0]} if s in self.last else {}
         for e, text in names:
             v = self.value(e)
             if isinstance(v, Tensor):
-                seen.append((e, text, v, self.snapshot(v)))
+                state = self.snapshot(v)
+                state["first"] = earlier.get(text, state["versions"])
+                seen.append((e, text, v, state))
         if seen or s in self.last:
             if self.m.state.held and s in self.last:
                 self.join(self.last[s][0], seen)
@@ -62,7 +65,7 @@ class Trace:
         earlier = {text: state for _, text, _, state in before}
         for _, text, _, state in seen:
             if text in earlier:
-                state["versions"] += earlier[text]["versions"]
+                state["versions"] = state["versions"] + earlier[text]["versions"]
                 if state["rg"] != earlier[text]["rg"]:
                     state["rg"] = None
                 if isinstance(state["fn"], Node) is not isinstance(earlier[text]["fn"], Node):
@@ -126,7 +129,11 @@ class Trace:
         low, high = bounds(state["versions"])
         exact = low if low == high else None
         rg = state["rg"] if isinstance(state["rg"], bool) else None
-        return VersionRow(Site(s.chunk, e), text, exact, low, high, rg, self.leaf(t, state, rg), state["storage"])
+        first, most = bounds(state["first"])
+        leaf = self.leaf(t, state, rg)
+        return VersionRow(
+            Site(s.chunk, e), text, exact, low, high, rg, leaf, state["storage"], first if first == most else None
+        )
 
     @staticmethod
     def leaf(t: Tensor, state: dict[str, Value], rg: bool | None) -> bool | None:
