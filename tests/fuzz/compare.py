@@ -25,6 +25,10 @@ TWO_PLACES = {"stale-saved", "silent-stale"}
 """the kinds that are told by two lines: where the tensor was saved and where it was changed"""
 
 
+DEFINITIONS = (ast.FunctionDef, ast.ClassDef, ast.Lambda)
+"""what holds code that runs later than its place"""
+
+
 STATES = {"version", "requires_grad", "is_leaf", "sharing"}
 """what is compared line by line"""
 
@@ -77,15 +81,15 @@ class Places:
     def __init__(self, text: str) -> None:
         body = ast.parse(text).body
         self.top = {
-            line: (number, isinstance(statement, (ast.FunctionDef, ast.ClassDef)))
+            line: (number, any(isinstance(node, DEFINITIONS) for node in ast.walk(statement)))
             for number, statement in enumerate(body)
             for line in range(statement.lineno, (statement.end_lineno or 0) + 1)
         }
 
     def ran_before(self, line: int, failing: int) -> bool:
         """Whether a line's statement was done when `failing` failed; False where that isn't plain."""
-        number, is_definition = self.top.get(line, (0, True))
-        return not is_definition and number < self.top[failing][0]
+        number, defines = self.top.get(line, (0, True))
+        return not defines and number < self.top[failing][0]
 
 
 def line_of(site: Site) -> int:
