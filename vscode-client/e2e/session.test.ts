@@ -57,7 +57,7 @@ test('once it is trusted, one click sets up the server, and the squiggles come',
 test('the problem names the related places', async () => {
   await window.command('Problems: Focus on Problems View');
   const problems = window.page.locator('.markers-panel');
-  await problems.getByText('saves `gate` here').waitFor();
+  await problems.getByText('saves `gate` for backward at version 0').waitFor();
   await window.picture('vscode-problems');
   await window.page.keyboard.press('Control+J');
   await window.page.locator('.panel').waitFor({ state: 'hidden' });
