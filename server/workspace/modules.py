@@ -118,7 +118,7 @@ class Layout:
         In each folder a package goes before a module. Folders without `__init__.py` are one namespace package
         together, unless there is a package or a module of the name in any of them.
         """
-        path = None if parts else self._file(next(iter(folders)) / "__init__.py")
+        path = None if parts else next((self._file(folder / "__init__.py") for folder in folders), None)
         for part in parts:
             path, folders = self._step(folders, part)
         return path

@@ -520,9 +520,34 @@ CALLABLES = (FunctionV, ClassV, Bound, Builtin, Partial, Wrapped, Lib)
 
 def is_constant(value: Value) -> bool:
     """Whether a value is known through and through: a Python constant or a tuple of such."""
-    if isinstance(value, tuple):
-        return all(map(is_constant, value))
-    return isinstance(value, CONSTANTS)
+    if not isinstance(value, tuple):
+        return isinstance(value, CONSTANTS)
+    todo, seen = [value], 0
+    while todo:
+        row = todo.pop()
+        seen += len(row)
+        if seen > MANY:
+            return False
+        for one in row:
+            if isinstance(one, tuple):
+                todo.append(one)
+            elif not isinstance(one, CONSTANTS):
+                return False
+    return True
+
+
+MANY = 10_000
+"""Parts of a tuple of tuples that are looked at: they may be the same ones, over and over."""
+
+
+def is_large(value: tuple[Any, ...]) -> bool:
+    """Whether a tuple has more parts, each counted as often as it is met, than are looked at."""
+    todo, seen = [value], 0
+    while todo and seen <= MANY:
+        row = todo.pop()
+        seen += len(row)
+        todo += [one for one in row if isinstance(one, tuple)]
+    return seen > MANY
 
 
 def is_number(value: Value) -> bool:
@@ -535,7 +560,7 @@ def key_of(value: Value) -> Hashable:
     if isinstance(value, Unknown):
         return value.key
     if isinstance(value, tuple):
-        return ("tuple", *(key_of(v) for v in value))
+        return ("object", object()) if is_large(value) else ("tuple", *map(key_of, value))
     if isinstance(value, CONSTANTS):
         return ("const", type(value).__name__, value)
     if isinstance(value, Lib):

@@ -68,18 +68,38 @@ def is_dtype(v: Unknown) -> bool:
 
 
 def described(m: Interpreter, v: Value) -> Arg:
-    """A value as the shape rules take it."""
+    """A value as the shape rules take it; a list or tuple of too many parts, each as often as it is met, is unknown."""
+    left = [MOST_PARTS]
+    made = _described(m, v, left)
+    return made if left[0] >= 0 else UNKNOWN
+
+
+MOST_PARTS = 10_000
+"""Parts of a list of lists that are described: in the end they may be the same ones, over and over."""
+
+
+DEEPEST = 50
+"""Levels of lists in lists: a list may hold itself."""
+
+
+def _described(m: Interpreter, v: Value, left: list[int], depth: int = 0) -> Arg:
+    """As `described`; `left` counts how many more parts may be looked at."""
     v = m.state.resolve(v)
+    left[0] = -1 if depth > DEEPEST else left[0] - 1
+    if left[0] < 0:
+        return UNKNOWN
     if isinstance(v, Tensor):
         return TensorType(v.shape, v.dtype)
     if isinstance(v, (bool, int, float, complex, str)) or v is None or v is Ellipsis:
         return v
     if isinstance(v, tuple):
-        return tuple(described(m, i) for i in v)
+        return tuple(_described(m, i, left, depth + 1) for i in v)
     if isinstance(v, ListV):
-        return UNKNOWN if m.state.is_open(v) else [described(m, i) for i in m.state.tuple_of(v.items)]
+        if m.state.is_open(v):
+            return UNKNOWN
+        return [_described(m, i, left, depth + 1) for i in m.state.tuple_of(v.items)]
     if isinstance(v, SliceV):
-        return slice(described(m, v.lower), described(m, v.upper), described(m, v.step))
+        return slice(*(_described(m, i, left, depth + 1) for i in (v.lower, v.upper, v.step)))
     name = dtype_of(v)
     if name is not None:
         return name

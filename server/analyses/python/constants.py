@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..domain.paths import Raised
 from ..domain.values import ABSENT, CONSTANTS, DictV, Items, ListV, Value
+from .bounds import LARGEST, is_bounded
 from .enumerations import Member
 
 if TYPE_CHECKING:
@@ -14,43 +15,52 @@ if TYPE_CHECKING:
 
     from .machine import Machine
 
-LARGEST = 10_000
-"""So many characters or items may a value have that is computed here."""
-
 NUMBER = 10**6
 """Numbers above this are not computed with where they may be a length or a count."""
+
+DEEPEST = 50
+"""Levels of containers in containers that are looked into."""
 
 
 class NotPlain(Exception):
     """A value isn't known through and through, or is of a kind that can't be computed with here."""
 
 
-def of(m: Machine, v: Value) -> Any:
-    """The value as Python's own. Raises NotPlain."""
-    v = m.state.resolve(v)
-    if type(v) is tuple:
-        return tuple(of(m, one) for one in v)
-    if isinstance(v, (ListV, DictV)):
-        return container(m, v)
-    if type(v) is range or (isinstance(v, CONSTANTS) and not isinstance(v, Member)):
-        return v
-    raise NotPlain
+class Reader:
+    """Makes values of the replay Python's own: LARGEST ones at most, however they share parts or hold themselves."""
 
+    def __init__(self, m: Machine) -> None:
+        self.state = m.state
+        self.left = LARGEST
 
-def container(m: Machine, v: ListV | DictV) -> Any:
-    """A list, deque, dict or set as Python's own. Raises NotPlain."""
-    if m.state.is_open(v) is not False:
-        raise NotPlain
-    if isinstance(v, ListV):
-        items = m.state.resolve(v.items)
-        if not isinstance(items, tuple) or len(items) > LARGEST:
+    def of(self, v: Value, depth: int = 0) -> Any:
+        """The value as Python's own. Raises NotPlain."""
+        v = self.state.resolve(v)
+        self.left -= 1
+        if self.left < 0 or depth > DEEPEST:
             raise NotPlain
-        known = [of(m, one) for one in items]
-        return known if v.kind == "list" else tuple(known) if v.kind == "tuple" else deque(known, v.maxlen)
-    if v.default is not None:
+        if type(v) is tuple:
+            return tuple(self.of(one, depth + 1) for one in v)
+        if isinstance(v, (ListV, DictV)):
+            return self.container(v, depth)
+        if type(v) is range or (isinstance(v, CONSTANTS) and not isinstance(v, Member)):
+            return v
         raise NotPlain
-    held = {of(m, k): x for k, x in v.items.items() if x is not ABSENT}
-    return set(held) if v.kind == "set" else {k: of(m, x) for k, x in held.items()}
+
+    def container(self, v: ListV | DictV, depth: int = 0) -> Any:
+        """A list, deque, dict or set as Python's own. Raises NotPlain."""
+        if self.state.is_open(v) is not False:
+            raise NotPlain
+        if isinstance(v, ListV):
+            items = self.state.resolve(v.items)
+            if not isinstance(items, tuple) or len(items) > self.left:
+                raise NotPlain
+            known = [self.of(one, depth + 1) for one in items]
+            return known if v.kind == "list" else tuple(known) if v.kind == "tuple" else deque(known, v.maxlen)
+        if v.default is not None:
+            raise NotPlain
+        held = {self.of(k, depth + 1): x for k, x in v.items.items() if x is not ABSENT}
+        return set(held) if v.kind == "set" else {k: self.of(x, depth + 1) for k, x in held.items()}
 
 
 def value(known: Any) -> Value:
@@ -82,9 +92,12 @@ def compute(m: Machine, f: Callable[..., Any], args: Sequence[Value], kw: Mappin
 
     Raises NotPlain where an argument isn't known, and Raised where Python raises.
     """
-    pos = [of(m, v) for v in args]
-    named = {k: of(m, v) for k, v in (kw or {}).items()}
+    reader = Reader(m)
+    pos = [reader.of(v) for v in args]
+    named = {k: reader.of(v) for k, v in (kw or {}).items()}
     if any(isinstance(v, int) and abs(v) > NUMBER for v in (*pos, *named.values())):
+        raise NotPlain
+    if not is_bounded(f, pos, named):
         raise NotPlain
     known = called(f, pos, named)
     if isinstance(known, CONSTANTS):
@@ -101,7 +114,9 @@ def called(f: Callable[..., Any], pos: Sequence[Any], kw: Mapping[str, Any]) -> 
     """What Python gives for values of its own. Raises NotPlain for large results, and Raised where Python raises."""
     try:
         known = f(*pos, **kw)
-    except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as error:
+    except (RecursionError, MemoryError):
+        raise NotPlain from None
+    except Exception as error:  # whatever it is, the program would meet it
         raise Raised(None, type(error).__name__) from None
     if isinstance(known, (str, bytes, list, tuple, dict, set)) and len(known) > LARGEST:
         raise NotPlain
@@ -122,7 +137,7 @@ def is_still(known: Any) -> bool:
 
 def change(m: Machine, v: ListV | DictV, name: str, args: Sequence[Value], kw: Mapping[str, Value]) -> Value:
     """Call a method of a container that may change it. Raises as `compute` does."""
-    known = container(m, v)
+    known = Reader(m).container(v)
     method = getattr(known, name, None)
     if method is None or not is_flat(known):
         raise NotPlain

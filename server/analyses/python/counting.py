@@ -44,7 +44,10 @@ def moved(v: Unknown, turn_key: Key) -> Unknown | None:
     """A counter of an earlier late turn as one of the turns of `turn_key`; None for anything else."""
     if turn_of(v.key) is None:
         return None
-    first, second = value(v.key, 0), value(v.key, 1)
+    try:
+        first, second = value(v.key, 0), value(v.key, 1)
+    except (TypeError, ValueError, ArithmeticError):
+        return None
     return counter(first, second - first, turn_key) if isinstance(first, int) and isinstance(second, int) else None
 
 

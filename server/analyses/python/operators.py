@@ -38,14 +38,12 @@ from ..operators.arrays import NDArray
 from ..operators.cases import items_of
 from ..operators.conversions import guess
 from . import attributes, constants, containers, counting, library, opaque, sequences
+from .bounds import is_folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .machine import Machine
-
-MAX_TEXT = 10_000
-"""Constants are folded up to this many characters or items; `'x' * 10**9` is not."""
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -217,20 +215,11 @@ def arithmetic(op: str, *operands: Value) -> Unknown:
 
 def fold(op: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
     """Compute with two constants, within bounds; ABSENT where it gets large. Raises what Python does."""
-    for x, y in ((a, b), (b, a)):
-        if isinstance(x, (str, bytes, tuple)) and isinstance(y, int) and len(x) * max(y, 0) > MAX_TEXT:
-            return ABSENT
-    if (
-        op in (operator.pow, operator.lshift)
-        and isinstance(a, int)
-        and isinstance(b, int)
-        and (abs(b) > 64 or abs(a) > 2**64)
-    ):
+    if not is_folded(op, a, b):
         return ABSENT
-    try:
-        return op(a, b)
-    except (TypeError, ValueError, ArithmeticError) as error:
-        raise Raised(None, type(error).__name__) from None
+    with suppress(constants.NotPlain):
+        return constants.called(op, (a, b), {})
+    return ABSENT
 
 
 def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
@@ -423,10 +412,26 @@ def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | No
 
 
 def _all_equal(m: Machine, parts: Sequence[tuple[Value, Value]]) -> Value:
+    """Whether all pairs are equal; two containers that are met again, in themselves too, are compared once."""
     result: Value = True
-    for x, y in parts:
-        result = both(m, result, True if x is y else truth(m, compare(m, "==", x, y)))
+    todo = list(reversed(parts))
+    seen: dict[tuple[int, int], tuple[Value, Value]] = {}
+    while todo:
+        x, y = map(m.state.resolve, todo.pop())
+        if x is y or (id(x), id(y)) in seen:
+            continue
+        inner = _parts(m, x, y) if _is_plain(x) and _is_plain(y) and not (is_constant(x) and is_constant(y)) else None
+        if inner:
+            seen[id(x), id(y)] = x, y
+            todo += reversed(inner)
+        else:
+            result = both(m, result, truth(m, compare(m, "==", x, y)))
     return result
+
+
+def _is_plain(v: Value) -> bool:
+    """Whether a value is a container that is compared by what it holds."""
+    return type(v) is tuple or isinstance(v, DictV) or (isinstance(v, ListV) and not v.of_dict)
 
 
 def derived_test(op: str, a: Value, b: Value) -> Unknown:

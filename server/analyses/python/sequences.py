@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,12 +28,13 @@ from ..domain.values import (
     Value,
     contents,
     is_constant,
+    is_large,
     key_of,
 )
 from ..operators import arrays
 from ..operators.arrays import NDArray
 from ..operators.cases import items_of
-from . import attributes, enumerations
+from . import attributes, constants, enumerations
 from .coroutines import MAX_COROUTINES, Coroutine
 
 if TYPE_CHECKING:
@@ -114,7 +116,9 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
         return one_of(m, m.state.each(v, lambda one: sequence(m, one, want)))
     if attributes.special(m, v, "__iter__") is None:
         v = contents(v)
-    if isinstance(v, (tuple, range, str)):
+    if isinstance(v, range):
+        return Seq(v[: sys.maxsize])  # Python's own `len` can tell no more
+    if isinstance(v, (tuple, str)):
         return Seq(v)
     if isinstance(v, Lazy):
         return v.rest(m)
@@ -277,7 +281,7 @@ def length(m: Machine, v: Value) -> Value:
     if attributes.special(m, v, "__len__") is None:
         v = contents(v)
     if isinstance(v, (tuple, range, str, bytes)):
-        return len(v)
+        return constants.called(len, [v], {})
     if isinstance(v, (ListV, Iterator_)):
         if m.state.is_open(v):
             return Unknown("a length", ("len", v.uid, len(items_of(m, v))))
@@ -384,7 +388,9 @@ def key_like(m: Machine, d: DictV, key: Value) -> Value:
 
 def hashable(key: Value) -> bool:
     """Whether a value can be a known key: a constant, or an object by its identity."""
-    return not isinstance(key, (Unknown, Phi)) and (not isinstance(key, tuple) or all(hashable(k) for k in key))
+    if isinstance(key, tuple):
+        return not is_large(key) and all(map(hashable, key))
+    return not isinstance(key, (Unknown, Phi))
 
 
 def add(m: Machine, d: DictV, key: Value, value: Value) -> None:

@@ -267,6 +267,9 @@ def linear_classifier(call: Call) -> Shapes:
     return own | ({"weight": call.shape("weight")} if call.get("weight") is not None else {})
 
 
+MOST_LAYERS = 100
+"""Layers of a stack whose parameters are told apart."""
+
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
@@ -279,7 +282,7 @@ def recurrent(gates: int) -> Holds:
         layers = call.integer("num_layers", 1) if call.knows("num_layers", "bidirectional") else 1
         rows = times(gates, hidden)
         own: Shapes = {}
-        for layer in range(layers):
+        for layer in range(min(layers, MOST_LAYERS)):
             width = call.size("input_size") if layer == 0 else times(len(ways), state)
             for way in ways:
                 own |= {f"weight_ih_l{layer}{way}": (rows, width), f"weight_hh_l{layer}{way}": (rows, state)}
@@ -348,7 +351,7 @@ def transformer(call: Call) -> Shapes:
     ):
         if call.given(f"custom_{part}"):
             continue
-        for layer in range(call.integer(count, 6)):
+        for layer in range(min(call.integer(count, 6), MOST_LAYERS)):
             own |= prefixed(f"{part}.layers.{layer}", transformer_layer(attentions)(call))
         norm = Call({"normalized_shape": [_arg(call.size("d_model", 512))], "bias": call.get("bias", True)})
         own |= prefixed(f"{part}.norm", layer_norm(norm))

@@ -166,10 +166,12 @@ def _arranged(name: str) -> None:
     def run(m: Machine, args: Args) -> Value:
         seqs = [sequences.sequence(m, v) if not isinstance(v, int) else v for v in map(m.state.resolve, args.pos)]
         plain_ = {k: m.state.resolve(v) for k, v in args.kw.items()}
+        if any(isinstance(v, int) and v > MAX_ITEMS for v in (*seqs, *plain_.values())):
+            return Iterator_((), True)  # rows of so many items each
         known = [seq if isinstance(seq, int) else seq.known() for seq in seqs]
         try:
             made = list(itertools.islice(f(*known, **plain_), MAX_ITEMS + 1))
-        except TypeError:  # a number that is not known
+        except (TypeError, ValueError):  # a number that is not known, or negative
             return Iterator_((), True)
         open_ = len(made) > MAX_ITEMS or any(isinstance(seq, Seq) and seq.open for seq in seqs)
         return Iterator_(tuple(made[:MAX_ITEMS]), open_)
@@ -222,7 +224,7 @@ def groupby(m: Machine, args: Args) -> Value:
 def tee(m: Machine, args: Args) -> Value:
     """`tee(v, n)`: iterators that each give all items."""
     seq, n = sequences.sequence(m, args.pos[0]), m.state.resolve(args.get(1, "n", 2))
-    return tuple(Iterator_(tuple(seq.known()), seq.open) for _ in range(n if isinstance(n, int) else 2))
+    return tuple(Iterator_(tuple(seq.known()), seq.open) for _ in range(min(n, MAX_ITEMS) if isinstance(n, int) else 2))
 
 
 @model("itertools.count")
@@ -246,5 +248,5 @@ def repeat(m: Machine, args: Args) -> Value:
     """`repeat(v, n)`."""
     v, n = args.pos[0], m.state.resolve(args.get(1, "times"))
     if isinstance(n, int):
-        return ListV((v,) * min(n, 64))
+        return ListV((v,) * max(min(n, 64), 0))
     return sequences.sequence_value(Seq((), True), lambda i: v)

@@ -29,6 +29,7 @@ from ...domain.values import (
     is_constant,
 )
 from ...python import attributes, imports, operators, sequences
+from ...python.bounds import is_bounded
 from ...python.contexts import Managed
 from ...python.types import check
 from .builtins import unknown_of
@@ -48,8 +49,8 @@ def math_function(name: str, f: Callable[..., Value]) -> None:
         values = [m.state.resolve(v) for v in args.pos]
         if is_constant(tuple(values)) and not args.kw and not args.open:
             try:
-                return f(*values)
-            except (ValueError, OverflowError, TypeError):
+                return f(*values) if is_bounded(f, values, {}) else Unknown()
+            except (ValueError, ArithmeticError, TypeError):
                 return Unknown()
         return unknown_of(name, args, number=name not in ("frexp", "modf"))
 
@@ -234,7 +235,9 @@ def namedtuple(m: Machine, args: Args) -> Value:
     cls.attributes[FIELDS] = tuple(listed)
     defaults = args.kw.get("defaults")
     if isinstance(defaults, tuple):
-        cls.attributes.update(zip(listed[-len(defaults) :], defaults, strict=True))
+        if len(defaults) > len(listed):
+            raise Raised(None, "TypeError")
+        cls.attributes.update(zip(listed[len(listed) - len(defaults) :], defaults, strict=True))
     return cls
 
 
@@ -261,6 +264,8 @@ def import_module(m: Machine, args: Args) -> Value:
     if not isinstance(name, str):
         return Unknown("a module")
     absolute = name.lstrip(".")
+    if not name:
+        raise Raised(None, "ValueError")
     if absolute == name:
         return imports.module(m, name)
     own = imports.load(m, absolute, len(name) - len(absolute), imports.importer(m))

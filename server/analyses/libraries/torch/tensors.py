@@ -505,7 +505,10 @@ class Copier:
         if isinstance(v, Tensor):
             return self.tensor(v)
         if isinstance(v, tuple):
-            return tuple(self.copy(i) for i in v) if type(v) is tuple else v
+            if type(v) is tuple:
+                self.done[id(v)] = row = tuple(map(self.copy, v))
+                return row
+            return v
         if isinstance(v, ListV):
             made = ListV(kind=v.kind)
             self.done[id(v)] = made
