@@ -159,15 +159,13 @@ def selected(config: Config, code: str, path: Path | None = None) -> bool:
 
 def _ignored_in(config: Config, path: Path) -> list[str]:
     """The selectors that `per-file-ignores` holds for the file."""
-    from pathspec import GitIgnoreSpec
+    from .patterns import patterns
 
     if not path.is_relative_to(config.root):
         return []
     inside = path.relative_to(config.root).as_posix()
     tables = config.per_file_ignores.items()
-    return [
-        s for pattern, selectors in tables if GitIgnoreSpec.from_lines([pattern]).match_file(inside) for s in selectors
-    ]
+    return [s for pattern, selectors in tables if patterns([pattern]).match_file(inside) for s in selectors]
 
 
 def _rule_names() -> list[tuple[str, str]]:
@@ -293,14 +291,14 @@ def _selectors(value: Any) -> tuple[str, ...]:
 
 
 def _patterns(value: Any) -> tuple[str, ...]:
-    from pathspec import GitIgnoreSpec
+    from .patterns import patterns
 
-    patterns = _strings(value)
+    told = _strings(value)
     try:
-        GitIgnoreSpec.from_lines(patterns)
+        patterns(told)
     except ValueError as error:
         raise _Wrong(f"holds a wrong pattern: {error}") from None
-    return patterns
+    return told
 
 
 def _severity(value: Any) -> str:

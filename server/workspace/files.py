@@ -255,12 +255,12 @@ def _excluded(path: Path, config: Config, base: Path) -> bool:
 _specs: dict[tuple[str, ...], GitIgnoreSpec] = {}
 
 
-def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
-    if patterns not in _specs:
-        from pathspec import GitIgnoreSpec
+def _spec(lines: tuple[str, ...]) -> GitIgnoreSpec:
+    if lines not in _specs:
+        from .patterns import patterns
 
-        _specs[patterns] = GitIgnoreSpec.from_lines(patterns)
-    return _specs[patterns]
+        _specs[lines] = patterns(lines)
+    return _specs[lines]
 
 
 def _patterns(path: Path) -> GitIgnoreSpec | None:
