@@ -13,9 +13,18 @@ if TYPE_CHECKING:
 
     from ...syntax import ir
     from ...syntax.text import Excerpt
+    from .values import Frame
+
+MODELS = "<models>/"
+"""how the paths of the files begin that say in Python what a library does"""
 
 LONGEST = 40
 """characters of a target's text by which a change is told"""
+
+
+def is_model(chunk: Excerpt) -> bool:
+    """Whether a piece of text is of a library's model."""
+    return chunk.path.startswith(MODELS)
 
 
 @dataclass(slots=True)
@@ -24,7 +33,8 @@ class Here:
 
     `stack` has the calls that are open, outermost first, `iterations` the turns of the loops around, by the loop's
     run. `written` is the text of what is being written, `via` what writes it, and `constructor` the place where the
-    module was made that does.
+    module was made that does. While a model of a library runs, all that it does happens at `called`, the place of the
+    program that has called it; what it calls of the program is on its own ground again.
     """
 
     chunk: Excerpt | None = None
@@ -34,6 +44,9 @@ class Here:
     written: str | None = None
     via: str = ""
     constructor: Site | None = None
+    called: Site | None = None
+    caller: Frame | None = None
+    """while a model of a library runs, the frame of the program that has called it"""
     _last: Site | None = None
     """the last place that was asked for: most are asked for several times"""
 
@@ -44,15 +57,22 @@ class Here:
         if last is not None and last.node is self.node and last.chunk is self.chunk:
             return last
         assert self.chunk is not None and self.node is not None
+        if self.called is not None and self.in_model:
+            return self.called
         self._last = last = Site(self.chunk, self.node)
         return last
+
+    @property
+    def in_model(self) -> bool:
+        """Whether it is the text of a library's model that is being replayed, not the program's."""
+        return self.chunk is not None and is_model(self.chunk)
 
     @contextmanager
     def writing(self, node: ir.Node | None, target: ir.Expr | None, via: str) -> Iterator[None]:
         """While this lasts, changes are told as `via` of `target`, by the text of the program."""
         before = (self.written, self.via)
         self.via = via
-        if target is not None and self.chunk is not None:
+        if target is not None and self.chunk is not None and not self.in_model:
             text = self.chunk.text[target.start : target.end]
             self.written = text if len(text) <= LONGEST and "\n" not in text else None
         if node is not None:

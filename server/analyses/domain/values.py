@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 
+from .here import is_model
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, MutableMapping
 
@@ -247,8 +249,8 @@ class ClassV(Attributed):
 
     @property
     def open(self) -> bool:
-        """Whether a base is unknown, so that there may be attributes which the replay doesn't see."""
-        return "?" in self.qualnames
+        """Whether a base is unknown, or one that a model tells of: it may have attributes that nobody sees."""
+        return "?" in self.qualnames or any(c.node is not None and is_model(c.node.chunk) for c in self.mro)
 
     def lookup(self, name: Hashable) -> Value:
         """The class attribute along the method resolution order, or ABSENT."""

@@ -2,7 +2,8 @@
 
 Imports every room but `program`; what is native stands by library (`python`, `torch`, `others`). Each model registers
 itself in `domain/registry.py`, and is found here by being there: a new file needs no other line. Begin reading with
-`python/lists.py`, then any other.
+`python/lists.py`, then any other. `polyfills` has the models that are plain Python, `intrinsics.py` what these can say
+that Python has no words for.
 """
 
 from __future__ import annotations
@@ -19,3 +20,4 @@ def load_models() -> None:
         package = import_module(f".{room}", __name__)
         for found in iter_modules(package.__path__, f"{package.__name__}."):
             import_module(found.name)
+    import_module(".intrinsics", __name__)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..autograd.tensors import Tensor
 from ..domain import registry
+from ..domain.here import is_model
 from ..domain.paths import Dead, Exhausted, Raised, Unwanted, gated
 from ..domain.report import Assumption, Site, fault
 from ..domain.steps import Familiar
@@ -148,6 +149,7 @@ class Entry:
         if not isinstance(obj, Instance):
             obj = Instance(cls)
             registry.hold(obj, open_=True)
+        self.run_as_framework(obj)
         if modules.is_module(obj) and self.untouched(cls.lookup("forward")):
             self.train(obj)
         for name in names:
@@ -155,6 +157,23 @@ class Entry:
             self.enter_method(obj, cls.attributes[name])
             if is_private(name):
                 self.restore(obj, before)
+
+    def run_as_framework(self, obj: Instance) -> None:
+        """Do with an object what a library does with those of its class, where a model of that says so.
+
+        The model's class names in `__entries__` the methods that the library calls, and has a method `__train__` that
+        does so; it is given the names of those that nobody has called.
+        """
+        m = self.m
+        names = tuple(
+            name for name in m.state.tuple_of(obj.cls.lookup("__entries__")) if self.untouched(obj.cls.lookup(name))
+        )
+        if not names:
+            return
+        m.entry_assumptions = (Assumption("trained", obj.cls.name),)
+        self.outside(
+            obj.cls.name, lambda: m.call(attributes.get(m, obj, "__train__"), Args([names])), TRAINING_PATIENCE
+        )
 
     def restore(self, obj: Instance, before: Mapping[str, Value]) -> None:
         """Give an object the attributes that it had: what comes after a private method is for its callers to say."""
@@ -165,9 +184,14 @@ class Entry:
                 self.m.state.set(obj.attributes, name, before[name])
 
     def untouched(self, v: Value) -> bool:
-        """Whether a function was never entered."""
+        """Whether a function of the program was never entered."""
         f = plain_function(v)
-        return f is not None and f.node not in self.executed and f.node not in self.m.now.executed
+        return (
+            f is not None
+            and not is_model(f.chunk)
+            and f.node not in self.executed
+            and f.node not in self.m.now.executed
+        )
 
     def train(self, obj: Instance) -> None:
         """Call a module's forward as training does, and run backward from what it gives."""

@@ -15,7 +15,7 @@ from ..domain.paths import Unwanted
 from ..domain.report import Report, Told
 from ..domain.steps import Import, Step, loaded
 from ..domain.values import ClassV, Frame, FunctionV, ModuleV, Value, Wrapped
-from ..libraries import load_models
+from ..libraries import load_models, polyfills
 from ..python import statements
 from ..python.machine import STEPS, Machine, always
 from ..stories.trace import NoTrace, Trace
@@ -76,6 +76,7 @@ class Session:
     def __init__(self, modules: Modules, traced: bool = True) -> None:
         load_models()
         self.m = Machine(modules)
+        self.m.model_of = polyfills.find
         self.tracer = Trace if traced else NoTrace
         self.m.trace = self.tracer(self.m)
         self.frames: dict[str, Frame] = {}

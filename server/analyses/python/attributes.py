@@ -209,7 +209,9 @@ def expect(m: Machine, v: Value, name: str) -> None:
     if "AttributeError" not in m.expected or name.startswith("__"):
         return
     cls = v.cls if isinstance(v, Instance) else v
-    seen = not isinstance(cls, ClassV) or all(c.node is not None or c.qualname in SEEN_THROUGH for c in cls.mro)
+    seen = not isinstance(cls, ClassV) or (
+        not cls.open and all(c.node is not None or c.qualname in SEEN_THROUGH for c in cls.mro)
+    )
     if seen and has(m, v, name) is False:
         raise Raised(None, "AttributeError")
 
@@ -217,7 +219,7 @@ def expect(m: Machine, v: Value, name: str) -> None:
 def no_tensor(m: Machine, cls: ClassV, name: str) -> None:
     """Note that an object lacks an attribute: one of the program's own class, or one that tensors have."""
     own = all(c.node is not None or c.qualname == "object" for c in cls.mro)
-    if own or (not cls.open and tensor_attributes.is_known(name)):
+    if not cls.open and (own or tensor_attributes.is_known(name)):
         m.refused(f"{cls.name} has no {name}")
 
 
@@ -276,9 +278,7 @@ def of_module(m: Machine, v: ModuleV, name: str) -> Value:
     found = imports.named(m, v, name)
     if found is not ABSENT:
         return m.state.resolve(found)
-    dotted = f"{v.name}.{name}"
-    sub = imports.load(m, dotted, 0, v.path) or m.spaces.get(dotted)
-    return sub if sub is not None else Unknown(dotted, ("attr", v.uid, name))
+    return imports.below(m, v, name)
 
 
 def of_super(m: Machine, v: Super, name: str) -> Value:

@@ -97,7 +97,7 @@ def any_of(m: Machine, items: dict[Value, Value], index: Unknown) -> Value:
 def at(m: Machine, index: Unknown, key: Value) -> Cond:
     """The question whether an unknown index is a known one."""
     node, chunk, told = m.here.node, m.here.chunk, index.why
-    if isinstance(node, ir.Subscript) and chunk is not None:
+    if isinstance(node, ir.Subscript) and chunk is not None and not m.here.in_model:
         told = chunk.text[node.slice.start : node.slice.end]
     return Cond(("==", index.key, key_of(key)), "branch", f"{told or 'the index'} == {key!r}", m.here.site)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ..autograd.tensors import Tensor
+from ..domain.here import is_model
 from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
@@ -114,15 +115,16 @@ def default(m: Machine, f: FunctionV, p: ir.Param, open_: bool) -> Value:
 
 def call(m: Machine, f: FunctionV, args: Args) -> Value:
     """Replay a call in the callee. A generator function gives a generator."""
-    m.look_at(f.node)
-    m.now.executed.add(f.node)
+    if not (of_model := is_model(f.chunk)):
+        m.look_at(f.node)
+        m.now.executed.add(f.node)
     if m.depth >= m.max_depth or m.open_calls.get(id(f.node), 0) >= SAME_FUNCTION:
         return Unknown(f"{f.name}()")
     if not fits(f, args):
         raise Raised(None, "TypeError")
     values = bind(m, f, args)
     for name, v in values.items():
-        if isinstance(v, Tensor) and v.label is None:
+        if isinstance(v, Tensor) and v.label is None and not of_model:
             m.state.note(v, "label", name)
     frame = Frame(f.parent, f.parent.globals, f.name)
     frame.function = f
@@ -148,11 +150,15 @@ def generator(m: Machine, f: FunctionV, frame: Frame, body: list[ir.Stmt]) -> Ge
 
 def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> Value:
     """Run something in a function's frame, as one more open call."""
-    before = (m.frame, m.here.chunk, m.here.node, m.here.stack, m.here.written, m.here.via)
+    here = m.here
+    before = (m.frame, here.chunk, here.node, here.stack, here.written, here.via, here.called, here.caller)
     aside = m.is_aside(f) and f.name != "__init__"  # an object that is not built to its end is none (`construct`)
     at_length = not m.is_familiar(f) and m.is_familiar(m.frame.function)
-    if m.here.node is not None:
-        m.here.stack = (*m.here.stack, m.here.site)
+    if is_model(f.chunk):
+        if not here.in_model:
+            here.called, here.caller = here.site, m.frame
+    elif here.node is not None:
+        here.stack = (*here.stack, here.site)
     m.frame, m.here.chunk, m.here.written, m.here.via = frame, f.chunk, None, ""
     m.depth += 1
     m.open_calls[id(f.node)] = m.open_calls.get(id(f.node), 0) + 1
@@ -163,7 +169,7 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
     finally:
         m.depth -= 1
         m.open_calls[id(f.node)] -= 1
-        m.frame, m.here.chunk, m.here.node, m.here.stack, m.here.written, m.here.via = before
+        m.frame, here.chunk, here.node, here.stack, here.written, here.via, here.called, here.caller = before
 
 
 def returned(m: Machine, outcome: Value) -> Value:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ..domain import registry
+from ..domain.here import MODELS
 from ..domain.paths import Exhausted, Raised
 from ..domain.values import ABSENT, Args, Frame, ListV, ModuleV, Unknown, Value
 from . import functions, library, sequences, statements
@@ -24,9 +25,9 @@ def load(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
 
     The packages that it is in are imported before it.
     """
-    if of_library(absolute(m, name, level, importer)):
-        return None
-    if level:
+    if of_library(whole := absolute(m, name, level, importer)):
+        return modelled(m, whole)
+    if level and not importer.startswith(MODELS):
         load_one(m, "", level, importer)
     parts = name.split(".")
     packages = [".".join(parts[:i]) for i in range(1, len(parts))]
@@ -39,11 +40,18 @@ def load(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
 
 
 def load_one(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
-    """As `load`, without the packages. The folder of the main program comes first, as on Python's path."""
+    """As `load`, without the packages. The folder of the main program comes first, as on Python's path.
+
+    The project's own sources go before the models of libraries, and these before what is installed.
+    """
+    if importer.startswith(MODELS):
+        return modelled(m, absolute(m, name, level, importer))
     source = None if level or not m.main else m.find(name, 0, m.main)
     source = source or m.find(name, level, importer)
-    if source is None:
-        return None
+    if source is None or is_installed(source.path):
+        told = modelled(m, name) if not level else None
+        if told is not None or source is None:
+            return told
     known = m.loaded.get(source.path, ABSENT)
     if known is ABSENT:
         return run_module(m, source, absolute(m, name, level, importer))
@@ -68,6 +76,20 @@ def of_library(name: str) -> bool:
     return name.partition(".")[0] in LIBRARIES
 
 
+def modelled(m: Machine, name: str) -> ModuleV | None:
+    """The model of a library's module, if there is one; replayed when the program first names it."""
+    source = m.model_of(name)
+    if source is None:
+        return None
+    known = m.loaded.get(source.path)
+    return known if known is not None else run_module(m, source, name)
+
+
+def is_installed(path: str) -> bool:
+    """Whether a file is a library's, installed in a folder of the project."""
+    return "site-packages" in path or "dist-packages" in path
+
+
 ENOUGH = 500
 """Steps for the statement that has imported more than there are steps for."""
 
@@ -83,8 +105,10 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     frame.variables["__name__"] = name
     frame.variables["__package__"] = name if module.is_package else name.rpartition(".")[0]
     frame.variables["__file__"] = source.path
-    before = (m.frame, m.here.chunk, m.here.node, m.here.stack, m.here.written, m.here.via)
-    m.frame, m.here.stack, m.here.written, m.here.via = frame, (), None, ""
+    here = m.here
+    before = (m.frame, here.chunk, here.node, here.stack, here.written, here.via, here.called)
+    here.called = here.site
+    m.frame, here.stack, here.written, here.via = frame, (), None, ""
     m.importing += 1
     given_up = m.given_up
     try:
@@ -100,7 +124,7 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
         m.allow(ENOUGH, m.patience)
     finally:
         m.importing -= 1
-        m.frame, m.here.chunk, m.here.node, m.here.stack, m.here.written, m.here.via = before
+        m.frame, here.chunk, here.node, here.stack, here.written, here.via, here.called = before
     return module
 
 
@@ -162,7 +186,7 @@ def optional(m: Machine, s: ir.Try) -> str | None:
     top = name.partition(".")[0]
     if not level and (top in LIBRARIES or top in sys.stdlib_module_names or top in registry.libraries()):
         return None
-    if m.find(name, level, importer(m)) is not None or (level and not name):
+    if m.find(name, level, importer(m)) is not None or m.model_of(name) is not None or (level and not name):
         return None
     expected = any(functions.catches(m, h, Raised(None, "ModuleNotFoundError")) for h in s.handlers)
     return "." * level + name if expected else None
@@ -180,9 +204,33 @@ def member(m: Machine, s: ir.ImportFrom, own: ModuleV | None, name: str, path: s
         return sub
     if s.level and of_library(whole := absolute(m, dotted, s.level, path)):
         return library.resolve(m, whole)
+    if own is not None and own.path.startswith(MODELS):
+        return below(m, own, name)
     if own is not None or s.level:
         return Unknown(name, ("import", path, s.level, dotted))
+    return exported(m, dotted)
+
+
+def exported(m: Machine, dotted: str) -> Value:
+    """A library's name by its dotted path: what a model gives of a package whose files have none, else the name."""
+    *parts, name = dotted.split(".")
+    for i in range(len(parts), 0, -1):
+        package = modelled(m, ".".join(parts[:i]))
+        if package is not None:
+            found = named(m, package, name)
+            return library.resolve(m, dotted) if found is ABSENT else found
     return library.resolve(m, dotted)
+
+
+def below(m: Machine, own: ModuleV, name: str) -> Value:
+    """What a module has under a name that it does not bind: a submodule, or what a library's model does not tell of."""
+    dotted = f"{own.name}.{name}"
+    sub = load(m, dotted, 0, own.path) or m.spaces.get(dotted)
+    if sub is not None:
+        return sub
+    if own.path.startswith(MODELS):
+        return library.resolve(m, dotted)
+    return Unknown(dotted, ("attr", own.uid, name))
 
 
 def named(m: Machine, own: ModuleV, name: str) -> Value:

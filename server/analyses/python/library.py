@@ -127,7 +127,7 @@ def unknown(m: Machine, name: str, args: Args) -> Value:
     short = name.rsplit(".", 1)[-1]
     if any(isinstance(a, (Tensor, Instance)) for a in args):
         return Unknown(f"{short}(…)")
-    return Unknown(f"{short}(…)", ("call", name, *(key_of(a) for a in args), m.steps))
+    return Unknown(f"{short}(…)", ("call", name, *(key_of(a) for a in args), m.moment))
 
 
 def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
@@ -143,7 +143,7 @@ def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
             return constant_method(m, obj, short, args)
     if isinstance(obj, NDArray):
         return arrays.fresh(m)
-    return Unknown(f"{short}(…)", ("call", name, key_of(obj), *(key_of(a) for a in args), m.steps))
+    return Unknown(f"{short}(…)", ("call", name, key_of(obj), *(key_of(a) for a in args), m.moment))
 
 
 def constant_method(m: Machine, obj: Value, name: str, args: Args) -> Value:

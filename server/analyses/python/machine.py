@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...syntax import ir
 from ..autograd.backward import Autograd
 from ..autograd.tensors import Tensor
-from ..domain.here import Here
+from ..domain.here import Here, is_model
 from ..domain.modules import Modules, OwnFacts, Packages
 from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted
 from ..domain.report import Assumption, Failure
@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 STEPS = 20_000
 """Statements and calls that one entry point may replay."""
 
+LIBRARY_STEPS = 20_000
+"""The same of what models of libraries do there."""
+
 TURNS = 40
 """Steps that a loop may take in what is entered before its turns are taken together."""
 
@@ -68,6 +71,10 @@ def always() -> bool:
     return True
 
 
+def nothing(name: str) -> None:
+    """No library has a model."""
+
+
 class Machine:
     """One replay. `here` is where it stands.
 
@@ -78,6 +85,8 @@ class Machine:
         self.modules = modules
         self.own_facts = modules if isinstance(modules, OwnFacts) else None
         self.packages = modules if isinstance(modules, Packages) else None
+        self.model_of: Callable[[str], Source | None] = nothing
+        """what says in Python what a library's module does, by its dotted name"""
         self.state: State = State()
         self.state.on_lost = self.lost
         self.state.on_both = self.both
@@ -90,6 +99,8 @@ class Machine:
         self.runs: int = 0
         self.steps: int = 0
         self.limit = self.most = STEPS
+        self.library_steps = self.library_limit = 0
+        """what models of libraries have done, which the program does not pay for, and may do"""
         self.patience: int | None = None
         self.usual: int | None = None
         """the patience outside of what is familiar"""
@@ -172,18 +183,18 @@ class Machine:
         """Where the replay stands, all of it, for one that goes on elsewhere meanwhile (`Coroutine`)."""
         here = self.here
         return (
-            self.frame, here.chunk, here.node, here.stack, here.iterations, here.written, here.via, self.depth,
-            self.catching, self.handlers, self.expected, self.open_calls, self.handling, self.state.splits,
-            self.state.held, self.state.tries,
+            self.frame, here.chunk, here.node, here.stack, here.iterations, here.written, here.via, here.called,
+            self.depth, self.catching, self.handlers, self.expected, self.open_calls, self.handling,
+            self.state.splits, self.state.held, self.state.tries,
         )  # fmt: skip
 
     def come_to(self, place: tuple[Any, ...]) -> None:
         """Go on where `place` says."""
         here = self.here
         (
-            self.frame, here.chunk, here.node, here.stack, here.iterations, here.written, here.via, self.depth,
-            self.catching, self.handlers, self.expected, self.open_calls, self.handling, self.state.splits,
-            self.state.held, self.state.tries,
+            self.frame, here.chunk, here.node, here.stack, here.iterations, here.written, here.via, here.called,
+            self.depth, self.catching, self.handlers, self.expected, self.open_calls, self.handling,
+            self.state.splits, self.state.held, self.state.tries,
         ) = place  # fmt: skip
 
     def leave_coroutines(self) -> None:
@@ -201,12 +212,20 @@ class Machine:
 
     def step(self) -> None:
         """Count a piece of work; raises Exhausted when all that was allowed is done, Unwanted when nobody waits."""
-        self.steps += 1
-        if self.steps > self.limit:
+        if self.here.in_model:
+            self.library_steps += 1
+        else:
+            self.steps += 1
+        if self.steps > self.limit or self.library_steps > self.library_limit:
             raise Exhausted
-        if not self.steps % PULSE and not self.wanted():
+        if not self.moment % PULSE and not self.wanted():
             self.wanted = always  # what is left to do is to clear up
             raise Unwanted
+
+    @property
+    def moment(self) -> int:
+        """Tells apart what is asked for in one step and what in another."""
+        return self.steps + self.library_steps
 
     @property
     def entering(self) -> bool:
@@ -224,6 +243,7 @@ class Machine:
     def allow(self, steps: int, patience: int | None) -> None:
         """Allow so many steps from here on; with `patience`, only that many in a row that bring nothing new."""
         self.most = self.steps + steps
+        self.library_limit = self.library_steps + LIBRARY_STEPS
         self.patience = self.usual = patience
         self.limit = self.most
         self.go_on()
@@ -272,7 +292,8 @@ class Machine:
     def is_aside(self, function: FunctionV) -> bool:
         """Whether a function is familiar, and what calls it is not."""
         caller = self.frame.function
-        return caller is not None and self.is_familiar(function) and not self.is_familiar(caller)
+        known = caller is None or is_model(caller.chunk) or self.is_familiar(caller)
+        return not known and self.is_familiar(function)
 
     def briefly(self, name: str, given: Iterable[Value], run: Callable[[], Value], otherwise: Value) -> Value:
         """Run familiar code for code that isn't; `otherwise`, as if it had not begun, where it tells nothing new.

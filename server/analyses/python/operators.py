@@ -141,7 +141,7 @@ def question(m: Machine, v: Unknown, node: ir.Node | None) -> tuple[Cond, bool]:
     if isinstance(key, tuple) and key[0] == "not":
         key, holds = key[1], False
     assert m.here.chunk is not None
-    text = m.here.chunk.text[node.start : node.end] if node is not None else v.why
+    text = m.here.chunk.text[node.start : node.end] if node is not None and not m.here.in_model else v.why
     kind = "turn" if counting.varies(m, key) else "branch" if node is not None else "guess"
     m.rare += kind == "turn"
     site = m.at(node, lambda: m.here.site) if node is not None else None
@@ -551,6 +551,8 @@ def bind(m: Machine, target: ir.Expr, value: Value) -> None:
 
 def label(m: Machine, value: Value, target: ir.Expr) -> None:
     """Remember by which name the program knows a tensor or an object, and where a tensor was bound last."""
+    if m.here.in_model:
+        return
     if isinstance(value, Unknown) and value.history is not None:
         m.state.note(value, "bound", m.at(target, lambda: m.here.site))
     if not isinstance(value, (Tensor, Instance)):

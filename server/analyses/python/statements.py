@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
 from ..autograd.tensors import Tensor
+from ..domain.here import is_model
 from ..domain.paths import Dead, Exhausted, Outcome, Raised, Unwanted
 from ..domain.values import Args, Cond, DictV, ListV, Phi, Unknown, Value
 from ..operators import arrays
@@ -77,14 +78,16 @@ def after(m: Machine, outcome: Value, rest: Callable[[], Value]) -> Value:
 
 def run(m: Machine, s: ir.Stmt) -> Value:
     """Run one statement; the outcome."""
-    m.step()
-    if s not in m.now.reached:
-        m.reach(s)
+    of_model = is_model(s.chunk)
     m.here.chunk, m.here.node = s.chunk, s
+    m.step()
+    if not of_model and s not in m.now.reached:
+        m.reach(s)
     try:
         outcome = RUN[type(s)](m, s)
     except Raised as error:
-        m.trace.failed(s)
+        if not of_model:
+            m.trace.failed(s)
         if not error.failures or m.handlers:
             raise
         m.lost(error)  # a handler has raised it again
@@ -95,8 +98,14 @@ def run(m: Machine, s: ir.Stmt) -> Value:
         m.broken = m.broken or s
         raise
     if not isinstance(s, (ir.If, ir.Match, ir.For, ir.While)):  # they tell of themselves before their bodies run
-        m.trace.after(s)
+        tell(m, s)
     return outcome
+
+
+def tell(m: Machine, s: ir.Stmt) -> None:
+    """A statement has run: note what its names stand for; those of a library's model are nobody's business."""
+    if not is_model(s.chunk):
+        m.trace.after(s)
 
 
 def expression(m: Machine, s: ir.ExprStmt) -> Value:
@@ -251,7 +260,7 @@ def continue_(m: Machine, s: ir.Continue) -> Value:
 def if_(m: Machine, s: ir.If) -> Value:
     """`if`: one side where the condition is known, else both."""
     test = m.eval(s.test)
-    m.trace.after(s)
+    tell(m, s)
     return operators.branch(m, test, s.test, lambda: run_block(m, s.body), lambda: run_block(m, s.orelse))
 
 
@@ -261,7 +270,7 @@ def while_(m: Machine, s: ir.While) -> Value:
     def again() -> bool | None:
         m.here.chunk, m.here.node = s.chunk, s
         t = operators.truth(m, m.eval(s.test))
-        m.trace.after(s)
+        tell(m, s)
         return t if isinstance(t, bool) else None
 
     return finished(m, s, loops.turns(m, s, again, lambda: run_block(m, s.body)))
@@ -271,7 +280,7 @@ def finished(m: Machine, s: ir.While | ir.For, outcome: Value) -> Value:
     """The outcome of a loop: where it wasn't left by `break`, its head came last, and its `else` runs."""
     outcome = m.state.resolve(outcome)
     if isinstance(s, ir.For) and (outcome is None or type(outcome) is Phi):
-        m.trace.after(s)
+        tell(m, s)
     if s.orelse:
         outcome = after(m, outcome, lambda: run_block(m, s.orelse))
     return loops.left(m, outcome)
@@ -284,7 +293,7 @@ def for_(m: Machine, s: ir.For) -> Value:
     def turn(value: Value) -> Value:
         m.here.chunk, m.here.node = s.chunk, s
         operators.bind(m, s.target, value)
-        m.trace.after(s)
+        tell(m, s)
         return run_block(m, s.body)
 
     return finished(m, s, loops.loop(m, s, iterable, turn))
@@ -382,7 +391,7 @@ def with_(m: Machine, s: ir.With) -> Value:
 def match(m: Machine, s: ir.Match) -> Value:
     """`match`: the first case that fits; an unknown fit is a branch."""
     subject = m.eval(s.subject)
-    m.trace.after(s)
+    tell(m, s)
 
     def case(i: int) -> Value:
         if i == len(s.cases):

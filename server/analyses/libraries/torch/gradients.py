@@ -144,7 +144,7 @@ def expected(m: Machine, v: Value) -> Expected | None:
 def receiver(m: Machine) -> str:
     """The text of what a method is called of, if it is short."""
     called = m.here.node.func if isinstance(m.here.node, ir.Call) else None
-    if m.here.chunk is None or not isinstance(called, ir.Attribute):
+    if m.here.chunk is None or m.here.in_model or not isinstance(called, ir.Attribute):
         return ""
     return m.explain.text(Site(m.here.chunk, called.value)) or ""
 

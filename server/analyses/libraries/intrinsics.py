@@ -1,0 +1,164 @@
+"""What models of libraries can say that Python has no words for: `from gradguard import linked, …` in a polyfill.
+
+Under real Python and PyTorch the tests give each of them a meaning of its own (`tests/frameworks/gradguard.py`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..autograd.tensors import Tensor
+from ..domain.here import is_model
+from ..domain.registry import model
+from ..domain.values import (
+    Args,
+    Bound,
+    ClassMethod,
+    ClassV,
+    DictV,
+    FunctionV,
+    Instance,
+    Phi,
+    StaticMethod,
+    Unknown,
+    Value,
+    Wrapped,
+)
+from ..operators.conversions import guess
+from ..python import sequences
+from ..python.annotations import unknown_arguments
+from .torch import formulas
+
+if TYPE_CHECKING:
+    from ..python.machine import Machine
+
+
+@model("gradguard.linked")
+def linked(m: Machine, args: Args) -> Value:
+    """`linked(*values)`: a new tensor whose graph leads to the tensors in `values`, and saves nothing of theirs.
+
+    `like`, by its name, is a tensor whose shape and dtype it has.
+    """
+    given = [one for v in args.pos for one in tensors(m, v)]
+    made = formulas.linked(m, given)
+    like = m.state.pick(args.kw.get("like"))
+    if isinstance(like, Tensor):
+        made.geometry_, made.dtype_ = like.geometry_, like.dtype_
+    return made
+
+
+def tensors(m: Machine, v: Value) -> list[Tensor]:
+    """The tensors in a value; what isn't known may be one where it leads on to others, or was used as one."""
+    found = []
+    for _, one in sequences.inside(m, v):
+        if isinstance(one, Tensor):
+            found.append(one)
+        elif isinstance(one, Unknown) and (one.tensor is not None or one.history is not None):
+            found.append(m.as_tensor(one))
+    return found
+
+
+@model("gradguard.view_of")
+def view_of(m: Machine, args: Args) -> Value:
+    """`view_of(t)`: a view of `t`, of some other shape."""
+    t = m.state.pick(args.pos[0])
+    if not isinstance(t, Tensor):
+        return Unknown("a view")
+    made = m.grad.view(t, None)
+    m.grad.set_history(made, m.grad.node("AliasBackward0", [t], m.grad.requires_grad(t)))
+    return made
+
+
+@model("gradguard.maybe_view_of")
+def maybe_view_of(m: Machine, args: Args) -> Value:
+    """`maybe_view_of(t)`: a view of `t` or a copy, by how its elements lie in memory; a guess."""
+    t = m.state.pick(args.pos[0])
+    if not isinstance(t, Tensor):
+        return Unknown("a view or a copy")
+    return Phi(guess("it is a view", t, m), view_of(m, args), formulas.linked(m, [t]))
+
+
+@model("gradguard.written")
+def written(m: Machine, args: Args) -> Value:
+    """`written(t, by)`: the library changes `t` in place, seen by its version counter; `by` is told as what did it."""
+    t, by = m.state.pick(args.pos[0]), m.state.pick(args.get(1, "by", "in place"))
+    if isinstance(t, Tensor):
+        m.grad.bump(t, str(by), by="library")
+    return None
+
+
+@model("gradguard.known")
+def known(m: Machine, args: Args) -> Value:
+    """`known(v)`: whether the replay knows what `v` is, so that a question about it need not be followed both ways."""
+    v = m.state.resolve(args.pos[0])
+    return not isinstance(v, (Unknown, Phi))
+
+
+@model("gradguard.unknown")
+def unknown(m: Machine, args: Args) -> Value:
+    """`unknown(what)`: something of which nothing is known."""
+    what = args.pos[0] if args.pos else ""
+    return Unknown(what if isinstance(what, str) else "")
+
+
+@model("gradguard.data")
+def data(m: Machine, args: Args) -> Value:
+    """`data(what)`: data from outside, whose tensors don't require grad."""
+    what = args.pos[0] if args.pos else "data"
+    return Unknown(what if isinstance(what, str) else "data", data=True)
+
+
+def function_of(m: Machine, v: Value) -> Value:
+    """The function behind a method, descriptors and decorators."""
+    v = m.state.pick(v)
+    while isinstance(v, (Wrapped, Bound, StaticMethod, ClassMethod)):
+        v = v.function
+    return v
+
+
+@model("gradguard.from_outside")
+def from_outside(m: Machine, args: Args) -> Value:
+    """`from_outside(f, *given)`: what `f` gives for `given` and, for what it needs besides, what may come in."""
+    f, *given = args.pos
+    inner = function_of(m, f)
+    if not isinstance(inner, FunctionV):
+        return m.call(f, Args(given, open_=True, site=m.here.site))
+    more = unknown_arguments(m, inner, isinstance(m.state.pick(f), Bound) + len(given))
+    return m.call(f, Args([*given, *more.pos], more.kw, site=m.here.site))
+
+
+@model("gradguard.accepts")
+def accepts(m: Machine, args: Args) -> Value:
+    """`accepts(f, name)`: whether a function of the program has a parameter of that name."""
+    f, name = function_of(m, args.pos[0]), m.state.pick(args.pos[1])
+    if not isinstance(f, FunctionV):
+        return Unknown(f"whether it takes {name}")
+    params = f.node.params
+    named = any(p.name == name for p in (*params.posonly, *params.args, *params.kwonly))
+    return named or params.kwarg is not None
+
+
+@model("gradguard.arguments_of_caller")
+def arguments_of_caller(m: Machine, args: Args) -> Value:
+    """`arguments_of_caller()`: what the function of the program was called with that has called the model.
+
+    A dict, by the names of its parameters, without the object of a method.
+    """
+    frame = m.here.caller
+    f = frame.function if frame is not None else None
+    if frame is None or f is None:
+        return DictV()
+    params = f.node.params
+    names = [p.name for p in (*params.posonly, *params.args, *params.kwonly)]
+    if f.cls is not None:
+        del names[:1]
+    return DictV({name: m.state.resolve(frame.variables.get(name)) for name in names})
+
+
+@model("gradguard.defined")
+def defined(m: Machine, args: Args) -> Value:
+    """`defined(obj, name)`: whether the program itself defines a method, and not the library alone."""
+    obj, name = m.state.resolve(args.pos[0]), m.state.resolve(args.pos[1])
+    cls = obj.cls if isinstance(obj, Instance) else obj
+    found = function_of(m, cls.lookup(name)) if isinstance(cls, ClassV) else None
+    return isinstance(found, FunctionV) and not is_model(found.chunk)

@@ -1,0 +1,40 @@
+"""Models of libraries in plain Python: each file says what a module of that name does, and the replay interprets it.
+
+A file is found by the name of its module (`lightning/pytorch/__init__.py`), parsed once a process and run when the
+program names it. None of it is ever imported. CONTRIBUTING.md says how one is written.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from ....syntax.chunks import parse
+from ...domain.here import MODELS
+
+if TYPE_CHECKING:
+    from ....syntax.chunks import Source
+
+
+@cache
+def find(name: str) -> Source | None:
+    """The model of a library's module by its dotted name; None where there is none.
+
+    A module of a package that has no file of its own is what the package exports.
+    """
+    parts = name.split(".")
+    if parts[0] not in known():
+        return None
+    folder = files(__name__)
+    for place in ([*parts, "__init__.py"], [*parts[:-1], f"{parts[-1]}.py"]):
+        file = folder.joinpath(*place)
+        if file.is_file():
+            return parse(file.read_text(encoding="utf-8"), MODELS + "/".join(place))
+    return None
+
+
+@cache
+def known() -> frozenset[str]:
+    """The libraries that have models, by their first names."""
+    return frozenset(one.name.removesuffix(".py") for one in files(__name__).iterdir() if not one.name.startswith("_"))
