@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from ..workspace.problems import Problem, Unreadable
 from . import baseline, formats
-from .places import Results, choose_colours, complain, shown
+from .places import Results, choose_colours, complain, shown, visible
 from .progress import progress
 from .status import FAILED, FOUND, INTERRUPTED, OK
 
@@ -178,7 +178,7 @@ def _runs(args: argparse.Namespace) -> tuple[list[_Run], list[Problem]]:
     settings = _settings(args)
     files = find_files([path for path in args.paths if path != STDIN], settings)
     for folder in () if args.quiet else files.empty:
-        print(f"{folder}: no Python files in this folder", file=sys.stderr)
+        print(f"{shown(folder)}: no Python files in this folder", file=sys.stderr)
     runs = [_Run(config, paths) for config, paths in files.groups]
     problems = files.problems
     if STDIN in args.paths:
@@ -356,7 +356,7 @@ def _write(outcome: _Outcome, args: argparse.Namespace) -> int:
         baseline.write(args.write_baseline, outcome.results)
         if not args.quiet:
             number = _counted(len(outcome.results.active), "finding")
-            print(f"{number} written to {args.write_baseline}.", file=sys.stderr)
+            print(f"{number} written to {visible(args.write_baseline)}.", file=sys.stderr)
         return OK
     if args.baseline is not None:
         outcome.known = baseline.leave_out(args.baseline, outcome.results)
@@ -412,12 +412,13 @@ def _counted(count: int, word: str, plural: str | None = None) -> str:
 
 def _show_diff(outcome: _Outcome, args: argparse.Namespace) -> int:
     """Print what the fixes change, as `diff -u` does."""
-    from .diff import unified
+    from .diff import readable, unified
 
     with _output(args) as out:
         for one in outcome.mended:
             for path, after in one.after.items():
-                out.write(unified(one.before[path], after))
+                text = unified(one.before[path], after)
+                out.write(readable(text) if out.isatty() else text)
     applied = sum(one.applied for one in outcome.mended)
     if not args.quiet:
         print(f"{_counted(applied, 'fix', 'fixes')} would be applied.", file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from .places import shown
+from .places import shown, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +21,11 @@ def unified(before: Document, after: Document) -> str:
     old, new = before.notebook, after.notebook
     cells = zip(old.cells, old.sources, new.sources, strict=True)
     return "".join(_diff(f"{name}:cell {number}", *texts) for number, *texts in cells)
+
+
+def readable(text: str) -> str:
+    """The difference as a terminal can show it."""
+    return "".join(f"{visible(line.expandtabs())}\n" for line in text.split("\n")[:-1])
 
 
 def _diff(name: str, before: str, after: str) -> str:

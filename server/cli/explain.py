@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .places import Results, colours, complain, shown
+from .places import Results, colours, complain, shown, visible
 from .status import FAILED, OK
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _told(suspect: Suspect, documents: Mapping[str, Document], locale: Locale) -
 
     finding = suspect.finding
     region = Results([], documents, lambda _: []).region(finding)
-    told = f"`{region}` {finding.rule.code} {finding.severity.label}: {finding.message}"
+    told = visible(f"`{region}` {finding.rule.code} {finding.severity.label}: {finding.message}")
     return told + clues(suspect.clues, locale)
 
 

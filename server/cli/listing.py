@@ -47,5 +47,6 @@ def _lines(settings: Mapping[str, object]) -> Iterator[str]:
 
 
 def _quoted(value: object) -> str:
-    """A string, or a list of strings, as TOML writes it: as JSON does, but for one character."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    """A string, or a list of strings, as TOML writes it: as JSON does, but for what cannot be printed."""
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in text)

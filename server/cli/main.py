@@ -14,6 +14,7 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from . import check, clean, completion, explain, facts, merge, rules, schema, server, versions
+from .places import visible
 from .status import FAILED, INTERRUPTED, OK
 
 if TYPE_CHECKING:
@@ -54,13 +55,14 @@ def _run(args: argparse.Namespace) -> int:
         sys.stdout.flush()
         return status
     except ConfigError as error:
-        print(f"gradguard: {error}", file=sys.stderr)
+        print(f"gradguard: {visible(str(error))}", file=sys.stderr)
     except (KeyboardInterrupt, BrokenPipeError):
         raise
     except Exception as error:
         if os.environ.get("GRADGUARD_TRACEBACK"):
             raise
-        print(f"gradguard: internal error: {type(error).__name__}: {error} ({_HINT})", file=sys.stderr)
+        told = visible(f"{type(error).__name__}: {error}")
+        print(f"gradguard: internal error: {told} ({_HINT})", file=sys.stderr)
     return FAILED
 
 

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..workspace.reading import read_regular_file
+from .places import as_json
 from .status import FOUND, OK
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write one log with the results of all. Raises ConfigError for a file that can't be used."""
     log = merged([_read(Path(file)) for file in args.files])
-    text = json.dumps(log, indent=2) + "\n"
+    text = as_json(log)
     if args.output is None:
         sys.stdout.write(text)
     else:
@@ -43,12 +45,12 @@ def _read(path: Path) -> dict[str, Any]:
     from ..workspace.config import ConfigError
 
     try:
-        log: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        log: dict[str, Any] = json.loads(read_regular_file(path))
         if log["runs"][0]["tool"]["driver"]["name"] == "GradGuard":
             return log
     except OSError as error:
         raise ConfigError(error.strerror or str(error), path) from None
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         pass
     raise ConfigError("is no SARIF file of GradGuard's", path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cache
@@ -103,17 +104,44 @@ def _lines(text: str) -> Lines:
     return Lines(text)
 
 
-def shown(path: str) -> str:
-    """The path as it is printed: relative to the working directory if it is in there."""
+def relative(path: str) -> str:
+    """The path from the working directory if it is in there, for machines."""
     inside = os.path.relpath(path)
     return path if inside.startswith("..") else inside
+
+
+def shown(path: str) -> str:
+    """The same as it is printed, at the beginning of a line, too."""
+    text = visible(relative(path))
+    return f"./{text}" if text.lstrip().startswith("::") else text  # a command of GitHub's begins so
+
+
+def visible(text: str) -> str:
+    """Text that a program or the name of a file may be part of, as one line that does nothing but say something.
+
+    Terminals obey control characters; what shows the log of a run in CI obeys `##[…]`, `##vso[…]` and the like,
+    wherever they are in a line.
+    """
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return _COMMAND.sub("# ", text)
+
+
+def as_json(data: object, indent: int | None = 2) -> str:
+    """Data as JSON that ends in a line break, and commands as little as what is visible does."""
+    import json
+
+    return json.dumps(data, indent=indent).replace("##", "#\\u0023") + "\n"  # only a string can hold two in a row
+
+
+_COMMAND = re.compile(r"##(?=\w*\[)")
 
 
 def uri(path: str) -> str:
     """The path as a URI: a relative reference if it is in the working directory."""
     from urllib.parse import quote
 
-    inside = shown(path)
+    inside = relative(path)
     return Path(path).as_uri() if os.path.isabs(inside) else quote(os.fsencode(Path(inside).as_posix()))
 
 
@@ -134,7 +162,7 @@ def colours(stream: TextIO) -> bool:
 
 def complain(problem: Problem) -> str:
     """A problem in one line."""
-    place = shown(problem.path) if os.path.isabs(problem.path) else problem.path
+    place = shown(problem.path)
     if problem.line is not None:
         place += f":{problem.line}" + (f":{problem.column}" if problem.column is not None else "")
-    return f"{place}: {'internal error: ' if problem.internal else ''}{problem.message}"
+    return f"{place}: {'internal error: ' if problem.internal else ''}{visible(problem.message)}"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .places import complain, shown
+from .places import as_json, complain, shown, visible
 from .status import FAILED, OK
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         return FAILED
     rows = list({(_line(row), row.name): row for row in report.rows if row.site.chunk.path == path}.values())
     if args.output_format == "json":
-        print(json.dumps([_object(row) for row in rows], indent=2))
+        print(as_json([_object(row) for row in rows]), end="")
     else:
         _print_table(rows, Lines(document.text), shown(path))
     return OK
@@ -72,18 +71,18 @@ def _object(row: VersionRow) -> dict[str, Any]:
 def _print_table(rows: Sequence[VersionRow], lines: Lines, path: str) -> None:
     """Each line of the program that touches a tensor, and under it the tensors."""
     print(path)
-    width = max((len(row.name) for row in rows), default=0)
+    width = max((len(visible(row.name)) for row in rows), default=0)
     numbers = {storage: number for number, storage in enumerate(dict.fromkeys(row.storage for row in rows), 1)}
     last = None
     for row in rows:
         line = _line(row)
         if line != last:
-            print(f"{line + 1:>5} | {lines[line]}")
+            print(f"{line + 1:>5} | {visible(lines[line].expandtabs())}")
             last = line
         grad = _either(row.requires_grad, "requires grad", "no grad", "grad unknown")
         leaf = _either(row.is_leaf, "leaf", "not a leaf", "leaf or not")
         state = f"{grad}, {leaf}, memory #{numbers[row.storage]}"
-        print(f"      |     {row.name:<{width}}  version {_version(row):<6} {state}{_before(row)}")
+        print(f"      |     {visible(row.name):<{width}}  version {_version(row):<6} {state}{_before(row)}")
     if rows:
         print(f"\n{_legend(rows)}")
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import pytest
 from gradguard.rules.rule import Severity
@@ -135,3 +136,52 @@ def test_a_file_that_vanishes_costs_itself(project: Path, monkeypatch: pytest.Mo
     checked = check_all([group], Means(on_part=lambda files: gone.unlink(missing_ok=True)))
     assert [(found.path, found.code) for found in checked.found] == [(str(project / "a.py"), "GG101")]
     assert [(problem.path, problem.message) for problem in checked.problems] == [(str(gone), "does not exist")]
+
+
+# -- names ------------------------------------------------------------------------------------
+
+
+FORGED = "a\n::stop-commands::pwn\nb.py"
+NAMES = (FORGED, "::stop-commands::pwn.py", "e\x1b]0;t\x07.py", "##[add-mask]x.py", "\u202ecod.py", b"\xff\x9b.py")
+FORMATS = ("full", "concise", "github", "junit", "gitlab", "sarif", "rdjson", "json", "json-lines")
+
+
+def written(done: Any) -> str:
+    """What a run has written, with what no stream may carry taken as an error."""
+    text = str(done.stdout + done.stderr)
+    assert all(c.isprintable() or c == "\n" for c in text), text
+    assert "##[" not in text
+    return text
+
+
+@pytest.mark.parametrize("output", FORMATS)
+def test_names_are_shown_and_command_nothing(project: Path, check: Command, output: str) -> None:
+    for n, name in enumerate(NAMES):
+        broken = n % 2 == 0
+        path = os.path.join(os.fsencode(project), name if isinstance(name, bytes) else name.encode())
+        with open(path, "w") as file:
+            file.write(f"{STALE}z[']0;##[add-mask]\x1b'] = 1\n" + "def (:\n" * broken)
+    done = check(".", "--no-cache", "--output-format", output)
+    commands = [line for line in written(done).splitlines() if line.lstrip().startswith("::")]
+    assert done.returncode == 1
+    if output == "github":
+        assert len(commands) == done.stdout.count("\n")
+        assert all(line.startswith("::error title=GradGuard (GG101),file=") for line in commands)
+    else:
+        assert not commands
+    if output == "junit":
+        ElementTree.fromstring(done.stdout)
+
+
+def test_source_commands_nothing(project: Path, gradguard_command: Command) -> None:
+    text = STALE.replace("y += 1", "y += 1  # \x1b]0;t\x07 \u202e ##[add-mask]x ##vso[task.x]y \x9b31m")
+    (project / "a.py").write_text(text, encoding="utf-8")
+    assert "\\x1b" in written(gradguard_command("versions", "a.py"))
+    assert "# vso[task.x]y" in written(gradguard_command("check", "a.py"))
+
+
+def test_a_wrong_configuration_commands_nothing(project: Path, gradguard_command: Command) -> None:
+    (project / "gradguard.toml").write_text('"a\\u001b\\n::stop-commands::x" = 1\n')
+    assert "a\\x1b" in written(gradguard_command("check", "a.py"))
+    (project / "gradguard.toml").write_text('exclude = ["\\u001b\\u009b\\u202e"]\n')
+    assert "\\U0000009b" in written(gradguard_command("check", "--show-settings", "a.py"))

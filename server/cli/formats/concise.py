@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
+from ..places import visible
+
 if TYPE_CHECKING:
     from ..places import Results
 
@@ -11,4 +13,5 @@ if TYPE_CHECKING:
 def write(results: Results, out: TextIO) -> None:
     """Write the findings that no comment silences."""
     for found in results.active:
-        print(f"{results.region(found)}: {found.rule.code} {found.severity.label}: {found.words.headline}", file=out)
+        place, rule = results.region(found), f"{found.rule.code} {found.severity.label}"
+        print(f"{place}: {rule}: {visible(found.words.headline)}", file=out)

@@ -15,7 +15,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
-from ..places import Results, colours
+from ..places import Results, colours, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -43,14 +43,14 @@ def write(results: Results, out: TextIO) -> None:
 def _print(lines: Iterable[Sequence[Piece]], out: TextIO) -> None:
     if not colours(out):
         for line in lines:
-            print("".join(text for text, _ in line).rstrip(), file=out)
+            print(visible("".join(text for text, _ in line).rstrip()), file=out)
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(file=out, highlight=False, soft_wrap=True)
     for line in lines:
-        console.print(Text.assemble(*line))
+        console.print(Text.assemble(*((visible(text), style) for text, style in line)))
 
 
 # -- one finding ------------------------------------------------------------------------------

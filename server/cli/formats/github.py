@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
-from ..places import Results, shown
+from ..places import Results, relative, visible
 
 if TYPE_CHECKING:
     from ...workspace.findings import Found
@@ -25,7 +25,7 @@ def _command(found: Found, results: Results) -> str:
     region = results.region(found)
     properties = {
         "title": f"GradGuard ({found.rule.code})",
-        "file": shown(found.path).replace("\\", "/"),
+        "file": relative(found.path).replace("\\", "/"),
         "line": region.start[0],
         "endLine": region.end[0],
     }
@@ -38,8 +38,8 @@ def _command(found: Found, results: Results) -> str:
 
 
 def _escaped(text: str, more: str = "") -> str:
-    """Percent-encode what would end the command or one of its properties."""
+    """Percent-encode what would end the command or one of its properties; other control characters are shown."""
     text = text.replace("%", "%25")
     for character in "\r\n" + more:
         text = text.replace(character, f"%{ord(character):02X}")
-    return text
+    return visible(text)

@@ -5,10 +5,9 @@ https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ..places import Results, shown
+from ..places import Results, as_json, relative
 
 if TYPE_CHECKING:
     from ...workspace.findings import Found
@@ -24,8 +23,7 @@ def write(results: Results, out: TextIO) -> None:
         for found, fingerprint in zip(results.findings, prints, strict=True)
         if not found.suppressed
     ]
-    json.dump(issues, out, indent=2)
-    out.write("\n")
+    out.write(as_json(issues))
 
 
 def _issue(found: Found, fingerprint: str, results: Results) -> dict[str, Any]:
@@ -36,5 +34,5 @@ def _issue(found: Found, fingerprint: str, results: Results) -> dict[str, Any]:
         "check_name": found.rule.code,
         "fingerprint": fingerprint,
         "severity": _SEVERITIES[found.severity.label],
-        "location": {"path": shown(found.path).replace("\\", "/"), "positions": {"begin": begin, "end": end}},
+        "location": {"path": relative(found.path).replace("\\", "/"), "positions": {"begin": begin, "end": end}},
     }

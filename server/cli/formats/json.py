@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ..places import Region, Results, shown
+from ..places import Region, Results, as_json, relative
 
 if TYPE_CHECKING:
     from ...fixes.edit import Fix
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
 
 def write(results: Results, out: TextIO) -> None:
     """Write the findings that no comment silences, with their fixes."""
-    json.dump([as_object(found, results) for found in results.active], out, indent=2)
-    out.write("\n")
+    out.write(as_json([as_object(found, results) for found in results.active]))
 
 
 def as_object(found: Found, results: Results) -> dict[str, Any]:
@@ -40,7 +38,7 @@ def _fix(fix: Fix, results: Results) -> dict[str, Any]:
 def _place(region: Region) -> dict[str, Any]:
     """Path and range; in a notebook also the cell that the lines are counted in."""
     cell = {} if region.cell is None else {"cell": region.cell}
-    return {"path": shown(region.path), **cell, "range": {"start": _point(region.start), "end": _point(region.end)}}
+    return {"path": relative(region.path), **cell, "range": {"start": _point(region.start), "end": _point(region.end)}}
 
 
 def _point(point: tuple[int, int]) -> dict[str, int]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, TextIO
 
+from ..places import as_json
 from .json import as_object
 
 if TYPE_CHECKING:
@@ -14,4 +14,4 @@ if TYPE_CHECKING:
 def write(results: Results, out: TextIO) -> None:
     """Write the findings that no comment silences, each as soon as its fixes are known."""
     for found in results.active:
-        print(json.dumps(as_object(found, results)), file=out, flush=True)
+        print(as_json(as_object(found, results), indent=None), end="", file=out, flush=True)

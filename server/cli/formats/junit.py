@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 from xml.etree import ElementTree
 
-from ..places import Results, shown
+from ..places import Results, shown, visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,8 +33,8 @@ def _suite(path: str, group: Sequence[Found], results: Results) -> ElementTree.E
     for found in group:
         line, column = results.region(found).start
         case = _element("testcase", name=found.rule.code, classname=shown(path), line=line, column=column)
-        failure = _element("failure", type=found.severity.label, message=_legal(found.message))
-        failure.text = _legal(f"{results.region(found)}: {found.rule.code} {found.message}")
+        failure = _element("failure", type=found.severity.label, message=visible(found.message))
+        failure.text = visible(f"{results.region(found)}: {found.rule.code} {found.message}")
         case.append(failure)
         suite.append(case)
     return suite
@@ -42,8 +42,3 @@ def _suite(path: str, group: Sequence[Found], results: Results) -> ElementTree.E
 
 def _element(tag: str, **attributes: object) -> ElementTree.Element:
     return ElementTree.Element(tag, {key: str(value) for key, value in attributes.items()})
-
-
-def _legal(text: str) -> str:
-    """Without characters that XML 1.0 does not allow, escaped or not."""
-    return "".join(character if character.isprintable() else " " for character in text)

@@ -5,10 +5,9 @@ https://github.com/reviewdog/reviewdog/tree/master/proto/rdf; its columns count 
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ..places import Results, shown
+from ..places import Results, as_json, relative
 
 if TYPE_CHECKING:
     from ...fixes.edit import Edit
@@ -20,8 +19,7 @@ _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "information": "INFO", "h
 def write(results: Results, out: TextIO) -> None:
     """Write the findings that no comment silences, with the fixes that are one edit of the same file."""
     diagnostics = [_diagnostic(found, results) for found in results.active]
-    json.dump({"source": {"name": "gradguard"}, "diagnostics": diagnostics}, out, indent=2)
-    out.write("\n")
+    out.write(as_json({"source": {"name": "gradguard"}, "diagnostics": diagnostics}))
 
 
 def _diagnostic(found: Found, results: Results) -> dict[str, Any]:
@@ -41,7 +39,7 @@ def _diagnostic(found: Found, results: Results) -> dict[str, Any]:
 def _location(place: Found | Place, results: Results) -> dict[str, Any]:
     span = place.span
     start, end = (span.start_line, span.start_col), (span.end_line, span.end_col)
-    return {"path": shown(place.path).replace("\\", "/"), "range": _range(place.path, start, end, results)}
+    return {"path": relative(place.path).replace("\\", "/"), "range": _range(place.path, start, end, results)}
 
 
 def _suggestion(edit: Edit, results: Results) -> dict[str, Any]:

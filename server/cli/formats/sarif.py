@@ -5,10 +5,9 @@ https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ..places import Region, Results, uri
+from ..places import Region, Results, as_json, uri
 
 if TYPE_CHECKING:
     from ...fixes.edit import Fix
@@ -21,8 +20,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 def write(results: Results, out: TextIO) -> None:
     """Write all findings, silenced ones with their suppressions, and problems as notifications."""
-    json.dump(_log(results), out, indent=2)
-    out.write("\n")
+    out.write(as_json(_log(results)))
 
 
 def _log(results: Results) -> dict[str, Any]:
