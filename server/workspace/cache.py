@@ -3,7 +3,8 @@
 There is one file for each part. It holds what was found and what that rests on: the contents of every file that was
 read, where each import led, which folders are packages. It is used only if all of that is as it was, and so are the
 settings and GradGuard itself. A file is written aside and put in its place in one step, so that runs at the same
-time and a run that is killed leave whole files alone; one that does not bear its own digest is as good as none.
+time and a run that is killed leave whole files alone. One that does not bear its own digest is as good as none, and
+so is one that no check of the project can have written (`outcomes.py`): a project may come with a cache.
 
 Libraries that keep objects on the disk (`diskcache`, `shelve`, `joblib`) unpickle what they find, which runs code:
 that is no way to treat a folder of a project that somebody has just cloned. SQLite would do, but its locks fail on
@@ -18,27 +19,21 @@ import re
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import astuple
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..rules.rule import Severity
-from ..rules.wording import Wording
-from ..syntax.chunks import Span
 from .files import read_document
-from .findings import Found, Place
-from .parts import Outcome, digest
-from .problems import Problem, Unreadable
+from .outcomes import as_json, of_json, paths_in
+from .parts import digest
+from .problems import Unreadable
 from .project import Project
 from .reading import read_regular_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..fixes.edit import Fix
-    from .parts import Part
+    from .config import Config
+    from .parts import Outcome, Part
 
 FOLDER = ".gradguard_cache"
 
@@ -69,7 +64,7 @@ class Cache:
             head, _, body = data.partition(b"\n")
             if head.decode() != _checksum(body):
                 raise ValueError("damaged")
-            outcome = _read(json.loads(body))
+            outcome = of_json(json.loads(body))
         except FileNotFoundError:
             return None
         except Exception:  # whatever it is that stands there, it is not what was written
@@ -86,7 +81,7 @@ class Cache:
         """Keep what was found, unless it is not known what that rests on."""
         if part.documents or not outcome.reads or any(problem.internal for problem in outcome.problems):
             return
-        body = json.dumps(_written(outcome), separators=(",", ":")).encode()
+        body = json.dumps(as_json(outcome), separators=(",", ":")).encode()
         with suppress(OSError):
             self._begin()
             handle, name = tempfile.mkstemp(prefix="gradguard-", suffix=".new", dir=self.folder)
@@ -144,7 +139,9 @@ class Cache:
         return self.folder / f"{blake2b(repr(settings).encode(), digest_size=16).hexdigest()}.json"
 
     def _holds(self, part: Part, outcome: Outcome) -> bool:
-        """Whether all that the outcome rests on is as it was."""
+        """Whether it tells of nothing but the project, and all that it rests on is as it was."""
+        if not all(path in part.paths or _is_inside(part.config, path) for path in paths_in(outcome)):
+            return False
         if any(self._digest(path) != known for path, known in outcome.reads.items()):
             return False
         root = str(part.config.root)
@@ -169,6 +166,13 @@ def _led(project: Project, name: str, level: int, importer: str) -> str | None:
         return None
 
 
+def _is_inside(config: Config, path: str) -> bool:
+    """Whether a file is one of the project's, wherever links lead: what stands in it may be shown."""
+    real = os.path.realpath(path)
+    folders = (config.root, *(config.root / folder for folder in config.src))
+    return any(Path(real).is_relative_to(os.path.realpath(folder)) for folder in folders)
+
+
 _ours = re.compile(r"[0-9a-f]{32}\.json|gradguard-\w+\.new").fullmatch
 
 
@@ -183,77 +187,3 @@ def _self() -> str:
     files = sorted(path for suffix in ("*.py", "*.json") for path in package.rglob(suffix))
     stamps = [(str(path.relative_to(package)), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
     return blake2b(repr(stamps).encode(), digest_size=16).hexdigest()
-
-
-# -- as JSON ----------------------------------------------------------------------------------
-
-
-def _written(outcome: Outcome) -> dict[str, Any]:
-    return {
-        "found": [_found_as_json(found) for found in outcome.found],
-        "problems": [[p.path, p.message, p.line, p.column, p.internal] for p in outcome.problems],
-        "whole": outcome.whole,
-        "checked": outcome.checked,
-        "reads": outcome.reads,
-        "imports": [[*one, path] for one, path in outcome.imports.items()],
-        "packages": outcome.packages,
-    }
-
-
-def _read(data: dict[str, Any]) -> Outcome:
-    """The outcome that was written so. Raises something if it is anything else."""
-    return Outcome(
-        found=[_found_of_json(one) for one in data["found"]],
-        problems=[Problem(*one) for one in data["problems"]],
-        whole=data["whole"],
-        checked=data["checked"],
-        reads=data["reads"],
-        imports={(name, level, importer): path for name, level, importer, path in data["imports"]},
-        packages=data["packages"],
-    )
-
-
-def _found_as_json(found: Found) -> dict[str, Any]:
-    fixes = None if found.fixes is None else [list(_fix_parts(fix)) for fix in found.fixes]
-    return {
-        "place": [found.path, *_ends(found.span)],
-        "told": [found.code, int(found.severity), found.kind],
-        "words": list(astuple(found.words)),
-        "lines": [found.start, found.end],
-        "related": [[place.path, *_ends(place.span), place.message] for place in found.related],
-        "fixes": fixes,
-    }
-
-
-def _found_of_json(data: dict[str, Any]) -> Found:
-    path, *span = data["place"]
-    code, severity, kind = data["told"]
-    start, end = data["lines"]
-    fixes = data["fixes"]
-    return Found(
-        path=path,
-        span=Span(*span),
-        code=code,
-        severity=Severity(severity),
-        words=Wording(*data["words"]),
-        kind=kind,
-        related=tuple(Place(place, Span(*ends), words) for place, *ends, words in data["related"]),
-        start=start,
-        end=end,
-        fixes=None if fixes is None else tuple(_fix_of_json(*fix) for fix in fixes),
-    )
-
-
-def _ends(span: Span) -> tuple[int, int, int, int]:
-    return span.start_line, span.start_col, span.end_line, span.end_col
-
-
-def _fix_parts(fix: Fix) -> Iterator[Any]:
-    yield from (fix.title, fix.safety, fix.preferred)
-    yield [[edit.path, edit.start, edit.end, edit.text] for edit in fix.edits]
-
-
-def _fix_of_json(title: str, safety: Any, preferred: bool, edits: list[list[Any]]) -> Fix:
-    from ..fixes.edit import Edit, Fix  # all of `fixes` comes with it, and few findings bring one
-
-    return Fix(title, safety, tuple(Edit(*edit) for edit in edits), preferred)

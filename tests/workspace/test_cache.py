@@ -110,6 +110,58 @@ def test_damaged_entries_are_as_good_as_none(project: Path) -> None:
     assert entry.read_bytes() == whole
 
 
+def forge(entry: Path, change: Callable[[dict], object]) -> None:
+    """Change what an entry says, and its digest with that."""
+    from gradguard.workspace.cache import _checksum
+
+    body = json.loads(entry.read_text().split("\n")[1])
+    change(body)
+    text = json.dumps(body)
+    entry.write_text(f"{_checksum(text.encode())}\n{text}")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda body: body["found"][0].update(place=["/etc/passwd", 0, 0, 0, 1]),
+        lambda body: body["found"][0]["related"].append(["/etc/passwd", 0, 0, 0, 1, "here"]),
+        lambda body: body["found"][0]["related"].append([str(Path.cwd() / "x" / ".." / "a.py"), 0, 0, 0, 1, "here"]),
+        lambda body: body["found"][0].update(words=["a", "b", "c", "\x1b]0;t\x07\n::stop-commands::x"]),
+        lambda body: body["found"][0].update(told=["GG999", 1, None]),
+        lambda body: body["found"][0].update(told=["GG101", 9, None]),
+        lambda body: body["found"][0].update(told=[["GG101"], 1, None]),
+        lambda body: body["found"][0].update(lines=[-5, 3]),
+        lambda body: body["found"][0].update(fixes=[["t", "safe", True, [["/etc/passwd", 0, 1, ""]]]]),
+        lambda body: body["found"][0].pop("fixes"),
+        lambda body: body.update(checked="7"),
+        lambda body: body.update(checked=True),
+        lambda body: body.update(found={}),
+        lambda body: body.update(reads=[]),
+        lambda body: body.update(more=1),
+        lambda body: body["problems"].append(["/etc/passwd", "is \x1b", None, None, False]),
+        lambda body: body["problems"].append(["/etc/passwd", "is wrong", None, None, True]),
+    ],
+)
+def test_what_no_check_can_have_found_is_not_believed(project: Path, change: Callable[[dict], object]) -> None:
+    cold = gradguard(project)
+    (entry,) = entries(project)
+    whole = entry.read_bytes()
+    forge(entry, change)
+    warm = gradguard(project)
+    assert (warm.returncode, warm.stdout, warm.stderr) == (cold.returncode, cold.stdout, cold.stderr)
+    assert entry.read_bytes() == whole
+
+
+def test_a_link_out_of_the_project_is_not_believed(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    secret = tmp_path_factory.mktemp("elsewhere") / "secret"
+    secret.write_text("secret\n")
+    cold = gradguard(project, "--output-format", "full")
+    (project / "link").symlink_to(secret)
+    (entry,) = entries(project)
+    forge(entry, lambda body: body["found"][0].update(place=[str(project / "link"), 0, 0, 0, 6]))
+    assert gradguard(project, "--output-format", "full").stdout == cold.stdout
+
+
 SEVERAL = """\
 import os, sys, time
 from gradguard.cli.main import main
