@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..autograd.tensors import Tensor
+from ..autograd.tensors import Node, Tensor
 from ..domain.here import is_model
 from ..domain.registry import model
 from ..domain.values import (
@@ -37,10 +37,15 @@ if TYPE_CHECKING:
 def linked(m: Machine, args: Args) -> Value:
     """`linked(*values)`: a new tensor whose graph leads to the tensors in `values`, and saves nothing of theirs.
 
-    `like`, by its name, is a tensor whose shape and dtype it has.
+    By their names: `saves` has those of them that backward needs as they are, `like` is a tensor whose shape and dtype
+    the result has.
     """
     given = [one for v in args.pos for one in tensors(m, v)]
     made = formulas.linked(m, given)
+    node = made.grad_fn
+    if isinstance(node, Node):
+        for t in tensors(m, args.kw.get("saves", ())):
+            m.grad.save(node, t, "input")
     like = m.state.pick(args.kw.get("like"))
     if isinstance(like, Tensor):
         made.geometry_, made.dtype_ = like.geometry_, like.dtype_
@@ -162,3 +167,16 @@ def defined(m: Machine, args: Args) -> Value:
     cls = obj.cls if isinstance(obj, Instance) else obj
     found = function_of(m, cls.lookup(name)) if isinstance(cls, ClassV) else None
     return isinstance(found, FunctionV) and not is_model(found.chunk)
+
+
+@model("gradguard.takes")
+def takes(m: Machine, args: Args) -> Value:
+    """`takes(f, n)`: whether a function of the program can be called with `n` positional arguments."""
+    f, n = m.state.pick(args.pos[0]), m.state.pick(args.pos[1])
+    inner = function_of(m, f)
+    if not isinstance(inner, FunctionV) or not isinstance(n, int):
+        return True
+    params = inner.node.params
+    positional = [*params.posonly, *params.args][isinstance(f, Bound) :]
+    needed = sum(p.default is None for p in positional)
+    return needed <= n and (n <= len(positional) or params.vararg is not None)

@@ -141,8 +141,9 @@ def question(m: Machine, v: Unknown, node: ir.Node | None) -> tuple[Cond, bool]:
     if isinstance(key, tuple) and key[0] == "not":
         key, holds = key[1], False
     assert m.here.chunk is not None
-    text = m.here.chunk.text[node.start : node.end] if node is not None and not m.here.in_model else v.why
-    kind = "turn" if counting.varies(m, key) else "branch" if node is not None else "guess"
+    asked = node is not None and not m.here.in_model  # by the program
+    text = m.here.chunk.text[node.start : node.end] if asked and node is not None else v.why
+    kind = "turn" if counting.varies(m, key) else "branch" if asked else "guess"
     m.rare += kind == "turn"
     site = m.at(node, lambda: m.here.site) if node is not None else None
     return Cond(key, kind, text, site, flipped=node is not None and not holds), holds

@@ -157,7 +157,8 @@ def known(v: Value, cls: ClassV | Lib) -> Value:
                 return has_all(v, cls)
             if name.endswith("Callable") and own.derives("torch.nn.Module"):
                 return True
-            return Unknown("its type", ("isinstance", v.uid, name)) if own.open else False
+            told = isinstance(cls, ClassV) and cls.node is not None and not own.derives("?")
+            return Unknown("its type", ("isinstance", v.uid, name)) if own.open and not told else False
     if isinstance(v, ClassV) and name == "type":
         return True
     kind = type_name(v)

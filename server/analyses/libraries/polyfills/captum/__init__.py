@@ -1,0 +1,1 @@
+"""Captum: attributions (`captum/attr`)."""

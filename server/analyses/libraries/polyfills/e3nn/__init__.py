@@ -1,0 +1,1 @@
+"""e3nn: equivariant operations (`e3nn/o3`)."""

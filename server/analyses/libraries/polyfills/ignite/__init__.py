@@ -1,0 +1,1 @@
+"""Ignite: engines and their events (`ignite/engine`)."""

@@ -1,0 +1,1 @@
+"""TorchRL: its modules (`torchrl/modules`)."""

@@ -1,0 +1,406 @@
+"""Transformers, as 5.23 does it: models and their outputs, configurations, and what `Trainer` does.
+
+A model whose class the program does not define is one whose results depend on its parameters.
+"""
+
+import torch
+from gradguard import accepts, data, defined, linked, unknown
+from torch import nn
+from torch.utils.data import DataLoader
+
+
+class PretrainedConfig:
+    def __init__(self, **kwargs):
+        self.output_hidden_states = False
+        self.output_attentions = False
+        self.return_dict = True
+        self.use_return_dict = True
+        for name, value in kwargs.items():
+            setattr(self, name, value)
+
+    @classmethod
+    def from_pretrained(cls, pretrained_model_name_or_path, **kwargs):
+        return cls(**kwargs)
+
+    @classmethod
+    def from_dict(cls, config_dict, **kwargs):
+        return cls(**config_dict)
+
+    def to_dict(self):
+        return vars(self)
+
+    def save_pretrained(self, *args, **kwargs):
+        pass
+
+
+PreTrainedConfig = PretrainedConfig
+
+
+class ModelOutput:
+    """What a model gives, by name, by number, and as a tuple."""
+
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            return getattr(self, key)
+        return self.to_tuple()[key]
+
+    def to_tuple(self):
+        return tuple(value for value in vars(self).values() if value is not None)
+
+    def keys(self):
+        return [name for name, value in vars(self).items() if value is not None]
+
+    def values(self):
+        return self.to_tuple()
+
+    def items(self):
+        return [(name, value) for name, value in vars(self).items() if value is not None]
+
+    def __contains__(self, name):
+        return getattr(self, name, None) is not None
+
+    def get(self, name, default=None):
+        return getattr(self, name, default)
+
+
+class PreTrainedModel(nn.Module):
+    config_class = None
+    base_model_prefix = ""
+    supports_gradient_checkpointing = False
+
+    def __init__(self, config, *inputs, **kwargs):
+        super().__init__()
+        self.config = config
+
+    def post_init(self):
+        pass
+
+    def init_weights(self):
+        pass
+
+    @classmethod
+    def from_pretrained(cls, pretrained_model_name_or_path, *model_args, config=None, **kwargs):
+        if config is None:
+            config = PretrainedConfig() if cls.config_class is None else cls.config_class()
+        model = cls(config, *model_args)
+        model.eval()
+        return model
+
+    @classmethod
+    def from_config(cls, config, **kwargs):
+        return cls(config)
+
+    def save_pretrained(self, *args, **kwargs):
+        pass
+
+    def push_to_hub(self, *args, **kwargs):
+        pass
+
+    @property
+    def dtype(self):
+        return torch.float32
+
+    @property
+    def device(self):
+        return unknown("device")
+
+    @property
+    def base_model(self):
+        return getattr(self, self.base_model_prefix, self) if self.base_model_prefix else self
+
+    def get_input_embeddings(self):
+        return first_embedding(self)
+
+    def enable_input_require_grads(self):
+        """A hook that sets the flag of what the embeddings give, which is a leaf where they are frozen."""
+        self._require_grads_hook = self.get_input_embeddings().register_forward_hook(make_inputs_require_grads)
+
+    def disable_input_require_grads(self):
+        self._require_grads_hook.remove()
+
+    def gradient_checkpointing_enable(self, gradient_checkpointing_kwargs=None):
+        pass
+
+    def gradient_checkpointing_disable(self):
+        pass
+
+    def tie_weights(self, *args, **kwargs):
+        pass
+
+    def resize_token_embeddings(self, *args, **kwargs):
+        return self.get_input_embeddings()
+
+    def num_parameters(self, only_trainable=False, exclude_embeddings=False):
+        return unknown("the number of parameters")
+
+    @torch.no_grad()
+    def generate(self, *args, **kwargs):
+        return torch.randint(0, 2, (unknown("batch"), unknown("length")))
+
+
+def make_inputs_require_grads(module, input, output):
+    output.requires_grad_(True)
+
+
+def first_embedding(model):
+    for module in model.modules():
+        if isinstance(module, nn.Embedding):
+            return module
+    return None
+
+
+class AnyModel(PreTrainedModel):
+    """A model of the library without a head: each layer keeps what the one before has given.
+
+    What the last one gives is not needed any more, unless it has a pooler, whose `tanh` keeps its own result.
+    """
+
+    def __init__(self, config=None, *inputs, **kwargs):
+        super().__init__(config)
+        self.embeddings = nn.Embedding(unknown("vocabulary"), unknown("width"))
+        self.layer = nn.Parameter(torch.randn(unknown("width"), unknown("width")))
+        self.head = nn.Parameter(torch.randn(unknown("width"), unknown("labels")))
+
+    def layers(self, given, inputs_embeds):
+        """What each layer gives, the embeddings first."""
+        embedded = linked(given, self.embeddings.weight) if inputs_embeds is None else linked(inputs_embeds)
+        middle = linked(embedded, self.layer, saves=[embedded, self.layer])
+        return embedded, middle, linked(middle, self.layer, saves=[middle, self.layer])
+
+    def forward(self, *args, inputs_embeds=None, return_dict=None, **kwargs):
+        hidden_states = self.layers(args[0] if args else kwargs.get("input_ids"), inputs_embeds)
+        output = ModelOutput()
+        output.last_hidden_state = hidden_states[-1]
+        output.pooler_output = torch.tanh(linked(hidden_states[-1], self.head))
+        output.past_key_values = unknown("past_key_values")
+        output.hidden_states = hidden_states
+        output.attentions = (torch.softmax(linked(hidden_states[0], self.layer), -1),)
+        return output.to_tuple() if return_dict is False else output
+
+
+class AnyModelWithHead(AnyModel):
+    """One with a head, which keeps what the last layer gives; its loss keeps nothing of the logits."""
+
+    def forward(self, *args, inputs_embeds=None, labels=None, return_dict=None, **kwargs):
+        hidden_states = self.layers(args[0] if args else kwargs.get("input_ids"), inputs_embeds)
+        logits = linked(hidden_states[-1], self.head, saves=[hidden_states[-1], self.head])
+        output = ModelOutput()
+        output.loss = None if labels is None else linked(logits)
+        output.logits = logits
+        output.past_key_values = unknown("past_key_values")
+        output.hidden_states = hidden_states
+        output.attentions = (torch.softmax(linked(hidden_states[0], self.layer), -1),)
+        return output.to_tuple() if return_dict is False else output
+
+
+class TrainingArguments:
+    def __init__(
+        self,
+        output_dir=None,
+        num_train_epochs=3.0,
+        max_steps=-1,
+        per_device_train_batch_size=8,
+        per_device_eval_batch_size=8,
+        gradient_accumulation_steps=1,
+        learning_rate=5e-5,
+        max_grad_norm=1.0,
+        **others,
+    ):
+        self.output_dir = output_dir
+        self.num_train_epochs = num_train_epochs
+        self.max_steps = max_steps
+        self.per_device_train_batch_size = per_device_train_batch_size
+        self.train_batch_size = per_device_train_batch_size
+        self.eval_batch_size = per_device_eval_batch_size
+        self.gradient_accumulation_steps = gradient_accumulation_steps
+        self.learning_rate = learning_rate
+        self.max_grad_norm = max_grad_norm
+        for name, value in others.items():
+            setattr(self, name, value)
+
+
+class TrainerCallback:
+    """Its methods are called by the trainer, with what it is at."""
+
+
+class Trainer:
+    __entries__ = ("compute_loss", "training_step", "prediction_step")
+
+    def __init__(
+        self,
+        model=None,
+        args=None,
+        data_collator=None,
+        train_dataset=None,
+        eval_dataset=None,
+        processing_class=None,
+        model_init=None,
+        compute_loss_func=None,
+        compute_metrics=None,
+        callbacks=None,
+        optimizers=(None, None),
+        **others,
+    ):
+        self.model = model_init() if model is None and model_init is not None else model
+        self.model_wrapped = self.model
+        self.args = TrainingArguments() if args is None else args
+        self.data_collator = data_collator
+        self.train_dataset = train_dataset
+        self.eval_dataset = eval_dataset
+        self.compute_loss_func = compute_loss_func
+        self.optimizer, self.lr_scheduler = optimizers
+        self.label_smoother = None
+        self.callbacks = [] if callbacks is None else list(callbacks)
+        self.state = unknown("state")
+        self.control = unknown("control")
+
+    def __train__(self, names):
+        """Train as `train` does, with a model and batches of which nothing is known."""
+        self.model = AnyModelWithHead()
+        self.compute_loss_func, self.callbacks = None, []
+        self.args = TrainingArguments()
+        self.optimizer = torch.optim.AdamW(self.model.parameters())
+        if "compute_loss" in names or "training_step" in names:
+            self.steps(self.model, [data("inputs"), data("inputs")])
+        if "prediction_step" in names:
+            self.prediction_step(self.model, data("inputs"), False)
+
+    # -- what the program calls, and may override ------------------------------------------------
+
+    def train(self, resume_from_checkpoint=None, **kwargs):
+        batches = self.get_train_dataloader()
+        if self.optimizer is None:
+            self.create_optimizer()
+        self.model.zero_grad()
+        self.steps(self.model, batches)
+        return TrainOutput()
+
+    def evaluate(self, eval_dataset=None, ignore_keys=None, metric_key_prefix="eval"):
+        self.model.eval()
+        for inputs in self.get_eval_dataloader(eval_dataset):
+            self.prediction_step(self.model, inputs, False)
+        return unknown("metrics")
+
+    def predict(self, test_dataset, **kwargs):
+        return self.evaluate(test_dataset)
+
+    def get_train_dataloader(self):
+        return self.loader(self.train_dataset, self.args.train_batch_size, True)
+
+    def get_eval_dataloader(self, eval_dataset=None):
+        return self.loader(
+            self.eval_dataset if eval_dataset is None else eval_dataset, self.args.eval_batch_size, False
+        )
+
+    def loader(self, dataset, batch_size, shuffle):
+        if self.data_collator is None:
+            return DataLoader(dataset, batch_size=batch_size, shuffle=shuffle)
+        return DataLoader(dataset, batch_size=batch_size, shuffle=shuffle, collate_fn=self.data_collator)
+
+    def create_optimizer(self, model=None):
+        if self.optimizer is None:
+            self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=self.args.learning_rate)
+        return self.optimizer
+
+    def create_optimizer_and_scheduler(self, num_training_steps):
+        self.create_optimizer()
+
+    def compute_loss(self, model, inputs, return_outputs=False, num_items_in_batch=None):
+        labels = None
+        if self.compute_loss_func is not None and "labels" in inputs:
+            labels = inputs.pop("labels")
+        outputs = model(**inputs)
+        if self.compute_loss_func is not None:
+            loss = self.compute_loss_func(outputs, labels, num_items_in_batch=num_items_in_batch)
+        elif isinstance(outputs, (dict, ModelOutput)):
+            loss = outputs["loss"]
+        else:
+            loss = outputs[0]
+        return (loss, outputs) if return_outputs else loss
+
+    def training_step(self, model, inputs, num_items_in_batch=None):
+        model.train()
+        inputs = self._prepare_inputs(inputs)
+        loss = self.loss_of(model, inputs, False)
+        if self.args.gradient_accumulation_steps > 1:
+            loss = loss / self.args.gradient_accumulation_steps
+        loss.backward()
+        return loss.detach()
+
+    def prediction_step(self, model, inputs, prediction_loss_only, ignore_keys=None):
+        inputs = self._prepare_inputs(inputs)
+        with torch.no_grad():
+            loss, outputs = self.loss_of(model, inputs, True)
+        return loss, outputs, None
+
+    def _prepare_inputs(self, inputs):
+        return inputs
+
+    def log(self, logs, start_time=None):
+        pass
+
+    def save_model(self, output_dir=None, _internal_call=False):
+        pass
+
+    def add_callback(self, callback):
+        self.callbacks.append(callback)
+
+    # -- how it goes -----------------------------------------------------------------------------
+
+    def loss_of(self, model, inputs, return_outputs):
+        if accepts(self.compute_loss, "num_items_in_batch"):
+            return self.compute_loss(model, inputs, return_outputs=return_outputs, num_items_in_batch=None)
+        return self.compute_loss(model, inputs, return_outputs=return_outputs)
+
+    def hook(self, name):
+        """The callbacks that define it."""
+        for callback in self.callbacks:
+            if defined(callback, name):
+                one = getattr(callback, name)
+                one(self.args, self.state, self.control, model=self.model, optimizer=self.optimizer)
+
+    def steps(self, model, batches):
+        self.hook("on_train_begin")
+        for step, inputs in enumerate(batches):
+            self.hook("on_step_begin")
+            if accepts(self.training_step, "num_items_in_batch"):
+                self.training_step(model, inputs, None)
+            else:
+                self.training_step(model, inputs)
+            if (step + 1) % self.args.gradient_accumulation_steps == 0:
+                if self.args.max_grad_norm is not None and self.args.max_grad_norm > 0:
+                    nn.utils.clip_grad_norm_(model.parameters(), self.args.max_grad_norm)
+                self.hook("on_pre_optimizer_step")
+                self.optimizer.step()
+                self.hook("on_optimizer_step")
+                model.zero_grad()
+                self.hook("on_step_end")
+            else:
+                self.hook("on_substep_end")
+        self.hook("on_train_end")
+
+
+class Seq2SeqTrainer(Trainer):
+    pass
+
+
+class Seq2SeqTrainingArguments(TrainingArguments):
+    pass
+
+
+class TrainOutput:
+    def __init__(self):
+        self.global_step = unknown("global_step")
+        self.training_loss = unknown("training_loss")
+        self.metrics = unknown("metrics")
+
+
+def __getattr__(name):
+    """Classes by the pattern of their names: models and configurations, hundreds of each."""
+    if name.endswith("Config"):
+        return PretrainedConfig
+    if name.endswith("LMHeadModel") or ("For" in name[1:] and not name.startswith("DataCollator")):
+        return AnyModelWithHead
+    if name.endswith("Model"):
+        return AnyModel
+    raise AttributeError(name)
