@@ -96,12 +96,14 @@ def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
 
     A usual assumption makes it a warning. It is a hint where it rests on something unknown, on a way
     through many branches that may never be gone, or where nothing shows that the code is trained at all:
-    two assumptions of grad or backward at once, or one where the code itself speaks against it.
+    two assumptions of grad or backward at once, or one where the code itself speaks against it. That an unseen call
+    passes gradients on is shown by the program's own backward alone.
     """
     kinds = [a.kind for a in assumptions]
     about_training = sum(kind in ("requires-grad", "backward") for kind in kinds)
     untrained = about_training > (0 if rule.unrecorded else 1) and "trained" not in kinds
-    if "guess" in kinds or kinds.count("branch") > MAX_BRANCHES or untrained:
+    unshown = ("linked" in kinds and "trained" in kinds) or ("backward" in kinds and {"linked", "module"} & {*kinds})
+    if "guess" in kinds or unshown or kinds.count("branch") > MAX_BRANCHES or untrained:
         return Severity.HINT
     return max(rule.severity, Severity.WARNING) if kinds else rule.severity
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...facts.gradients import NEW
 from ..domain.paths import Raised
 from ..domain.report import Failure, Kind, Site, Write
-from ..domain.values import Args, Cond, Phi, Unknown, Value
+from ..domain.values import LINK, Args, Cond, Phi, Unknown, Value
 from .geometry import Geometry
 from .gradients import DERIVED, UNKNOWN, Flow, Times
 from .recording import Graph, is_beside
@@ -24,7 +24,7 @@ from .tensors import MULTI_OUTPUT, NO_GRAD, Counter, Grad, Node, SavedTensor, Te
 from .versions import Past, bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from ..domain.paths import Guards
     from .gradients import Gradient
@@ -56,6 +56,8 @@ class Autograd(Graph):
         """of each custom function's `ctx` whose backward runs and has not read what it saved: how that is unpacked"""
         self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}
         self.expected: Expected | None = None
+        self.links: dict[Hashable, Value] = {}
+        """the calls of which a backward has shown that they pass gradients on"""
         self.kept: Kept | None = None
         """what the custom function whose backward runs has kept by itself"""
         self.aside: set[int] = set()
@@ -87,8 +89,10 @@ class Autograd(Graph):
         ran = list(dict.fromkeys(node for node, _ in order))
         flow = Flow(ran, goals, create, begun)
         self.aside = self._aside(ran, inputs)
+        if expected is not None:
+            self._believe(ran, expected.ways)
         with self._engine(create, expected):
-            found = self._unpack(order, flow)
+            found = [(failure, self._told(on)) for failure, on in self._unpack(order, flow)]
             self.host.raise_collected(found)
             if any(failure.kind == "freed-graph" and not on for failure, on in found):
                 self._take_as_kept(ran)
@@ -272,6 +276,39 @@ class Autograd(Graph):
         if len(known) > 1 and len(known[-1]) == 1:
             needed = min(known, key=lambda way: (way[0][0].kind != "requires-grad", not way[0][0].text.endswith(")")))
         return tuple((self._likely(cond, self.expected.ways), holds) for cond, holds in needed)
+
+    def _believe(self, nodes: Sequence[Node], ways: frozenset[Cond]) -> None:
+        """Learn from a backward through what an unseen call gave, which gets its gradient in one of the `ways`.
+
+        The call passes gradients on. What was given to it, if that is open of all of it, requires grad then; another
+        such call may have made that.
+        """
+        shown: dict[Cond, int] = dict.fromkeys(ways, 0)
+        for node in nodes:
+            link = next((edge.cond for edge in node.edges if type(edge) is Phi and edge.cond.kind == LINK), None)
+            if link is None or not isinstance(node.when, frozenset) or not shown.keys() & node.when:
+                continue
+            depth = 1 + min(shown[cond] for cond in node.when if cond in shown)
+            if depth > MAX_LINKS:
+                continue
+            self.state.set(self.links, link.key, True)
+            given = [edge.then for edge in node.edges if type(edge) is Phi]
+            asked = [one.when for one in given if isinstance(one, Node) and isinstance(one.when, frozenset)]
+            if len(asked) == len(given):
+                for cond in frozenset[Cond]().union(*asked):
+                    self.state.set(self.links, cond.key, True)
+                    shown.setdefault(cond, depth)
+
+    def _told(self, on: Guards) -> Guards:
+        """The conditions of a failure, without those that follow from what a backward has shown of unseen calls."""
+        shown = [c.key in self.links for c, _ in on]
+        if not any(shown):
+            return on
+        return tuple(
+            (Cond(c.key, "linked", c.text, c.site) if known else c, holds)
+            for (c, holds), known in zip(on, shown, strict=True)
+            if not known or c.kind == LINK
+        )
 
     @staticmethod
     def _likely(cond: Cond, ways: frozenset[Cond]) -> Cond:
@@ -466,13 +503,11 @@ class Autograd(Graph):
         return past
 
     def _free(self, node: Node, guards: Guards) -> None:
-        if not guards:
-            self.state.put(node, Node.freed, self.host.here.site)
-        elif len(guards) == 1:
-            cond, holds = guards[0]
-            old = node.freed
-            pair = (self.host.here.site, old) if holds else (old, self.host.here.site)
-            self.state.put(node, Node.freed, self.state.merge(cond, *pair))
+        freed: Value = self.host.here.site
+        if len(guards) <= MAX_LINKS:
+            for cond, holds in reversed(guards):
+                freed = self.state.merge(cond, *((freed, node.freed) if holds else (node.freed, freed)))
+            self.state.put(node, Node.freed, freed)
 
     def _accumulate(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:
         """`AccumulateGrad`: the first gradient is stored, later ones are added in place.
@@ -586,6 +621,10 @@ class Autograd(Graph):
                 text = f"{n.called} keeps something for itself that the gradient depends on"
                 found = either(found, frozenset({Cond((text, n.uid), "guess", text, n.site)}))
         return found
+
+
+MAX_LINKS = 3
+"""So many unseen calls in a row are taken to pass gradients on, where a backward shows it of the last."""
 
 
 def gradient_geometry(t: Tensor, one: Gradient) -> Geometry | None:

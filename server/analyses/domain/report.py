@@ -110,11 +110,13 @@ class Assumption:
     """Something that a failure needs and the program does not show.
 
     `branch`: the branch at `site` is taken (or not, `holds` False). `requires-grad`: `subject` requires
-    grad. `backward`: the caller calls backward() on the result. `iteration`: the loop at `site` runs
-    again. `trained`: the module is trained. `guess`: rests on something unknown (`subject` says what).
+    grad. `linked`: the call `subject` of something unseen passes gradients on, as the backward that the program
+    runs shows. `module`: `subject`, the unseen base of a class, is a module. `backward`: the caller calls
+    backward() on the result. `iteration`: the loop at `site` runs again. `trained`: the module is trained.
+    `guess`: rests on something unknown (`subject` says what).
     """
 
-    kind: Literal["branch", "requires-grad", "backward", "iteration", "trained", "guess"]
+    kind: Literal["branch", "requires-grad", "linked", "module", "backward", "iteration", "trained", "guess"]
     subject: str
     site: Site | None = None
     holds: bool = True

@@ -58,6 +58,8 @@ def tensors_in(m: Interpreter, v: Value, depth: int = 0) -> list[Tensor]:
     v = m.state.pick(v)
     if isinstance(v, Tensor):
         return [v]
+    if isinstance(v, Unknown) and v.history is not None and depth:
+        return [m.as_tensor(v)]
     if depth > 3:
         return []
     if isinstance(v, tuple):
@@ -82,13 +84,18 @@ def takes_tensor(op: Op, parameter: str) -> bool:
     )
 
 
+def must_be_tensor(v: Unknown) -> bool:
+    """Whether an unknown operand of a tensor is one: it was used so, came in, or a call that took tensors gave it."""
+    return v.tensor is not None or v.parameter or v.history is not None
+
+
 def prepare(m: Interpreter, op: Op, args: Args) -> Call:
     """Bind the arguments, and take an unknown one for a tensor where the operator needs one."""
     bound = bind(op.params, args)
     first = op.params[0].name if op.params else None
     for k, v in bound.items():
         v = m.state.resolve(v)
-        if isinstance(v, Unknown) and (k == first or v.tensor is not None or v.parameter) and takes_tensor(op, k):
+        if isinstance(v, Unknown) and (k == first or must_be_tensor(v)) and takes_tensor(op, k):
             v = m.as_tensor(v)
         bound[k] = v
     found = {k: tensors_in(m, v) for k, v in bound.items()}

@@ -27,7 +27,7 @@ from ..domain.values import (
     Wrapped,
 )
 from ..operators import modules
-from ..python import attributes, functions, sequences
+from ..python import attributes, functions, opaque, sequences
 from ..python.annotations import unknown_arguments
 from ..python.machine import STEPS, Machine
 
@@ -266,9 +266,10 @@ def plain_function(v: Value) -> FunctionV | None:
 
 def backward_from(m: Machine, result: Value) -> None:
     """Run backward from every tensor in a result, as a caller would from the loss made of them."""
+    given = [(guards, opaque.as_given(m, one)) for guards, one in sequences.inside(m, result)]
     roots = [
         gated(m.grad.grad_fn(t), guards)
-        for guards, t in sequences.inside(m, result)
+        for guards, t in given
         if isinstance(t, Tensor) and m.grad.requires_grad(t) is not False
     ]
     if roots:

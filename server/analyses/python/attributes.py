@@ -76,7 +76,8 @@ def get(m: Machine, v: Value, name: str) -> Value:
             return tensor_attributes.get(m, m.as_tensor(v), name)
         if name == "requires_grad_":
             return Builtin(name, partial(switch, v))
-        return Unknown(f"{v.why}.{name}" if v.why else "", ("attr", v.key, name), v.parameter)
+        history = None if name in guesses.OF_NO_GRAPH else v.history
+        return Unknown(f"{v.why}.{name}" if v.why else "", ("attr", v.key, name), v.parameter, history=history)
     if isinstance(v, Partial) and name == "func":
         return v.function
     if isinstance(v, Property):

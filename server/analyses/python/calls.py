@@ -79,5 +79,7 @@ def unknown_result(m: Machine, f: Value, args: Args) -> Value:
     key = ("call", f.key, *(key_of(a) for a in args), m.moment) if known else None
     result = Unknown(f"{f.why}(…)" if f.why else "", key, number=f.number, result=opaque.is_model(f))
     if result.result:
-        result.history = opaque.history(m, result, f, args)
+        result.history = opaque.history(m, result, f.why, args)
+    elif not result.number:
+        opaque.linked(m, result, f.why, args, f)
     return result

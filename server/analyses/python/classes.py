@@ -30,7 +30,7 @@ from ..domain.values import (
     Value,
     Wrapped,
 )
-from . import attributes, decorators, enumerations, statements
+from . import attributes, decorators, enumerations, statements, unseen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +42,7 @@ def define(m: Machine, s: ir.ClassDef) -> None:
     """`class`: run the body in a frame, make a class of its names, decorate, bind the name."""
     bases = tuple(base_class(m, m.eval(a.value)) for a in s.args if a.name is None and not a.star)
     keywords = {a.name: m.eval(a.value) for a in s.args if a.name is not None}
-    cls = ClassV(s.name, bases, f"{m.frame.globals.name}.{s.name}", s)
+    cls = ClassV(s.name, unseen.completed(m, s, bases), f"{m.frame.globals.name}.{s.name}", s)
     meta = keywords.pop("metaclass", None)
     if isinstance(meta, ClassV) and (meta.node is not None or meta.derives("abc.ABCMeta")):
         cls.meta = meta

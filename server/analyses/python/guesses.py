@@ -23,6 +23,11 @@ OF_OTHERS = _names("""
 """)
 """what numbers, containers, modules, optimizers and distributions have as well as tensors"""
 
+OF_NO_GRAPH = _names("""
+    bool byte char data device dtype get_device index int is_cuda layout long mode short size sort type values
+""")
+"""what tells of a tensor without its graph, or may be no tensor at all"""
+
 OF_ARRAYS = _names("""
     T abs all any argmax argmin argsort clip conj cov cummax cummin cumprod cumsum diagonal diff div divide dot dtype
     eq flatten ge gt item itemsize le lt mT max median min mul multiply nbytes ndim ne nonzero pow prod put quantile

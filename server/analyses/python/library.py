@@ -11,7 +11,7 @@ from ..domain import registry
 from ..domain.values import Args, DictV, Instance, Lib, ListV, Unknown, Value, key_of
 from ..operators import arrays, calls_by_name
 from ..operators.arrays import NDArray
-from . import constants
+from . import constants, opaque
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,9 +125,9 @@ def replayed(m: Machine, model: Callable[[Machine, Args], Value], args: Args) ->
 def unknown(m: Machine, name: str, args: Args) -> Value:
     """A function that nothing is known of."""
     short = name.rsplit(".", 1)[-1]
-    if any(isinstance(a, (Tensor, Instance)) for a in args):
-        return Unknown(f"{short}(…)")
-    return Unknown(f"{short}(…)", ("call", name, *(key_of(a) for a in args), m.moment))
+    known = not any(isinstance(a, (Tensor, Instance)) for a in args)
+    key = ("call", name, *(key_of(a) for a in args), m.moment) if known else None
+    return opaque.linked(m, Unknown(f"{short}(…)", key), short, args)
 
 
 def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
@@ -165,4 +165,4 @@ def call_object(m: Machine, f: Instance, args: Args) -> Value:
         found = registry.method(c.qualname, "__call__")
         if found is not None:
             return modelled(m, f"{c.qualname}.__call__", found, args.prepend(f))
-    return Unknown(f"{f.cls.name}(…)")
+    return opaque.linked(m, Unknown(f"{f.cls.name}(…)"), f.label or f.cls.name, args)

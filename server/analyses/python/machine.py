@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from ...facts.model import Op
     from ...syntax.chunks import Source
+    from ...syntax.text import Excerpt
     from ..operators.numbers import Numbers
     from .coroutines import Coroutine
 
@@ -129,6 +130,7 @@ class Machine:
         self.default_dtype = "float32"
         self.debug = False
         self.entry_assumptions: tuple[Assumption, ...] = ()
+        self.taken: dict[Excerpt, Assumption] = {}
         self.loaded: dict[str, ModuleV | None] = {}
         self.spaces: dict[str, ModuleV] = {}
         self.main = ""

@@ -1,7 +1,8 @@
-"""What models give that come in as arguments: nothing is known of it but where its history may lead.
+"""What unknown calls give: nothing is known of it but where its history may lead.
 
-`out, hidden = model(x, hidden)` links a turn of a loop with the turn before. That the model lets gradients through and
-keeps what it needs for them is a guess.
+`out, hidden = model(x, hidden)` links a turn of a loop with the turn before; `loss = criterion(out, y)`, then
+`loss.backward()`, shows that `criterion` of an unseen library has passed gradients on. That a model which came in as an
+argument lets gradients through, and that a call keeps what it needs for them, is a guess.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from ..autograd.gradients import OPAQUE
 from ..autograd.tensors import Node, Tensor, either
-from ..domain.values import Cond, Unknown, Value
+from ..domain.paths import gated
+from ..domain.values import LINK, Args, Cond, Unknown, Value
 from . import sequences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..domain.values import Args
     from .machine import Machine
 
 
@@ -25,15 +26,39 @@ def is_model(f: Unknown) -> bool:
     return f.parameter and not isinstance(f.key, tuple)
 
 
-def history(m: Machine, v: Unknown, f: Unknown, args: Args) -> Node | None:
+def history(m: Machine, v: Unknown, called: str, args: Args) -> Node | None:
     """The node behind the result `v` of a model: its edges lead to the tensors among the arguments."""
     given = [t for a in (*args.pos, *args.kw.values()) for t in _tensors(m, a)]
     node = m.grad.node(OPAQUE, given, frozenset({m.requires_grad(v)}))
     if node is not None:
-        text = f"`{f.why}` keeps what its gradients need"
-        node.called = f.why
+        text = f"`{called}` keeps what its gradients need"
+        node.called = called
         node.holds = frozenset({Cond((text, node.uid), "guess", text, m.here.site)})
     return node
+
+
+def linked(m: Machine, v: Unknown, called: str, args: Args, method: Value = None) -> Unknown:
+    """The result `v` of an unknown call: if it requires grad, it may have that from what was given with a graph.
+
+    What a `method` of what another call gave makes without further tensors leads where that led.
+    """
+    if not m.grad.grad_mode:
+        return v
+    given = [*args.pos, *args.kw.values()]
+    if any(_has_graph(m, t) for a in given for t in _tensors(m, a)):
+        node = history(m, v, called, Args([*given, method]))
+        if node is not None:
+            text = m.explain.text(m.here.site) or f"{called}(…)"
+            passes = Cond((LINK, m.requires_grad(v)), LINK, text, m.here.site)
+            node.edges = tuple(gated(edge, ((passes, True),)) for edge in node.edges)
+        v.history = node
+        return v
+    return joined(m, v, method)
+
+
+def _has_graph(m: Machine, t: Tensor) -> bool:
+    """Whether a tensor has a node for sure, or is a leaf that gets a gradient."""
+    return m.grad.requires_grad(t) is True or any(isinstance(fn, Node) for _, fn in m.state.alternatives(t.grad_fn))
 
 
 def leads_on(v: Unknown) -> bool:
@@ -58,6 +83,16 @@ def joined(m: Machine, result: Unknown, *operands: Value) -> Unknown:
             both = (result.history, other)
             result.history = Node(OPAQUE, m.here.site, m.grad.order, both, either(*(one.when for one in both)))
     return result
+
+
+def is_given(v: Unknown) -> bool:
+    """Whether a call with a graph gave it: no None, which an attribute of what such a call gave may well be."""
+    return v.history is not None and not (isinstance(v.key, tuple) and v.key[0] == "attr")
+
+
+def as_given(m: Machine, v: Value) -> Value:
+    """A value; the tensor that it must be where a call gave it that may have passed gradients on."""
+    return m.as_tensor(v) if isinstance(v, Unknown) and leads_on(v) else v
 
 
 def _tensors(m: Machine, v: Value) -> Iterator[Tensor]:

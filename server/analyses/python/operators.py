@@ -449,7 +449,7 @@ def _is(op: str, a: Value, b: Value) -> Value:
     if isinstance(a, Unknown) or isinstance(b, Unknown):
         if isinstance(a, Unknown) and isinstance(b, Unknown) and a.key == b.key:
             same: Value = True
-        elif a.__class__ is Unknown and (a.tensor is not None or a.history is not None) and b is None:
+        elif a.__class__ is Unknown and (a.tensor is not None or opaque.is_given(a)) and b is None:
             same = False
         else:
             return derived_test(op, a, b)
@@ -489,7 +489,7 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
         return containers.class_item(m, v, index)
     if isinstance(v, Unknown) and v.data:
         return Unknown(v.why, ("[]", v.key, key_of(index)), data=True)
-    return derived("[]", v, index)
+    return opaque.joined(m, derived("[]", v, index), v)
 
 
 def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:

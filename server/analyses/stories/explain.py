@@ -40,13 +40,21 @@ class Explainer:
         What fails in a hook, or in a custom function's backward, comes to light where the engine was started.
         """
         found = dict.fromkeys(self.assumed(c, holds) for c, holds in guards if self.matters(c, holds))
+        if failure.cause == "carried":  # an unseen call may well be what cuts the graph between two turns
+            found = dict.fromkeys(doubted(a) if a.kind == "linked" else a for a in found)
         if takes_items_for_one(guards):
             found[Assumption("guess", "two items are the same")] = None
+        found.update(dict.fromkeys(self.modules(failure)))
         found.update(dict.fromkeys(self.m.entry_assumptions))
         if self.m.now.granted is not None:
             found[self.m.now.granted] = None
         found.update(dict.fromkeys(failure.assumptions))
         return replace(failure, assumptions=tuple(found), backward=failure.backward or self.backward)
+
+    def modules(self, failure: Failure) -> list[Assumption]:
+        """That the classes which a failure happens in, and that have unseen bases, are modules."""
+        told = (failure, failure.saved, failure.write)
+        return [self.m.taken[one.site.chunk] for one in told if one is not None and one.site.chunk in self.m.taken]
 
     def matters(self, cond: Cond, holds: bool) -> bool:
         """Whether an answer is an assumption: that the program goes on without an error is none."""
@@ -344,15 +352,27 @@ def takes_items_for_one(guards: Guards) -> bool:
     return False
 
 
+def doubted(linked: Assumption) -> Assumption:
+    """That an unseen call passes gradients on, as a guess."""
+    return replace(linked, kind="guess", subject=passing(linked.subject))
+
+
+def passing(call: str) -> str:
+    """That an unseen call passes gradients on, in words."""
+    return f"`{call}` passes gradients on"
+
+
 def assumption(cond: object, holds: bool) -> Assumption:
     """A condition as an assumption that a message can name."""
-    from ..domain.values import Cond
+    from ..domain.values import LINK, Cond
 
     assert isinstance(cond, Cond)
     text = cond.text
     if cond.kind == "may-require-grad":
         text = text and f"`{text}` requires grad"
-    kind = cond.kind if cond.kind in ("branch", "requires-grad") else "guess"
+    elif cond.kind == LINK:
+        text = passing(text)
+    kind = cond.kind if cond.kind in ("branch", "requires-grad", "linked") else "guess"
     return Assumption(kind, text, cond.site, holds ^ cond.flipped)  # type: ignore[arg-type]
 
 

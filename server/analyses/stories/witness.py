@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from ..autograd.host import Host
 
 if TYPE_CHECKING:
+    from ...syntax.text import Excerpt
     from ..autograd.backward import Autograd
     from ..domain.report import Assumption
     from ..domain.steps import Step
@@ -20,6 +21,8 @@ class Witness(Host, Protocol):
     frame: Frame
     now: Step
     entry_assumptions: tuple[Assumption, ...]
+    taken: dict[Excerpt, Assumption]
+    """where the methods stand of classes that are taken for modules, for their bases are unseen"""
 
     @property
     def is_over(self) -> bool:

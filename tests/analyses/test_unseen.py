@@ -1,0 +1,148 @@
+"""What is not seen: calls that are given a graph, and bases of classes that are written as modules are.
+
+Each program runs on PyTorch with a `library.py` beside it, which the replay is not shown.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from gradguard.analyses import replay
+from gradguard.rules.diagnostic import diagnose
+from gradguard.rules.rule import Severity
+from gradguard.syntax.chunks import parse
+
+from .models.agreement import happens
+from .replaying import Alone
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LIBRARY = """
+from collections import namedtuple
+
+import torch
+from torch import nn
+
+Output = namedtuple("Output", "logits hidden")
+
+
+class Base(nn.Module):
+    def __init__(self, width=3):
+        super().__init__()
+        self.shift = nn.Parameter(torch.zeros(width))
+
+
+class Head(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.fc = nn.Linear(width, width)
+
+    def forward(self, x):
+        return Output(self.fc(x), x)
+
+
+def criterion(x, y):
+    return (x - y).square().mean()
+
+
+def normalize(x):
+    return x / 2
+
+
+def cut(x):
+    return x.detach()
+"""
+
+START = """import torch
+from library import Base, Head, criterion, cut, normalize
+from torch import nn
+
+encoder = nn.Linear(3, 3)
+x, y = torch.rand(2, 3), torch.rand(2, 3)
+"""
+
+CHANGED = """z = torch.sigmoid(encoder(x))
+z *= 2
+"""
+
+LINKED = [
+    CHANGED + "criterion(z, y).backward()\n",
+    CHANGED + "loss = criterion(normalize(z), y)\nloss.backward()\n",
+    CHANGED + "out = Head(3)(z)\nloss = ((out.logits - y) ** 2).mean()\nloss.backward()\n",
+    CHANGED + "out = Head(3)(z)\nnn.functional.mse_loss(out[0], y).backward()\n",
+    CHANGED + "torch.stack([criterion(z, y), criterion(z, x)]).sum().backward()\n",
+    "z = torch.sigmoid(Head(3)(x).logits)\nz[0] = 0\ncriterion(z, y).backward()\n",
+    "z = encoder(x).exp()\nfor _ in range(2):\n    loss = criterion(z, y)\n    loss.backward()\n",
+]
+"""the program's own backward shows that what was called has passed gradients on"""
+
+DOUBTFUL = [
+    CHANGED + "(criterion(cut(z), y) + encoder.weight.sum()).backward()\n",
+    CHANGED + "(nn.functional.mse_loss(encoder(x), y) + criterion(cut(z), y)).backward()\n",
+    "h = x\nfor _ in range(2):\n    h = cut(encoder(h).exp())\n    criterion(encoder(h), y).backward()\n",
+]
+"""something else requires grad, so nothing shows that these calls pass gradients on: they don't"""
+
+NET = """
+class Net(Base):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x):
+        z = torch.sigmoid(self.fc(x))
+        {}
+        return z + self.shift
+"""
+
+FORWARD = NET.format("z += 1")
+LAYERS = FORWARD.replace("forward", "encode")
+TRAINED = "Net()(x).sum().backward()\n"
+
+
+def told(text: str) -> list[tuple[str, Severity]]:
+    found = diagnose(replay([parse(text, "main.py")], Alone()))
+    return [(one.failure.kind, one.severity) for one in found if one.failure]
+
+
+def fails(folder: Path, text: str) -> set[str]:
+    (folder / "library.py").write_text(LIBRARY)
+    return happens(folder, text)
+
+
+@pytest.mark.parametrize("program", LINKED)
+def test_a_call_that_passes_gradients_on(program: str, tmp_path: Path) -> None:
+    (kind,) = fails(tmp_path, START + program)
+    assert told(START + program) == [(kind, Severity.WARNING)]
+
+
+@pytest.mark.parametrize("program", DOUBTFUL)
+def test_a_call_that_may_pass_none_on(program: str, tmp_path: Path) -> None:
+    assert not fails(tmp_path, START + program)
+    assert all(severity is Severity.HINT for _, severity in told(START + program))
+
+
+@pytest.mark.parametrize("program", [FORWARD + TRAINED, LAYERS + "Net().encode(x).sum().backward()\n"])
+def test_a_class_that_is_written_as_a_module(program: str, tmp_path: Path) -> None:
+    assert fails(tmp_path, START + program) == {"stale-saved"}
+    assert told(START + program) == [("stale-saved", Severity.WARNING)]
+
+
+def test_a_module_with_an_unseen_base_is_trained() -> None:
+    assert told(START + FORWARD) == [("stale-saved", Severity.WARNING)]
+
+
+def test_an_unseen_base_keeps_what_is_not_seen(tmp_path: Path) -> None:
+    program = START + NET.format("z = z + 1") + "net = Net()\n" + TRAINED + "assert net.shift.grad is None\n"
+    assert not fails(tmp_path, program)
+    assert told(program) == []
+
+
+def test_the_message_names_what_it_rests_on() -> None:
+    linked, module = (
+        diagnose(replay([parse(START + text, "main.py")], Alone())) for text in (LINKED[0], FORWARD + TRAINED)
+    )
+    assert "If `criterion(z, y)` passes gradients on, " in linked[0].message
+    assert "If `Base` is an `nn.Module`, " in module[0].message
