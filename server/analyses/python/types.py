@@ -157,7 +157,8 @@ def known(v: Value, cls: ClassV | Lib) -> Value:
                 return has_all(v, cls)
             if name.endswith("Callable") and own.derives("torch.nn.Module"):
                 return True
-            told = isinstance(cls, ClassV) and cls.node is not None and not own.derives("?")
+            told = "." not in name or (isinstance(cls, ClassV) and cls.node is not None)
+            told = told and not own.derives("?")  # else it may derive from what no model tells of
             return Unknown("its type", ("isinstance", v.uid, name)) if own.open and not told else False
     if isinstance(v, ClassV) and name == "type":
         return True

@@ -36,7 +36,7 @@ class PretrainedConfig:
 PreTrainedConfig = PretrainedConfig
 
 
-class ModelOutput:
+class ModelOutput(dict):
     """What a model gives, by name, by number, and as a tuple."""
 
     def __getitem__(self, key):

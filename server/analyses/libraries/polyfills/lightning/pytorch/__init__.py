@@ -4,7 +4,7 @@ What only logs, saves or moves between devices is left out.
 """
 
 import torch
-from gradguard import accepts, arguments_of_caller, data, defined, unknown
+from gradguard import arguments_of_caller, data, defined, takes, unknown
 from torch import nn
 
 
@@ -45,22 +45,21 @@ class HyperparametersMixin:
         hparams = AttributeDict()
         for name, value in given.items():
             if name not in ignored:
-                setattr(hparams, name, value)
+                hparams[name] = value
         self.hparams = hparams
         self.hparams_initial = hparams
 
 
-class AttributeDict:
+class AttributeDict(dict):
     """A dict whose items are its attributes as well."""
 
-    def __getitem__(self, name):
-        return getattr(self, name)
+    def __getattr__(self, name):
+        if name not in self:
+            raise AttributeError(name)
+        return self[name]
 
-    def __setitem__(self, name, value):
-        setattr(self, name, value)
-
-    def get(self, name, default=None):
-        return getattr(self, name, default)
+    def __setattr__(self, name, value):
+        self[name] = value
 
 
 class LightningModule(Hooks, HyperparametersMixin, nn.Module):
@@ -426,7 +425,7 @@ class Trainer:
         return source.on_after_batch_transfer(batch, 0)
 
     def call_step(self, step, batch, batch_idx):
-        return step(batch, batch_idx) if accepts(step, "batch_idx") else step(batch)
+        return step(batch, batch_idx) if takes(step, 2) else step(batch)
 
     def optimize(self, model, batch, batch_idx):
         """Automatic optimization: the optimizer's step runs the closure."""
