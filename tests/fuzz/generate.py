@@ -31,6 +31,8 @@ LONGEST = 14
 """statements that a program's own level has, at most"""
 TRIES = 4
 """how often another statement is drawn where one makes no sense"""
+TRAINED = 0.2
+"""how many of the programs are whole trainings"""
 CHANGED = 0.6
 """how often a change comes just before the closing"""
 
@@ -47,7 +49,8 @@ class Program:
 def draw(seed: object) -> Program:
     """The program that belongs to a seed."""
     torch.set_num_threads(1)
-    return Grower(random.Random(str(seed))).program()
+    grower = Grower(random.Random(str(seed)))
+    return grower.training() if random.Random(f"kind of {seed}").random() < TRAINED else grower.program()
 
 
 class Grower:
@@ -71,6 +74,16 @@ class Grower:
         last = self.drawn(vocabulary.CLOSINGS)
         for closing in (last,) if last is vocabulary.closing else (last, vocabulary.closing):
             self.grow(self.body, 1, [closing])
+        return self.told()
+
+    def training(self) -> Program:
+        """Draw a whole training."""
+        self.ends = {"other": 0.0}
+        self.grow(self.body, 1, [self.drawn(vocabulary.TRAININGS)])
+        return self.told()
+
+    def told(self) -> Program:
+        """The program as it is."""
         return Program(f"{IMPORTS}{render(self.body)}\n", self.failed, frozenset(self.choose.used))
 
     def drawn(self, draws: dict[vocabulary.Draw, float]) -> vocabulary.Draw:

@@ -28,8 +28,18 @@ from .python import (
     while_loop,
 )
 from .tensors import alias, assigned, augmented, bridge, change, leaf, operation, setting, silent, start, unpacked, view
+from .trainings import (
+    actor_and_critic,
+    heads,
+    leaf_changed,
+    losses_kept,
+    made_once,
+    parts_changed,
+    rivals,
+    state_kept,
+)
 
-__all__ = ["CHANGES", "CLOSINGS", "DRAWS", "ENDS", "Draw", "closing", "start"]
+__all__ = ["CHANGES", "CLOSINGS", "DRAWS", "ENDS", "TRAININGS", "Draw", "closing", "start"]
 
 Draw = Callable[[Chooser], Drawn]
 
@@ -70,6 +80,18 @@ DRAWS: dict[Draw, float] = {
     skipped: 1,
 }
 """what a program is made of"""
+
+TRAININGS: dict[Draw, float] = {
+    rivals: 3,
+    actor_and_critic: 3,
+    heads: 2,
+    state_kept: 4,
+    losses_kept: 4,
+    made_once: 1,
+    leaf_changed: 2,
+    parts_changed: 1,
+}
+"""what a program is that is one of these from its beginning to its end"""
 
 CHANGES: dict[Draw, float] = {change: 3, augmented: 3, assigned: 2, unseen: 0.5}
 """what may come last before the closing, so that it meets what was saved"""
