@@ -13,9 +13,11 @@ from ..syntax.ir import (
     Attribute,
     AugAssign,
     BinOp,
+    Call,
     Compare,
     Constant,
     Expr,
+    FunctionDef,
     Name,
     Slice,
     Subscript,
@@ -27,6 +29,7 @@ from .edit import Fix, safety
 from .layout import is_pure
 from .nograd import torch_name
 from .observers import rebinding
+from .place import below
 from .text import quote
 
 if TYPE_CHECKING:
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
     from .place import Context
 
 INTEGERS = frozenset({"int64", "int32"})
+COMPARED = frozenset({"<", "<=", ">", ">=", "==", "!="})
+
 EXACT = frozenset({"+", "-", "*"})
 """Operators of which a mask's other places get the gradient 0, whatever they hold."""
 
@@ -109,21 +114,69 @@ class _Item:
         return own is not None and all(self.dtype(node) == own for node in nodes)
 
     def is_mask(self) -> bool:
-        """Tell whether the index is a mask of the owner's shape."""
-        own = self.shape(self.owner)
-        if self.dtype(self.index) == "bool":
-            return own is not None and self.shape(self.index) == own
-        return self._compares(self.index)
+        """Tell whether the index is a mask of the owner's shape.
+
+        An index has the sizes of the dimensions that it stands for, so one of as many dimensions has all of them.
+        """
+        story = self.context.story(self.owner, self.text(self.owner))
+        own = len(story.shape) if story and story.shape is not None else None
+        return self._compares(self.index) or (
+            own is not None and self._rank(self.index) == own and self._is_called_once()
+        )
+
+    def _is_called_once(self) -> bool:
+        """Tell whether the function around has one place that calls it by its name: others may give it other shapes."""
+        function = self.change.place.function
+        if function is None or not isinstance(function.node, FunctionDef):
+            return True
+        name = function.node.name
+        calls = (
+            call.func for source in self.context.sources.values() for top in source.body for call in below(top, Call)
+        )
+        return (
+            sum(name == (func.attr if isinstance(func, Attribute) else getattr(func, "id", None)) for func in calls) < 2
+        )
 
     def _compares(self, node: Expr) -> bool:
         """Tell whether an expression compares the owner itself: what it is compared with can only be smaller."""
         if isinstance(node, Compare):
             about = any(self.text(part) == self.name for part in (node.left, *node.comparators))
-            return about and len(node.ops) == 1 and node.ops[0] in {"<", "<=", ">", ">=", "==", "!="}
+            return about and len(node.ops) == 1 and node.ops[0] in COMPARED
         if isinstance(node, UnaryOp):
             return node.op == "~" and self._compares(node.operand)
         both = isinstance(node, BinOp) and node.op in "&|^"
         return both and self._compares(node.left) and self._compares(node.right)  # type: ignore[attr-defined]
+
+    def _rank(self, node: Expr) -> int | None:
+        """Tell how many dimensions a mask has; None where that isn't known, or it may be no mask."""
+        if isinstance(node, Name | Attribute):
+            story = self.context.story(node, self.text(node))
+            return len(story.shape) if story and story.shape is not None and story.dtype == "bool" else None
+        if isinstance(node, UnaryOp) and node.op == "~":
+            return self._rank(node.operand)
+        if isinstance(node, BinOp) and node.op in "&|^":
+            return self._widest([self._rank(node.left), self._rank(node.right)])
+        if isinstance(node, Compare) and len(node.ops) == 1 and node.ops[0] in COMPARED:
+            return self._widest([self._dims(one) for one in (node.left, *node.comparators)])
+        return None
+
+    def _dims(self, node: Expr) -> int | None:
+        """Tell how many dimensions an operand has."""
+        if _is_number(node):
+            return 0
+        story = self.context.story(node, self.text(node)) if isinstance(node, Name | Attribute) else None
+        return len(story.shape) if story and story.shape is not None else None
+
+    @staticmethod
+    def _widest(ranks: list[int | None]) -> int | None:
+        known = [rank for rank in ranks if rank is not None]
+        return max(known) if len(known) == len(ranks) else None
+
+    def trailing(self) -> Expr | None:
+        """Give the mask of `x[..., mask]`, which is of the last dimensions, as `masked_fill` has them."""
+        parts = self.index.elts if isinstance(self.index, Tuple) else []
+        dots = len(parts) == 2 and isinstance(parts[0], Constant) and parts[0].value is ...
+        return parts[1] if dots and self._rank(parts[1]) is not None else None
 
     def is_index(self, node: Expr) -> bool:
         """Tell whether a part of the index is a tensor of integers."""
@@ -134,6 +187,8 @@ class _Item:
         if self.op is not None or not _is_number(self.value):
             return None
         index, value = self.text(self.index), self.text(self.value)
+        if (last := self.trailing()) is not None:
+            return f"{self.name}.masked_fill({self.text(last)}, {value})"
         if self.is_mask():
             return f"{self.name}.masked_fill({index}, {value})"
         if self.is_index(self.index) and len(self.shape(self.index) or (1, 1)) == 1:
@@ -204,4 +259,6 @@ class _Item:
 def _is_number(value: Expr) -> bool:
     if isinstance(value, UnaryOp):
         return value.op == "-" and _is_number(value.operand)
+    if isinstance(value, Call) and isinstance(value.func, Name) and value.func.id == "float":
+        return len(value.args) == 1 and isinstance(value.args[0].value, Constant)  # float("-inf")
     return isinstance(value, Constant) and isinstance(value.value, int | float)

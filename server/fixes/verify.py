@@ -93,6 +93,8 @@ class Trials:
         same = traced.keys() & now.keys()
         if keeps and any(traced[name] and now[name] and traced[name] != now[name] for name in same):
             return False  # the shape and the graph may be those of another round; a dtype hardly ever
+        if _trained(self.report, unchanged, {}) - _trained(again, unchanged, kept):
+            return False  # a parameter that has had a gradient gets none any more
         return 2 * len(traced.keys() - now.keys()) <= len(traced)
 
     def _is_revealed(self, new: Failure, mended: Failure, kept: Mapping[str, Kept], keeps: bool) -> bool:
@@ -205,6 +207,14 @@ def _tensors(
 def _ends(failure: Failure, kept: Mapping[str, Kept]) -> set[tuple[str, int]]:
     """Give the lines, of the old text, of what PyTorch runs when it raises or reads what is wrong: the backward too."""
     return {_line(site, kept) for site in (failure.raised, failure.backward) if site is not None}
+
+
+def _trained(
+    report: Report, unchanged: Mapping[str, set[int]], kept: Mapping[str, Kept]
+) -> set[tuple[tuple[str, int], str | None]]:
+    """Give the leaves, made on unchanged lines, that a backward gives a gradient."""
+    places = ((_line(leaf.origin, kept), leaf.name) for leaf in report.trained)
+    return {(place, name) for place, name in places if place[1] in unchanged.get(place[0], {place[1]})}
 
 
 def _is_sibling(new: Failure, mended: Failure, kept: Mapping[str, Kept]) -> bool:

@@ -104,6 +104,7 @@ class Autograd(Graph):
                         self._free(node, guards)
             if accumulate:
                 for leaf in leaves:
+                    self.host.note_gradient(leaf)
                     nodes = self.reached(roots, [leaf]) if create else None
                     self._accumulate(leaf, nodes, flow)
             else:

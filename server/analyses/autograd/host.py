@@ -68,6 +68,9 @@ class Host(Protocol):
     def report(self, failure: Failure, guards: Guards = ()) -> None:
         """Record a failure that rests on `guards`."""
 
+    def note_gradient(self, leaf: Tensor) -> None:
+        """Note that a backward gives a leaf a gradient."""
+
     def raise_failure(
         self, failure: Failure, guards: Guards, ways: Sequence[Guards] = (), cause: Hashable = None
     ) -> bool:

@@ -189,6 +189,13 @@ class Story:
     """which memory it is: stories and rows of one report with the same number share it"""
 
 
+class Leaf(NamedTuple):
+    """A leaf that requires grad, by the place where it was made and its name."""
+
+    origin: Site
+    name: str | None
+
+
 class Told(NamedTuple):
     """What is known of the names of a statement; `failed`: it has not run to its end."""
 
@@ -210,6 +217,8 @@ class Report:
     errors: list[str] = field(default_factory=list)
     """what the program does that Python or PyTorch refuses and no rule is about, as far as the replay knows"""
     told: Callable[[], Iterable[Told]] = tuple
+    trained: set[Leaf] = field(default_factory=set)
+    """the leaves that a backward gives a gradient"""
 
     @cached_property
     def rows(self) -> list[VersionRow]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from ...syntax import ir
     from ...syntax.chunks import Source
-    from .report import Assumption, Failure, Told
+    from .report import Assumption, Failure, Leaf, Told
 
 Import = tuple[str, int, str]
 """A module's dotted name, the dots before it, and the file that imports it."""
@@ -60,6 +60,8 @@ class Step:
     failures: list[Failure] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    trained: set[Leaf] = field(default_factory=set)
+    """the leaves that a backward has given a gradient"""
     told: dict[ir.Stmt, Told] = field(default_factory=dict)
     cost: int = 0
     ended: bool = False

@@ -109,6 +109,7 @@ class Session:
             [problem for step in steps for problem in step.problems],
             [error for step in steps for error in step.errors],
             partial(last_told, self.told, [step.told for step in self.entered.values()]),
+            {leaf for step in steps for leaf in step.trained},
         )
 
     def step(

@@ -15,7 +15,7 @@ from ..autograd.tensors import Tensor
 from ..domain.here import Here, is_model
 from ..domain.modules import Modules, OwnFacts, Packages
 from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted
-from ..domain.report import Assumption, Failure
+from ..domain.report import Assumption, Failure, Leaf
 from ..domain.steps import Familiar, Mark, Step, loaded
 from ..domain.values import (
     ABSENT,
@@ -489,6 +489,11 @@ class Machine:
         """Record a failure that rests on `guards`, unless a handler of the program expects it."""
         if not self.catching:
             self.now.failures.append(self.explain.finish(failure, (*self.state.splits, *guards)))
+
+    def note_gradient(self, leaf: Tensor) -> None:
+        """Note that a backward gives a leaf a gradient, by where the leaf was made and what it is called."""
+        if leaf.origin is not None:
+            self.now.trained.add(Leaf(leaf.origin, leaf.name))
 
     def refused(self, why: str) -> None:
         """Note that Python or PyTorch refuses what the program does here; the replay goes on all the same.
