@@ -7,6 +7,7 @@ and other characters that are no line ends in LSP.
 
 from __future__ import annotations
 
+from hmac import compare_digest
 from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from .server import Server
+
+
+TOKEN = "token"
+"""The initialization option in which a client tells the token that a server may ask for."""
 
 
 class Protocol(LanguageServerProtocol):
@@ -59,22 +64,32 @@ class Protocol(LanguageServerProtocol):
         """Dispatch a message; a request that comes too early, too late or twice gets its error."""
         if not hasattr(message, "jsonrpc"):
             self.refuse_unreadable(JsonRpcInvalidRequest("a message is an object with `jsonrpc`"))
-        elif (refusal := self._refusal(getattr(message, "method", None))) is None:
+        elif (refusal := self._refusal(message)) is None:
             super().handle_message(message)
         elif hasattr(message, "id"):
             self._send_response(message.id, error=refusal.to_response_error())
+            if message.method == types.INITIALIZE and self._workspace is None and self.writer is not None:
+                self.writer.close()  # whoever does not know the token is not to guess it
 
     def refuse_unreadable(self, error: Exception) -> None:
         """Answer a message of which not even the id could be read."""
         refusal = error if isinstance(error, JsonRpcException) else JsonRpcParseError(f"Parse Error: {error}")
         self._send_data(types.ResponseErrorMessage(id=None, error=refusal.to_response_error()))
 
-    def _refusal(self, method: str | None) -> JsonRpcException | None:
+    def _knows_token(self, options: object) -> bool:
+        wanted, told = self.server.token, options.get(TOKEN) if isinstance(options, dict) else None
+        return wanted is None or (isinstance(told, str) and compare_digest(told.encode(), wanted.encode()))
+
+    def _refusal(self, message: Any) -> JsonRpcException | None:
+        method = getattr(message, "method", None)
         if method is None or method == types.EXIT:
             return None
         initialized = self._workspace is not None
         if method == types.INITIALIZE:
-            return JsonRpcInvalidRequest("initialize was sent before") if initialized else None
+            if initialized:
+                return JsonRpcInvalidRequest("initialize was sent before")
+            knows = self._knows_token(message.params.initialization_options)
+            return None if knows else JsonRpcInvalidRequest(f"`initializationOptions.{TOKEN}` is not the server's")
         if not initialized:
             return JsonRpcServerNotInitialized("send initialize first")
         return JsonRpcInvalidRequest("the server is shutting down") if self.shut_down else None

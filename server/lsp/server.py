@@ -8,8 +8,9 @@ import os
 import re
 import sys
 import threading
+from contextlib import suppress
 from importlib.metadata import version
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from lsprotocol import types
 from pygls.capabilities import get_capability
@@ -32,10 +33,11 @@ from . import (
 )
 from .analysis import ProjectAnalyser
 from .configuration import Settings
+from .connection import serve_streams, serve_tcp
 from .convert import encoding_of
 from .documents import Documents, path_of
 from .notebooks import SYNC, Notebooks
-from .protocol import Protocol
+from .protocol import TOKEN, Protocol
 from .texts import Texts
 
 if TYPE_CHECKING:
@@ -88,6 +90,8 @@ class Server(LanguageServer):
             max_workers=2,
         )
         self.analyser = analyser or ProjectAnalyser()
+        self.token: str | None = None
+        """what a client has to know, if anybody could come"""
         self._reading: Reading | None = None
         self.texts = Texts(None)
         self.closed_files = workspace_diagnostics.Workspace()
@@ -119,7 +123,8 @@ class Server(LanguageServer):
             ),
         )
         self.notebooks = Notebooks(self.documents)
-        self.apply_settings(params.initialization_options)
+        options = params.initialization_options
+        self.apply_settings({k: v for k, v in options.items() if k != TOKEN} if isinstance(options, dict) else options)
         if params.process_id is not None and _lives(params.process_id):
             self._follow(params.process_id)
 
@@ -213,6 +218,10 @@ class Server(LanguageServer):
             self._told.add(known)
             self.window_log_message(types.LogMessageParams(types.MessageType.Error, message))
 
+    def refuse(self, error: JsonRpcException) -> None:
+        """Answer what cannot be served, and of which no id is known."""
+        cast("Protocol", self.protocol).refuse_unreadable(error)
+
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
         """Answer what could not be read; log what went wrong with a notification, which has no answer."""
         if isinstance(error, ValueError | RecursionError):
@@ -248,19 +257,22 @@ def shutdown(ls: Server, params: None) -> None:
     ls.documents.stop()
 
 
-def main(tcp: tuple[str, int] | None = None) -> int:
+def main(tcp: tuple[str, int] | None = None, token: str | None = None) -> NoReturn:
     """Serve one client, over standard input and output or at a TCP address, until it is done.
 
-    Returns the exit status that LSP asks for: 0 if the client sent `shutdown` first, else 1.
+    A client has to know the token, if there is one. Ends the process with the status that LSP asks for: 0 if the client
+    sent `shutdown` first, else 1. Raises OSError where the address cannot be listened at.
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.set_threshold(*COLLECTING)
     threading.stack_size(STACK_SIZE)
     server = Server()
-    if tcp is not None:
-        server.start_tcp(*tcp)
-    else:
-        stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
-        sys.stdout = sys.stderr  # a stray print must not end up between the messages
-        server.start_io(stdin, stdout)
-    return 0 if cast("Protocol", server.protocol).shut_down else 1
+    server.token = token
+    with suppress(SystemExit, KeyboardInterrupt, BrokenPipeError):
+        if tcp is not None:
+            serve_tcp(server, *tcp)
+        else:
+            stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
+            sys.stdout = sys.stderr  # a stray print must not end up between the messages
+            serve_streams(server, stdin, stdout)
+    os._exit(0 if cast("Protocol", server.protocol).shut_down else 1)  # an analysis may still be under way
