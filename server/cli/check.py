@@ -202,6 +202,8 @@ def _stdin(path: str, settings: Settings) -> _Run:
     """Standard input, in the place of the file `path`. Raises ConfigError, and Unreadable if it is no text."""
     from ..workspace.files import decode_document
 
+    if sys.stdin is None:
+        raise Unreadable(Problem(path, "standard input is closed"))
     config = settings.at(Path(path).parent, Path.cwd())
     return _Run(config, [path], (decode_document(sys.stdin.buffer.read(), path),))
 

@@ -36,15 +36,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, TextIOWrapper):
             # Not every terminal and pipe can take every character that a program may hold.
             stream.reconfigure(errors="backslashreplace")
+    if missing := _missing():
+        print(f"gradguard: {missing}", file=sys.stderr)
+        return FAILED
     args = parser().parse_args(arguments)
     try:
         return _run(args)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # Python would complain again when it closes stdout: let it close something harmless.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go()
         return OK
+
+
+def _missing() -> str | None:
+    """What every command needs and is not there."""
+    if sys.stderr is None:  # what would be said there goes nowhere, and not into a file that gets its number
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    if sys.stdout is None:
+        return "standard output is closed"
+    try:
+        os.getcwd()
+    except OSError as error:
+        return f"the working directory cannot be read: {error.strerror}"
+    return None
+
+
+def _let_go() -> None:
+    """Python would complain again when it closes standard output: let it close something harmless."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -58,6 +78,12 @@ def _run(args: argparse.Namespace) -> int:
         print(f"gradguard: {visible(str(error))}", file=sys.stderr)
     except (KeyboardInterrupt, BrokenPipeError):
         raise
+    except OSError as error:
+        if os.environ.get("GRADGUARD_TRACEBACK"):
+            raise
+        place = "" if error.filename is None else f"{visible(str(error.filename))}: "
+        print(f"gradguard: {place}{error.strerror or error}", file=sys.stderr)
+        _let_go()
     except Exception as error:
         if os.environ.get("GRADGUARD_TRACEBACK"):
             raise

@@ -174,7 +174,7 @@ def find_files(paths: Sequence[str], settings: Settings, on_file: Callable[[], N
     by_config: dict[tuple[Path | None, Path], tuple[Config, dict[str, None]]] = {}
     for path in paths:
         start = Path(os.path.abspath(path))
-        if not start.exists():
+        if not os.path.exists(start):  # one of `Path` raises for a name that is too long
             files.problems.append(Problem(str(path), "does not exist"))
             continue
         folder = start if start.is_dir() else start.parent

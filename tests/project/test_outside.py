@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -185,3 +186,29 @@ def test_a_wrong_configuration_commands_nothing(project: Path, gradguard_command
     assert "a\\x1b" in written(gradguard_command("check", "a.py"))
     (project / "gradguard.toml").write_text('exclude = ["\\u001b\\u009b\\u202e"]\n')
     assert "\\U0000009b" in written(gradguard_command("check", "--show-settings", "a.py"))
+
+
+# -- streams ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("{} check a.py >&-", "gradguard: standard output is closed"),
+        ("{} check a.py >/dev/full", "gradguard: No space left on device"),
+        ("{} rules >/dev/full", "gradguard: No space left on device"),
+        ("{} check a.py -o /dev/full", "gradguard: No space left on device"),
+        ("{} check - <&-", "-: standard input is closed"),
+        ("{} check nothing.py 2>&-", ""),
+        ("mkdir gone; cd gone; rmdir ../gone; {} check .", "gradguard: the working directory cannot be read: "),
+        (f"{{}} check {'a' * 300}.py", f"{'a' * 300}.py: does not exist"),
+    ],
+)
+def test_what_is_wrong_around_a_run_is_a_plain_line(project: Path, command: str, told: str) -> None:
+    if "/dev/full" in command and not os.path.exists("/dev/full"):
+        pytest.skip("has no device that is full")
+    run = command.format(f"{sys.executable} -I -m gradguard")
+    done = subprocess.run(["sh", "-c", run], cwd=project, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stderr.startswith(told)
+    assert done.stderr.count("\n") == bool(told)
