@@ -175,3 +175,16 @@ def test_models_parse_and_use_only_intrinsics_that_there_are(path: Path) -> None
         if isinstance(node, ast.ImportFrom) and node.module == "gradguard":
             assert all(registry.function(f"gradguard.{alias.name}") for alias in node.names)
         assert not (isinstance(node, ast.ImportFrom) and node.level), "a model imports by whole names"
+
+
+def test_what_a_models_signature_leaves_out_does_no_harm() -> None:
+    program = """
+        import torch, library
+
+        def callback(a, b):
+            w.add_(1)
+
+        w = torch.ones(3, requires_grad=True)
+        library.run(callback, of_a_later_release=True)
+    """
+    assert lines(report_of(program, "def run(callback):\n    callback(1)\n")) == [("leaf-inplace", "main.py", 5)]

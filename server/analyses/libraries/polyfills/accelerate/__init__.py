@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 
 import torch
-from gradguard import unknown
+from gradguard import known, unknown
 
 
 class Accelerator:
@@ -121,7 +121,7 @@ class Accelerator:
 
 
 def is_optimizer(one):
-    return isinstance(one, torch.optim.Optimizer)
+    return known(one) and isinstance(one, torch.optim.Optimizer)
 
 
 class AcceleratedOptimizer:

@@ -4,7 +4,7 @@ A model whose class the program does not define is one whose results depend on i
 """
 
 import torch
-from gradguard import accepts, data, defined, linked, unknown
+from gradguard import accepts, data, defined, known, linked, unknown
 from torch import nn
 from torch.utils.data import DataLoader
 
@@ -322,7 +322,7 @@ class Trainer:
         model.train()
         inputs = self._prepare_inputs(inputs)
         loss = self.loss_of(model, inputs, False)
-        if self.args.gradient_accumulation_steps > 1:
+        if known(self.args.gradient_accumulation_steps) and self.args.gradient_accumulation_steps > 1:
             loss = loss / self.args.gradient_accumulation_steps
         loss.backward()
         return loss.detach()
@@ -367,8 +367,9 @@ class Trainer:
                 self.training_step(model, inputs, None)
             else:
                 self.training_step(model, inputs)
-            if (step + 1) % self.args.gradient_accumulation_steps == 0:
-                if self.args.max_grad_norm is not None and self.args.max_grad_norm > 0:
+            every = self.args.gradient_accumulation_steps
+            if not known(every) or (step + 1) % every == 0:
+                if known(self.args.max_grad_norm) and self.args.max_grad_norm:
                     nn.utils.clip_grad_norm_(model.parameters(), self.args.max_grad_norm)
                 self.hook("on_pre_optimizer_step")
                 self.optimizer.step()

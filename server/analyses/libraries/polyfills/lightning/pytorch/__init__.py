@@ -4,7 +4,7 @@ What only logs, saves or moves between devices is left out.
 """
 
 import torch
-from gradguard import arguments_of_caller, data, defined, takes, unknown
+from gradguard import arguments_of_caller, data, defined, known, takes, unknown
 from torch import nn
 
 
@@ -383,6 +383,9 @@ class Trainer:
     def set_up_optimizers(self, model):
         found = model.configure_optimizers()
         schedulers = []
+        if not known(found):
+            self.optimizers, self.lr_schedulers = [found], []
+            return
         if isinstance(found, (list, tuple)) and len(found) == 2 and isinstance(found[0], (list, tuple)):
             found, schedulers = found
         every = [] if found is None else list(found) if isinstance(found, (list, tuple)) else [found]
@@ -430,7 +433,7 @@ class Trainer:
     def optimize(self, model, batch, batch_idx):
         """Automatic optimization: the optimizer's step runs the closure."""
         outputs = {}
-        optimizer = self.optimizers[0]
+        optimizer = self.optimizers[0] if self.optimizers else unknown("no optimizer")
 
         def step():
             output = self.call_step(model.training_step, batch, batch_idx)
@@ -439,7 +442,7 @@ class Trainer:
                 outputs.update(output)
             if loss is None:
                 return None
-            if self.accumulate_grad_batches != 1:
+            if known(self.accumulate_grad_batches) and self.accumulate_grad_batches != 1:
                 loss = loss / self.accumulate_grad_batches
             outputs["loss"] = loss.detach().clone()
             if batch_idx % self.accumulate_grad_batches == 0:
@@ -454,7 +457,9 @@ class Trainer:
             model.configure_gradient_clipping(optimizer, self.gradient_clip_val, self.gradient_clip_algorithm)
             return loss
 
-        if (batch_idx + 1) % self.accumulate_grad_batches == 0:
+        if not known(optimizer):
+            step_and_clip()
+        elif (batch_idx + 1) % self.accumulate_grad_batches == 0:
             model.optimizer_step(self.current_epoch, batch_idx, optimizer, step_and_clip)
         else:
             step()
