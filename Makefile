@@ -11,7 +11,7 @@ TESTABLE := .venv/.testable
 N ?= 500
 SEED ?= 0
 
-.PHONY: demo test lint facts fuzz fixes clean dist docs drawings extension ecosystem editors e2e
+.PHONY: demo test lint facts fuzz frameworks fixes clean dist docs drawings extension ecosystem editors e2e
 
 demo: $(READY) ## one example whole, all of them in a line each, and what to do next
 	@echo '$$ gradguard check examples/01_sigmoid_shift.py'
@@ -38,6 +38,11 @@ facts: $(TESTABLE) ## measure PyTorch again and write the table of facts
 
 fuzz: $(TESTABLE) ## draw N programs, hold the answers against PyTorch, and write the figures
 	$(BIN)/python -W ignore -m tests.fuzz $(N) --seed $(SEED) --page docs/accuracy.md
+
+frameworks: $(TESTABLE) ## hold the models of libraries against the libraries, in an environment of their own
+	@test -x .venv-frameworks/bin/python || $(PYTHON) -m venv .venv-frameworks
+	@.venv-frameworks/bin/python -m pip install -qq --disable-pip-version-check -r tests/frameworks/requirements.txt
+	FRAMEWORKS=$(CURDIR)/.venv-frameworks/bin/python $(BIN)/pytest tests/frameworks
 
 fixes: $(TESTABLE) ## try each offered fix alone on PyTorch: the project's programs, and those in CASES="FOLDER …"
 	$(BIN)/python -W ignore -m tests.fixes $(CASES)
@@ -81,7 +86,7 @@ edits: $(TESTABLE) ## edit real files at random, 20,000 times, and compare with 
 	$(BIN)/python tests/workspace/editing.py 20000
 
 clean: ## remove the virtual environment and all caches
-	rm -rf build dist .venv .e2e .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
+	rm -rf build dist .venv .venv-frameworks .e2e .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
 
 $(READY): pyproject.toml
 	@echo 'Setting up .venv (once)'

@@ -151,7 +151,7 @@ class Engine:
             state.epoch += 1
             self.fire_event(Events.EPOCH_STARTED)
             for batch in self.batches(data, epoch_length):
-                state.batch = batch
+                state.batch, state.output = batch, None
                 self.fire_event(Events.GET_BATCH_COMPLETED)
                 state.iteration += 1
                 self.fire_event(Events.ITERATION_STARTED)

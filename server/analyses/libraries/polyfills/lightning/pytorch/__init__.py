@@ -312,24 +312,28 @@ class Trainer:
             self.epoch(model, train, val)
         self.hook("on_train_end")
         self.hook("on_fit_end")
-        self.end("fit", model)
+        self.hook("teardown", "fit")
 
     def validate(self, model=None, dataloaders=None, datamodule=None, **others):
         _, val = self.begin("validate", model, datamodule, None, dataloaders)
         with torch.inference_mode(self.inference_mode):
             self.evaluation(self.lightning_module, val, "validation")
+        self.hook("teardown", "validate")
         return unknown("metrics")
 
     def test(self, model=None, dataloaders=None, datamodule=None, **others):
         _, batches = self.begin("test", model, datamodule, None, dataloaders)
         with torch.inference_mode(self.inference_mode):
             self.evaluation(self.lightning_module, batches, "test")
+        self.hook("teardown", "test")
         return unknown("metrics")
 
     def predict(self, model=None, dataloaders=None, datamodule=None, **others):
         _, batches = self.begin("predict", model, datamodule, None, dataloaders)
         with torch.inference_mode(self.inference_mode):
-            return self.evaluation(self.lightning_module, batches, "predict")
+            outputs = self.evaluation(self.lightning_module, batches, "predict")
+        self.hook("teardown", "predict")
+        return outputs
 
     def save_checkpoint(self, *args, **kwargs):
         pass
@@ -366,9 +370,6 @@ class Trainer:
             else:
                 val = source.val_dataloader()
         return train, val
-
-    def end(self, stage, model):
-        self.hook("teardown", stage)
 
     def hook(self, name, *args):
         """Callbacks first, then the module: those that the program defines."""
