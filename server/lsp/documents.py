@@ -42,6 +42,12 @@ PATIENCE = 0.05
 
 LONGEST_PAUSE = 0.25
 
+TURN = 0.5
+"""seconds after which an analysis makes room for one that somebody waits for; next time it may take twice as long"""
+
+ALLOWANCE = 120.0
+"""seconds that the analysis of one text may take in all; past that the document has no answers until it is edited"""
+
 QUIET = 2.0
 """seconds without work after which garbage is collected"""
 
@@ -67,6 +73,8 @@ class Document:
     sent: dict[str, tuple[int | None, list[types.Diagnostic]]] = field(default_factory=dict)
     """the version and the diagnostics that were last pushed, by URI"""
     cost: float = 0.0
+    spent: float = 0.0
+    """seconds that were spent on the text as it is now without coming to an end"""
     indirect: bool = False
     """whether something else than an edit of this text has changed what is shown"""
     recalled: bool = False
@@ -143,6 +151,8 @@ class Documents:
         self._open: dict[str, Document] = {}
         self._changed: dict[str, Document] = {}
         self._edits = 0
+        self._questions = 0
+        """how many questions about documents that are analysed wait for the analysis thread"""
         self.notebooks: dict[str, str] = {}
         """the paths of the notebooks that cells belong to, by the cells' URIs"""
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gradguard-analysis")
@@ -255,14 +265,18 @@ class Documents:
         """Return what `question` finds in the analysis of a document; None where there is no analysis.
 
         The question is put in the analysis thread, so that no newer text moves the chunks meanwhile, and
-        again if the text has changed before the answer was there.
+        again if the text has changed before the answer was there. An analysis that is under way makes room for it.
         """
         while (analysis := await self.analysis(uri)) is not None:
             document = self.find(uri)
             if document is None:
                 return None
             edition = document.edition
-            answer = await self.run(question, document.seen_from(uri), analysis)
+            self._questions += 1
+            try:
+                answer = await self.run(question, document.seen_from(uri), analysis)
+            finally:
+                self._questions -= 1
             if edition == document.edition:
                 return answer
         return None
@@ -290,6 +304,7 @@ class Documents:
 
     def _mark(self, document: Document, indirect: bool = False) -> None:
         document.edition += 1
+        document.spent = 0.0
         document.recalled = False
         document.indirect = indirect
         if document.python:
@@ -357,12 +372,24 @@ class Documents:
             await self._remember(document)
         edition, edits = document.edition, self._edits
         began = time.perf_counter()
+        turn, end = began + max(TURN, document.spent), began + ALLOWANCE - document.spent
+
+        def wanted() -> bool:
+            return (
+                edits == self._edits
+                and not self._questions
+                and time.perf_counter() < (min(turn, end) if self._is_awaited() else end)
+            )
+
         async with self._while_working(document):
-            done = await self.run(self._attempt, document.path, self.files(), lambda: edits == self._edits)
+            done = await self.run(self._attempt, document.path, self.files(), wanted)
         if done is None:
-            if self._open.get(document.path) is document and document.path not in self._changed:
-                self._changed = {document.path: document, **self._changed}
-            return
+            document.spent += time.perf_counter() - began if edition == document.edition else 0.0
+            if document.spent < ALLOWANCE:
+                if self._open.get(document.path) is document and document.path not in self._changed:
+                    self._changed = {document.path: document, **self._changed}
+                return
+            done = None, {}, (f"The analysis of {document.path} was given up after {ALLOWANCE:.0f} seconds.",)
         analysis, told, problems = done
         if document.analysed >= 0:  # the first time says nothing of what an edit will take
             document.cost = time.perf_counter() - began
@@ -374,6 +401,10 @@ class Documents:
             self._mark_linked(document)
             _answer(document, analysis)
             self._on_analysis(document)
+
+    def _is_awaited(self) -> bool:
+        """Whether somebody waits for a document that is still to be analysed."""
+        return any(document.waiters or document.viewers for document in list(self._changed.values()))
 
     def _mark_linked(self, document: Document) -> None:
         """Have those documents analysed again that turn out to be one program with `document`."""

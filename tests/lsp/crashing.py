@@ -1,13 +1,16 @@
-"""The server with a replay that raises where the text asks for it, and a rule that always does."""
+"""The server with a replay that raises, or never ends, where the text asks for it, and a rule that always does."""
 
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gradguard.analyses.domain.paths import Unwanted
 from gradguard.analyses.program.session import Session
 from gradguard.analyses.python.expressions import EVALUATE
+from gradguard.lsp import documents
 from gradguard.lsp.server import main
 from gradguard.rules import RULES
 from gradguard.syntax.ir import Constant
@@ -25,6 +28,10 @@ replay_well = Session.replay
 
 
 def crashing(session: Session, roots: Sequence[Source], wanted: Callable[[], bool]) -> Report:
+    if any("never end" in root.text for root in roots):
+        while wanted():
+            time.sleep(0.01)
+        raise Unwanted
     if any("crash the replay" in root.text for root in roots):
         raise RuntimeError("asked to crash")
     return replay_well(session, roots, wanted)
@@ -47,4 +54,5 @@ if __name__ == "__main__":
     EVALUATE[Constant] = crashing_there
     RULES["GG402"] = replace(RULES["GG402"], message=tell)
     Session.replay = crashing
+    documents.ALLOWANCE = 3.0
     sys.exit(main())
