@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor
 
+    from ..fixes.edit import Fix
     from ..rules.rule import Severity
     from ..workspace.cache import Cache
     from ..workspace.config import Config
@@ -252,11 +253,13 @@ def _check(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
             executor=executor,
             cache=None if args.no_cache else _caches(args),
             shard=args.shard or (1, 1),
-            mend=args.output_format in formats.WITH_FIXES and not args.statistics,
+            mend=args.output_format in (*formats.WITH_FIXES, *formats.WITH_THE_BEST) and not args.statistics,
+            most=1 if args.output_format in formats.WITH_THE_BEST else None,
             on_part=on_part,
         )
         checked = check_all(groups, means)
     results = Results(checked.found, checked.documents, problems=checked.problems)
+    results.counted = all(found.fixes is not None for found in results.active)
     return _Outcome(results, checked.checked, interrupted=checked.interrupted)
 
 
@@ -296,7 +299,7 @@ def _mend(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
     """Edit the projects' texts, and write those of each part when it is done, unless only the difference is wanted."""
     from ..workspace.findings import merged
     from ..workspace.mending import mend_project, silence_project, written
-    from ..workspace.parts import split
+    from ..workspace.parts import plain, split
     from ..workspace.project import Project
     from ..workspace.saving import save
 
@@ -305,7 +308,13 @@ def _mend(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
     stdin = _stdin_path(args) if STDIN in args.paths else None
     projects = [Project(run.config.root, run.config) for run in runs]
     found: list[Found] = []
-    sources: dict[int, tuple[Project, Finding]] = {}
+    told = not args.diff and not args.statistics
+    most = 1 if args.output_format in formats.WITH_THE_BEST else None
+    known = told and args.output_format in (*formats.WITH_FIXES, *formats.WITH_THE_BEST)
+
+    def looked_for(project: Project, finding: Finding) -> tuple[Fix, ...] | None:
+        return tuple(project.fixes(finding, most=most)) if known and not finding.suppressed else None
+
     with progress(0 if args.quiet else sum(len(run.paths) for run in runs)) as on_part:
         for run, project in zip(runs, projects, strict=True):
             for document in run.documents:
@@ -319,28 +328,15 @@ def _mend(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
                 if not args.diff:
                     unwritten += save(one, [path for path in part if path != stdin], args.paths)
                 mended.append(one)
-                for finding in one.result.findings:
-                    found.append(plain := _plain(finding))
-                    sources[id(plain)] = project, finding
+                found += [plain(finding, looked_for(project, finding)) for finding in one.result.findings]
                 on_part(len(part))
     documents = {path: document for one in mended for path, document in one.result.documents.items()}
     problems = [problem for one in mended for problem in one.result.problems] + unwritten
-    results = Results(
-        sorted(merged([found]), key=lambda one: one.position),
-        documents,
-        lambda one: sources[id(one)][0].fixes(sources[id(one)][1]),
-        problems,
-    )
+    results = Results(sorted(merged([found]), key=lambda one: one.position), documents, problems=problems)
     outcome = _Outcome(results, sum(one.result.checked for one in mended), mended, unwritten)
     if not args.diff and stdin is not None and runs and runs[-1].paths == [stdin]:
         sys.stdout.buffer.write(written(projects[-1].document(stdin)))
     return outcome
-
-
-def _plain(finding: Finding) -> Found:
-    from ..workspace.parts import plain
-
-    return plain(finding)
 
 
 def _least(run: _Run) -> Severity:
@@ -369,7 +365,12 @@ def _write(outcome: _Outcome, args: argparse.Namespace) -> int:
         else:
             formats.write(args.output_format, outcome.results, out)
             if args.output_format in ("full", "concise") and not args.quiet:
-                print(_summary(outcome), file=out)
+                for line in (
+                    *(_fixed(outcome.mended) if args.fix else ()),
+                    _summary(outcome),
+                    *_mendable(outcome.results),
+                ):
+                    print(line, file=out)
     return FOUND if found else OK
 
 
@@ -406,6 +407,34 @@ def _summary(outcome: _Outcome) -> str:
     mended = f"{_counted(applied, 'fix', 'fixes')} applied; " if applied else ""
     known = f", beside {outcome.known} in the baseline" if outcome.known else ""
     return f"{mended}{told or 'nothing found'} in {_counted(outcome.checked, 'file')}{known}".capitalize() + "."
+
+
+def _fixed(mended: Sequence[Mended]) -> Iterator[str]:
+    """What was mended in which file."""
+    from collections import Counter
+
+    from ..rules import RULES
+
+    counts = Counter((change.path, change.code) for one in mended for change in one.changed)
+    if counts:
+        yield "Mended:"
+    for path in sorted({path for path, _ in counts}):
+        yield f"- {shown(path)}:"
+        codes = sorted(code for one, code in counts if one == path)
+        yield from (f"    {counts[path, code]} × {code} ({RULES[code].name})" for code in codes)
+
+
+def _mendable(results: Results) -> Iterator[str]:
+    """How many findings can be mended, and by which option; nothing where none can."""
+    best = [results.fixes(found)[:1] for found in results.active]
+    safe = sum(fix.safety == "safe" for fixes in best for fix in fixes)
+    unsafe = sum(fix.safety == "unsafe" for fixes in best for fix in fixes)
+    if not safe and not unsafe:
+        return
+    at_least = "at least " if not results.counted else ""
+    with_fix = [f"{safe} by `--fix`"] if safe else []
+    more = [f"{unsafe}{' more' if safe else ''} by `--fix --unsafe-fixes`"] if unsafe else []
+    yield f"[*] can be mended: {at_least}{', '.join(with_fix + more)}."
 
 
 def _counted(count: int, word: str, plural: str | None = None) -> str:

@@ -56,6 +56,8 @@ class Results:
     documents: Mapping[str, Document]
     fixes: Callable[[Found], list[Fix]] = lambda found: list(found.fixes or ())
     problems: list[Problem] = field(default_factory=list)
+    counted: bool = True
+    """whether fixes were looked for in all findings that are shown"""
 
     @property
     def active(self) -> list[Found]:

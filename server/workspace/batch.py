@@ -72,8 +72,9 @@ class Checked:
 class Means:
     """How to check: with how many processes, or whose; from which cache; which share of the parts.
 
-    `mend`: also look for fixes. `cache` gives the cache of a configuration. `on_part` hears of each part that is done,
-    with the number of its files. Where no other process works, `wanted` is asked whether to go on.
+    `mend`: also look for fixes, `most` of each finding. `cache` gives the cache of a configuration. `on_part` hears of
+    each part that is done, with the number of its files. Where no other process works, `wanted` is asked whether to go
+    on.
     """
 
     jobs: int = 1
@@ -81,6 +82,7 @@ class Means:
     cache: Callable[[Config], Cache] | None = None
     shard: tuple[int, int] = (1, 1)
     mend: bool = False
+    most: int | None = None
     on_part: Callable[[int], None] = lambda files: None
     wanted: Callable[[], bool] = lambda: True
 
@@ -101,7 +103,14 @@ def check_all(groups: Sequence[Group], means: Means) -> Checked:
     parts = [
         (
             index,
-            Part(group.config, paths, group.documents, group.least if means.mend else None, locale=group.locale),
+            Part(
+                group.config,
+                paths,
+                group.documents,
+                group.least if means.mend else None,
+                means.most,
+                locale=group.locale,
+            ),
         )
         for index, group in enumerate(groups)
         for paths in split(group.paths, str(group.config.root))

@@ -132,6 +132,7 @@ class Cache:
             config.src,
             sorted(config.ops.items()),
             part.mend,
+            part.most,
             part.paths,
             part.variant,
             part.locale,

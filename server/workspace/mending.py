@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..fixes.edit import Edit, Fix, apply
 from .notebook import read_notebook
@@ -15,34 +15,39 @@ if TYPE_CHECKING:
 
     from ..rules.rule import Severity
     from .files import Document
-    from .project import CheckResult, Project
+    from .project import CheckResult, Finding, Project
 
 ROUNDS = 10
 """One fix can make room for another; programs that are not done by then are left as they are."""
 
 
+class Change(NamedTuple):
+    """The files that a fix changes, or a comment that silences, and the finding's file and rule."""
+
+    files: frozenset[str]
+    path: str
+    code: str
+
+
 @dataclass(slots=True)
 class Mended:
-    """What mending a project came to: changed files before and after, and the check of what remains.
-
-    `changed` has for each fix the files that it changes.
-    """
+    """What mending a project came to: changed files before and after, and the check of what remains."""
 
     result: CheckResult
     before: dict[str, Document] = field(default_factory=dict)
     after: dict[str, Document] = field(default_factory=dict)
-    changed: list[frozenset[str]] = field(default_factory=list)
+    changed: list[Change] = field(default_factory=list)
 
     @property
     def applied(self) -> int:
         """How many fixes were made."""
         return len(self.changed)
 
-    def apply(self, project: Project, fixes: Iterable[Sequence[Edit]]) -> None:
+    def apply(self, project: Project, fixes: Iterable[tuple[Finding, Sequence[Edit]]]) -> None:
         """Edit the texts that the last check has read; the project shows the new ones."""
         edits: dict[str, list[Edit]] = {}
-        for fix in fixes:
-            self.changed.append(frozenset(edit.path for edit in fix))
+        for finding, fix in fixes:
+            self.changed.append(Change(frozenset(edit.path for edit in fix), finding.path, finding.rule.code))
             for edit in fix:
                 edits.setdefault(edit.path, []).append(edit)
         for path, some in edits.items():
@@ -61,10 +66,10 @@ def mend_project(project: Project, paths: Sequence[str], unsafe: bool, least: Se
     _hold(project, paths)
     mended = Mended(project.check(paths, least))
     for _ in range(ROUNDS):
-        fixes = _compatible(_best(project, mended.result, unsafe, frozenset(paths)))
-        if not fixes:
+        chosen = _compatible(_best(project, mended.result, unsafe, frozenset(paths)))
+        if not chosen:
             break
-        mended.apply(project, [fix.edits for fix in fixes])
+        mended.apply(project, [(finding, fix.edits) for finding, fix in chosen])
         mended.result = project.check(paths, least)
     return mended
 
@@ -79,16 +84,16 @@ def silence_project(project: Project, paths: Sequence[str], least: Severity | No
     _hold(project, paths)
     mended = Mended(project.check(paths, least, traced=False))
     for _ in range(ROUNDS):
-        edits: list[Edit] = []
+        edits: list[tuple[Finding, list[Edit]]] = []
         for finding in mended.result.active:
             if finding.path in paths and finding.diagnostic.failure is not None:
                 source = {finding.path: project.source(finding.path)}
                 edit = ignore_edit(finding.diagnostic.site, finding.rule.code, source)
-                if edit is not None and not any(_touch(edit, other) for other in edits):
-                    edits.append(edit)
+                if edit is not None and not any(_touch(edit, other) for _, (other,) in edits):
+                    edits.append((finding, [edit]))
         if not edits:
             break
-        mended.apply(project, [[edit] for edit in edits])
+        mended.apply(project, edits)
         mended.result = project.check(paths, least, traced=False)
     return mended
 
@@ -122,22 +127,22 @@ def written(document: Document) -> bytes:
     return text.encode(document.encoding)
 
 
-def _best(project: Project, result: CheckResult, unsafe: bool, paths: Set[str]) -> list[Fix]:
+def _best(project: Project, result: CheckResult, unsafe: bool, paths: Set[str]) -> list[tuple[Finding, Fix]]:
     """For each finding the fix to apply, where there is one that stays within `paths`."""
 
     def wanted(fix: Fix) -> bool:
         return (unsafe or fix.safety == "safe") and all(edit.path in paths for edit in fix.edits)
 
-    return [fix for finding in result.active for fix in project.fixes(finding, wanted=wanted, most=1)]
+    return [(one, fix) for one in result.active for fix in project.fixes(one, wanted=wanted, most=1)]
 
 
-def _compatible(fixes: Iterable[Fix]) -> list[Fix]:
+def _compatible(fixes: Iterable[tuple[Finding, Fix]]) -> list[tuple[Finding, Fix]]:
     """The fixes without those that touch the text of an earlier one, or repeat it."""
     taken: list[Edit] = []
     kept = []
-    for fix in fixes:
+    for finding, fix in fixes:
         if not any(_touch(edit, other) for edit in fix.edits for other in taken):
-            kept.append(fix)
+            kept.append((finding, fix))
             taken += fix.edits
     return kept
 

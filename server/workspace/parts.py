@@ -16,9 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import blake2b
+from pathlib import Path
 from threading import local
 from typing import TYPE_CHECKING
 
+from .config import selected
 from .files import read_document
 from .findings import Found
 from .problems import Unreadable
@@ -37,10 +39,13 @@ if TYPE_CHECKING:
     from .config import Config
     from .files import Document
     from .problems import Problem
-    from .project import Finding
+    from .project import CheckResult, Finding
 
 MOST, LEAST = 1_500_000, 150_000
 """Bytes of code in a part at most, some 35,000 lines, and how many are not worth a process of their own."""
+
+MENDED = 100
+"""Of so many findings in a part a fix is looked for to be shown beside them: each costs some replays."""
 
 PARTS = 4
 """A project that isn't small falls into at least so many parts, so that several processes have something to do."""
@@ -59,14 +64,16 @@ Import = tuple[str, int, str]
 class Part:
     """Files to check as one program. `documents` stand for files of these paths.
 
-    With `mend`, fixes are looked for, for what is at least so grave. `locale` is the language of the messages,
-    `variant` tells apart answers to other questions about the same files.
+    With `mend`, fixes are looked for, for what is at least so grave and selected; with `most`, no more of each finding,
+    and of no more than MENDED findings. `locale` is the language of the messages, `variant` tells apart answers to
+    other questions about the same files.
     """
 
     config: Config
     paths: tuple[str, ...]
     documents: tuple[Document, ...] = ()
     mend: Severity | None = None
+    most: int | None = None
     variant: str = ""
     locale: Locale = "en"
 
@@ -173,13 +180,8 @@ def check_part(part: Part, wanted: Callable[[], bool] = lambda: True) -> Outcome
     result = project.check(paths, locale=part.locale, traced=False)
     imports, packages = {**looked_up, **project.looked_up[0]}, dict(project.looked_up[1])
     found = [_raw(finding) for finding in result.findings if finding.diagnostic.failure is not None]
-    if part.mend is not None and any(one.severity <= part.mend for one in found):
-        again = project.check(paths, locale=part.locale)
-        found = [
-            _raw(finding, tuple(project.fixes(finding, part.locale)) if finding.severity <= part.mend else None)
-            for finding in again.findings
-            if finding.diagnostic.failure is not None
-        ]
+    if part.mend is not None:
+        found = _mended(project, result, part)
     faulty = {problem.path for problem in result.problems}
     internal = any(problem.internal for problem in result.problems)
     outcome = outcome_of(project, part.paths, frozenset(filter(None, imports.values())), found)
@@ -191,6 +193,22 @@ def check_part(part: Part, wanted: Callable[[], bool] = lambda: True) -> Outcome
     if part.documents or sum(map(size, result.documents)) > KEPT:
         del _kept.project
     return outcome
+
+
+def _mended(project: Project, result: CheckResult, part: Part) -> list[Found]:
+    """What was found, with the fixes of what is grave enough."""
+
+    left = len(result.findings) if part.most is None else MENDED
+
+    def fixes(finding: Finding) -> tuple[Fix, ...] | None:
+        nonlocal left
+        grave = part.mend is not None and finding.severity <= part.mend
+        if not grave or not left or not selected(part.config, finding.rule.code, Path(finding.path)):
+            return None
+        left -= 1
+        return tuple(project.fixes(finding, part.locale, most=part.most))
+
+    return [_raw(one, fixes(one)) for one in result.findings if one.diagnostic.failure is not None]
 
 
 def _idle(project: Project, part: Part) -> tuple[set[str], dict[Import, str | None]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .around import Importers, files_of
 from .config import Config
 from .files import Document, read_document
 from .findings import Place, judged
@@ -17,7 +18,7 @@ from .problems import Problem, Unreadable
 from .suppressions import Comments, Suppression, statement_lines, without
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
     from ..analyses.domain.report import Report, Site
     from ..facts.model import Op
@@ -131,8 +132,10 @@ class Project:
         self._modules: dict[tuple[str, int, str], str | None] = {}
         self._packages: dict[str, str] = {}
         self._comments: defaultdict[str, Comments] = defaultdict(Comments)
-        self._replayed: tuple[list[Source], Report] | None = None
-        self._trials: Trials | None = None
+        self._replayed: list[Source] | None = None
+        self._traced: Report | None = None
+        self._importers: Importers | None = None
+        self._trials: dict[frozenset[str], Trials] = {}
         self.wanted: Callable[[], bool] = lambda: True
 
     # -- texts -----------------------------------------------------------------------------------
@@ -257,7 +260,7 @@ class Project:
         That may lie in a file of the project that they import. A file that cannot be read, or not wholly parsed,
         is told of in `problems`; the rest is checked. Findings less grave than `least`, if given, are left out.
         `on_file` is called for each file when it has been read, before the replay. `locale` is the language of
-        the messages. What is not `traced` costs less, and there are no fixes for it.
+        the messages. What is not `traced` costs less, and has no rows and stories.
         """
         from ..rules.diagnostic import diagnose
         from .relevance import relevant
@@ -268,7 +271,7 @@ class Project:
         roots = [source for path, source in sources.items() if path in matter]
         report = self.replay(roots, traced)
         self.go_on()
-        self._replayed, self._trials = (roots, report) if traced else None, None
+        self._replayed, self._traced, self._importers, self._trials = roots, report if traced else None, None, {}
         diagnostics = diagnose(report, locale)
         problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
         findings = self._judged(sources, diagnostics, not report.problems, locale)
@@ -306,16 +309,38 @@ class Project:
         `locale` is the language of their titles; with `most`, no more of those that are `wanted` are looked for.
         """
         from ..fixes import LIMIT, mend
-        from ..fixes.verify import Trials
 
         failure = finding.diagnostic.failure
         if failure is None or self._replayed is None:
             return [finding.fix] if finding.fix and wanted(finding.fix) else []
-        sources = {path: file.source for path, file in self._files.items() if file.source and file.parsed}
-        if self._trials is None:
-            roots, report = self._replayed
-            self._trials = Trials(report, sources, roots, self)
-        return mend(failure, sources, self._trials, locale, wanted, LIMIT if most is None else most)
+        most = LIMIT if most is None else most
+        roots = frozenset(root.path for root in self._replayed)
+        around = self._importing(files_of(failure)) & roots
+        trials = self._trials_of(around)
+        for one in trials.report.failures:
+            if (one.kind, one.site, one.saved) == (failure.kind, failure.site, failure.saved):
+                fixes = mend(one, trials.sources, trials, locale, wanted, most)
+                if self._importing({edit.path for fix in fixes for edit in fix.edits}) & roots <= around:
+                    return fixes
+        trials = self._trials_of(roots)
+        return mend(failure, trials.sources, trials, locale, wanted, most)
+
+    def _importing(self, paths: Set[str]) -> frozenset[str]:
+        """These files and all that import them: the part of the program that can tell an edit of them."""
+        if self._importers is None:
+            self._importers = Importers([root.path for root in self._replayed or ()], self._text, self._locate)
+        return frozenset(self._importers.of(paths))
+
+    def _trials_of(self, paths: frozenset[str]) -> Trials:
+        """Trials of the program that begins with some of the files that were checked."""
+        from ..fixes.verify import Trials
+
+        if paths not in self._trials:
+            roots = [root for root in self._replayed or () if root.path in paths]
+            known = self._traced if len(roots) == len(self._replayed or ()) else None
+            sources = {path: file.source for path, file in self._files.items() if file.source and file.parsed}
+            self._trials[paths] = Trials(known or self.replay(roots), sources, roots, self)
+        return self._trials[paths]
 
     def _sources(self, paths: Iterable[str], on_file: Callable[[], None]) -> tuple[dict[str, Source], list[Problem]]:
         """The files that can be read, by path, and what is wrong with them."""

@@ -38,7 +38,7 @@ def relevant(paths: Sequence[str], text: Callable[[str], str], find: Callable[[s
         path = waiting.pop()
         if path not in reached and uses_torch(text(path)):
             reach(path)
-        for name, level in _mentioned(text(path)) if path not in reached else ():
+        for name, level in mentioned(text(path)) if path not in reached else ():
             other = find(name, level, path)
             if other is None:
                 continue
@@ -63,7 +63,7 @@ _NAME = re.compile(r"[^\W\d][\w.]*").findall
 _CONTINUED = re.compile(r"\\\r?\n")
 
 
-def _mentioned(text: str) -> Iterator[tuple[str, int]]:
+def mentioned(text: str) -> Iterator[tuple[str, int]]:
     """All that the text may import, whatever in it is a comment or a string."""
     text = _CONTINUED.sub(" ", text)
     for match in _FROM(text):

@@ -36,14 +36,14 @@ def save(mended: Mended, paths: Sequence[str], named: Sequence[str]) -> list[Pro
                 problems[path] = problem
                 left.add(path)
     left = _joined(mended, left)
-    mended.changed = [files for files in mended.changed if not files & left]
+    mended.changed = [one for one in mended.changed if not one.files & left]
     return list(problems.values())
 
 
 def _joined(mended: Mended, left: set[str]) -> set[str]:
     """With these files, all that fixes change together with one of them."""
     found = set(left)
-    while more := [files for files in mended.changed if files & found and not files <= found]:
+    while more := [one.files for one in mended.changed if one.files & found and not one.files <= found]:
         found.update(*more)
     return found
 

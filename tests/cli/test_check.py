@@ -26,8 +26,11 @@ shift(y).sum().backward()
 
 def lines_of(output: str) -> list[str]:
     """The places that `concise` tells of."""
-    return [line.partition(" ")[0] for line in output.splitlines()[:-1]]
+    lines = [line for line in output.splitlines() if not line.startswith("[*]")]
+    return [line.partition(" ")[0] for line in lines[:-1]]
 
+
+FIXED = "Mended:\n- {}:\n    {} × GG101 (inplace-on-saved)\n"
 
 # -- exit status and threshold ----------------------------------------------------------------
 
@@ -41,8 +44,9 @@ def test_something_found_is_1(check, stale: Path) -> None:
     done = check("stale.py", "--output-format", "concise")
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout == (
-        "stale.py:5:1: GG101 error: `y.sum().backward()` will raise: it needs `y`, which this changes\n"
+        "stale.py:5:1: GG101 error: [*] `y.sum().backward()` will raise: it needs `y`, which this changes\n"
         "1 error in 1 file.\n"
+        "[*] can be mended: 1 by `--fix`.\n"
     )
 
 
@@ -99,6 +103,39 @@ def test_full_shows_the_source_of_all_places(check, tmp_path: Path) -> None:
     assert "5 | y = torch.exp(x)\n  |     ------------ " in told
 
 
+# -- the remedy -------------------------------------------------------------------------------
+
+
+def test_full_says_what_to_write(check, stale: Path) -> None:
+    told = check("stale.py").stdout
+    assert (
+        "  = help: write `y = y + …` instead of `y += …` (safe: same values and gradients)\n5 - y += 1\n5 + y = y + 1\n"
+    ) in told
+    assert told.endswith("1 error in 1 file.\n[*] can be mended: 1 by `--fix`.\n")
+    assert check("stale.py").stdout == told, "what is kept tells the remedy, too"
+
+
+def test_what_only_unsafe_fixes_mend_is_counted_apart(check, stale: Path, tmp_path: Path) -> None:
+    (tmp_path / "leaf.py").write_text("import torch\nw = torch.ones(3, requires_grad=True)\nw -= 1\n")
+    (tmp_path / "nothing.py").write_text(
+        "import torch\nx = torch.ones(3, dtype=torch.double, requires_grad=True)\n"
+        "torch.autograd.gradcheck(lambda a: a.detach() * a, x)\n"
+    )
+    told = check("--output-format", "concise").stdout
+    assert "leaf.py:3:1: GG201 error: [*] This raises" in told
+    assert "nothing.py:3:1: GG403 error: `gradcheck` will fail" in told
+    assert told.endswith("3 errors in 3 files.\n[*] can be mended: 1 by `--fix`, 1 more by `--fix --unsafe-fixes`.\n")
+    safe = check("--fix", "--output-format", "concise").stdout
+    assert safe.endswith("2 errors in 3 files.\n[*] can be mended: 1 by `--fix --unsafe-fixes`.\n")
+
+
+def test_a_remedy_in_another_file_is_shown_with_its_name(check, tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text(HELPER)
+    (tmp_path / "main.py").write_text(MAIN)
+    told = check().stdout
+    assert "= help: " in told and "[*] can be mended: 1 by" in told
+
+
 # -- standard input ---------------------------------------------------------------------------
 
 
@@ -125,7 +162,7 @@ def test_standard_input_stands_for_a_file(check, tmp_path: Path) -> None:
 def test_standard_input_is_mended_to_standard_output(check, stale: Path) -> None:
     done = check("-", "--fix", stdin=stale.read_text().replace("\n", "\r\n"))
     assert done.returncode == 0
-    assert done.stderr == "1 fix applied; nothing found in 1 file.\n"
+    assert done.stderr == f"{FIXED.format('-', 1)}1 fix applied; nothing found in 1 file.\n"
     assert done.stdout.count("\r\n") == done.stdout.count("\n") >= 6
     assert check("-", stdin=done.stdout).returncode == 0
 
@@ -133,7 +170,10 @@ def test_standard_input_is_mended_to_standard_output(check, stale: Path) -> None
 def test_fix_writes_the_file(check, stale: Path) -> None:
     before = stale.read_text()
     done = check("stale.py", "--fix")
-    assert (done.returncode, done.stdout) == (0, "1 fix applied; nothing found in 1 file.\n")
+    assert (done.returncode, done.stdout) == (
+        0,
+        f"{FIXED.format('stale.py', 1)}1 fix applied; nothing found in 1 file.\n",
+    )
     assert stale.read_text() != before
     assert check("stale.py").returncode == 0
 
@@ -165,7 +205,7 @@ def test_diff_of_a_clean_program(check, clean: Path) -> None:
 def test_all_failures_of_a_file_are_mended(check, stale: Path) -> None:
     body = "\n    ".join(stale.read_text().splitlines()[2:])
     stale.write_text("import torch\n" + "".join(f"\n\ndef f{n}():\n    {body}\n" for n in range(4)))
-    assert check("--fix").stdout == "4 fixes applied; nothing found in 1 file.\n"
+    assert check("--fix").stdout == f"{FIXED.format('stale.py', 4)}4 fixes applied; nothing found in 1 file.\n"
     assert check().returncode == 0
 
 

@@ -18,7 +18,7 @@ def test_quiet_tells_what_is_found_alone(check, stale: Path, tmp_path: Path) -> 
     assert "no Python files" in loud.stderr
     quiet = check("-q", "stale.py", "empty", "--output-format", "concise")
     assert (quiet.returncode, quiet.stderr) == (1, "")
-    assert quiet.stdout.splitlines() == loud.stdout.splitlines()[:-1]
+    assert quiet.stdout.splitlines() == loud.stdout.splitlines()[:-2]
     assert check("--quiet", "missing.py").stderr == "missing.py: does not exist\n"
     assert check("-q", "--diff", "stale.py").stderr == ""
 

@@ -13,6 +13,9 @@ NAMES = ("full", "concise", "json", "json-lines", "sarif", "github", "gitlab", "
 WITH_FIXES = ("json", "json-lines", "sarif", "rdjson")
 """Those that tell of fixes, for which these must be looked for."""
 
+WITH_THE_BEST = ("full", "concise")
+"""Those that tell of the best fix of each finding."""
+
 
 def write(name: str, results: Results, out: TextIO) -> None:
     """Write the results in the form `name`, one of NAMES."""

@@ -1,4 +1,4 @@
-"""One line for each finding: `path:line:column: CODE severity: headline`."""
+"""One line for each finding: `path:line:column: CODE severity: headline`; `[*]` before it if there is a fix."""
 
 from __future__ import annotations
 
@@ -13,5 +13,6 @@ if TYPE_CHECKING:
 def write(results: Results, out: TextIO) -> None:
     """Write the findings that no comment silences."""
     for found in results.active:
-        place, rule = results.region(found), f"{found.rule.code} {found.severity.label}"
-        print(f"{place}: {rule}: {visible(found.words.headline)}", file=out)
+        mark = "[*] " if results.fixes(found) else ""
+        told = f"{found.rule.code} {found.severity.label}: {mark}{visible(found.words.headline)}"
+        print(f"{results.region(found)}: {told}", file=out)

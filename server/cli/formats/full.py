@@ -7,19 +7,26 @@ error[GG101]: `y.sum().backward()` will raise: it needs `y` as it was before thi
    |     ------------ `exp` saves `y` for backward at version 0 (its result)
  6 | y += 1
    | ^^^^^^ changes `y`: version 0 → 1
+   = help: write `y = y + …` instead of `y += …` (safe: same values and gradients)
+ 6 - y += 1
+ 6 + y = y + 1
 """
 
 from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
-from ..places import Results, colours, visible
+from ...fixes.edit import apply
+from ..places import Results, colours, shown, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from ...fixes.edit import Edit, Fix
     from ...syntax.chunks import Span
     from ...workspace.findings import Found, Place
     from ...workspace.lines import Lines
@@ -29,6 +36,10 @@ Piece = tuple[str, str]
 
 COLOURS = {"error": "bold red", "warning": "bold yellow", "information": "bold cyan", "hint": "bold cyan"}
 FRAME = "bold blue"
+SIGNS = {"-": "red", "+": "green", "|": FRAME}
+LONGEST_HELP = 12
+"""So many changed lines are shown of a fix."""
+
 TAB = 4
 NEAR = 2
 """Lines between two places are shown if they are at most as many, else `...` stands for them."""
@@ -82,8 +93,40 @@ def _finding(found: Found, results: Results) -> Iterator[Sequence[Piece]]:
         yield from _snippet(sorted(group, key=_order), results, path, width)
     if found.words.when:
         yield [(" " * width + " = ", FRAME), (f"only {found.words.when}", "")]
+    for fix in results.fixes(found)[:1]:
+        yield from _help(fix, results, found.path, width)
     yield [(" " * width + " = ", FRAME), (f"{found.rule.name}: `gradguard explain {found.rule.code}`", "")]
     yield []
+
+
+def _help(fix: Fix, results: Results, path: str, width: int) -> Iterator[Sequence[Piece]]:
+    """What mends a finding, how safe that is, and the lines that it changes as they are then."""
+    title = fix.title[0].lower() + fix.title[1:]
+    if fix.safety == "safe":
+        title += " (safe: same values and gradients)"
+    else:
+        title = f"{title[:-1]}; unsafe)" if title.endswith(")") else f"{title} (unsafe)"
+    yield [(" " * width + " = ", FRAME), ("help", "bold"), (f": {title}", "")]
+    for changed in dict.fromkeys(edit.path for edit in fix.edits):
+        if changed != path:
+            yield [(" " * width + "::: ", FRAME), (shown(changed), "")]
+        edits = [edit for edit in fix.edits if edit.path == changed]
+        for number, sign, line in islice(_changes(results.documents[changed].text, edits), LONGEST_HELP):
+            yield [(f"{number:>{width}} {sign} ", SIGNS[sign]), (_printable(line), "" if sign == "|" else SIGNS[sign])]
+
+
+def _changes(text: str, edits: Sequence[Edit]) -> Iterator[tuple[int, str, str]]:
+    """The lines that edits take out (`-`) and put in (`+`), and those between near ones, with their numbers."""
+    first = text.count("\n", 0, min(edit.start for edit in edits))
+    below = text.count("\n", max(edit.end for edit in edits))
+    old, new = text.split("\n"), apply(text, edits).split("\n")
+    old, new = old[first : len(old) - below], new[first : len(new) - below]
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield from ((first + 1 + i, "-", old[i]) for i in range(i1, i2))
+            yield from ((first + 1 + j, "+", new[j]) for j in range(j1, j2))
+        elif i2 - i1 <= NEAR:
+            yield from ((first + 1 + i, "|", old[i]) for i in range(i1, i2))
 
 
 def _first(places: Iterable[Found | Place], path: str) -> Found | Place:
