@@ -20,7 +20,6 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
-from ...fixes.edit import apply
 from ..places import Results, colours, shown, visible
 
 if TYPE_CHECKING:
@@ -117,6 +116,8 @@ def _help(fix: Fix, results: Results, path: str, width: int) -> Iterator[Sequenc
 
 def _changes(text: str, edits: Sequence[Edit]) -> Iterator[tuple[int, str, str]]:
     """The lines that edits take out (`-`) and put in (`+`), and those between near ones, with their numbers."""
+    from ...fixes.edit import apply  # a check that finds nothing need not import how to mend
+
     first = text.count("\n", 0, min(edit.start for edit in edits))
     below = text.count("\n", max(edit.end for edit in edits))
     old, new = text.split("\n"), apply(text, edits).split("\n")
