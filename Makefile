@@ -11,7 +11,7 @@ TESTABLE := .venv/.testable
 N ?= 500
 SEED ?= 0
 
-.PHONY: demo test lint facts fuzz frameworks fixes clean dist docs drawings extension ecosystem editors e2e
+.PHONY: demo test lint facts fuzz frameworks fixes clean dist docs drawings extension ecosystem editors e2e lock audit
 
 demo: $(READY) ## one example whole, all of them in a line each, and what to do next
 	@echo '$$ gradguard check examples/01_sigmoid_shift.py'
@@ -84,6 +84,16 @@ ecosystem: $(READY) ## check the packages of ecosystem/packages.toml (or ONLY="N
 
 edits: $(TESTABLE) ## edit real files at random, 20,000 times, and compare with a replay from the start
 	$(BIN)/python tests/workspace/editing.py 20000
+
+lock: $(TESTABLE) ## pin what the extension's own environment gets, with hashes
+	$(PIP) --group release
+	$(BIN)/uv pip compile pyproject.toml --universal --python-version 3.10 --generate-hashes --no-header --no-annotate \
+		--upgrade --quiet --output-file vscode-client/requirements.lock
+
+audit: $(TESTABLE) ## look for known vulnerabilities in what is shipped along; asks PyPI's and npm's databases
+	$(PIP) --group release
+	$(BIN)/pip-audit --require-hashes --disable-pip --requirement vscode-client/requirements.lock
+	cd vscode-client && npm audit --omit=optional
 
 clean: ## remove the virtual environment and all caches
 	rm -rf build dist .venv .venv-frameworks .e2e .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules

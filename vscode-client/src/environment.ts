@@ -6,10 +6,14 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Run } from './run';
 
-/** What an environment is made of. `storage` is a folder of ours, `wheel` the path of the server's wheel. */
+/**
+ * What an environment is made of. `storage` is a folder of ours, `wheel` the path of the server's wheel, `lock` that of
+ * what it needs: the exact versions, with the hashes of their files.
+ */
 export interface Plan {
   storage: string;
   wheel: string;
+  lock: string;
 }
 
 /** A step of the set-up went wrong; the message is what the tool said. */
@@ -35,15 +39,15 @@ export function findWheel(folder: string): string | undefined {
   return name === undefined ? undefined : join(folder, name);
 }
 
-/** The interpreter of the environment, if it was wholly set up from this very wheel. */
+/** The interpreter of the environment, if it was wholly set up from this very wheel and what it needs. */
 export function ownPython(plan: Plan): string | undefined {
   const folder = folderOf(plan);
   return existsSync(join(folder, READY)) ? pythonIn(folder) : undefined;
 }
 
 /**
- * Make the environment and install the server into it. `python` is the interpreter to make it with; `report` hears of
- * each step. Resolves to the environment's interpreter. Rejects with SetUpError; what was half done is removed.
+ * Make the environment and install the server into it. Nothing is taken from the package index but what `lock` names.
+ * `python` is the interpreter to make it with; `report` hears of each step. Resolves to the environment's interpreter. Rejects with SetUpError; what was half done is removed.
  */
 export async function setUp(
   run: Run,
@@ -56,9 +60,11 @@ export async function setUp(
   await mkdir(plan.storage, { recursive: true });
   rmSync(folder, { recursive: true, force: true });
   const own = pythonIn(folder);
+  const install = ['-m', 'pip', 'install', '--no-input', '--disable-pip-version-check'];
   const steps = [
     ['create', python, ['-m', 'venv', folder]],
-    ['install', own, ['-m', 'pip', 'install', '--no-input', '--disable-pip-version-check', plan.wheel]],
+    ['install', own, [...install, '--require-hashes', '--requirement', plan.lock]],
+    ['install', own, [...install, '--no-deps', '--no-index', plan.wheel]],
   ] as const;
   for (const [step, command, args] of steps) {
     report(step);
@@ -74,9 +80,9 @@ export async function setUp(
 
 const READY = '.ready';
 
-/** A folder for each content of the wheel: a new release gets a new environment. */
+/** A folder for each content of the wheel and of the lock: a new release gets a new environment. */
 function folderOf(plan: Plan): string {
-  const digest = createHash('sha256').update(readFileSync(plan.wheel)).digest('hex');
+  const digest = createHash('sha256').update(readFileSync(plan.wheel)).update(readFileSync(plan.lock)).digest('hex');
   return join(plan.storage, `environment-${digest.slice(0, 12)}`);
 }
 

@@ -200,7 +200,8 @@ export class Server implements vscode.Disposable {
 
   private plan(): Plan | undefined {
     const wheel = findWheel(join(this.context.extensionPath, 'bundled'));
-    return wheel === undefined ? undefined : { storage: this.folder, wheel };
+    const lock = join(this.context.extensionPath, 'requirements.lock');
+    return wheel === undefined ? undefined : { storage: this.folder, wheel, lock };
   }
 
   /** An interpreter that a virtual environment can be made with. Throws where there is none. */

@@ -12,7 +12,9 @@ beforeEach(() => {
   const folder = mkdtempSync(join(tmpdir(), 'gradguard-'));
   const wheel = join(folder, 'gradguard-0.1.0-py3-none-any.whl');
   writeFileSync(wheel, 'a wheel');
-  plan = { storage: join(folder, 'storage'), wheel };
+  const lock = join(folder, 'requirements.lock');
+  writeFileSync(lock, 'libcst==1.9.0 --hash=sha256:0');
+  plan = { storage: join(folder, 'storage'), wheel, lock };
 });
 
 /** A Python whose `-m venv` makes a file where its interpreter would be; pip ends with `code`. */
@@ -36,10 +38,12 @@ test('the environment is there once it was set up', async () => {
   const steps: string[] = [];
   const run = python(0);
   const own = await setUp(run, plan, 'python3', step => steps.push(step));
-  assert.deepEqual(steps, ['create', 'install']);
+  assert.deepEqual(steps, ['create', 'install', 'install']);
   assert.equal(ownPython(plan), own);
   assert.equal(run.calls[0]![0], 'python3');
-  assert.deepEqual([run.calls[1]![0], run.calls[1]!.at(-1)], [own, plan.wheel]);
+  const [, needed, server] = run.calls;
+  assert.deepEqual([needed![0], ...needed!.slice(-3)], [own, '--require-hashes', '--requirement', plan.lock]);
+  assert.deepEqual([server![0], ...server!.slice(-3)], [own, '--no-deps', '--no-index', plan.wheel]);
 });
 
 test('a failure says which step it was, and leaves nothing half done', async () => {
@@ -59,11 +63,13 @@ test('of what the tool said a person is told the line that calls itself an error
   assert.equal(new SetUpError('create', 'ensurepip is not available\nmore').reason, 'ensurepip is not available');
 });
 
-test('a new wheel gets a new environment', async () => {
-  await setUp(python(0), plan, 'python3', () => undefined);
-  writeFileSync(plan.wheel, 'the next release');
-  assert.equal(ownPython(plan), undefined);
-});
+for (const part of ['wheel', 'lock'] as const) {
+  test(`a new ${part} gets a new environment`, async () => {
+    await setUp(python(0), plan, 'python3', () => undefined);
+    writeFileSync(plan[part], 'the next release');
+    assert.equal(ownPython(plan), undefined);
+  });
+}
 
 test('the wheel is found by its name', () => {
   assert.equal(findWheel(dirname(plan.wheel)), plan.wheel);
