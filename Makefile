@@ -10,8 +10,9 @@ TESTABLE := .venv/.testable
 
 N ?= 500
 SEED ?= 0
+EDITS ?= 10000
 
-.PHONY: demo test lint facts fuzz frameworks fixes clean dist docs drawings extension ecosystem editors e2e lock audit
+.PHONY: demo test lint facts fuzz frameworks fixes clean dist docs drawings extension ecosystem editors e2e lock audit soak
 
 demo: $(READY) ## one example whole, all of them in a line each, and what to do next
 	@echo '$$ gradguard check examples/01_sigmoid_shift.py'
@@ -94,6 +95,10 @@ audit: $(TESTABLE) ## look for known vulnerabilities in what is shipped along; a
 	$(PIP) --group release
 	$(BIN)/pip-audit --require-hashes --disable-pip --requirement vscode-client/requirements.lock
 	cd vscode-client && npm audit --omit=optional
+
+soak: $(TESTABLE) ## edit real files in a server EDITS=10000 times, among junk, in three encodings; then bombs. SEED=0 chooses
+	$(BIN)/python -W ignore -m tests.lsp.soak $(EDITS) $(SEED)
+	$(BIN)/python -W ignore -m tests.project.bombs $(SEED) 10
 
 clean: ## remove the virtual environment and all caches
 	rm -rf build dist .venv .venv-frameworks .e2e .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules

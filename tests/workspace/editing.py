@@ -50,22 +50,62 @@ PASTED = (
 )
 
 
-class Editing:
-    """One file that is being edited: its text now, and what was before."""
+class Typist:
+    """Somebody who edits a text: what it is now, and what it was before."""
 
-    def __init__(self, path: Path, seed: int) -> None:
-        self.path = str(path)
-        self.seed, self.number = seed, 0
-        self.compared = self.parsed = 0
+    def __init__(self, text: str, seed: int) -> None:
         self.rng = random.Random(seed)
-        self.project = Project(path.parent)
-        self.session = Session(self.project)
-        self.texts = [path.read_text("utf-8")]
-        self.show()
+        self.texts = [text]
 
     @property
     def text(self) -> str:
         return self.texts[-1]
+
+    def edit(self) -> None:
+        """Type, delete, paste, move, indent, or undo."""
+        rng, lines = self.rng, self.text.splitlines(keepends=True) or ["\n"]
+        at, count = rng.randrange(len(lines)), rng.randrange(1, 12)
+        line = lines[at]
+        column = rng.randrange(len(line))
+        match rng.choices(
+            ("type", "delete", "paste", "cut", "move", "indent", "undo", "start"), (8, 4, 5, 1, 2, 2, 8, 1)
+        )[0]:
+            case "type":
+                lines[at] = line[:column] + rng.choice(TYPED) + line[column:]
+            case "delete":
+                lines[at] = line[:column] + line[column + 1 :]
+            case "paste":
+                indent = line[: len(line) - len(line.lstrip())].strip("\r\n")
+                lines[at:at] = [indent + pasted for pasted in rng.choice(PASTED).splitlines(keepends=True)]
+            case "cut":
+                del lines[at : at + count]
+            case "move":
+                moved = lines[at : at + count]
+                del lines[at : at + count]
+                to = rng.randrange(len(lines) + 1)
+                lines[to:to] = moved
+            case "indent":
+                lines[at : at + count] = [f"    {one}" for one in lines[at : at + count]]
+            case "undo" if len(self.texts) > 1:
+                self.texts.pop()
+                return
+            case "start":
+                del self.texts[1:]
+                return
+        self.texts = [*self.texts[-30:], "".join(lines)] if len(self.texts) < 30 else [self.texts[0], "".join(lines)]
+
+
+class Editing(Typist):
+    """One file that is being edited, and what is known of it."""
+
+    def __init__(self, path: Path, seed: int) -> None:
+        super().__init__(path.read_text("utf-8"), seed)
+        self.path = str(path)
+        self.seed, self.number = seed, 0
+        self.compared = self.parsed = 0
+        self.project = Project(path.parent)
+        self.session = Session(self.project)
+        self.show()
 
     def show(self) -> Report:
         """What the replay that goes on says of the text as it is now."""
@@ -129,39 +169,6 @@ class Editing:
         project = Project(Path(self.path).parent)
         project.overlay(Document(self.path, self.text))
         return replay([project.source(self.path)], project)
-
-    def edit(self) -> None:
-        """Type, delete, paste, move, indent, or undo."""
-        rng, lines = self.rng, self.text.splitlines(keepends=True) or ["\n"]
-        at, count = rng.randrange(len(lines)), rng.randrange(1, 12)
-        line = lines[at]
-        column = rng.randrange(len(line))
-        match rng.choices(
-            ("type", "delete", "paste", "cut", "move", "indent", "undo", "start"), (8, 4, 5, 1, 2, 2, 8, 1)
-        )[0]:
-            case "type":
-                lines[at] = line[:column] + rng.choice(TYPED) + line[column:]
-            case "delete":
-                lines[at] = line[:column] + line[column + 1 :]
-            case "paste":
-                indent = line[: len(line) - len(line.lstrip())].strip("\r\n")
-                lines[at:at] = [indent + pasted for pasted in rng.choice(PASTED).splitlines(keepends=True)]
-            case "cut":
-                del lines[at : at + count]
-            case "move":
-                moved = lines[at : at + count]
-                del lines[at : at + count]
-                to = rng.randrange(len(lines) + 1)
-                lines[to:to] = moved
-            case "indent":
-                lines[at : at + count] = [f"    {one}" for one in lines[at : at + count]]
-            case "undo" if len(self.texts) > 1:
-                self.texts.pop()
-                return
-            case "start":
-                del self.texts[1:]
-                return
-        self.texts = [*self.texts[-30:], "".join(lines)] if len(self.texts) < 30 else [self.texts[0], "".join(lines)]
 
 
 def differences(known: Report, fresh: Report) -> list[str]:
