@@ -253,6 +253,18 @@ def test_deep_text_inside_of_a_function_leaves_the_function():
     assert unparse(source) == "def f(x):\n    pass\n    return x"
 
 
+def test_a_list_of_more_items_than_can_be_parsed_leaves_the_rest():
+    source = parse(f"x = 1\ny = [{'1, ' * 100_001}]\nz = 2\n")
+    assert [(problem.line, problem.message) for problem in source.problems] == [
+        (1, "is too long to be parsed: it has too many parts")
+    ]
+    assert unparse(source) == "x = 1\nz = 2"
+
+
+def test_a_long_text_is_no_long_list():
+    assert not is_too_deep(f"x = {'1, ' * 1000 + 'a' * 1_000_000!r}\n")
+
+
 WORDS = """def class if else : ( ) [ ] { } ' " \'\'\' \\ # @ x = . , f' { } 1 async lambda é 😀 `"""
 TOKENS = [*re.findall(r"\S+", WORDS), '"""', "\n", "\r", "\r\n", "\t", "\x0c", "\0", "\n    ", "\n  ", " "]
 
