@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 def linked(m: Machine, args: Args) -> Value:
     """`linked(*values)`: a new tensor whose graph leads to the tensors in `values`, and saves nothing of theirs.
 
-    By their names: `saves` has those of them that backward needs as they are, `like` is a tensor whose shape and dtype
-    the result has.
+    By their names: `saves` has those of them that backward needs as they are, with `saves_result` it needs the result,
+    and `like` is a tensor whose shape and dtype that has.
     """
     given = [one for v in args.pos for one in tensors(m, v)]
     made = formulas.linked(m, given)
@@ -46,6 +46,8 @@ def linked(m: Machine, args: Args) -> Value:
     if isinstance(node, Node):
         for t in tensors(m, args.kw.get("saves", ())):
             m.grad.save(node, t, "input")
+        if m.state.pick(args.kw.get("saves_result")) is True:
+            m.grad.save(node, made, "result")
     like = m.state.pick(args.kw.get("like"))
     if isinstance(like, Tensor):
         made.geometry_, made.dtype_ = like.geometry_, like.dtype_

@@ -1,0 +1,1 @@
+"""MMCV 2: its building blocks (`mmcv/cnn/bricks`)."""
