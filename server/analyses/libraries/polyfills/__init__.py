@@ -1,7 +1,16 @@
 """Models of libraries in plain Python: each file says what a module of that name does, and the replay interprets it.
 
 A file is found by the name of its module (`lightning/pytorch/__init__.py`), parsed once a process and run when the
-program names it. None of it is ever imported. CONTRIBUTING.md says how one is written.
+program names it. None of it is ever imported. To write one:
+
+- Define the classes and functions that a program meets, under their names, and let them do what matters to autograd:
+  what they call of the program's, in which order and mode, what they write, keep, and give as a view. What only logs,
+  saves files or moves between devices may do nothing. What isn't defined is unknown, which does no harm.
+- What is computed inside of the library, and nobody sees, is `linked(*inputs, saves=[…])`: a tensor with a graph.
+  `../intrinsics.py` has the rest of what Python cannot say (`from gradguard import …`).
+- A question about something that may be unknown makes the replay follow both answers, as a guess: ask `known(x)` first.
+- Where the library calls what the program defines, name that in `__entries__`, and let `__train__` do so.
+- Measure each claim: a program in `tests/frameworks/programs`, which `make frameworks` runs beside the library.
 """
 
 from __future__ import annotations
