@@ -207,11 +207,19 @@ def own_statements(place: Place) -> Iterator[Place]:
     function = place.function
     top = Place(place.path, place.source, function.chain if function else ())
     body = function.node.body if function and isinstance(function.node, FunctionDef) else module_body(place.source)
-    for stmt in statements(body, definitions=False):
-        if not any(_inner_bodies(stmt)):
-            found = descend(body, stmt, stmt.chunk)
-            if found:
-                yield Place(top.path, top.source, (*top.chain, *found))
+    for chain in _simple(body):
+        yield Place(top.path, top.source, (*top.chain, *chain))
+
+
+def _simple(nodes: Iterable[Node], above: tuple[Node, ...] = ()) -> Iterator[tuple[Node, ...]]:
+    """Give the statements without a body at and in these, each as the chain that leads to it; not in definitions."""
+    for node in nodes:
+        if isinstance(node, Stmt) and not any(_inner_bodies(node)):
+            yield (*above, node)
+        elif not isinstance(node, FunctionDef | ClassDef):
+            inner = [one for body in bodies(node) for one in body]
+            parts = [part for name in ("handlers", "cases") for part in getattr(node, name, ())]
+            yield from _simple([*inner, *parts], (*above, node))
 
 
 def children(node: Node | Params) -> Iterator[Node]:

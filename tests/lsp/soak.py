@@ -37,9 +37,9 @@ QUESTIONS = ("hover", "codeAction", "inlayHint", "documentHighlight", "diagnosti
 class Peer:
     """A server, and what it has said."""
 
-    def __init__(self, encoding: str) -> None:
+    def __init__(self, encoding: str, cache: Path | str = "") -> None:
         command = [sys.executable, "-m", "gradguard", "server"]
-        quiet = {**os.environ, "GRADGUARD_CACHE_DIR": ""}
+        quiet = {**os.environ, "GRADGUARD_CACHE_DIR": str(cache)}
         pipe = subprocess.PIPE
         self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, env=quiet)
         self.said: queue.Queue[dict[str, Any] | None] = queue.Queue()
@@ -110,6 +110,12 @@ class Peer:
         """MiB that the server holds."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
         return int(status.split("VmRSS:")[1].split()[0]) / 1024
+
+    def rest(self, cache: Path, files: int) -> None:
+        """Wait until what was found in so many files is kept."""
+        end = time.monotonic() + PATIENCE
+        while len(list(cache.glob("*.json"))) < files and time.monotonic() < end:
+            time.sleep(0.1)
 
     def end(self) -> None:
         """Say goodbye; raises AssertionError where a request has no answer, or the server does not go."""
