@@ -265,13 +265,12 @@ def below(node: Node, kind: type[N]) -> Iterator[N]:
     return (found for found in walk(node) if isinstance(found, kind))
 
 
-def statements(body: Iterable[Stmt], definitions: bool = True) -> Iterator[Stmt]:
-    """Give all statements of a body and of the bodies in it, outermost first; with or without those of definitions."""
+def statements(body: Iterable[Stmt]) -> Iterator[Stmt]:
+    """Give all statements of a body and of the bodies in it, outermost first."""
     for stmt in body:
         yield stmt
-        if definitions or not isinstance(stmt, FunctionDef | ClassDef):
-            for inner in _inner_bodies(stmt):
-                yield from statements(inner, definitions)
+        for inner in _inner_bodies(stmt):
+            yield from statements(inner)
 
 
 def _inner_bodies(stmt: Stmt) -> Iterator[list[Stmt]]:
