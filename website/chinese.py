@@ -96,7 +96,16 @@ SETTINGS = {
     "operator params": "按顺序列出参数，供以位置传参的调用使用",
     "operator saves": "它为反向传播保存的参数；`out` 指其结果",
     "operator mutates": "它就地修改的参数",
-    "editor inlayHints": "在文本中显示哪些版本号：`saved` 为被某个操作保存的张量，`all` 为所有张量",
+    "editor diagnosticMode": "报告哪些问题：`openFilesOnly` 为已打开文件所属的程序，`workspace` 为工作区的所有文件",
+    "editor inlayHints": (
+        "在行尾显示哪些版本号：`changed` 为被某个操作保存之后又被程序就地修改的张量，"
+        "`saved` 为被某个操作保存的所有张量，`all` 为所有被修改的张量"
+    ),
+    "editor highlight": (
+        "光标在何处高亮一个张量的所有位置：`operators` 为使用它的运算符和修改它的方法，`all` 为任何位置，取代名称的高亮"
+    ),
+    "editor hoverLessons": "悬停时是否说明操作保存了什么，并纠正常见误解",
+    "editor fixAll": "是否提供一次应用文件中所有安全修复的操作",
     "editor minSeverity": "显示的最低严重级别",
     "editor select": "只启用这些规则",
     "editor ignore": "不启用这些规则，另加项目所忽略的规则",

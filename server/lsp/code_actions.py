@@ -65,7 +65,7 @@ def _actions(
     if _is_wanted(QUICK_FIX, wanted):
         yield from _fix_actions(ls, document, analysis, here)
         yield from _ignore_actions(ls, document, analysis, here)
-    if _is_wanted(FIX_ALL, wanted) and (wanted or here):
+    if ls.settings.fix_all and _is_wanted(FIX_ALL, wanted) and (wanted or here):
         data = {"uri": document.uri, "version": document.version, "do": "fix-all"}
         yield _lazily(ls, document, analysis, types.CodeAction(ls.texts("fix-all"), FIX_ALL, data=data))
 
@@ -78,7 +78,7 @@ def _fix_actions(
     for number in numbers:
         for choice, fix in enumerate(ls.analyser.fixes(analysis, document.path, number)):
             action = types.CodeAction(
-                fix.title,
+                ls.texts("action", title=fix.title),
                 QUICK_FIX,
                 diagnostics=[_told(ls, analysis, number)],
                 is_preferred=True if fix.preferred and preferred else None,

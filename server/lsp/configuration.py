@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 SECTION = "gradguard"
 SEVERITIES = ("error", "warning", "information", "hint")
-INLAY_HINTS = ("off", "saved", "all")
+CHOICES = {
+    "inlay_hints": ("off", "changed", "saved", "all"),
+    "highlight": ("off", "operators", "all"),
+    "diagnostic_mode": ("openFilesOnly", "workspace"),
+    "min_severity": SEVERITIES,
+}
 WATCHED = ("**/*.py", "**/*.ipynb", "**/pyproject.toml", "**/gradguard.toml", "**/.gitignore")
 
 
@@ -28,8 +33,18 @@ class Settings:
     The words under each setting are those of the documentation.
     """
 
-    inlay_hints: Literal["off", "saved", "all"] = "saved"
-    """which versions are shown in the text: `saved` those of tensors that an operation saved, `all` of all"""
+    diagnostic_mode: Literal["openFilesOnly", "workspace"] = "openFilesOnly"
+    """whose problems are told: those of the programs that open files belong to, or of all files of the `workspace`"""
+    inlay_hints: Literal["off", "changed", "saved", "all"] = "changed"
+    """which versions are shown behind lines: `changed` those of tensors that the program changes in place after an
+    operation saved them, `saved` of all that an operation saved, `all` of all that change"""
+    highlight: Literal["off", "operators", "all"] = "operators"
+    """where the cursor highlights all places of a tensor: on `operators` that use it and methods that change it, or in
+    `all` places, instead of the highlights of its name"""
+    hover_lessons: bool = True
+    """whether hovers tell what an operator saves, and set myths right"""
+    fix_all: bool = True
+    """whether to offer all safe fixes of a file in one action"""
     min_severity: str | None = None
     """the least severity that is shown"""
     select: tuple[str, ...] | None = None
@@ -92,10 +107,10 @@ _KEYS = {_camel(one.name): one.name for one in fields(Settings)}
 def _complaint(key: str, value: object) -> str | None:
     """Return what a setting has to be, or None if `value` is that."""
     match key:
-        case "inlay_hints":
-            return None if value in INLAY_HINTS else _one_of(INLAY_HINTS)
-        case "min_severity":
-            return None if value in SEVERITIES else _one_of(SEVERITIES)
+        case "hover_lessons" | "fix_all":
+            return None if isinstance(value, bool) else "true | false"
+        case _ if key in CHOICES:
+            return None if value in CHOICES[key] else _one_of(CHOICES[key])
         case "configuration":
             return None if isinstance(value, str) else "string"
         case _:
@@ -120,6 +135,7 @@ def register(server: Server) -> None:
 
 async def initialized(ls: Server, params: types.InitializedParams) -> None:
     """Ask the client to report changed files and settings, and for the settings as they are."""
+    ls.introduced = True
     wanted = []
     if get_capability(ls.client_capabilities, "workspace.did_change_watched_files.dynamic_registration", False):
         watchers = [types.FileSystemWatcher(pattern) for pattern in WATCHED]
@@ -132,6 +148,7 @@ async def initialized(ls: Server, params: types.InitializedParams) -> None:
     if wanted:
         await ls.client_register_capability_async(types.RegistrationParams(wanted))
     await _pull(ls)
+    ls.refresh()
 
 
 async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:

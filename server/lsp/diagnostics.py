@@ -108,18 +108,16 @@ def take_back(ls: Server, document: Document) -> None:
 
 
 def publish_closed(ls: Server) -> None:
-    """Send what is wrong in files that are not open but belong to an open program; take back what no longer is.
+    """Send what is wrong in files that are not open, as far as the user wants that; take back what no longer is.
+
+    That is what belongs to an open program, and all that was found where the whole workspace is checked.
 
     Clients that ask for diagnostics hear of closed files when they ask for the workspace's.
     """
     if pulls(ls.client_capabilities):
         return
-    told = {
-        uri: items
-        for document in ls.documents
-        for uri, items in document.told.items()
-        if items and ls.documents.find(uri) is None
-    }
+    told = {uri: items for uri, items in ls.closed_files.told.items() if items and ls.documents.find(uri) is None}
+    told |= of_closed(ls)
     gone: dict[str, list[types.Diagnostic]] = {
         uri: [] for uri in ls.told_of_closed if uri not in told and ls.documents.find(uri) is None
     }
@@ -127,6 +125,16 @@ def publish_closed(ls: Server) -> None:
         if ls.told_of_closed.get(uri) != items:
             ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, items))
     ls.told_of_closed = told
+
+
+def of_closed(ls: Server) -> dict[str, list[types.Diagnostic]]:
+    """Return what is wrong in files that are not open but belong to an open program, by URI."""
+    return {
+        uri: items
+        for document in ls.documents
+        for uri, items in document.told.items()
+        if items and ls.documents.find(uri) is None
+    }
 
 
 # -- pulling --------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
         code, start, end = rule
         parts, place = [rule_page(RULES[code], ls.texts.locale)], document.text.between(start, end)
     else:
-        lesson = Lesson(analysis.report, ls.analyser.source(document.path), ls.texts, _line_of).at(offset)
+        lesson = _lesson(ls, document, analysis, offset)
         if lesson is not None:
             said, start, end = lesson
             parts.append("\n\n".join(said) if rich else unmarked("\n\n".join(said)))
@@ -66,6 +66,13 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
     text = "\n\n---\n\n".join(parts) if rich else "\n\n".join(map(unmarked, parts))
     kind = types.MarkupKind.Markdown if rich else types.MarkupKind.PlainText
     return types.Hover(types.MarkupContent(kind, text), place)
+
+
+def _lesson(ls: Server, document: Document, analysis: Analysis, offset: int) -> tuple[list[str], int, int] | None:
+    """Return what there is to learn at an offset, if the user wants that."""
+    if not ls.settings.hover_lessons:
+        return None
+    return Lesson(analysis.report, ls.analyser.source(document.path), ls.texts, _line_of).at(offset)
 
 
 def wants_markdown(capabilities: types.ClientCapabilities) -> bool:

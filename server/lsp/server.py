@@ -98,6 +98,9 @@ class Server(LanguageServer):
         self.told_of_closed: dict[str, list[types.Diagnostic]] = {}
         self._told: set[str] = set()
         self._refreshing: asyncio.TimerHandle | None = None
+        self._pushing: asyncio.Future[None] | None = None
+        self.introduced = False
+        """whether the client has said that it is ready"""
         self.documents: Documents
         self.notebooks: Notebooks
         self.feature(types.INITIALIZE)(initialize)
@@ -139,6 +142,11 @@ class Server(LanguageServer):
         """What the user has set in the editor."""
         return self._reading.settings if self._reading else Settings()
 
+    @property
+    def checks_all(self) -> bool:
+        """Whether the problems of files that are not open are wanted, too."""
+        return self.settings.diagnostic_mode == "workspace" or self.closed_files.asked
+
     def folders(self) -> list[str]:
         """Return the paths of the workspace folders, as far as they are on this machine's disk."""
         uris = list(self.workspace.folders) or [self.workspace.root_uri or ""]
@@ -164,16 +172,21 @@ class Server(LanguageServer):
         elif closed := [path for path in paths if self.documents.at(path) is None]:
             self.closed_files.forget()
             self.documents.restart(self.analyser.files_changed, closed)
-            self._refresh()
+            self.refresh()
 
     def _start_over(self) -> None:
         self._told.clear()
         self.closed_files.forget()
+        self.closed_files.asked = False
         self.documents.restart(self.analyser.configure, self.settings, self.folders(), self.texts.locale)
-        self._refresh()
+        self.refresh()
 
-    def _refresh(self) -> None:
-        """Have the client ask again for what it has asked before."""
+    def refresh(self) -> None:
+        """Have the client ask again for what it has asked before; send it what it does not ask for."""
+        if not self.introduced:
+            return
+        if not diagnostics.pulls(self.client_capabilities) and (self.checks_all or self.closed_files.told):
+            self._pushing = asyncio.ensure_future(workspace_diagnostics.push(self))
         capabilities = self.client_capabilities
         if get_capability(capabilities, "workspace.diagnostics.refresh_support", False):
             self.workspace_diagnostic_refresh(None)
@@ -184,7 +197,7 @@ class Server(LanguageServer):
         """Refresh when the typing pauses."""
         if self._refreshing is not None:
             self._refreshing.cancel()
-        self._refreshing = asyncio.get_running_loop().call_later(PAUSE, self._refresh)
+        self._refreshing = asyncio.get_running_loop().call_later(PAUSE, self.refresh)
 
     # -- what the user hears ---------------------------------------------------------------------
 

@@ -1,4 +1,7 @@
-"""workspace/diagnostic: the problems of all files of the workspace, for clients that ask for them.
+"""workspace/diagnostic: the problems of all files of the workspace, where the user wants to see more than open files.
+
+A client that does not ask for them is sent them. `gradguard/checkWorkspace`, a request of our own without params,
+checks all files, shows what is wrong in them until settings change, and answers {files: integer, problems: integer}.
 
 Closed files count as they are on the disk. They are checked as `gradguard check` does, with what was found before
 where that still holds, in a thread of their own, which waits while an open document is analysed. Open documents have
@@ -26,7 +29,7 @@ from ..workspace.cache import Cache
 from ..workspace.config import ConfigError
 from ..workspace.files import find_files
 from .analysis import file_settings, least
-from .diagnostics import present, result_id
+from .diagnostics import of_closed, present, publish_closed, result_id
 from .documents import path_of, uri_of
 from .memory import Recalled, folder
 from .progress import asked_for
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
 Report = types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
 Stamps = dict[str, tuple[int, int]]
 
+METHOD = "gradguard/checkWorkspace"
+
 POLITE = 0.02
 """seconds between two looks at whether open documents still keep the machine busy"""
 
@@ -50,6 +55,7 @@ POLITE = 0.02
 def register(server: Server) -> None:
     """Serve the diagnostics of the workspace."""
     server.feature(types.WORKSPACE_DIAGNOSTIC)(workspace_diagnostic)
+    server.feature(METHOD)(check_workspace)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,18 +67,27 @@ class Checked:
     problems: Sequence[str]
 
 
+NOTHING = Checked(Recalled([], {}), [], [])
+
+
 class Workspace:
     """The last check of the workspace's files, good for as long as none of them changes."""
 
     def __init__(self) -> None:
         self._checked: Checked | None = None
+        self._changes = 0
         self._stamps: Stamps = {}
         self._busy = asyncio.Lock()
         self._stops: set[threading.Event] = set()
+        self.asked = False
+        """whether the user has asked to see all files, whatever the settings say"""
+        self.told: dict[str, list[types.Diagnostic]] = {}
+        """what was found last, by URI, for a client that doesn't ask"""
 
     def forget(self) -> None:
         """Check anew the next time: settings have changed, or files have come or gone."""
         self._checked = None
+        self._changes += 1
 
     def stop(self) -> None:
         """End what is going on, soon."""
@@ -85,10 +100,13 @@ class Workspace:
         What is found on the way of a check that is cancelled is kept on the disk, as far as there is a place for it.
         """
         async with self._busy:
-            if self._checked is None or self._stamps != await asyncio.to_thread(_stamps, self._stamps):
-                self._checked = await self._run(ls, on_files)
-                self._stamps = await asyncio.to_thread(_stamps, self._checked.paths)
-            return self._checked
+            checked = self._checked
+            if checked is None or self._stamps != await asyncio.to_thread(_stamps, self._stamps):
+                changes = self._changes
+                checked = await self._run(ls, on_files)
+                self._stamps = await asyncio.to_thread(_stamps, checked.paths)
+                self._checked = checked if changes == self._changes else None
+            return checked
 
     async def _run(self, ls: Server, on_files: Callable[[int, int], None]) -> Checked:
         """Check in a thread that ends with this: a part of a project stays parsed as long as its thread lives."""
@@ -163,14 +181,10 @@ async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticPara
 
     With a token for partial results the reports are sent on the way, a hundred at a time.
     """
-    async with asked_for(ls, params.work_done_token, ls.texts("checking")) as on_files:
-        try:
-            checked = await ls.closed_files.check(ls, on_files)
-        except ConfigError as error:
-            ls.report_problem(str(error))
-            checked = Checked(Recalled([], {}), [], [])
-    for problem in checked.problems:
-        ls.report_problem(problem)
+    checked = NOTHING
+    if ls.checks_all:
+        async with asked_for(ls, params.work_done_token, ls.texts("checking")) as on_files:
+            checked = await _checked(ls, on_files)
     known = {path_of(item.uri): item.value for item in params.previous_result_ids}
     reports = list(_reports(ls, checked, known))
     if params.partial_result_token is None:
@@ -181,9 +195,43 @@ async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticPara
     return types.WorkspaceDiagnosticReport([])
 
 
+async def check_workspace(ls: Server, params: object) -> dict[str, int]:
+    """Check all files, show what is wrong in them, and answer how many problems there are in how many files."""
+    checked = await _checked(ls, lambda done, of: None)
+    ls.closed_files.asked = True
+    ls.refresh()
+    return {"files": len(checked.paths), "problems": sum(map(len, _told(ls, checked).values()))}
+
+
+async def push(ls: Server) -> None:
+    """Send a client that does not ask what is wrong in all files, if the user wants to see them."""
+    try:
+        ls.closed_files.told = _told(ls, await _checked(ls, lambda done, of: None)) if ls.checks_all else {}
+    except JsonRpcRequestCancelled:  # the server is shutting down
+        return
+    publish_closed(ls)
+
+
+async def _checked(ls: Server, on_files: Callable[[int, int], None]) -> Checked:
+    """Check all files; what goes wrong with that is logged."""
+    try:
+        checked = await ls.closed_files.check(ls, on_files)
+    except ConfigError as error:
+        ls.report_problem(str(error))
+        return NOTHING
+    for problem in checked.problems:
+        ls.report_problem(problem)
+    return checked
+
+
+def _told(ls: Server, checked: Checked) -> dict[str, list[types.Diagnostic]]:
+    return present(checked.recalled, ls.documents, ls.client_capabilities)
+
+
 def _reports(ls: Server, checked: Checked, known: dict[str, str]) -> Iterator[Report]:
-    told = present(checked.recalled, ls.documents, ls.client_capabilities)
-    for path in checked.paths:
+    """Yield a report for each file that was checked, that an open program tells of, or that the client knows of."""
+    told = of_closed(ls) | _told(ls, checked)
+    for path in dict.fromkeys((*checked.paths, *map(path_of, told), *known)):
         document = ls.documents.at(path)
         uri, version = (document.uri, document.version) if document else (uri_of(path), None)
         items = document.shown if document else told.get(uri, [])

@@ -42,7 +42,7 @@ seen.hover = table.concat(vim.api.nvim_buf_get_lines(floating(), 0, -1, false), 
 vim.cmd('fclose')
 
 local broken = line(4)
-vim.lsp.buf.code_action({ apply = true, filter = function(action) return vim.startswith(action.title, 'Write `y = y + ') end })
+vim.lsp.buf.code_action({ apply = true, filter = function(action) return vim.startswith(action.title, 'GradGuard: Write `y = y + ') end })
 wait('the quick fix', function() return line(4) ~= broken end)
 seen.mended = line(4)
 wait('the end of the squiggle', function() return #vim.diagnostic.get(0) == 0 end)

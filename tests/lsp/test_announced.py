@@ -86,7 +86,9 @@ async def server(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Edit
         notebook_document=types.NotebookDocumentClientCapabilities(sync),
     )
     params = types.InitializeParams(
-        capabilities=capabilities, workspace_folders=[types.WorkspaceFolder(folder.as_uri(), "project")]
+        capabilities=capabilities,
+        workspace_folders=[types.WorkspaceFolder(folder.as_uri(), "project")],
+        initialization_options={"diagnosticMode": "workspace"},
     )
     yield Editor(client, folder, await client.initialize_session(params))
     await stop(client)
@@ -144,7 +146,7 @@ async def act(editor: Editor, name: str, stale: str) -> None:
 @drives("textDocument/documentHighlight")
 async def highlight(editor: Editor, name: str, stale: str) -> None:
     await editor.open(name, stale)
-    params = types.DocumentHighlightParams(types.TextDocumentIdentifier(editor.uri(name)), types.Position(3, 0))
+    params = types.DocumentHighlightParams(types.TextDocumentIdentifier(editor.uri(name)), types.Position(3, 3))
     marks = await editor.client.text_document_document_highlight_async(params)
     assert {mark.kind for mark in marks} == {types.DocumentHighlightKind.Read, types.DocumentHighlightKind.Write}
 
@@ -176,6 +178,10 @@ async def pull_all(editor: Editor, name: str, stale: str) -> None:
     (editor.folder / name).write_text(stale)
     parts: list[types.ProgressParams] = []
     listen(editor, types.PROGRESS, parts)
+    settings = types.DidChangeConfigurationParams({"gradguard": {"diagnosticMode": "workspace"}})
+    editor.client.workspace_did_change_configuration(settings)
+    created = types.FileEvent(editor.uri(name), types.FileChangeType.Created)
+    editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([created]))
     params = types.WorkspaceDiagnosticParams([], partial_result_token="part")
     assert list((await editor.client.workspace_diagnostic_async(params)).items) == []
     found = {one["uri"]: [item["code"] for item in one["items"]] for part in parts for one in part.value["items"]}
@@ -229,6 +235,14 @@ async def trace(editor: Editor, name: str, stale: str) -> None:
     await editor.open(name, stale)
     await until(lambda: any(name in one.message and name in one.verbose for one in traced))
     editor.client.set_trace(types.SetTraceParams(types.TraceValue.Off))
+
+
+@drives("gradguard/checkWorkspace")
+async def check_all(editor: Editor, name: str, stale: str) -> None:
+    (editor.folder / name).write_text(stale)
+    answer = await editor.client.protocol.send_request_async("gradguard/checkWorkspace", None)
+    assert answer.files >= 1
+    assert answer.problems >= 1
 
 
 @drives("gradguard/versionStory")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,10 +21,21 @@ ASKING = types.WorkspaceClientCapabilities(
 
 
 def test_settings_are_read_in_camel_case() -> None:
-    value = {"inlayHints": "all", "minSeverity": "error", "select": ["GG1"], "ignore": [], "configuration": "a.toml"}
+    value = {
+        "diagnosticMode": "workspace",
+        "inlayHints": "all",
+        "highlight": "off",
+        "hoverLessons": False,
+        "fixAll": False,
+        "minSeverity": "error",
+        "select": ["GG1"],
+        "ignore": [],
+        "configuration": "a.toml",
+    }
+    assert len(value) == len(fields(Settings))
     reading = read(value, Texts("en"))
     assert reading.problems == []
-    assert reading.settings == Settings("all", "error", ("GG1",), (), "a.toml")
+    assert reading.settings == Settings("workspace", "all", "off", False, False, "error", ("GG1",), (), "a.toml")
 
 
 @pytest.mark.parametrize(
@@ -31,7 +43,10 @@ def test_settings_are_read_in_camel_case() -> None:
     [
         (3, ["an object", "3"]),
         ({"inlay": True}, ["`inlay` is unknown", "inlayHints"]),
-        ({"inlayHints": True}, ["`inlayHints`", '"off" | "saved" | "all"', "True"]),
+        ({"inlayHints": True}, ["`inlayHints`", '"off" | "changed" | "saved" | "all"', "True"]),
+        ({"diagnosticMode": "all"}, ["`diagnosticMode`", '"openFilesOnly" | "workspace"']),
+        ({"highlight": 1}, ["`highlight`", '"off" | "operators" | "all"']),
+        ({"fixAll": "yes"}, ["`fixAll`", "true | false"]),
         ({"minSeverity": "fatal"}, ["`minSeverity`", '"error"', "'fatal'"]),
         ({"select": "GG101"}, ["`select`", "'GG101'"]),
         ({"ignore": [1]}, ["`ignore`", "[1]"]),

@@ -199,7 +199,7 @@ async def test_a_client_that_pulls_is_told_what_changed(start: Start, stale: str
 
 
 async def test_the_workspace_is_pulled_from_disk_and_open_documents(start: Start, stale: str) -> None:
-    editor = await start(text_document=PULLING)
+    editor = await start(options={"diagnosticMode": "workspace"}, text_document=PULLING)
     for name, text in {"bad.py": stale, "good.py": "x = 1\n", "open.py": "x = 1\n"}.items():
         (editor.folder / name).write_text(text)
     tell_open(editor, "open.py", stale)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from gradguard.rules import RULES
@@ -12,6 +13,7 @@ from pygls.exceptions import JsonRpcException
 if TYPE_CHECKING:
     from .conftest import Editor, Start
 
+SMALL_GPT = Path(__file__).parents[1] / "programs" / "clean" / "small_gpt" / "benign" / "main.py"
 QUICK_FIX, FIX_ALL = types.CodeActionKind.QuickFix, "source.fixAll.gradguard"
 
 
@@ -97,7 +99,7 @@ async def test_fix_all_leaves_nothing(editor: Editor, stale: str) -> None:
     assert not await editor.retype("a.py", applied(two, await editor.resolve(action)))
 
 
-@pytest.mark.parametrize("title", ["Ignore GG101 here", "Ignore GradGuard in this file"])
+@pytest.mark.parametrize("title", ["GradGuard: Ignore GG101 here", "GradGuard: Ignore this file"])
 async def test_ignoring(editor: Editor, stale: str, title: str) -> None:
     await editor.open("a.py", stale)
     (action,) = [one for one in await editor.actions("a.py", 3) if one.title == title]
@@ -163,30 +165,79 @@ async def hints(editor: Editor, name: str, last: int = 100) -> list[tuple[int, i
     return [(hint.position.line, hint.position.character, hint.label) for hint in found or []]
 
 
-async def test_hints_show_versions_of_saved_tensors(editor: Editor, stale: str) -> None:
-    await editor.open("a.py", "import torch\nz = torch.ones(3)\nz += 1\n" + stale)
-    assert await hints(editor, "a.py") == [(5, 11, "saved v0"), (6, 6, "v0 → v1")]
-    assert await hints(editor, "a.py", last=6) == [(5, 11, "saved v0")]
+async def test_hints_show_behind_lines_what_is_changed_though_it_was_saved(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", "import torch\nz = torch.ones(3)\nz += 1\n" + stale.replace("x.exp()", "x.exp()  # y"))
+    assert await hints(editor, "a.py") == [(5, 16, "y: saved v0"), (6, 6, "y: v0 → v1")]
+    assert await hints(editor, "a.py", last=6) == [(5, 16, "y: saved v0")]
 
 
-@pytest.mark.parametrize(("setting", "count"), [("off", 0), ("saved", 2), ("all", 3)])
+async def test_a_line_has_one_hint(editor: Editor) -> None:
+    text = "import torch\nx = torch.ones(3, requires_grad=True)\n"
+    await editor.open("a.py", text + "y, z = x.exp(), x.sin(); w = z.sin(); y += 1; z.mul_(2)\n")
+    ((line, column, label),) = await hints(editor, "a.py")
+    assert (line, column) == (2, 55)
+    assert label == "y: saved v0, v0 → v1; z: saved v0, v0 → v1"
+
+
+@pytest.mark.parametrize(("setting", "count"), [("off", 0), ("changed", 2), ("saved", 3), ("all", 4)])
 async def test_hints_follow_the_settings(start: Start, stale: str, setting: str, count: int) -> None:
     editor = await start(options={"inlayHints": setting})
-    await editor.open("a.py", "import torch\nz = torch.ones(3)\nz += 1\n" + stale)
+    await editor.open("a.py", "import torch\nz = torch.ones(3)\nz += 1\n" + stale + "torch.sin(x).sum().backward()\n")
     assert len(await hints(editor, "a.py")) == count
 
 
-async def test_highlights_tell_reads_from_writes(editor: Editor, stale: str) -> None:
-    await editor.open("a.py", stale)
+async def test_a_faultless_program_has_no_hints(start: Start) -> None:
+    """Weights that are initialised, and trained, are changed in place; nobody wants to read that at each line."""
+    gpt = SMALL_GPT.read_text(encoding="utf-8")
+    assert len(gpt.splitlines()) == 64
+    for setting, quiet in (("changed", True), ("saved", False)):
+        editor = await start(options={"inlayHints": setting})
+        assert await editor.open("gpt.py", gpt) == []
+        assert (await hints(editor, "gpt.py") == []) is quiet
+
+
+async def highlights(editor: Editor, line: int, column: int) -> list[tuple[int, int, Any]] | None:
     document = types.TextDocumentIdentifier(editor.uri("a.py"))
-    params = types.DocumentHighlightParams(document, types.Position(2, 0))
+    params = types.DocumentHighlightParams(document, types.Position(line, column))
     found = await editor.client.text_document_document_highlight_async(params)
-    read, write = types.DocumentHighlightKind.Read, types.DocumentHighlightKind.Write
-    assert [(one.range.start.line, one.range.start.character, one.kind) for one in found] == [
-        (2, 0, read),
-        (2, 4, read),
-        (3, 0, write),
-        (4, 0, read),
-    ]
-    elsewhere = types.DocumentHighlightParams(document, types.Position(0, 0))
-    assert await editor.client.text_document_document_highlight_async(elsewhere) is None
+    return found and [(one.range.start.line, one.range.start.character, one.kind) for one in found]
+
+
+READ, WRITE = types.DocumentHighlightKind.Read, types.DocumentHighlightKind.Write
+OF_Y = [(2, 0, READ), (2, 4, READ), (3, 0, WRITE), (4, 0, READ)]
+
+
+async def test_highlights_tell_reads_from_writes(start: Start, stale: str) -> None:
+    editor = await start(options={"highlight": "all"})
+    await editor.open("a.py", stale)
+    assert await highlights(editor, 2, 0) == OF_Y
+    assert await highlights(editor, 0, 0) is None
+
+
+async def test_highlights_of_names_are_left_to_others(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", stale)
+    assert [await highlights(editor, 3, column) for column in (0, 1, 3, 5)] == [None, None, OF_Y, None]
+    assert [await highlights(editor, 2, column) for column in (0, 4, 6, 9)] == [None] * 4  # y, x, exp, ()
+    await editor.retype("a.py", stale.replace("y += 1", "y.add_(1)"))
+    assert [await highlights(editor, 3, column) for column in (0, 2, 6, 7)] == [None, OF_Y, OF_Y, None]
+    # an operator that saves both of its operands
+    await editor.retype("a.py", stale.replace("x.exp()", "x * x.exp()").replace("y += 1", "x @ y"))
+    assert await highlights(editor, 3, 2) == [(1, 0, READ), (2, 0, READ), (2, 4, READ), (3, 0, READ), (4, 0, READ)]
+
+
+async def test_highlights_can_be_off(start: Start, stale: str) -> None:
+    editor = await start(options={"highlight": "off"})
+    await editor.open("a.py", stale)
+    assert await highlights(editor, 3, 3) is None
+
+
+async def test_lessons_and_fixing_all_can_be_off(editor: Editor, stale: str) -> None:
+    await editor.open("a.py", stale)
+    assert "**`+=` on a tensor is in place.**" in (await editor.hover("a.py", 3, 3) or "")
+    assert any(action.kind == "source.fixAll.gradguard" for action in await editor.actions("a.py", 3))
+    off = {"gradguard": {"hoverLessons": False, "fixAll": False}}
+    editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(off))
+    assert "in place.**" not in (await editor.hover("a.py", 3, 3) or "")
+    assert "**`y`**" in (await editor.hover("a.py", 3, 0) or "")
+    assert all(action.kind == "quickfix" for action in await editor.actions("a.py", 3))
+    assert await editor.actions("a.py", 3, ["source.fixAll"]) == []

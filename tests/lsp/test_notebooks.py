@@ -127,11 +127,11 @@ async def test_questions_are_answered_in_cells(book: Book) -> None:
     hover = await client.text_document_hover_async(types.HoverParams(cell, place(1, 0)))
     assert f"[cell 2, line 2]({book.at('b')})" in hover.contents.value
     assert hover.range == types.Range(place(1, 0), place(1, 1))
-    marks = await client.text_document_document_highlight_async(types.DocumentHighlightParams(cell, place(1, 0)))
+    marks = await client.text_document_document_highlight_async(types.DocumentHighlightParams(cell, place(1, 3)))
     assert [mark.range.start for mark in marks] == [place(1, 0), place(2, 0)]
     everything = types.Range(place(0, 0), place(99, 0))
     hints = await client.text_document_inlay_hint_async(types.InlayHintParams(cell, everything))
-    assert [(hint.position, hint.label) for hint in hints] == [(place(1, 6), "v0 → v1")]
+    assert [(hint.position, hint.label) for hint in hints] == [(place(1, 6), "y: v0 → v1")]
 
 
 @pytest.mark.parametrize("only", ["quickfix", "source.fixAll.gradguard"])
@@ -148,7 +148,7 @@ async def test_fixes_are_edits_of_cells(book: Book, only: str) -> None:
     await book.shows(c=[])
 
 
-@pytest.mark.parametrize("title", ["Ignore GG101 here", "Ignore GradGuard in this file"])
+@pytest.mark.parametrize("title", ["GradGuard: Ignore GG101 here", "GradGuard: Ignore this file"])
 async def test_comments_silence_in_cells(book: Book, title: str) -> None:
     cell = types.TextDocumentIdentifier(book.at("c"))
     params = types.CodeActionParams(cell, types.Range(place(1, 0), place(1, 0)), types.CodeActionContext([]))

@@ -219,6 +219,7 @@ VALID: list[tuple[str, dict[str, Any]]] = [
     ("workspace/didChangeConfiguration", {"settings": {"gradguard": {"inlayHints": "all", "select": ["GG1"]}}}),
     ("workspace/didChangeWatchedFiles", {"changes": [{"uri": TEXT["uri"], "type": 2}]}),
     ("workspace/didChangeWorkspaceFolders", {"event": {"added": [{"uri": "file:///f", "name": "f"}], "removed": []}}),
+    ("gradguard/checkWorkspace", None),
     ("$/setTrace", {"value": "verbose"}),
     (
         "workspace/diagnostic",

@@ -10,7 +10,7 @@ return {
   root_markers = { 'gradguard.toml', 'pyproject.toml', 'setup.py', 'setup.cfg', '.git' },
   settings = {
     gradguard = {
-      inlayHints = 'saved', -- 'off', 'saved' or 'all'; show them with `vim.lsp.inlay_hint.enable()`
+      inlayHints = 'changed', -- 'off', 'changed', 'saved' or 'all'; show them with `vim.lsp.inlay_hint.enable()`
     },
   },
 }
