@@ -95,6 +95,7 @@ FIXED = (
     "nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), 10**8)",
     "repr(shared); str(cycle); shared == other; cycle == ring; cycle < ring; {pair: pair}; pair in [pair]",
     'importlib.import_module("")',
+    "isinstance(1, pair); issubclass(int, pair); isinstance(1, cycle)",
     'collections.namedtuple("P", "x y", defaults=())(1, 2)',
     'collections.namedtuple("P", "x", defaults=(1, 2))',
     "def gcd(a, b):\n    while a:\n        a, b = b % a, a\n    return b\n"

@@ -24,6 +24,7 @@ from ...domain.values import (
     Unknown,
     Value,
     is_constant,
+    is_large,
     key_of,
 )
 from ...python import (
@@ -292,6 +293,8 @@ def issubclass_(m: Machine, args: Args) -> Value:
     """`issubclass(a, b)`; `b` may be several classes."""
     a, b = m.state.resolve(args.pos[0]), m.state.resolve(args.pos[1])
     if isinstance(b, tuple):
+        if is_large(b):
+            return Unknown("a type")
         answers = [issubclass_(m, Args([a, one])) for one in b]
         return next((v for v in answers if v is True), next((v for v in answers if v is not False), False))
     types = [getattr(builtins, v.name, None) if isinstance(v, Lib) else None for v in (a, b)]

@@ -8,7 +8,7 @@ from ...domain.paths import Raised
 from ...domain.registry import method_of
 from ...domain.values import Args, Container, DictV, Items, ListV, Unknown, Value
 from ...operators.cases import items_of
-from ...python import operators, sequences
+from ...python import constants, operators, sequences
 from .builtins import unknown_of
 from .iterables import each_item, sorted_
 
@@ -46,7 +46,7 @@ def insert(m: Machine, args: Args) -> Value:
     """`v.insert(i, item)`."""
     v, i = args.pos[0], args.pos[1]
     items = list(items_of(m, v))
-    items.insert(i if isinstance(i, int) else len(items), args.pos[2])
+    constants.called(items.insert, [i if isinstance(i, int) else len(items), args.pos[2]], {})
     m.state.put(v, Items.items, tuple(items))
     return None
 
