@@ -23,7 +23,7 @@ REWRITTEN = {"AsStrided": "error-as-strided", "CopySlices": "error-copy-slices"}
 
 def retell(error: PytorchError, locale: Locale) -> str:
     """What happened, as Markdown: a paragraph, and a point for each part of the message."""
-    points = [say(key, locale) for key in error.others]
+    points = [say(key, locale) for key in (*error.others, *error.said)]
     if not error.rules:
         points.append(say("said-no-rule", locale))
     if error.tensor is None:
@@ -37,14 +37,22 @@ def _list(points: Iterable[str]) -> str:
     return "\n".join(f"- {point}" for point in points)
 
 
+def _numbered(points: Iterable[str]) -> list[str]:
+    return [f"{number}. {point}" for number, point in enumerate(points, 1)]
+
+
 def account(error: PytorchError, locale: Locale) -> str:
-    """What PyTorch says, as a section."""
-    return f"# {say('account-says', locale)}\n\n{retell(error, locale)}\n"
+    """What PyTorch says, as a section, and what its advice is worth, as another."""
+    says = f"# {say('account-says', locale)}\n\n{retell(error, locale)}\n"
+    if not error.advice:
+        return says
+    judged = "\n".join(_numbered(say(key, locale) for key in error.advice))
+    return f"{says}\n# {say('account-advises', locale)}\n\n{judged}\n"
 
 
 def lineup(told: Sequence[str], more: int, path: str, locale: Locale) -> str:
     """The likeliest suspects in `path`, as a section; `more` were found."""
-    lines = [f"1. {one}" for one in told] or [say("account-nobody", locale, path=path)]
+    lines = _numbered(told) or [say("account-nobody", locale, path=path)]
     if more:
         lines.append(f"\n{say('account-more', locale, count=more)}")
     return "\n".join([f"# {say('account-suspects', locale)}", "", *lines, ""])

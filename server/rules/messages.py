@@ -305,6 +305,54 @@ ENGLISH = {
         "A change in place keeps the dtype of its target, and the result has one that does not fit. The operator out "
         "of place (`y = y * 0.5`) makes a tensor of the right dtype."
     ),
+    # what happened, where several rules share a message
+    "said-freed": (
+        "`backward()` frees what the operations on its way have saved. This one came to an operation that an earlier"
+        " backward had been through. Either two losses share a part of the graph, or a tensor that was kept, such as a"
+        " hidden state or a running total, still leads into an earlier iteration's graph."
+    ),
+    "said-several-views": (
+        "The tensor is one of several views that one call made. PyTorch cannot record a change in place of one of them."
+    ),
+    "said-function-view": (
+        "The tensor is a view that a custom Function made, or an input that it returned as it was. Recording a change"
+        " in place of it would bypass the Function's own backward, so PyTorch refuses it."
+    ),
+    # what PyTorch's own advice is worth
+    "advice-retain": (
+        "“Specify retain_graph=True”: right only where you go through one and the same graph twice on purpose, in the"
+        " earlier backward and before anything that it saved is changed. Two losses: add them up and call `backward()`"
+        " once. A kept state: `.detach()` it, for otherwise each iteration goes back through all before it, and fails"
+        " as soon as an optimizer has changed the weights."
+    ),
+    "advice-anomaly": (
+        "“enable anomaly detection”: it names the operation that *saved* the tensor, not the line that changed it, and"
+        " makes training much slower meanwhile."
+    ),
+    "advice-backtrace": (
+        "“the backtrace further above … Good luck!”: it shows where the tensor was *saved*. What changed it comes"
+        " later, in the lines between there and `backward()`."
+    ),
+    "advice-clone-output": (
+        "“cloning the output of the custom Function”: right. Write `out = MyFunction.apply(x).clone()`, or change"
+        " nothing in place there."
+    ),
+    "advice-out-of-place": (
+        "“replace the inplace operation by an out-of-place one”: right. `q *= 2` becomes `q = q * 2`; the other views"
+        " and their base keep the old values then."
+    ),
+    "advice-both-sides": (
+        "“moving both the view and the inplace … inside the no_grad block … or both outside”: right. Inside, where no"
+        " gradient is wanted, as for an update of weights; outside, where it is."
+    ),
+    "advice-normal-tensor": (
+        "“make a clone to get a normal tensor”: right, where the clone is made *outside* of `inference_mode()`. Where"
+        " you can, use `no_grad()` instead of `inference_mode()`."
+    ),
+    "advice-clone-first": (
+        "“Please clone() the tensor”: right. Write `x = x.clone()` before the change, best where `expand()` made it."
+    ),
+    "account-advises": "What its advice is worth",
     "said-no-rule": "This is no failure that GradGuard looks for: it has no suspects.",
     # how an account of an error is laid out
     "comma": ", ",
@@ -580,6 +628,47 @@ CHINESE = {
     "said-cast": (
         "就地修改保持目标的数据类型，而结果的类型与之不符。非就地的运算（`y = y * 0.5`）会创建类型合适的张量。"
     ),
+    "said-freed": (
+        "`backward()` 会释放沿途各操作所保存的内容。这次反向传播走到了一个先前的反向传播已经走过的操作。"
+        "要么两个损失共用了计算图的一部分，要么某个被保留下来的张量（例如隐藏状态或累计值）仍然通向先前迭代的计算图。"
+    ),
+    "said-several-views": "该张量是一次调用产生的多个视图之一。PyTorch 无法记录对其中一个的就地修改。",
+    "said-function-view": (
+        "该张量是自定义 Function 产生的视图，或是它原样返回的输入。记录对它的就地修改会绕过该 Function 自己的"
+        " backward，因此 PyTorch 予以拒绝。"
+    ),
+    "advice-retain": (
+        "“Specify retain_graph=True”：只有在您有意两次走过同一个计算图时才正确，要写在先前的那次反向传播上，"
+        "并且在那之前不得修改它所保存的内容。两个损失：先相加，再调用一次 `backward()`。被保留的状态："
+        "对它调用 `.detach()`，否则每次迭代都要走回之前的所有迭代，而且优化器一旦修改权重就会失败。"
+    ),
+    "advice-anomaly": (
+        "“enable anomaly detection”：它指出的是*保存*该张量的操作，而不是修改它的那一行，并且会使训练慢很多。"
+    ),
+    "advice-backtrace": (
+        "“the backtrace further above … Good luck!”：它显示张量在何处被*保存*。修改它的代码在其后，"
+        "位于该处与 `backward()` 之间。"
+    ),
+    "advice-clone-output": (
+        "“cloning the output of the custom Function”：正确。写成 `out = MyFunction.apply(x).clone()`，"
+        "或不在那里就地修改。"
+    ),
+    "advice-out-of-place": (
+        "“replace the inplace operation by an out-of-place one”：正确。`q *= 2` 改为 `q = q * 2`；"
+        "此后其他视图及其基张量保持原值。"
+    ),
+    "advice-both-sides": (
+        "“moving both the view and the inplace … inside the no_grad block … or both outside”：正确。"
+        "不需要梯度时（例如更新权重）都放在里面，需要梯度时都放在外面。"
+    ),
+    "advice-normal-tensor": (
+        "“make a clone to get a normal tensor”：正确，但要在 `inference_mode()` *之外*克隆。可以的话，"
+        "用 `no_grad()` 代替 `inference_mode()`。"
+    ),
+    "advice-clone-first": (
+        "“Please clone() the tensor”：正确。在修改之前写 `x = x.clone()`，最好写在 `expand()` 产生它的地方。"
+    ),
+    "account-advises": "它的建议是否可取",
     "said-no-rule": "这不是 GradGuard 所查找的失败：没有嫌疑可列。",
     "comma": "、",
     "account-clues": "（{clues}）",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from . import explaining
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from .rule import Rule
 
@@ -56,7 +56,8 @@ class PytorchError:
 
     `raised` is the traceback of the error, `forward` the trace of the operation whose gradient failed
     (`forward_node`), which anomaly mode prints; both outermost first, empty where the text has none.
-    `others` are the keys of what is said about messages that no rule is about.
+    `others` are the keys of what is said about messages that no rule is about, `said` of what the rules leave to be
+    said of this very message, `advice` of what PyTorch's own advice in it is worth.
     """
 
     rules: tuple[Rule, ...]
@@ -65,7 +66,28 @@ class PytorchError:
     forward: tuple[Frame, ...] = ()
     forward_node: str | None = None
     others: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
 
+
+SAID = {
+    "Trying to backward through the graph a second time": "said-freed",
+    "This view is the output of a function that returns multiple views": "said-several-views",
+    "This view was created inside a custom Function": "said-function-view",
+}
+"""pieces of messages that several rules or several causes share, and what happened"""
+
+ADVICE = {
+    "Specify retain_graph=True": "advice-retain",
+    "Hint: enable anomaly detection": "advice-anomaly",
+    "Hint: the backtrace further above": "advice-backtrace",
+    "cloning the output of the custom Function": "advice-clone-output",
+    "replace the inplace operation by an out-of-place one": "advice-out-of-place",
+    "moving both the view and the inplace either both inside the no_grad block": "advice-both-sides",
+    "make a clone to get a normal tensor": "advice-normal-tensor",
+    "Please clone() the tensor before performing the operation": "advice-clone-first",
+}
+"""pieces of PyTorch's own advice, and what each is worth"""
 
 OTHERS = {
     "does not require grad and does not have a grad_fn": "said-no-graph",
@@ -126,7 +148,7 @@ def read(text: str) -> PytorchError | None:
     """Read what Python printed, or just the message; None where nothing is known of what it says."""
     text = DECORATION.sub("", text)
     rules = tuple(explaining(text))
-    others = tuple(key for piece, key in OTHERS.items() if piece in " ".join(text.split()))
+    others, said, advice = (_keys(table, " ".join(text.split())) for table in (OTHERS, SAID, ADVICE))
     if not rules and not others:
         return None
     anomaly = ANOMALY.search(text)
@@ -139,7 +161,13 @@ def read(text: str) -> PytorchError | None:
         _frames(trace.partition("(Triggered internally")[0]),
         anomaly["node"] if anomaly else None,
         others,
+        said,
+        advice,
     )
+
+
+def _keys(pieces: Mapping[str, str], text: str) -> tuple[str, ...]:
+    return tuple(key for piece, key in pieces.items() if piece in text)
 
 
 def _tensor(text: str) -> StaleTensor | None:

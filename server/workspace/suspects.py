@@ -42,7 +42,8 @@ WEIGHTS = {
 
 
 def suspects(error: PytorchError, findings: Iterable[Finding], documents: Mapping[str, Document]) -> list[Suspect]:
-    """The findings of the kinds that the error is about, the likeliest first.
+    """The findings of the kinds that the error is about: the likeliest first, of equals those in files that the
+    traceback names.
 
     `findings` are those of a project down to hints, `documents` the texts that they are in.
     """
@@ -52,7 +53,9 @@ def suspects(error: PytorchError, findings: Iterable[Finding], documents: Mappin
         for finding in findings
         if finding.diagnostic.failure is not None and finding.diagnostic.failure.kind in kinds
     ]
-    return sorted(found, key=lambda suspect: (-suspect.weight, suspect.finding.severity))
+    frames = (*error.raised, *error.forward)
+    named = {path for path in documents if any(_means(frame, path, documents) for frame in frames)}
+    return sorted(found, key=lambda one: (-one.weight, one.finding.path not in named, one.finding.severity))
 
 
 def _kinds(error: PytorchError) -> set[Kind]:
