@@ -50,6 +50,17 @@ class Editor:
         self.folder = folder
         self.server = result
         self.versions: dict[str, int] = {}
+        self._told: list[types.PublishDiagnosticsParams] = []
+        self._news = asyncio.Event()
+        handlers = client.protocol.fm.features
+        self._store = handlers[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS]
+        handlers[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = self._hear
+
+    def _hear(self, params: types.PublishDiagnosticsParams) -> None:
+        """Keep what the server publishes: several may come before a test goes on."""
+        self._store(params)
+        self._told.append(params)
+        self._news.set()
 
     def uri(self, name: str) -> str:
         return (self.folder / name).as_uri()
@@ -74,13 +85,14 @@ class Editor:
         return await self.change(name, types.TextDocumentContentChangeWholeDocument(text))
 
     async def published(self, uri: str, version: int | None) -> list[types.Diagnostic]:
-        """Wait for the diagnostics of a version."""
+        """Wait for the diagnostics of a version, among those that no earlier wait has passed over."""
         while True:
-            told = await asyncio.wait_for(
-                self.client.wait_for_notification(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS), 30
-            )
-            if told.uri == uri and told.version == version:
-                return list(told.diagnostics)
+            while self._told:
+                told = self._told.pop(0)
+                if told.uri == uri and told.version == version:
+                    return list(told.diagnostics)
+            self._news.clear()
+            await asyncio.wait_for(self._news.wait(), 30)
 
     async def hover(self, name: str, line: int, column: int) -> str | None:
         place = types.Position(line, column)
