@@ -62,6 +62,7 @@ class Stage:
         self.here = Here(cast("Chunk", SimpleNamespace(path="")), cast("Text", SimpleNamespace(start=0)))
         self.explain = Told()
         self.reported: list[tuple[Failure, Guards]] = []
+        self.trained: list[Tensor] = []
         self.grad = Autograd(self)
 
     def call(self, function: Value, args: Args) -> Value:
@@ -75,6 +76,9 @@ class Stage:
 
     def report(self, failure: Failure, guards: Guards = ()) -> None:
         self.reported.append((failure, guards))
+
+    def note_gradient(self, leaf: Tensor) -> None:
+        self.trained.append(leaf)
 
     def raise_failure(
         self, failure: Failure, guards: Guards, ways: Sequence[Guards] = (), cause: Hashable = None
@@ -260,6 +264,7 @@ def test_nothing_is_recorded_without_grad_mode(stage: Stage) -> None:
 def test_gradients_are_added_up(stage: Stage) -> None:
     x = stage.leaf()
     stage.backward(stage.sin(x))
+    assert stage.trained == [x]
     first = x.grad
     before = stage.grad.version(first)
     stage.backward(stage.sin(x))
