@@ -93,7 +93,8 @@ class Trials:
         same = traced.keys() & now.keys()
         if keeps and any(traced[name] and now[name] and traced[name] != now[name] for name in same):
             return False  # the shape and the graph may be those of another round; a dtype hardly ever
-        if _trained(self.report, unchanged, {}) - _trained(again, unchanged, kept):
+        refused = failure.kind == "requires-grad-dtype"  # what PyTorch lets have no gradient loses none
+        if not refused and _trained(self.report, unchanged, {}) - _trained(again, unchanged, kept):
             return False  # a parameter that has had a gradient gets none any more
         return 2 * len(traced.keys() - now.keys()) <= len(traced)
 

@@ -32,7 +32,6 @@ from ..domain.values import (
     Value,
     Wrapped,
 )
-from ..shapes.dtypes import is_integral
 from ..stories.explain import Explainer, cause_of
 from ..stories.trace import Trace
 from . import attributes, guesses, opaque
@@ -493,8 +492,7 @@ class Machine:
 
     def note_gradient(self, leaf: Tensor) -> None:
         """Note that a backward gives a leaf a gradient, by where the leaf was made and what it is called."""
-        never = leaf.dtype is not None and is_integral(leaf.dtype)  # PyTorch has refused that it requires grad
-        if leaf.origin is not None and not never:
+        if leaf.origin is not None:
             self.now.trained.add(Leaf(leaf.origin, leaf.name))
 
     def refused(self, why: str) -> None:
