@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
         return OK
     error = read(what)
     if error is None:
-        print(f"gradguard: no rule explains {_shortened(what)} (`gradguard rules` lists them)", file=sys.stderr)
+        print(f"gradguard: no rule explains {_shortened(what)} ({_hint(what)})", file=sys.stderr)
         return FAILED
     parts = [account(error, locale)]
     if args.project is not None and error.rules:
@@ -74,6 +74,8 @@ def _rule(what: str) -> Rule | None:
 
 
 MOST_SUSPECTS = 5
+LONGEST_NAME = 60
+"""characters of what can be a mistyped name: a text that is piped in is none"""
 
 
 def _suspects(error: PytorchError, project: str, config: str | None, locale: Locale) -> str:
@@ -106,6 +108,16 @@ def _told(suspect: Suspect, documents: Mapping[str, Document], locale: Locale) -
     region = Results([], documents, lambda _: []).region(finding)
     told = visible(f"`{region}` {finding.rule.code} {finding.severity.label}: {finding.message}")
     return told + clues(suspect.clues, locale)
+
+
+def _hint(what: str) -> str:
+    """Which rule may have been meant."""
+    from ..rules.nearest import nearest
+    from ..workspace.config import known_selectors
+
+    word = what.strip()
+    meant = nearest(word, known_selectors()) if len(word) <= LONGEST_NAME else None
+    return "`gradguard rules` lists them" if meant is None else f"did you mean `{meant}`?"
 
 
 def _shortened(text: str) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
+from ..rules.nearest import nearest
 from ..workspace.config import known_selectors, unknown_selector
-from ..workspace.nearest import nearest
 
 if TYPE_CHECKING:
     from .server import Server

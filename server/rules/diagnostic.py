@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from ..analyses.domain.report import Assumption, Failure, Hop, Report, Saved, Site, Write, fault
 from . import RULES, phrases
 from .messages import Locale, say
+from .nearest import nearest
 from .rule import Rule, Severity
 from .wording import remark
 
@@ -76,10 +77,21 @@ def _guarded(report: Report, failure: Failure, run: Callable[[], T]) -> T | None
 def unused_suppression(site: Site, codes: Sequence[str], locale: Locale = "en") -> Diagnostic:
     """GG900 for a comment that suppresses nothing; `codes` are the idle ones, none where it names none."""
     rule = RULES["GG900"]
-    key = "unused-suppression" if codes else "unused-suppression-all"
-    listed = (", ".join(codes), f"{codes[0]}, …") if codes else ""
-    words = remark(key, locale, "unused-suppression-label", codes=listed)
-    return Diagnostic(rule, rule.severity, words, site)
+    return Diagnostic(rule, rule.severity, _idle(codes, locale), site)
+
+
+def _idle(codes: Sequence[str], locale: Locale) -> Wording:
+    """What is said of idle codes: of one that no rule has, which one may have been meant."""
+    label = "unused-suppression-label"
+    if not codes:
+        return remark("unused-suppression-all", locale, label)
+    known = [word for rule in RULES.values() for word in (rule.code, rule.name)]
+    unknown = next((code for code in codes if code.lower() not in map(str.lower, known)), None)
+    if unknown is None:
+        return remark("unused-suppression", locale, label, codes=(", ".join(codes), f"{codes[0]}, …"))
+    if (meant := nearest(unknown, known)) is None:
+        return remark("unknown-suppressed", locale, label, code=unknown)
+    return remark("unknown-suppressed-meant", locale, label, code=unknown, meant=meant)
 
 
 def rule_of(failure: Failure) -> Rule | None:

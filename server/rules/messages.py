@@ -190,6 +190,8 @@ ENGLISH = {
     "deepcopy-nonleaf-label": "copies {tensor}",
     "unused-suppression": "Nothing is reported here for {codes}: this suppression can go",
     "unused-suppression-all": "Nothing is reported here: this suppression can go",
+    "unknown-suppressed": "There is no rule {code}: this suppression can go",
+    "unknown-suppressed-meant": "There is no rule {code}; did you mean {meant}?",
     "unused-suppression-label": "silences nothing",
     "full-stop": "{text}.",
     # the labels of the related places
@@ -530,6 +532,8 @@ CHINESE = {
     "deepcopy-nonleaf-label": "复制 {tensor}",
     "unused-suppression": "此处没有 {codes} 的诊断：可以删除这条抑制注释",
     "unused-suppression-all": "此处没有任何诊断：可以删除这条抑制注释",
+    "unknown-suppressed": "没有规则 {code}：可以删除这条抑制注释",
+    "unknown-suppressed-meant": "没有规则 {code}；是否指 {meant}？",
     "unused-suppression-label": "没有抑制任何内容",
     "full-stop": "{text}。",
     "related-saved": "{op} 为反向传播保存了 {tensor}{version}（{role}）",

@@ -30,8 +30,8 @@ RULE = Rule(
     summary="A suppression comment suppresses nothing.",
     error=(),
     what="""\
-Finds `# gradguard: ignore[…]` and `# gradguard: ignore-file` comments, or codes in them, where nothing is
-reported that they would suppress.""",
+Finds `# gradguard: ignore[…]`, `# gradguard: ignore-file` and `# noqa: GG…` comments, or codes in them,
+where nothing is reported that they would suppress, or that no rule has.""",
     why="""\
 A suppression that outlives its reason hides the next, real failure in the same statement. This rule is
 about comments only; no tensor and no version counter is involved.""",
@@ -52,8 +52,8 @@ y += 1
 y.sum().backward()
 """,
     limits="""\
-`# noqa` comments belong to other tools as well, and are not reported. A code of a rule that the
-configuration turns off is not reported either.""",
+A bare `# noqa` belongs to other tools as well, and is not reported; of `# noqa: GG101, F401` only the
+codes that begin with GG are. A code of a rule that the configuration turns off is not reported either.""",
     fixes="""\
 Safe: the comment, or the idle code in it, is removed.""",
     matches=matches,

@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .nearest import nearest
+from ..rules.nearest import nearest
 from .reading import read_regular_file
 
 if TYPE_CHECKING:

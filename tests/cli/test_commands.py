@@ -75,6 +75,13 @@ def test_explain_in_chinese(gradguard_command, tmp_path: Path) -> None:
     assert "`x` 是需要梯度的叶子张量" in told.stdout
 
 
+@pytest.mark.parametrize(("typed", "meant"), [("GG1o1", "GG101"), ("inplace-on-save\n", "inplace-on-saved")])
+def test_explain_a_mistyped_rule(gradguard_command, typed: str, meant: str) -> None:
+    done = gradguard_command("explain", typed)
+    assert done.returncode == 2
+    assert f"did you mean `{meant}`?" in done.stderr
+
+
 def test_explain_what_does_not_exist(gradguard_command) -> None:
     done = gradguard_command("explain", "GG999")
     assert (done.returncode, done.stdout) == (2, "")

@@ -609,6 +609,17 @@ def test_an_unused_suppression_names_its_idle_codes() -> None:
     assert unused_suppression(site, [], "zh-cn").message == "此处没有任何诊断：可以删除这条抑制注释。"
 
 
+def test_a_suppressed_code_that_no_rule_has_is_told_with_the_one_that_was_meant() -> None:
+    site: Site = SAVED_AND_CHANGED.site("z = y")
+    said = [unused_suppression(site, codes).words.headline for codes in (["GG101", "GG1o1"], ["lost-leef"], ["GG"])]
+    assert said == [
+        "There is no rule GG1o1; did you mean GG101?",
+        "There is no rule lost-leef; did you mean lost-leaf?",
+        "There is no rule GG: this suppression can go",
+    ]
+    assert unused_suppression(site, ["GG1o1"], "zh-cn").words.headline == "没有规则 GG1o1；是否指 GG101？"
+
+
 @pytest.mark.parametrize(
     ("severity", "label", "level"),
     [

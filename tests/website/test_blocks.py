@@ -23,12 +23,13 @@ from gradguard.workspace.project import Project
 
 from website import ROOT
 from website.blocks import Block, blocks
-from website.gather import MEASURED, generated
+from website.gather import MEASURED, generated, navigation
 from website.reference import command_line
 
 from ..oracle.client import printed_error, run_program
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 OUTCOMES = {
@@ -142,6 +143,20 @@ def test_both_languages_show_the_same_programs() -> None:
             assert [b.text for b in blocks(text) if b.language == "python"] == [
                 b.text for b in blocks(other) if b.language == "python"
             ]
+
+
+def test_titles_in_the_navigation_have_chinese_words() -> None:
+    """But for the names of editors and rules, which are the same."""
+    titles = {title for entry in navigation() for title in _titles(entry)} - {"VS Code", "Neovim", "Emacs", "Vim"}
+    translated = re.findall(r"^            ([A-Z][^:\n]*): \S", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.M)
+    assert {title for title in titles if not re.match(r"GG\d", title)} == set(translated)
+
+
+def _titles(entry: dict[str, object]) -> Iterator[str]:
+    for title, inside in entry.items():
+        yield title
+        for one in inside if isinstance(inside, list) else ():
+            yield from _titles(one)
 
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
