@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...domain.paths import Raised
 from ...domain.registry import method_of
-from ...domain.values import Args, Container, DictV, Items, ListV, Unknown, Value
+from ...domain.values import MANY, Args, Container, DictV, Items, ListV, Unknown, Value, is_constant
 from ...operators.cases import items_of
 from ...python import constants, operators, sequences
 from .builtins import unknown_of
@@ -14,6 +14,9 @@ from .iterables import each_item, sorted_
 
 if TYPE_CHECKING:
     from ...python.machine import Machine
+
+NOWHERE = -1
+"""the position of an item that is not there"""
 
 
 @method_of("list", "append")
@@ -129,15 +132,30 @@ def index(m: Machine, args: Args) -> Value:
 def position(m: Machine, v: Value, item: Value) -> int | None:
     """Where an item is first; None where that isn't known. Raises Raised where it is known not to be there."""
     items = v if isinstance(v, tuple) else items_of(m, v)
+    at = constant_position(items, item) if is_constant(item) and is_constant(items) else compared(m, items, item)
+    if at == NOWHERE:
+        if items and (isinstance(v, tuple) or m.state.is_open(v) is False):  # an empty one may have been filled unseen
+            raise Raised(None, "ValueError")
+        return None
+    return at
+
+
+def constant_position(items: tuple[Value, ...], item: Value) -> int:
+    """Where an item is first among constants; NOWHERE where it is not there."""
+    return items.index(item) if item in items else NOWHERE
+
+
+def compared(m: Machine, items: tuple[Value, ...], item: Value) -> int | None:
+    """Where an item is first; None where that isn't known, or would take long; NOWHERE where it is not there."""
+    parts = 0
     for i, one in enumerate(items):
-        same = one is item or operators.truth(m, operators.compare(m, "==", one, item))
+        parts += sum(len(side) for side in (one, item) if isinstance(side, tuple))
+        same = one is item or (parts <= MANY and operators.truth(m, operators.compare(m, "==", one, item)))
         if same is True:
             return i
-        if same is not False:
+        if same is not False or parts > MANY:
             return None
-    if items and (isinstance(v, tuple) or m.state.is_open(v) is False):  # an empty one may have been filled unseen
-        raise Raised(None, "ValueError")
-    return None
+    return NOWHERE
 
 
 @method_of("tuple", "numel")
