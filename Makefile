@@ -12,7 +12,7 @@ N ?= 500
 SEED ?= 0
 EDITS ?= 10000
 
-.PHONY: demo test lint facts fuzz frameworks fixes clean dist docs drawings extension ecosystem editors e2e lock audit soak
+.PHONY: demo test lint facts fuzz frameworks fixes clean dist docs pages drawings extension ecosystem editors e2e lock audit soak
 
 demo: $(READY) ## one example whole, all of them in a line each, and what to do next
 	@echo '$$ gradguard check examples/01_sigmoid_shift.py'
@@ -55,6 +55,9 @@ dist: $(TESTABLE) extension ## build what is released: a source distribution, a 
 docs: $(READY) ## build the documentation site, strictly, in build/site
 	$(PIP) --group docs
 	$(BIN)/python -m website
+
+pages: $(READY) ## write the rules' pages that the package carries, from the rules
+	$(BIN)/python -m website.pages
 
 drawings: $(TESTABLE) ## draw the documentation's pictures again, from real runs
 	$(BIN)/python -m website.drawings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+from pathlib import Path
 
-from gradguard.rules.rule import SITE
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
@@ -18,7 +18,7 @@ def main() -> int:
     """Gather the pages and build them; the exit status is 1 if MkDocs warned."""
     logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING)
     gather(ROOT / "build" / "website")
-    config = load_config(str(ROOT / "mkdocs.yml"), site_url=SITE, strict=True, nav=navigation())
+    config = load_config(str(ROOT / "mkdocs.yml"), strict=True, nav=navigation())
     config.plugins.run_event("startup", command="build", dirty=False)
     try:
         build(config)
@@ -27,6 +27,9 @@ def main() -> int:
         return 1
     finally:
         config.plugins.run_event("shutdown")
+    if not config.site_url:  # a sitemap has addresses
+        for path in Path(config.site_dir).glob("sitemap.xml*"):
+            path.unlink()
     return 0
 
 

@@ -105,7 +105,8 @@ def _ignore_actions(
 
 def _told(ls: Server, analysis: Analysis, number: int) -> types.Diagnostic:
     """Return a finding as the client has it."""
-    return convert(analysis.findings[number], Places(analysis.texts, ls.documents), ls.client_capabilities)[1]
+    places = Places(analysis.texts, ls.documents)
+    return convert(analysis.findings[number], places, ls.client_capabilities, ls.texts.locale)[1]
 
 
 def _data(document: Document, do: str, number: int) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from .progress import asked_for
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from ..rules.messages import Locale
     from ..workspace.findings import Found
     from ..workspace.project import Finding
     from .analysis import Analysis
@@ -43,20 +44,20 @@ def pulls(capabilities: types.ClientCapabilities) -> bool:
 
 
 def present(
-    analysis: Analysis | Recalled, documents: Documents, capabilities: types.ClientCapabilities
+    analysis: Analysis | Recalled, documents: Documents, capabilities: types.ClientCapabilities, locale: Locale
 ) -> dict[str, list[types.Diagnostic]]:
     """Return the findings that no comment silences as LSP diagnostics, by the URI that they are in."""
     places = Places(analysis.texts, documents)
     found: dict[str, list[types.Diagnostic]] = {}
     for finding in analysis.findings:
         if not finding.suppressed:
-            uri, diagnostic = convert(finding, places, capabilities)
+            uri, diagnostic = convert(finding, places, capabilities, locale)
             found.setdefault(uri, []).append(diagnostic)
     return found
 
 
 def convert(
-    finding: Finding | Found, places: Places, capabilities: types.ClientCapabilities
+    finding: Finding | Found, places: Places, capabilities: types.ClientCapabilities, locale: Locale
 ) -> tuple[str, types.Diagnostic]:
     """Return a finding as an LSP diagnostic, with what the client can show of it, and the URI that it is in."""
     client = f"text_document.{'diagnostic' if pulls(capabilities) else 'publish_diagnostics'}"
@@ -69,7 +70,7 @@ def convert(
         range=here.range,
         severity=types.DiagnosticSeverity(finding.severity),
         code=finding.rule.code,
-        code_description=types.CodeDescription(finding.rule.url) if described else None,
+        code_description=types.CodeDescription(finding.rule.address(locale)) if described else None,
         source="gradguard",
         message=finding.message,
         tags=[unnecessary] if finding.rule.kind is None and unnecessary in tags else None,

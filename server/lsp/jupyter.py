@@ -14,7 +14,6 @@ def spec(manager: object) -> dict[str, dict[str, object]]:
             "argv": [sys.executable, "-m", "gradguard", "server"],
             "languages": ["python"],
             "mime_types": ["text/x-python", "text/x-ipython"],
-            "urls": {"home": "https://gradguard.example"},
             "install": {"pip": "pip install gradguard"},
         }
     }

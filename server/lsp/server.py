@@ -113,7 +113,7 @@ class Server(LanguageServer):
         self.texts = Texts(params.locale)
         self.documents = Documents(
             self.analyser.analyse,
-            lambda analysis: diagnostics.present(analysis, self.documents, params.capabilities),
+            lambda analysis: diagnostics.present(analysis, self.documents, params.capabilities, self.texts.locale),
             encoding_of(self.workspace.position_encoding),
             recall=self.analyser.recall,
             rest=self.analyser.rest,

@@ -194,6 +194,6 @@ def plain(page: Page) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Return Markdown text without emphasis and code marks; of links, the address of web pages stays."""
-    plain = re.sub(r"\[([^\]]*)\]\((https?:[^)]*)\)", r"\1: \2", text.replace("**", "").replace("`", ""))
+    """Return Markdown text without emphasis and code marks; of links, the address of pages stays, not that of lines."""
+    plain = re.sub(r"\[([^\]]*)\]\((https?:[^)]*|[^)#]*)\)", r"\1: \2", text.replace("**", "").replace("`", ""))
     return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)

@@ -225,7 +225,7 @@ async def _checked(ls: Server, on_files: Callable[[int, int], None]) -> Checked:
 
 
 def _told(ls: Server, checked: Checked) -> dict[str, list[types.Diagnostic]]:
-    return present(checked.recalled, ls.documents, ls.client_capabilities)
+    return present(checked.recalled, ls.documents, ls.client_capabilities, ls.texts.locale)
 
 
 def _reports(ls: Server, checked: Checked, known: dict[str, str]) -> Iterator[Report]:

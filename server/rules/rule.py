@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from .messages import Locale
     from .wording import Wording
 
-SITE = "https://gradguard.example/"
-"""where the documentation is published: a reserved name, as long as it is not"""
+PAGES = Path(__file__).parent / "pages"
+"""the rules' pages as files, which `page.py` makes and the package carries: links lead there, and need no connection"""
 
 
 Mend = Literal["safe", "unsafe", "none"]
@@ -78,12 +79,10 @@ class Rule:
         """The kind of failure that the rule is mostly about."""
         return self.kinds[0] if self.kinds else None
 
-    @property
-    def url(self) -> str:
-        """The address of the rule's page."""
-        return self.address("en")
+    def file(self, locale: Locale = "en") -> Path:
+        """The file of the rule's page in a language."""
+        return PAGES / f"{self.code}{'.zh' if locale == 'zh-cn' else ''}.md"
 
-    def address(self, locale: Locale) -> str:
-        """The address of the rule's page in a language."""
-        language = "zh/" if locale == "zh-cn" else ""
-        return f"{SITE}{language}rules/{self.name}"
+    def address(self, locale: Locale = "en") -> str:
+        """The address of that file."""
+        return self.file(locale).as_uri()

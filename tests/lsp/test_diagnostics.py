@@ -6,6 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
+from gradguard.rules import RULES
 from lsprotocol import types
 
 from .conftest import RICH
@@ -38,7 +39,7 @@ async def test_a_diagnostic_says_what_where_and_why(editor: Editor, stale: str) 
         types.Location(uri, at(2, 4, 11)),
         types.Location(uri, at(4, 0, 18)),
     ]
-    assert found.code_description.href
+    assert found.code_description.href == RULES["GG101"].address()
 
 
 async def test_diagnostics_follow_the_text(editor: Editor, stale: str) -> None:
@@ -166,6 +167,7 @@ async def test_messages_are_in_the_locale(start: Start, stale: str) -> None:
     editor = await start(locale="zh-CN")
     (found,) = await editor.open("a.py", stale)
     assert "报错" in found.message
+    assert found.code_description.href == RULES["GG101"].address("zh-cn")
 
 
 # -- pulling --------------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ def test_the_wheel_holds_all_that_the_source_folder_holds(installed: Path) -> No
     wanted = {
         path.relative_to(SOURCE).as_posix()
         for path in SOURCE.rglob("*")
-        if path.is_file() and path.suffix in (".py", ".json", ".typed")
+        if path.is_file() and path.suffix in (".py", ".json", ".md", ".typed")
     }
     package = installed / "gradguard"
     assert wanted == {path.relative_to(package).as_posix() for path in package.rglob("*") if path.is_file()}

@@ -10,11 +10,14 @@ import pytest
 from gradguard.analyses.domain.report import Cause, Failure, Kind, Saved, Site
 from gradguard.rules import RULES, Rule, explaining, phrases, rule
 from gradguard.rules.diagnostic import rule_of
+from gradguard.rules.messages import Locale
 from gradguard.rules.page import catalogue, page, words
+from gradguard.rules.rule import PAGES
 from gradguard.syntax.chunks import parse
 
 from .program import Program
 
+LOCALES = get_args(Locale)
 EVERY = pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.code)
 
 CONTRACT = {
@@ -76,9 +79,16 @@ def test_the_page_has_every_text_and_both_programs(rule: Rule) -> None:
     assert re.findall(r"```python\n(.*?)```", text, re.DOTALL) == [rule.fails, rule.works]
 
 
-def test_every_page_has_an_address_of_its_own() -> None:
-    assert len({rule.url for rule in RULES.values()}) == len(RULES)
-    assert all(rule.url.startswith("https://") and rule.url.endswith("/" + rule.name) for rule in RULES.values())
+@EVERY
+def test_a_link_to_a_rule_leads_to_its_page(rule: Rule) -> None:
+    """`make pages` writes the pages again."""
+    for locale in LOCALES:
+        assert rule.address(locale) == rule.file(locale).as_uri()
+        assert rule.file(locale).read_text(encoding="utf-8") == page(rule, locale)
+
+
+def test_every_page_that_the_package_carries_is_that_of_a_rule() -> None:
+    assert {*PAGES.iterdir()} == {rule.file(locale) for rule in RULES.values() for locale in LOCALES}
 
 
 def test_the_catalogue_has_a_row_for_every_rule() -> None:

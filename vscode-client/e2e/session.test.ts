@@ -69,6 +69,13 @@ test('a hover tells why', async () => {
   await window.page.keyboard.press('Escape');
 });
 
+test('the code of a problem leads to the page that the server ships with', async () => {
+  const hover = await window.hover('gate += 0.1', 'gate', 'inplace-on-saved');
+  await hover.getByRole('link', { name: 'GG101', exact: true }).click();
+  await window.preview.getByRole('heading', { name: 'inplace-on-saved (GG101)' }).waitFor();
+  await window.page.keyboard.press('Control+W');
+});
+
 test('a half-finished line elsewhere leaves the squiggles where they are', async () => {
   await window.goto(17, 1);
   await window.page.keyboard.type('scale = torch.full(', { delay: 30 });

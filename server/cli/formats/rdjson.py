@@ -28,7 +28,7 @@ def _diagnostic(found: Found, results: Results) -> dict[str, Any]:
         "message": found.message,
         "location": _location(found, results),
         "severity": _SEVERITIES[found.severity.label],
-        "code": {"value": found.rule.code, "url": found.rule.url},
+        "code": {"value": found.rule.code},
         "suggestions": [_suggestion(edit, results) for edit in edits if edit.path == found.path],
         "relatedLocations": [
             {"message": place.message, "location": _location(place, results)} for place in found.related

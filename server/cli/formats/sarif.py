@@ -62,7 +62,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": rule.what, "markdown": rule.what},
         "help": {"text": page(rule), "markdown": page(rule)},
-        "helpUri": rule.url,
+        "helpUri": rule.address(),
         "defaultConfiguration": {"level": rule.severity.level},
         "properties": {"kind": rule.kind, "tags": ["pytorch", "autograd"]},
     }
