@@ -3,7 +3,17 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 
 /** The settings that the server knows, by their names without `gradguard.`; the others are the extension's own. */
-export const FOR_SERVER = ['minSeverity', 'select', 'ignore', 'configuration', 'inlayHints'] as const;
+export const FOR_SERVER = [
+  'diagnosticMode',
+  'minSeverity',
+  'select',
+  'ignore',
+  'configuration',
+  'inlayHints',
+  'highlight',
+  'hoverLessons',
+  'fixAll',
+] as const;
 
 /** Pick out what the server is to be told of the `gradguard` settings. */
 export function forServer(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
