@@ -77,6 +77,9 @@ class Stage:
     def report(self, failure: Failure, guards: Guards = ()) -> None:
         self.reported.append((failure, guards))
 
+    def note_backward(self, nodes: Sequence[Node]) -> None:
+        self.ran = list(nodes)
+
     def note_gradient(self, leaf: Tensor) -> None:
         self.trained.append(leaf)
 

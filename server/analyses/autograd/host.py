@@ -68,6 +68,9 @@ class Host(Protocol):
     def report(self, failure: Failure, guards: Guards = ()) -> None:
         """Record a failure that rests on `guards`."""
 
+    def note_backward(self, nodes: Sequence[Node]) -> None:
+        """Note that a backward runs these nodes."""
+
     def note_gradient(self, leaf: Tensor) -> None:
         """Note that a backward gives a leaf a gradient."""
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from ...syntax import ir
     from ...syntax.chunks import Source
+    from ...syntax.text import Excerpt
     from .report import Assumption, Failure, Leaf, Told
 
 Import = tuple[str, int, str]
@@ -62,6 +63,8 @@ class Step:
     errors: list[str] = field(default_factory=list)
     trained: set[Leaf] = field(default_factory=set)
     """the leaves that a backward has given a gradient"""
+    differentiated: set[Excerpt] = field(default_factory=set)
+    """the text of the functions, and of what has called them, that a backward has gone through"""
     told: dict[ir.Stmt, Told] = field(default_factory=dict)
     cost: int = 0
     ended: bool = False

@@ -138,9 +138,10 @@ def put_in(obj: Instance, slot: str) -> frozenset[str]:
 def children(m: Interpreter, obj: Instance) -> Iterator[tuple[str, Instance]]:
     """The modules that are attributes of a module, by name."""
     for k, v in list(obj.attributes.items()):
-        v = m.state.pick(v)
-        if isinstance(k, str) and is_module(v):
-            yield k, v
+        if isinstance(v, (Instance, Phi)) and isinstance(k, str):
+            v = m.state.pick(v)
+            if is_module(v):
+                yield k, v
 
 
 def named_modules(
@@ -165,6 +166,8 @@ def named_tensors(
     for prefix, module in named_modules(m, obj) if recurse else (("", obj),):
         buffers, trained = put_in(module, "_buffers"), put_in(module, "_parameters")
         for k, v in list(module.attributes.items()):
+            if not isinstance(v, (Tensor, Phi)):
+                continue
             v = m.state.pick(v)
             if not isinstance(v, Tensor) or v.uid in seen or not isinstance(k, str):
                 continue

@@ -1,13 +1,15 @@
 """Entering a program where nothing of it has been: with unknown arguments, as a caller or a training would.
 
-Modules of `torch.nn` are built and their `forward` is called, and backward from what it gives; other functions and
-methods are called once. What is private comes after what is public: its callers decide what it is called with.
+Modules of `torch.nn` are built and their `forward` is called, and backward from what it gives, unless the program has
+run a backward through that; other functions and methods are called once. What is private comes after what is public:
+its callers decide what it is called with.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...syntax import ir
 from ..autograd.tensors import Tensor
 from ..domain import registry
 from ..domain.here import is_model
@@ -32,9 +34,9 @@ from ..python.annotations import unknown_arguments
 from ..python.machine import STEPS, Machine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Mapping
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
-    from ...syntax import ir
+    from ...syntax.text import Excerpt
     from ..domain.steps import Step
 
 BACKWARD = Assumption("backward", "")
@@ -91,23 +93,39 @@ def _broken(m: Machine) -> Site | None:
 
 
 class Entry:
-    """Enters a class or function that no step has entered; `steps` are those that have run."""
+    """Enters a class or function that no step has entered, and a module that none has trained.
 
-    def __init__(self, machine: Machine, steps: Iterable[Step]) -> None:
+    `own` are the steps of the files' own code. What one of them has run for a demo, with no backward behind it, is as
+    good as new: with other arguments, and trained, it may tell more.
+    """
+
+    def __init__(self, machine: Machine, own: Sequence[Step]) -> None:
         self.m = machine
         self.executed: set[ir.Node] = set()
+        self.trained: set[Excerpt] = set()
+        self.familiar_functions: set[ir.Node] = set()
         self.reached: set[ir.Stmt] = set()
-        for step in steps:
-            self.add(step)
+        for step in own:
+            self.executed |= step.executed
+            self.trained |= step.differentiated
+        for step in own:
+            if not any(self.is_demo(f) for f in step.executed):
+                self.add(step)
+
+    def is_demo(self, f: ir.Node) -> bool:
+        """Whether a function that has run is a module's forward, and no backward has gone through it."""
+        return isinstance(f, ir.FunctionDef) and f.name == "forward" and f.chunk not in self.trained
 
     def add(self, step: Step) -> None:
         """One more step has run."""
         self.executed |= step.executed
+        self.trained |= step.differentiated
+        self.familiar_functions |= step.executed
         self.reached |= step.reached
 
     def familiar(self, step: Step) -> Familiar:
         """What of a step others had run before."""
-        return Familiar(step.executed & self.executed, step.reached & self.reached, self.patience)
+        return Familiar(step.executed & self.familiar_functions, step.reached & self.reached, self.patience)
 
     @property
     def patience(self) -> int:
@@ -126,13 +144,25 @@ class Entry:
         if not isinstance(v, ClassV):
             return self.untouched(v)
         methods = tuple(name for name, method in v.attributes.items() if self.untouched(method))
-        return methods and (methods, self.untouched(v.lookup("forward")))
+        untrained = self.untrained(v)
+        return (methods or untrained) and (methods, untrained)
+
+    def untrained(self, cls: ClassV) -> bool:
+        """Whether it is a module's class, and no backward has gone through its forward."""
+        f = plain_function(cls.lookup("forward"))
+        return (
+            cls.derives(modules.MODULE)
+            and f is not None
+            and not is_model(f.chunk)
+            and f.chunk not in self.trained
+            and f.chunk not in self.m.now.differentiated
+        )
 
     def outside(self, what: str, run: Callable[[], Value], patience: int = PATIENCE) -> Value:
         """Run something as code outside of the program would."""
         self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
         self.m.state.set(self.m.ending, "over", False)
-        self.m.familiar = Familiar(self.executed, self.reached, self.patience)
+        self.m.familiar = Familiar(self.familiar_functions, self.reached, self.patience)
         try:
             return guarded(self.m, what, run, PER_FUNCTION, patience)
         finally:
@@ -150,7 +180,7 @@ class Entry:
             obj = Instance(cls)
             registry.hold(obj, open_=True)
         self.run_as_framework(obj)
-        if modules.is_module(obj) and self.untouched(cls.lookup("forward")):
+        if self.untrained(cls):
             self.train(obj)
         for name in names:
             before = dict(obj.attributes)
@@ -212,6 +242,7 @@ class Entry:
 
         m.entry_assumptions = (trained,)
         self.outside(f"{obj.cls.name}.forward", run, TRAINING_PATIENCE)
+        m.now.differentiated.add(forward.chunk)  # to do it again would tell nothing more
 
     def enter_method(self, obj: Instance, v: Value) -> None:
         """Call a method with unknown arguments."""

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from ...facts.model import Op
     from ...syntax.chunks import Source
     from ...syntax.text import Excerpt
+    from ..autograd.tensors import Node
     from ..operators.numbers import Numbers
     from .coroutines import Coroutine
 
@@ -489,6 +490,12 @@ class Machine:
         """Record a failure that rests on `guards`, unless a handler of the program expects it."""
         if not self.catching:
             self.now.failures.append(self.explain.finish(failure, (*self.state.splits, *guards)))
+
+    def note_backward(self, nodes: Sequence[Node]) -> None:
+        """Note that a backward runs nodes, which came of the functions that were open when they were made."""
+        for stack in {id(node.stack): node.stack for node in nodes}.values():
+            self.now.differentiated.update(site.chunk for site in stack)
+        self.now.differentiated.update(node.site.chunk for node in nodes if node.site is not None)
 
     def note_gradient(self, leaf: Tensor) -> None:
         """Note that a backward gives a leaf a gradient, by where the leaf was made and what it is called."""
