@@ -74,6 +74,16 @@ def navigation() -> list[dict[str, object]]:
             ]
         },
         {
+            "Help": [
+                {"Questions that come up": "help/faq.md"},
+                {"This is a false alarm": "help/false-alarm.md"},
+                {"What is not followed": "help/not-followed.md"},
+                {"Beside other ways to find it": "help/compared.md"},
+                {"Beside ruff and Pylance": "help/beside.md"},
+                {"Privacy": "help/privacy.md"},
+            ]
+        },
+        {
             "Rules": [
                 {"All rules": "rules/index.md"},
                 *({f"{rule.code} {rule.name}": f"rules/{rule.name}.md"} for rule in RULES.values()),
