@@ -200,7 +200,9 @@ async def check_workspace(ls: Server, params: object) -> dict[str, int]:
     checked = await _checked(ls, lambda done, of: None)
     ls.closed_files.asked = True
     ls.refresh()
-    return {"files": len(checked.paths), "problems": sum(map(len, _told(ls, checked).values()))}
+    told = _told(ls, checked)
+    shown = (_shown(ls, path, told) for path in checked.paths)
+    return {"files": len(checked.paths), "problems": sum(map(len, shown))}
 
 
 async def push(ls: Server) -> None:
@@ -228,13 +230,19 @@ def _told(ls: Server, checked: Checked) -> dict[str, list[types.Diagnostic]]:
     return present(checked.recalled, ls.documents, ls.client_capabilities, ls.texts.locale)
 
 
+def _shown(ls: Server, path: str, told: dict[str, list[types.Diagnostic]]) -> list[types.Diagnostic]:
+    """Return what is shown of a file: of an open one what its own analysis says."""
+    document = ls.documents.at(path)
+    return told.get(uri_of(path), []) if document is None else list(document.shown)
+
+
 def _reports(ls: Server, checked: Checked, known: dict[str, str]) -> Iterator[Report]:
     """Yield a report for each file that was checked, that an open program tells of, or that the client knows of."""
     told = of_closed(ls) | _told(ls, checked)
     for path in dict.fromkeys((*checked.paths, *map(path_of, told), *known)):
         document = ls.documents.at(path)
         uri, version = (document.uri, document.version) if document else (uri_of(path), None)
-        items = document.shown if document else told.get(uri, [])
+        items = _shown(ls, path, told)
         name = result_id(items)
         if known.get(path) == name:
             yield types.WorkspaceUnchangedDocumentDiagnosticReport(uri, name, version)

@@ -211,3 +211,6 @@ async def test_the_workspace_can_be_checked_once(start: Start, stale: str, more:
         assert {name: len(items) for name, items in (await pull_all(editor)).items()} == {"bad.py": 1, "good.py": 0}
     else:
         assert len(await told) == 1
+        await editor.open("bad.py", "x = 1\n")  # what is typed counts, not what is on the disk
+        answer = await editor.client.protocol.send_request_async("gradguard/checkWorkspace", None)
+        assert (answer.files, answer.problems) == (2, 0)
