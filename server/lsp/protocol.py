@@ -51,6 +51,8 @@ class Protocol(LanguageServerProtocol):
         """
         if "jsonrpc" not in data:
             return data
+        if isinstance(method := data.get("method"), str) and self.get_message_type(method) is None:
+            data = {"params": None, **data}  # a method of our own; JSON-RPC lets the client leave them out
         try:
             message = super().structure_message(data)
         except JsonRpcException as error:

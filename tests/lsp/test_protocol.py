@@ -95,6 +95,12 @@ async def alive(wire: Wire) -> bool:
     return answer == {"id": "alive", "jsonrpc": "2.0", "result": None}
 
 
+async def test_a_method_of_our_own_needs_no_params(wire: Wire) -> None:
+    await wire.call("initialize", INITIALIZE)
+    await wire.send(b'{"jsonrpc": "2.0", "id": 5, "method": "gradguard/checkWorkspace"}')
+    assert (await wire.answer())["result"] == {"files": 0, "problems": 0}
+
+
 def hover_params(uri: str) -> dict[str, Any]:
     return {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}}
 

@@ -71,7 +71,7 @@ test('a hover tells why', async () => {
 
 test('the code of a problem leads to the page that the server ships with', async () => {
   const hover = await window.hover('gate += 0.1', 'gate', 'inplace-on-saved');
-  await hover.getByRole('link', { name: 'GG101', exact: true }).click();
+  await hover.locator('a.code-link', { hasText: 'GG101' }).click();
   await window.preview.getByRole('heading', { name: 'inplace-on-saved (GG101)' }).waitFor();
   await window.page.keyboard.press('Control+W');
 });
