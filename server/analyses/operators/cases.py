@@ -89,6 +89,15 @@ def must_be_tensor(v: Unknown) -> bool:
     return v.tensor is not None or v.parameter or v.history is not None
 
 
+SINGLE = frozenset({"input", "self", "query", "src", "tgt", "input1", "x1", "anchor", "log_probs", "logits"})
+"""what PyTorch calls the first argument of operators that take a tensor there, and neither a number nor several"""
+
+
+def is_single(op: Op) -> bool:
+    """Whether an operator takes a tensor first, and nothing else."""
+    return op.params[0].name in SINGLE and not called(op.name).startswith("_foreach")
+
+
 def prepare(m: Interpreter, op: Op, args: Args) -> Call:
     """Bind the arguments, and take an unknown one for a tensor where the operator needs one."""
     bound = bind(op.params, args)
@@ -96,7 +105,7 @@ def prepare(m: Interpreter, op: Op, args: Args) -> Call:
     for k, v in bound.items():
         v = m.state.resolve(v)
         if isinstance(v, Unknown) and (k == first or must_be_tensor(v)) and takes_tensor(op, k):
-            v = m.as_tensor(v)
+            v = m.sure_tensor(v) if k == first and is_single(op) else m.as_tensor(v)
         bound[k] = v
     found = {k: tensors_in(m, v) for k, v in bound.items()}
     kept = operands.of_linear(m, found) if op.name in operands.LINEAR else {}

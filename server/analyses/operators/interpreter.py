@@ -48,6 +48,9 @@ class Interpreter(Witness, Protocol):
     def as_tensor(self, v: Unknown) -> Tensor:
         """An unknown value that is used as a tensor."""
 
+    def sure_tensor(self, v: Unknown) -> Tensor:
+        """The same where nothing but a tensor can be used so: from here on that is what it is."""
+
     def requires_grad(self, v: Unknown) -> Cond:
         """The question whether an unknown value requires grad."""
 

@@ -73,7 +73,7 @@ def get(m: Machine, v: Value, name: str) -> Value:
         if v.number or (v.own is not None and guesses.tells_number(v.own, name)):
             return Unknown(f"{v.why}.{name}", ("attr", v.key, name), number=True)
         if guesses.tells_tensor(m, v, name):
-            return tensor_attributes.get(m, m.as_tensor(v), name)
+            return tensor_attributes.get(m, m.sure_tensor(v), name)
         if name == "requires_grad_":
             return Builtin(name, partial(switch, v))
         history = None if name in guesses.OF_NO_GRAPH else v.history

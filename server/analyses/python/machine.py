@@ -107,6 +107,8 @@ class Machine:
         self.usual: int | None = None
         """the patience outside of what is familiar"""
         self.news = 0
+        self.tensors: dict[Unknown, Value] = {}
+        """the unknown values that were used as nothing but tensors are"""
         self.numbers: Numbers | None = None
         """what tensors are full of, while a function is evaluated on numbers"""
         self.familiar: Familiar | None = None
@@ -350,8 +352,9 @@ class Machine:
             self.go_on()
 
     def eval(self, e: ir.Expr) -> Value:
-        """The value of an expression."""
-        return EVALUATE[type(e)](self, e)
+        """The value of an expression; of something unknown that was used as tensors alone are, the tensor."""
+        v = EVALUATE[type(e)](self, e)
+        return self.found_out(v) if type(v) is Unknown and v.tensor is not None else v
 
     def block(self, body: Sequence[ir.Stmt]) -> Value:
         """Run statements; the outcome (`statements.py`)."""
@@ -393,6 +396,18 @@ class Machine:
             self.state.note(v, "tensor", t)
             return t
         return v.tensor
+
+    def sure_tensor(self, v: Unknown) -> Tensor:
+        """The same where nothing but a tensor can be used so: from here on that is what it is."""
+        t = self.as_tensor(v)
+        if v not in self.tensors:
+            self.state.set(self.tensors, v, t)
+        return t
+
+    def found_out(self, v: Unknown) -> Value:
+        """An unknown value, or the tensor that it must be on the way that leads here."""
+        t = self.state.resolve(self.tensors.get(v))
+        return t if isinstance(t, Tensor) else v
 
     def requires_grad(self, v: Unknown) -> Cond:
         """The question whether an unknown value requires grad."""

@@ -171,6 +171,8 @@ def in_place(m: Machine, op: str, old: Value, operand: Value) -> Value:
     from ..operators import calls_by_name
 
     old, operand = m.state.resolve(old), m.state.resolve(operand)
+    if type(old) is Unknown:
+        old = m.found_out(old)
     if isinstance(old, Tensor):
         operand = calls_by_name.settled(operand)
     if isinstance(old, Phi):

@@ -14,6 +14,7 @@ from ...autograd.geometry import Geometry, Shape
 from ...autograd.tensors import Tensor
 from ...domain.paths import Raised
 from ...domain.registry import model
+from ...domain.values import Args, Unknown
 from ...operators import calls_by_name, cases, operands, replay
 from ...operators.call import Call
 from ...operators.types import described
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from ...autograd.tensors import Grad
-    from ...domain.values import Args, Value
+    from ...domain.values import Value
     from ...python.machine import Machine
 
 Labels = tuple[str, ...]
@@ -55,9 +56,12 @@ def einsum(m: Machine, args: Args) -> Value:
         return calls_by_name.split(m, args, lambda one: einsum(m, one))
     op = calls_by_name.find("torch.einsum")
     assert op is not None
+    if len(plain.pos) > 2:  # one alone may be a list of all
+        given = [m.sure_tensor(v) if isinstance(v, Unknown) else v for v in plain.pos[1:]]
+        plain = Args([plain.pos[0], *given], plain.kw, plain.open, plain.site, plain.exprs)
     call = cases.prepare(m, op, plain)
-    equation, given = call.values.get("equation"), call.tensors.get("operands", [])
-    read = labelled(equation, given) if isinstance(equation, str) else None
+    equation, factored = call.values.get("equation"), call.tensors.get("operands", [])
+    read = labelled(equation, factored) if isinstance(equation, str) else None
     if read is None:
         return replay.apply(m, op, plain)
     factors, out = read

@@ -33,8 +33,8 @@ def matmul(m: Machine, args: Args) -> Value:
         return calls_by_name.split(m, args, lambda one: matmul(m, one))
     out = plain.kw.get("out")
     a, b = plain.get(0, "input"), plain.get(1, "other")
-    a = m.as_tensor(a) if isinstance(a, Unknown) else a
-    b = m.as_tensor(b) if isinstance(b, Unknown) else b
+    a = m.sure_tensor(a) if isinstance(a, Unknown) else a
+    b = m.sure_tensor(b) if isinstance(b, Unknown) else b
     if not isinstance(a, Tensor) or not isinstance(b, Tensor):
         return Unknown("a product")
     if out is not None:

@@ -1,0 +1,153 @@
+"""What a layer, an operator or a tensor's method gets is a tensor, whatever the text says of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from gradguard.analyses import replay
+from gradguard.rules.diagnostic import Severity, diagnose
+from gradguard.syntax.chunks import parse
+
+from .replaying import Alone
+
+ENCODER = """\
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Inner(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.fc = nn.Linear(dim, dim)
+
+    def forward(self, h):
+        return self.fc(h)
+
+
+class Encoder(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.layer = {layer}
+        self.w = nn.Parameter(torch.randn(dim, dim))
+
+    def forward(self, x{annotation}):
+        y = {used}
+        {changed}
+        return x + y
+"""
+
+LAYERS = (
+    "nn.Linear(dim, dim)",
+    "nn.Conv1d(dim, dim, 1)",
+    "nn.LayerNorm(dim)",
+    "nn.GELU()",
+    "nn.Sequential(nn.Linear(dim, dim), nn.ReLU())",
+    "nn.PReLU()",
+    "Inner(dim)",
+)
+USES = (
+    "x.square()",
+    "F.linear(x, self.w)",
+    "torch.matmul(x, self.w)",
+    "torch.einsum('bij,jk->bik', x, self.w)",
+    "nn.LSTM(4, 4)(x)[0]",
+)
+CHANGES = ("x += 1", "x *= 2", "x[:, 0] = 0", "x.add_(1)", "F.relu(x, inplace=True)")
+
+
+@pytest.mark.parametrize("changed", CHANGES)
+@pytest.mark.parametrize(
+    ("layer", "used"), [*((layer, "self.layer(x)") for layer in LAYERS), *(("nn.Identity()", used) for used in USES)]
+)
+def test_a_change_is_told_as_with_an_annotation(layer: str, used: str, changed: str) -> None:
+    text, annotated = (
+        ENCODER.format(layer=layer, used=used, changed=changed, annotation=one) for one in ("", ": torch.Tensor")
+    )
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        scope["Encoder"](4)(torch.randn(4, 4, 4).requires_grad_() * 2).sum().backward()
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    (other,) = diagnose(replay([parse(annotated, "main.py")], Alone()))
+    assert (found.severity, found.words) == (other.severity, other.words)
+    assert found.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize("held", ["self.h", "kept[0]", "kept['h']"])
+def test_what_is_kept_and_given_to_a_layer_is_a_tensor(held: str) -> None:
+    text = f"""\
+import torch
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.fc = nn.Linear(dim, dim)
+
+    def forward(self, x):
+        kept = {{0: None}}
+        {held} = x
+        y = self.fc({held})
+        {held} += y
+        return y
+"""
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        scope["Encoder"](4)(torch.randn(4, 4)).sum().backward()
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING
+
+
+HARMLESS = {
+    "a_number_that_a_tensor_is_multiplied_by": (
+        "def f(x, scale):\n    y = x.exp() * scale\n    scale *= 2\n    return y * scale",
+        "f(torch.ones(3, requires_grad=True), 0.5).sum().backward()",
+    ),
+    "a_list_that_is_joined": (
+        "def f(xs, more):\n    y = torch.cat(xs).exp()\n    xs += [more]\n    xs[0] = more\n    return y",
+        "f([torch.ones(3, requires_grad=True)], torch.ones(3)).sum().backward()",
+    ),
+    "an_attribute_that_is_set_anew": (
+        """\
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(3, 3)
+
+    def forward(self, batch):
+        batch.x = self.fc(batch.x)
+        batch.x += 1
+        return batch.x""",
+        "import types; Net()(types.SimpleNamespace(x=torch.ones(3))).sum().backward()",
+    ),
+    "a_list_on_the_other_side_of_a_test": (
+        """\
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(3, 3)
+
+    def forward(self, x, lengths):
+        if isinstance(x, torch.Tensor):
+            y = self.fc(x)
+        else:
+            y = torch.zeros(3)
+            x += [1]
+        lengths += 1
+        return y""",
+        "Net()([], 3); Net()(torch.ones(3), 3).sum().backward()",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_may_be_something_else_is_none(name: str) -> None:
+    text, call = HARMLESS[name]
+    text = f"import torch\n\n\n{text}\n"
+    exec(text + call, {})
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
