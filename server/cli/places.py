@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from ..workspace.lines import Lines
+from ..workspace.notebook_file import NotebookFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ..syntax.chunks import Span
     from ..workspace.files import Document
     from ..workspace.findings import Found
+    from ..workspace.notebook import Notebook
     from ..workspace.problems import Problem
 
 
@@ -74,8 +76,38 @@ class Results:
         lines = self.lines(edit.path)
         return self._region(edit.path, lines.position(edit.start), lines.position(edit.end))
 
+    def file_region(self, place: Placed) -> Region:
+        """Where a finding or a related place is in its file, for what knows no cells: in a notebook's, too."""
+        span = place.span
+        return self._file_region(place.path, (span.start_line, span.start_col), (span.end_line, span.end_col))
+
+    def file_edit(self, edit: Edit) -> tuple[Region, str]:
+        """The text that an edit replaces in the file, and by what: in a notebook's, by a piece of a string of JSON."""
+        lines = self.lines(edit.path)
+        region = self._file_region(edit.path, lines.position(edit.start), lines.position(edit.end))
+        text = edit.text if self.documents[edit.path].notebook is None else as_json(edit.text)[1:-2]
+        return region, text
+
+    def file_lines(self, path: str) -> Lines:
+        """The lines of a file as it is written."""
+        notebook = self.documents[path].notebook
+        return self.lines(path) if notebook is None else _notebook_file(notebook.written).lines
+
+    def cell(self, path: str, line: int) -> tuple[int | None, int]:
+        """Of a 0-based line of a file's program the cell, if it is in a notebook, and the line in there."""
+        notebook = self.documents[path].notebook
+        return (None, line) if notebook is None else notebook.place(line)
+
+    def text(self, path: str, cell: int | None) -> tuple[int, str]:
+        """A file's program, or the part of it that is one cell of a notebook, and the offset where that begins."""
+        document = self.documents[path]
+        if document.notebook is None or cell is None:
+            return 0, document.text
+        index = document.notebook.cells.index(cell)
+        return document.notebook.starts[index], document.notebook.sources[index]
+
     def lines(self, path: str) -> Lines:
-        """The lines of a file that was read."""
+        """The lines of the program in a file that was read."""
         document = self.documents[path]
         return _lines(document.notebook.raw if document.notebook else document.text)
 
@@ -95,15 +127,32 @@ class Results:
         return prints
 
     def _region(self, path: str, start: tuple[int, int], end: tuple[int, int]) -> Region:
-        notebook = self.documents[path].notebook
-        cell, first = (None, start[0]) if notebook is None else notebook.place(start[0])
+        cell, first = self.cell(path, start[0])
         last = first + end[0] - start[0]
         return Region(path, (first + 1, start[1] + 1), (last + 1, end[1] + 1), cell)
+
+    def _file_region(self, path: str, start: tuple[int, int], end: tuple[int, int]) -> Region:
+        notebook = self.documents[path].notebook
+        if notebook is None:
+            return self._region(path, start, end)
+        places = [_place_in_file(notebook, self.lines(path), *point) for point in (start, end)]
+        (first, column), (last, behind) = places
+        return Region(path, (first + 1, column + 1), (last + 1, behind + 1))
 
 
 @cache
 def _lines(text: str) -> Lines:
     return Lines(text)
+
+
+@cache
+def _notebook_file(written: str) -> NotebookFile:
+    return NotebookFile(written)
+
+
+def _place_in_file(notebook: Notebook, lines: Lines, line: int, column: int) -> tuple[int, int]:
+    cell, within = notebook.place(line)
+    return _notebook_file(notebook.written).place(cell, lines.starts[line] + column - lines.starts[line - within])
 
 
 def relative(path: str) -> str:

@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ..workspace.lines import Lines
 from .places import as_json, complain, shown, visible
 from .status import FAILED, OK
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..analyses.domain.report import VersionRow
-    from ..workspace.lines import Lines
+    from ..workspace.files import Document
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +31,6 @@ def run(args: argparse.Namespace) -> int:
 
     from ..workspace.config import load_config
     from ..workspace.files import Settings
-    from ..workspace.lines import Lines
     from ..workspace.problems import Unreadable
     from ..workspace.project import Project
 
@@ -45,9 +45,9 @@ def run(args: argparse.Namespace) -> int:
         return FAILED
     rows = list({(_line(row), row.name): row for row in report.rows if row.site.chunk.path == path}.values())
     if args.output_format == "json":
-        print(as_json([_object(row) for row in rows]), end="")
+        print(as_json([_object(row, document) for row in rows]), end="")
     else:
-        _print_table(rows, Lines(document.text), shown(path))
+        _print_table(rows, document)
     return OK
 
 
@@ -55,9 +55,17 @@ def _line(row: VersionRow) -> int:
     return row.site.chunk.span(row.site.node).start_line
 
 
-def _object(row: VersionRow) -> dict[str, Any]:
+def _place(row: VersionRow, document: Document) -> tuple[int | None, int]:
+    """In a notebook the cell, and the line from 1, there or in the file."""
+    cell, line = (None, _line(row)) if document.notebook is None else document.notebook.place(_line(row))
+    return cell, line + 1
+
+
+def _object(row: VersionRow, document: Document) -> dict[str, Any]:
+    cell, line = _place(row, document)
     return {
-        "line": _line(row) + 1,
+        **({} if cell is None else {"cell": cell}),
+        "line": line,
         "name": row.name,
         "version": row.version,
         "min": row.low,
@@ -68,17 +76,23 @@ def _object(row: VersionRow) -> dict[str, Any]:
     }
 
 
-def _print_table(rows: Sequence[VersionRow], lines: Lines, path: str) -> None:
+def _print_table(rows: Sequence[VersionRow], document: Document) -> None:
     """Each line of the program that touches a tensor, and under it the tensors."""
-    print(path)
+    path = shown(document.path)
+    if document.notebook is None:
+        print(path)
+    lines = Lines(document.text)
     width = max((len(visible(row.name)) for row in rows), default=0)
     numbers = {storage: number for number, storage in enumerate(dict.fromkeys(row.storage for row in rows), 1)}
-    last = None
+    last, last_cell = None, None
     for row in rows:
         line = _line(row)
         if line != last:
-            print(f"{line + 1:>5} | {visible(lines[line].expandtabs())}")
-            last = line
+            cell, number = _place(row, document)
+            if cell != last_cell:
+                print(f"{path}:cell {cell}")
+            print(f"{number:>5} | {visible(lines[line].expandtabs())}")
+            last, last_cell = line, cell
         grad = _either(row.requires_grad, "requires grad", "no grad", "grad unknown")
         leaf = _either(row.is_leaf, "leaf", "not a leaf", "leaf or not")
         state = f"{grad}, {leaf}, memory #{numbers[row.storage]}"

@@ -123,7 +123,7 @@ def edited(document: Document, edits: Iterable[Edit]) -> Document:
 
 def written(document: Document) -> bytes:
     """The bytes of the document's file."""
-    text = document.text if document.notebook is None else document.notebook.file
+    text = document.text if document.notebook is None else document.notebook.written
     return text.encode(document.encoding)
 
 

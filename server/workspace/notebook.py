@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -62,11 +62,14 @@ _COMPOUND = re.compile(r"(?:if|for|while|with|try|def|class|async|match)\b|@")
 class Notebook:
     """A notebook's code: `raw` is the text of all code cells, each ending with a line break.
 
+    `written` is the text of the file, empty where there is none.
+
     `cells` are the 1-based places of these cells among all cells, `lines` the 0-based lines of `raw` where
     they begin, `starts` the offsets.
     """
 
     content: dict[str, Any]
+    written: str = field(compare=False)
     raw: str
     cells: tuple[int, ...]
     lines: tuple[int, ...]
@@ -100,17 +103,7 @@ class Notebook:
                 **cells[number - 1],
                 "source": text if isinstance(old, str) else text.splitlines(keepends=True),
             }
-        return _file({**self.content, "cells": cells})
-
-    @property
-    def file(self) -> str:
-        """The text of the notebook's file."""
-        return _file(self.content)
-
-
-def _file(content: dict[str, Any]) -> str:
-    """As Jupyter writes it."""
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        return json.dumps({**self.content, "cells": cells}, indent=1, ensure_ascii=False) + "\n"  # as Jupyter writes it
 
 
 def read_notebook(text: str) -> Notebook:
@@ -128,19 +121,20 @@ def read_notebook(text: str) -> Notebook:
         language = language.get(key) if isinstance(language, dict) else None
     if language not in (None, "python"):
         raise ValueError(f"is a notebook of {language}, not of Python")
-    return _notebook(content)
+    return _notebook(content, text)
 
 
 def notebook_of(sources: Iterable[str]) -> Notebook:
-    """A notebook of the given code cells."""
-    return _notebook({"cells": [{"cell_type": "code", "source": source} for source in sources]})
+    """A notebook of the given code cells, without a file."""
+    return _notebook({"cells": [{"cell_type": "code", "source": source} for source in sources]}, "")
 
 
-def _notebook(content: dict[str, Any]) -> Notebook:
+def _notebook(content: dict[str, Any], written: str) -> Notebook:
     code = [(number, _source(cell)) for number, cell in enumerate(content["cells"], 1) if _is_code(cell)]
     texts = [source + "\n" for _, source in code]
     return Notebook(
         content=content,
+        written=written,
         raw="".join(texts),
         cells=tuple(number for number, _ in code),
         lines=_running(len(Lines(text)) - 1 for text in texts),

@@ -15,7 +15,7 @@ error[GG101]: `y.sum().backward()` will raise: it needs `y` as it was before thi
 from __future__ import annotations
 
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import islice
 from typing import TYPE_CHECKING, TextIO
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ...fixes.edit import Edit, Fix
     from ...syntax.chunks import Span
     from ...workspace.findings import Found, Place
-    from ...workspace.lines import Lines
 
 Piece = tuple[str, str]
 """Text and its style, in Rich's names; the style of plain text is empty."""
@@ -79,26 +78,44 @@ class _Label:
     style: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The labels of one file, or of one cell of a notebook, and the place that leads there."""
+
+    first: Found | Place
+    labels: list[_Label]
+
+
+_Sheet = tuple[str, int | None]
+"""What lines are counted in: a file, or a cell of a notebook."""
+
+
+def _sheet(place: Found | Place, results: Results) -> _Sheet:
+    return place.path, results.cell(place.path, place.span.start_line)[0]
+
+
 def _finding(found: Found, results: Results) -> Iterator[Sequence[Piece]]:
     style = COLOURS[found.severity.label]
     yield [(f"{found.severity.label}[{found.rule.code}]", style), (f": {found.words.headline}", "bold")]
-    labels = {found.path: [_label(found.span, "^", found.words.label, style)]}
+    groups = {_sheet(found, results): _Group(found, [_label(found.span, "^", found.words.label, style)])}
     for place in found.related:
-        labels.setdefault(place.path, []).append(_label(place.span, "-", place.message, FRAME))
-    width = len(str(max(label.line for group in labels.values() for label in group) + 1))
-    for path, group in labels.items():
-        arrow = "-->" if path == found.path else ":::"
-        yield [(" " * width + arrow, FRAME), (f" {results.region(_first((found, *found.related), path))}", "")]
-        yield from _snippet(sorted(group, key=_order), results, path, width)
+        group = groups.setdefault(_sheet(place, results), _Group(place, []))
+        group.labels.append(_label(place.span, "-", place.message, FRAME))
+    numbers = (results.cell(group.first.path, label.line)[1] for group in groups.values() for label in group.labels)
+    width = len(str(max(numbers) + 1))
+    for group in groups.values():
+        arrow = "-->" if group.first is found else ":::"
+        yield [(" " * width + arrow, FRAME), (f" {results.region(group.first)}", "")]
+        yield from _snippet(sorted(group.labels, key=_order), results, group.first.path, width)
     if found.words.when:
         yield [(" " * width + " = ", FRAME), (f"only {found.words.when}", "")]
     for fix in results.fixes(found)[:1]:
-        yield from _help(fix, results, found.path, width)
+        yield from _help(fix, results, _sheet(found, results), width)
     yield [(" " * width + " = ", FRAME), (f"{found.rule.name}: `gradguard explain {found.rule.code}`", "")]
     yield []
 
 
-def _help(fix: Fix, results: Results, path: str, width: int) -> Iterator[Sequence[Piece]]:
+def _help(fix: Fix, results: Results, sheet: _Sheet, width: int) -> Iterator[Sequence[Piece]]:
     """What mends a finding, how safe that is, and the lines that it changes as they are then."""
     title = fix.title[0].lower() + fix.title[1:]
     if fix.safety == "safe":
@@ -106,11 +123,16 @@ def _help(fix: Fix, results: Results, path: str, width: int) -> Iterator[Sequenc
     else:
         title = f"{title[:-1]}; unsafe)" if title.endswith(")") else f"{title} (unsafe)"
     yield [(" " * width + " = ", FRAME), ("help", "bold"), (f": {title}", "")]
-    for changed in dict.fromkeys(edit.path for edit in fix.edits):
-        if changed != path:
-            yield [(" " * width + "::: ", FRAME), (shown(changed), "")]
-        edits = [edit for edit in fix.edits if edit.path == changed]
-        for number, sign, line in islice(_changes(results.documents[changed].text, edits), LONGEST_HELP):
+    changed: dict[_Sheet, list[Edit]] = {}
+    for edit in fix.edits:
+        cell, _ = results.cell(edit.path, results.lines(edit.path).position(edit.start)[0])
+        changed.setdefault((edit.path, cell), []).append(edit)
+    for (path, cell), edits in changed.items():
+        if (path, cell) != sheet:
+            yield [(" " * width + "::: ", FRAME), (shown(path) + ("" if cell is None else f":cell {cell}"), "")]
+        start, text = results.text(path, cell)
+        moved = [replace(edit, start=edit.start - start, end=edit.end - start) for edit in edits]
+        for number, sign, line in islice(_changes(text, moved), LONGEST_HELP):
             yield [(f"{number:>{width}} {sign} ", SIGNS[sign]), (_printable(line), "" if sign == "|" else SIGNS[sign])]
 
 
@@ -128,10 +150,6 @@ def _changes(text: str, edits: Sequence[Edit]) -> Iterator[tuple[int, str, str]]
             yield from ((first + 1 + j, "+", new[j]) for j in range(j1, j2))
         elif i2 - i1 <= NEAR:
             yield from ((first + 1 + i, "|", old[i]) for i in range(i1, i2))
-
-
-def _first(places: Iterable[Found | Place], path: str) -> Found | Place:
-    return next(place for place in places if place.path == path)
 
 
 def _label(span: Span, mark: str, message: str, style: str) -> _Label:
@@ -152,24 +170,25 @@ def _snippet(labels: Sequence[_Label], results: Results, path: str, width: int) 
     previous: int | None = None
     for label in labels:
         if label.line != previous:
-            yield from _between(previous, label.line, lines, width)
-            yield _source(label.line, lines, width)
+            yield from _between(previous, label.line, results, path, width)
+            yield _source(label.line, results, path, width)
         yield [gutter, *_underline(label, lines[label.line])]
         previous = label.line
 
 
-def _between(previous: int | None, line: int, lines: Lines, width: int) -> Iterator[Sequence[Piece]]:
+def _between(previous: int | None, line: int, results: Results, path: str, width: int) -> Iterator[Sequence[Piece]]:
     if previous is None:
         return
     between = range(previous + 1, line)
     if len(between) > NEAR:
         yield [("...", FRAME)]
     else:
-        yield from (_source(number, lines, width) for number in between)
+        yield from (_source(number, results, path, width) for number in between)
 
 
-def _source(line: int, lines: Lines, width: int) -> Sequence[Piece]:
-    return [(f"{line + 1:>{width}} | ", FRAME), (_printable(lines[line]), "")]
+def _source(line: int, results: Results, path: str, width: int) -> Sequence[Piece]:
+    number = results.cell(path, line)[1] + 1
+    return [(f"{number:>{width}} | ", FRAME), (_printable(results.lines(path)[line]), "")]
 
 
 def _underline(label: _Label, line: str) -> Sequence[Piece]:

@@ -22,7 +22,7 @@ def write(results: Results, out: TextIO) -> None:
 
 
 def _command(found: Found, results: Results) -> str:
-    region = results.region(found)
+    region = results.file_region(found)
     properties = {
         "title": f"GradGuard ({found.rule.code})",
         "file": relative(found.path).replace("\\", "/"),
@@ -33,7 +33,7 @@ def _command(found: Found, results: Results) -> str:
         # GitHub ignores columns of an annotation that goes over several lines.
         properties |= {"col": region.start[1], "endColumn": region.end[1]}
     listed = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in properties.items())
-    message = f"{region}: {found.rule.code} {found.message}"
+    message = f"{results.region(found)}: {found.rule.code} {found.message}"
     return f"::{_LEVELS[found.severity.label]} {listed}::{_escaped(message)}"
 
 

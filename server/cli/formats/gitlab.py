@@ -27,7 +27,7 @@ def write(results: Results, out: TextIO) -> None:
 
 
 def _issue(found: Found, fingerprint: str, results: Results) -> dict[str, Any]:
-    region = results.region(found)
+    region = results.file_region(found)
     begin, end = ({"line": line, "column": column} for line, column in (region.start, region.end))
     return {
         "description": found.message,

@@ -31,7 +31,7 @@ def write(results: Results, out: TextIO) -> None:
 def _suite(path: str, group: Sequence[Found], results: Results) -> ElementTree.Element:
     suite = _element("testsuite", name=shown(path), tests=len(group), failures=len(group))
     for found in group:
-        line, column = results.region(found).start
+        line, column = results.file_region(found).start
         case = _element("testcase", name=found.rule.code, classname=shown(path), line=line, column=column)
         failure = _element("failure", type=found.severity.label, message=visible(found.message))
         failure.text = visible(f"{results.region(found)}: {found.rule.code} {found.message}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TextIO
 
-from ..places import Results, as_json, relative
+from ..places import Region, Results, as_json, relative
 
 if TYPE_CHECKING:
     from ...fixes.edit import Edit
@@ -37,20 +37,18 @@ def _diagnostic(found: Found, results: Results) -> dict[str, Any]:
 
 
 def _location(place: Found | Place, results: Results) -> dict[str, Any]:
-    span = place.span
-    start, end = (span.start_line, span.start_col), (span.end_line, span.end_col)
-    return {"path": relative(place.path).replace("\\", "/"), "range": _range(place.path, start, end, results)}
+    return {"path": relative(place.path).replace("\\", "/"), "range": _range(results.file_region(place), results)}
 
 
 def _suggestion(edit: Edit, results: Results) -> dict[str, Any]:
-    lines = results.lines(edit.path)
-    text_range = _range(edit.path, lines.position(edit.start), lines.position(edit.end), results)
-    return {"range": text_range, "text": edit.text}
+    region, text = results.file_edit(edit)
+    return {"range": _range(region, results), "text": text}
 
 
-def _range(path: str, start: tuple[int, int], end: tuple[int, int], results: Results) -> dict[str, Any]:
+def _range(region: Region, results: Results) -> dict[str, Any]:
+    lines = results.file_lines(region.path)
     first, last = (
-        {"line": line + 1, "column": len(results.lines(path)[line][:column].encode()) + 1}
-        for line, column in (start, end)
+        {"line": line, "column": len(lines[line - 1][: column - 1].encode()) + 1}
+        for line, column in (region.start, region.end)
     )
     return {"start": first, "end": last}

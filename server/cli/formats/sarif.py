@@ -74,7 +74,7 @@ def _result(found: Found, index: int, fingerprint: str, results: Results) -> dic
         "ruleIndex": index,
         "level": found.severity.level,
         "message": {"text": found.message},
-        "locations": [_location(results.region(found))],
+        "locations": [_location(found, results)],
         "relatedLocations": [_related(number, place, results) for number, place in enumerate(found.related, 1)],
         "partialFingerprints": {"gradguard/v1": fingerprint},
         "properties": {"kind": found.kind, "severity": found.severity.label},
@@ -87,15 +87,16 @@ def _result(found: Found, index: int, fingerprint: str, results: Results) -> dic
 
 
 def _related(number: int, place: Place, results: Results) -> dict[str, Any]:
-    return {"id": number, **_location(results.region(place)), "message": {"text": place.message}}
+    return {"id": number, **_location(place, results), "message": {"text": place.message}}
 
 
-def _location(region: Region) -> dict[str, Any]:
+def _location(place: Found | Place, results: Results) -> dict[str, Any]:
+    region, inside = results.file_region(place), results.region(place)
     location: dict[str, Any] = {
         "physicalLocation": {"artifactLocation": {"uri": uri(region.path)}, "region": _region(region)}
     }
-    if region.cell is not None:
-        location["logicalLocations"] = [{"name": f"cell {region.cell}"}]
+    if inside.cell is not None:
+        location["logicalLocations"] = [{"name": f"cell {inside.cell}, line {inside.start[0]}"}]
     return location
 
 
@@ -112,10 +113,8 @@ def _fix(fix: Fix, results: Results) -> dict[str, Any]:
     """A fix; its edits by file, as SARIF wants them."""
     changes: dict[str, list[dict[str, Any]]] = {}
     for edit in fix.edits:
-        replacement = {
-            "deletedRegion": _region(results.edit_region(edit)),
-            "insertedContent": {"text": edit.text},
-        }
+        region, text = results.file_edit(edit)
+        replacement = {"deletedRegion": _region(region), "insertedContent": {"text": text}}
         changes.setdefault(edit.path, []).append(replacement)
     return {
         "description": {"text": fix.title},
