@@ -13,7 +13,7 @@ from gradguard.analyses.autograd.geometry import Geometry
 from gradguard.analyses.autograd.tensors import DEFAULT, MULTI_OUTPUT, NO_GRAD, Node, SavedTensor, Tensor, Version
 from gradguard.analyses.domain.here import Here
 from gradguard.analyses.domain.paths import Guards, Raised, State
-from gradguard.analyses.domain.report import Failure, Kind, Site, Write
+from gradguard.analyses.domain.report import Assumption, Failure, Kind, Site, Write
 from gradguard.analyses.domain.values import Args, Cond
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ class Told:
 
     def saved(self, node: Node, saved: SavedTensor) -> None:
         return None
+
+    def doubts(self, *uids: int) -> tuple[Assumption, ...]:
+        return ()
 
     def stale(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
         return failure("stale-saved", node, write)

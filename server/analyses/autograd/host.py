@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from ..domain.here import Here
     from ..domain.paths import Guards, State
-    from ..domain.report import Failure, Saved, Site, Write
+    from ..domain.report import Assumption, Failure, Saved, Site, Write
     from ..domain.values import Args, Value
     from .tensors import Node, SavedTensor, Tensor
 
@@ -22,6 +22,9 @@ class Teller(Protocol):
 
     def saved(self, node: Node, saved: SavedTensor) -> Saved | None:
         """What a node has saved, as a person is told of it."""
+
+    def doubts(self, *uids: int) -> tuple[Assumption, ...]:
+        """What a failure of things with these `uid`s rests on, apart from what autograd knows."""
 
     def stale(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
         """A saved tensor was changed before it is unpacked."""

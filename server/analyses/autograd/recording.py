@@ -568,6 +568,7 @@ class Graph:
             *(kind, cause, site, name, self.host.here.via),
             write=write,
             hops=hops,
+            assumptions=() if t is None else self.host.explain.doubts(t.uid, self.storage(t).uid),
             raised=site,
             detail=detail,
             facts=(facts or {}) | ({} if built is None else {"constructor": built}),

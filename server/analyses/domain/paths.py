@@ -117,8 +117,9 @@ class State:
     `splits` are the alternatives of values that are being followed one by one: unlike the branches that
     lead to a statement, a failure there rests on them. `held` has the sides of the open branches that are being
     replayed, `tries` what is being tried, outermost first. `scoped` are stores whose values end with the block
-    that sets them, `raising` the answers that lead to an error which the program handles. `on_lost` hears of an
-    error that ends one side of a branch, `on_both` makes one of the errors that end both.
+    that sets them, `raising` the answers that lead to an error which the program handles. `on_deep` hears of a
+    branch of which one side alone is replayed, `on_lost` of an error that ends one side of a branch, `on_both` makes
+    one of the errors that end both.
     """
 
     def __init__(self) -> None:
@@ -131,6 +132,7 @@ class State:
         self.tries: list[Try] = []
         self.scoped: set[int] = set()
         self.raising: dict[tuple[Hashable, bool], bool] = {}
+        self.on_deep: Callable[[], None] = lambda: None
         self.on_lost: Callable[[Raised], None] = lambda error: None
         self.on_both: Callable[[Exception, Exception], Exception] = lambda first, second: first
 
@@ -253,6 +255,7 @@ class State:
         if known is not None:
             return then() if known else orelse()
         if len(self.held) >= MAX_FORKS:
+            self.on_deep()
             self.assume(cond, False)
             return orelse()
         mark = len(self.trail)

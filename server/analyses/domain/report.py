@@ -122,6 +122,27 @@ class Assumption:
     holds: bool = True
 
 
+Why = Literal["work", "raises", "error", "nested", "branches"]
+"""Why a path is not followed: it takes too much work; the replay takes it for raising, or has gone wrong itself; calls
+are nested too deep; branches are, and one side alone was followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A place behind which the replay has not followed the program; `detail` names an error that is raised there."""
+
+    site: Site
+    why: Why
+    detail: str = ""
+
+
+class Reach(NamedTuple):
+    """How far a replay has come: of so many `statements` of the files asked for, so many were `ended`."""
+
+    ended: int = 0
+    statements: int = 0
+
+
 LATE = "late"
 """what a failure adds of a view that counts as a leaf, for it was made before its base became part of a graph"""
 
@@ -219,6 +240,9 @@ class Report:
     told: Callable[[], Iterable[Told]] = tuple
     trained: set[Leaf] = field(default_factory=set)
     """the leaves that a backward gives a gradient"""
+    stops: list[Stop] = field(default_factory=list)
+    """where paths were given up, each once"""
+    count: Callable[[], Reach] = Reach
 
     @cached_property
     def rows(self) -> list[VersionRow]:
@@ -229,6 +253,11 @@ class Report:
     def stories(self) -> dict[tuple[int, str], Story]:
         """By the id of the IR node (a Name or Attribute expression, kept alive by the chunks) and its text."""
         return {(id(story.site.node), story.name): story for told in self._last for story in told.stories}
+
+    @cached_property
+    def reach(self) -> Reach:
+        """How many statements of the files were replayed to their end."""
+        return self.count()
 
     @cached_property
     def _last(self) -> Iterable[Told]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ...syntax import ir
     from ...syntax.chunks import Source
     from ...syntax.text import Excerpt
-    from .report import Assumption, Failure, Leaf, Told
+    from .report import Assumption, Failure, Leaf, Stop, Told
 
 Import = tuple[str, int, str]
 """A module's dotted name, the dots before it, and the file that imports it."""
@@ -65,6 +65,9 @@ class Step:
     """the leaves that a backward has given a gradient"""
     differentiated: set[Excerpt] = field(default_factory=set)
     """the text of the functions, and of what has called them, that a backward has gone through"""
+    stops: dict[Stop, None] = field(default_factory=dict)
+    done: set[ir.Stmt] = field(default_factory=set)
+    """statements that it has replayed to their end"""
     told: dict[ir.Stmt, Told] = field(default_factory=dict)
     cost: int = 0
     ended: bool = False

@@ -72,14 +72,17 @@ def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS,
     except Raised as error:
         m.lost(error)
         if not error.failures and error.name != "SystemExit":
+            m.stop("raises", error.name)
             m.refused(error.name)
     except (Exhausted, Dead):
-        pass
+        m.stop("work")
     except Unwanted:
         raise
     except RecursionError:
+        m.stop("nested")
         m.now.problems.append(f"{what}: nested too deep")
     except Exception as internal:  # the contract: a replay does not fail
+        m.stop("error", type(internal).__name__)
         m.now.problems.append(fault(what, _broken(m), internal))
         if m.debug:
             raise

@@ -11,8 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...syntax import ir
+from ...syntax.walk import statements as statements_of
 from ..domain.paths import Unwanted
-from ..domain.report import Report, Told
+from ..domain.report import Reach, Report, Told
 from ..domain.steps import Import, Step, loaded
 from ..domain.values import ClassV, Frame, FunctionV, ModuleV, Value, Wrapped
 from ..libraries import load_models, polyfills
@@ -22,14 +23,17 @@ from ..stories.trace import NoTrace, Trace
 from .entries import Entry, guarded, is_private
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
     from ...syntax.chunks import Source
     from ..domain.modules import Modules
     from ..domain.steps import Loaded
 
-ENOUGH = 200
-"""Steps that a statement of a file's own code may take, however many those before it took."""
+PROGRAM = 3 * STEPS
+"""Steps for a file's own code, what it imports aside."""
+
+LEAST = 1_000
+"""Steps that a statement of it may take, however many those before it took."""
 
 OWN_PATIENCE = 3_000
 """How many of these in a row may go by without a statement that is new, or an operator."""
@@ -99,10 +103,10 @@ class Session:
         finally:
             self.m.wanted = always
             sys.setrecursionlimit(limit)
-        return self.report()
+        return self.report(roots)
 
-    def report(self) -> Report:
-        """What all steps have found."""
+    def report(self, roots: Sequence[Source] = ()) -> Report:
+        """What all steps have found in a program that begins with the files `roots`."""
         steps = [*self.own, *self.entered.values()]
         return Report(
             self.m.explain.settled([failure for step in steps for failure in step.failures]),
@@ -110,6 +114,8 @@ class Session:
             [error for step in steps for error in step.errors],
             partial(last_told, self.told, [step.told for step in self.entered.values()]),
             {leaf for step in steps for leaf in step.trained},
+            list(dict.fromkeys(stop for step in steps for stop in step.stops)),
+            partial(reach, roots, [step.done for step in steps]),
         )
 
     def step(
@@ -172,7 +178,7 @@ class Session:
         for s in (None, *source.body):
             if at == len(self.own):
                 run = partial(self.begin, source) if s is None else partial(self.run_statement, source, s)
-                steps = max(STEPS - used, ENOUGH)
+                steps = min(STEPS, max(PROGRAM - used, LEAST))
                 self.own.append(self.step(s or Beginning.of(source), source.path, run, steps, OWN_PATIENCE))
             used += self.own[at].cost
             at += 1
@@ -274,6 +280,12 @@ def last_told(own: Mapping[ir.Stmt, Told], entered: Iterable[Mapping[ir.Stmt, To
     for told in entered:
         last.update((s, one) for s, one in told.items() if not (one.failed and s in last))
     return last.values()
+
+
+def reach(roots: Sequence[Source], done: Iterable[Set[ir.Stmt]]) -> Reach:
+    """How many statements of the files, those in their functions and classes included, were replayed to their end."""
+    every = {s for source in roots for s in statements_of(source.body)}
+    return Reach(len(every.intersection(set().union(*done))), len(every))
 
 
 class Freshness:

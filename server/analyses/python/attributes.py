@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -289,9 +290,11 @@ def of_super(m: Machine, v: Super, name: str) -> Value:
         return Unknown(f"super().{name}")
     mro = cls.mro if v.cls in cls.mro or cls.meta is None else cls.meta.mro
     after = mro[mro.index(v.cls) + 1 :] if v.cls in mro else mro
-    for c in after:
+    for i, c in enumerate(after):
         found = c.attributes.get(name, ABSENT)
         if found is not ABSENT:
+            if name == "__init__" and isinstance(found, FunctionV) and any(map(is_unseen, after[:i])):
+                return Builtin(name, partial(cooperative, found, v.self))
             return bound(m, found, v.self)
         if c.node is None:
             model = registry.method(c.qualname, name)
@@ -309,6 +312,19 @@ def of_super(m: Machine, v: Super, name: str) -> Value:
     if isinstance(v.self, Instance):
         return registry.inherited(m, v.self, name)
     return Unknown(f"super().{name}")
+
+
+def is_unseen(cls: ClassV) -> bool:
+    """Whether a class is one of a library whose constructor is not known."""
+    top, _, rest = cls.qualname.partition(".")
+    known = cls.node is not None or top == "torch" or top in sys.stdlib_module_names
+    return top == "?" or bool(rest and not known and registry.constructor(cls.qualname) is None)
+
+
+def cooperative(f: FunctionV, self: Value, m: Machine, args: Args) -> Value:
+    """`super().__init__(…)` behind a base that is not in sight: meant for that where it doesn't suit the next one."""
+    args.pos.insert(0, self)
+    return m.call(f, args) if functions.fits(f, args) else None
 
 
 def new_object(m: Machine, args: Args) -> Value:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...syntax import ir
 from ..autograd.tensors import Tensor
 from ..domain.here import is_model
-from ..domain.paths import Raised
+from ..domain.paths import Exhausted, Raised
 from ..domain.values import (
     ABSENT,
     Args,
@@ -24,7 +24,7 @@ from ..domain.values import (
     Value,
 )
 from . import annotations as arguments
-from . import builtin_names, decorators, statements
+from . import builtin_names, decorators, statements, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -119,7 +119,10 @@ def call(m: Machine, f: FunctionV, args: Args) -> Value:
         m.look_at(f.node)
         m.now.executed.add(f.node)
     if m.depth >= m.max_depth or m.open_calls.get(id(f.node), 0) >= SAME_FUNCTION:
+        m.stop("nested")
         return Unknown(f"{f.name}()")
+    if m.short >= 0 and f.node in m.tiring:
+        return unfinished.pass_over(m, f.name)
     if not (of_model or m.here.in_model or fits(f, args)):  # a model may leave out what other releases take
         raise Raised(None, "TypeError")
     values = bind(m, f, args)
@@ -162,10 +165,15 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
     m.frame, m.here.chunk, m.here.written, m.here.via = frame, f.chunk, None, ""
     m.depth += 1
     m.open_calls[id(f.node)] = m.open_calls.get(id(f.node), 0) + 1
+    begun = m.steps
     try:
         if aside:
             return m.briefly(f.name, frame.variables.values(), run, Unknown(f"{f.name}()"))
         return m.at_length(run) if at_length else run()
+    except Exhausted:
+        if m.steps - begun >= m.enough:
+            m.state.note_item(m.tiring, f.node, True)
+        raise
     finally:
         m.depth -= 1
         m.open_calls[id(f.node)] -= 1

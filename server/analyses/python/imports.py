@@ -90,14 +90,11 @@ def is_installed(path: str) -> bool:
     return "site-packages" in path or "dist-packages" in path
 
 
-ENOUGH = 500
-"""Steps for the statement that has imported more than there are steps for."""
-
-
 def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     """Replay a module's code. A cyclic import sees what is bound so far.
 
-    Where there are not enough steps for all that it imports, it stays as it is by then, and who imports it goes on.
+    What a file's own code imports has work of its own: it takes none from the file. Where that is not enough, the
+    modules stay as they are by then, and the file goes on.
     """
     frame = Frame(None, None, name)
     module = ModuleV(name, source.path, frame)
@@ -112,16 +109,17 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     m.importing += 1
     given_up = m.given_up
     try:
-        with m.state.unwinding():
+        with m.state.unwinding(), m.trying() if m.importing > 1 or m.entering else m.importing_apart():
             statements.run_block(m, list(source.body))
         module.whole = m.given_up == given_up
     except Raised as error:
+        m.stop("raises", error.name)
         m.lost(error)
     except Exhausted:
         m.given_up += 1
+        m.stop("work")
         if m.importing > 1 or m.entering:
             raise
-        m.allow(ENOUGH, m.patience)
     finally:
         m.importing -= 1
         m.frame, here.chunk, here.node, here.stack, here.written, here.via, here.called = before

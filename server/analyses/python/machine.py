@@ -7,6 +7,8 @@ stays unknown.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
@@ -15,7 +17,7 @@ from ..autograd.tensors import Tensor
 from ..domain.here import Here, is_model
 from ..domain.modules import Modules, OwnFacts, Packages
 from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted
-from ..domain.report import Assumption, Failure, Leaf
+from ..domain.report import Assumption, Failure, Leaf, Stop, Why
 from ..domain.steps import Familiar, Mark, Step, loaded
 from ..domain.values import (
     ABSENT,
@@ -40,7 +42,7 @@ from .expressions import EVALUATE
 from .statements import run_block
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from ...facts.model import Op
     from ...syntax.chunks import Source
@@ -57,6 +59,19 @@ LIBRARY_STEPS = 20_000
 
 TURNS = 40
 """Steps that a loop may take in what is entered before its turns are taken together."""
+
+LEAST_IMPORTED = 4_000
+"""Steps for an import in a file's own code, however many those before it took: all together have as many as an entry
+point."""
+
+ENOUGH, ENOUGH_ENTERED = 200, 40
+"""Steps for each statement behind one that has used up all: in a file's own code, and in what is entered."""
+
+PLENTY = (STEPS // 4, STEPS // 40)
+"""The same for a file's own statements, and those of the functions that they call."""
+
+SEVERAL = 8
+"""So many times as much for all the rest of a block."""
 
 OFTEN = 3
 """A function that was left so often, one time after the other, for it takes too many steps, is left at once."""
@@ -92,6 +107,7 @@ class Machine:
         self.state: State = State()
         self.state.on_lost = self.lost
         self.state.on_both = self.both
+        self.state.on_deep = partial(self.stop, "branches")
         self.here = Here()
         self.grad = Autograd(self)
         self.explain = Explainer(self)
@@ -142,12 +158,22 @@ class Machine:
         self.turns: dict[tuple[str, int, int], int | None] = {}
         self.too_long: dict[ir.Node, int] = {}
         """how often the last calls of a function were left, one after the other"""
+        self.tiring: dict[ir.Node, bool] = {}
+        """functions that have run out of work"""
         self.loop_until: int | None = None
         """the step up to which the loop that is being replayed goes on with the values that it has"""
         self.long_loops: dict[ir.Node, int] = {}
         """in how many turns, with the values that they have, loops didn't come to their ends"""
         self.rare: int = 0
         self.importing = 0
+        self.short = -1
+        """behind a statement that was left: the calls that are open around those that get steps of their own"""
+        self.anew = True
+        """whether calls that are deeper may have statements left, too"""
+        self.tentative = 0
+        """how many around would rather undo all than have a statement left"""
+        self.imported = 0
+        """steps that imports have taken"""
         self.given_up = 0
         """how many calls and imports it has left unfinished, for they would have taken too long"""
         self.now = Step(None, self.mark())
@@ -251,7 +277,55 @@ class Machine:
         self.library_limit = self.library_steps + LIBRARY_STEPS
         self.patience = self.usual = patience
         self.limit = self.most
+        self.short = -1
+        self.anew = True
         self.go_on()
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether what is being replayed is a file's own code, or a function that it calls."""
+        return not self.entering and self.depth < len(PLENTY)
+
+    @property
+    def rest(self) -> int:
+        """Steps for the rest of a block, behind a statement that was left."""
+        return STEPS // 4 if self.is_outside else self.enough * SEVERAL
+
+    @property
+    def enough(self) -> int:
+        """Steps for one statement of it."""
+        return ENOUGH_ENTERED if self.entering else ENOUGH
+
+    def grant(self, statements: int, until: int) -> None:
+        """There was too little work for all: allow what so many statements may take, up to the step `until`."""
+        self.short, self.anew = self.depth, self.is_outside
+        steps = max(statements * self.enough, PLENTY[self.depth] if self.anew else 0)
+        self.limit = self.most = min(self.steps + steps, until)
+
+    @contextmanager
+    def importing_apart(self) -> Iterator[None]:
+        """While this lasts, work is that of a file's import, and of what that imports in turn; the file loses none."""
+        before = (self.steps, self.most, self.limit, self.short, self.anew)
+        self.allow(max(STEPS - self.imported, LEAST_IMPORTED), self.patience)
+        try:
+            yield
+        finally:
+            self.state.note(self, "imported", self.imported + self.steps - before[0])
+            self.steps, self.most, self.limit, self.short, self.anew = before
+
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """While this lasts, nothing is left in the middle: it runs to its end, or out of work as a whole."""
+        self.tentative += 1
+        try:
+            yield
+        finally:
+            self.tentative -= 1
+
+    def stop(self, why: Why, detail: str = "") -> None:
+        """Note that the path ends here, or goes on without something that the program does here."""
+        if self.here.node is not None:
+            self.now.stops[Stop(self.here.site, why, detail)] = None
 
     def limited_call(self, steps: int, function: Value, args: Args, otherwise: Value) -> Value:
         """Call something in so many steps; `otherwise` where it would take more, and where it always has."""
@@ -276,6 +350,7 @@ class Machine:
         limit, most = self.limit, self.most
         self.most = min(most, self.steps + steps)
         self.limit = min(limit, self.most)
+        self.tentative += 1
         try:
             return run()
         except Exhausted:
@@ -285,8 +360,10 @@ class Machine:
             self.given_up += 1
             self.go_on()
             self.go_back(mark)
+            self.stop("work")
             return otherwise
         finally:
+            self.tentative -= 1
             self.most = most
             self.limit = min(most, max(limit, self.limit))
 
@@ -309,6 +386,7 @@ class Machine:
         assert self.familiar is not None
         patience, limit, self.patience = self.patience, self.limit, self.familiar.patience
         self.limit = min(limit, self.steps + self.patience)
+        self.tentative += 1
         try:
             return run()
         except Exhausted:
@@ -320,6 +398,7 @@ class Machine:
                 self.now.granted = Assumption("guess", f"{name}() changes nothing")
             return otherwise
         finally:
+            self.tentative -= 1
             self.patience, self.limit = patience, limit
             if self.news > news:
                 self.go_on()

@@ -29,6 +29,7 @@ from . import (
     operators,
     patterns,
     sequences,
+    unfinished,
 )
 
 if TYPE_CHECKING:
@@ -55,9 +56,23 @@ BREAK, CONTINUE = Jump("break"), Jump("continue")
 
 
 def run_block(m: Machine, body: Sequence[ir.Stmt]) -> Value:
-    """Run statements one after the other; the outcome."""
+    """Run statements one after the other; the outcome. One that takes too much work is left (`unfinished.py`)."""
+    tired = until = 0
     for i, s in enumerate(body):
-        outcome = run(m, s)
+        if m.depth <= m.short:
+            until = unfinished.grant(m, s, until)
+        try:
+            outcome = run(m, s)
+            tired = 0
+        except Exhausted:
+            tired += 1
+            if not unfinished.may_leave(m, tired):
+                raise
+            outcome = unfinished.leave(m, s, "work")
+        except Raised as error:
+            if not unfinished.is_doubtful(m, s, error):
+                raise
+            outcome = unfinished.leave(m, s, "raises", error.name)
         if outcome is not None:
             outcome = m.state.resolve(outcome)
             if type(outcome) is Phi:
@@ -99,6 +114,7 @@ def run(m: Machine, s: ir.Stmt) -> Value:
         raise
     if not isinstance(s, (ir.If, ir.Match, ir.For, ir.While)):  # they tell of themselves before their bodies run
         tell(m, s)
+    m.now.done.add(s)
     return outcome
 
 

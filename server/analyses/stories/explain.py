@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_HOPS = 6
 
+UNFINISHED = Assumption("guess", "what was left unfinished changes nothing")
+
 
 class Explainer:
     """Builds the failures of one machine.
@@ -33,6 +35,12 @@ class Explainer:
         self.running: list[Node] = []
         self.backward: Site | None = None
         self.applied: dict[ir.Node, None] = {}
+        self.unsure = 0
+        """what was there before this `uid` may be other than it seems: a statement was left unfinished"""
+
+    def doubts(self, *uids: int) -> tuple[Assumption, ...]:
+        """What a failure of things with these `uid`s rests on: one may have been there before a statement was left."""
+        return (UNFINISHED,) if min(uids, default=self.unsure) < self.unsure else ()
 
     def finish(self, failure: Failure, guards: Guards) -> Failure:
         """The failure with its assumptions, which are the open conditions and those of the entry point.
@@ -92,6 +100,7 @@ class Explainer:
             write,
             self.m.here.site,
             tuple(hops[:MAX_HOPS]),
+            self.doubts(node.uid, saved.storage.uid),
             raised=self.m.here.site,
             detail=node.name,
             facts={**self.facts(node, write, saved), **self.carrier(node, crossing)},
@@ -112,6 +121,7 @@ class Explainer:
             write,
             self.m.here.site,
             tuple(hops),
+            self.doubts(node.uid, saved.storage.uid),
             detail=node.name,
             facts={**self.facts(node, write, saved), "backward_calls": self.m.here.stack},
         )
@@ -153,6 +163,7 @@ class Explainer:
             "backward()",
             backward=self.m.here.site,
             hops=tuple(hops[:MAX_HOPS]),
+            assumptions=self.doubts(node.uid),
             raised=self.m.here.site,
             detail=node.name,
             facts=facts,
@@ -170,6 +181,7 @@ class Explainer:
             via,
             backward=self.m.here.site,
             hops=hops,
+            assumptions=self.doubts(node.uid),
             raised=self.m.here.site,
             detail="itself",
             facts={"built": view.origin},

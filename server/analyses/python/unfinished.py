@@ -1,0 +1,108 @@
+"""Statements that take more work than there is: each is left, and the next one goes on with what is known then.
+
+    state = simulate(turns=1_000_000)       # is left
+    weight = torch.ones(3, requires_grad=True)
+    weight += 1                             # is told all the same
+
+What such a statement would have bound is unknown. What it has done by then stays, as if that were all: what fails of
+tensors and graphs that were there is a guess from here on, of those made later it isn't.
+
+The innermost block goes on first, then those around it. None has steps left then: each statement gets some of its own,
+and a block where that was too little several times in a row is left as a whole.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...syntax import ir
+from ...syntax.walk import statements as statements_of
+from ..domain.values import ABSENT, Unknown, serial
+from . import attributes, operators, statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..domain.paths import Outcome, Raised
+    from ..domain.report import Why
+    from .machine import Machine
+
+OFTEN = 3
+"""Statements of one block, one after the other, that may be left."""
+
+
+def grant(m: Machine, s: ir.Stmt, until: int) -> int:
+    """Allow a statement, and those in it, steps of its own, out of those that its block has up to `until`; that again.
+
+    A block that gets steps for the first time has no such bound yet: it is 0 then.
+    """
+    until = until or m.steps + m.rest
+    m.grant(sum(1 for _ in statements_of([s], into_definitions=False)), until)
+    return until
+
+
+def may_leave(m: Machine, tired: int) -> bool:
+    """Whether a block goes on behind a statement of its own, when so many in a row have run out of work.
+
+    That is for the blocks that were open when the work was used up, and once more inside each statement of the
+    outermost. Who tries whether something takes too long undoes it all.
+    """
+    return tired <= OFTEN and not m.tentative and (m.anew or m.depth <= m.short)
+
+
+def is_doubtful(m: Machine, s: ir.Stmt, error: Raised) -> bool:
+    """Whether an error that ends the program at a statement may come of what was left before, which is unknown."""
+    own = s.chunk is not None and s.chunk.path == m.main
+    return own and m.explain.unsure > 0 and not m.handlers and not m.catching and error.name != "SystemExit"
+
+
+def pass_over(m: Machine, function: str) -> Unknown:
+    """Don't enter a function that has run out of work before, now that there is little; what it gives is unknown."""
+    m.stop("work")
+    m.given_up += 1
+    m.state.note(m.explain, "unsure", serial())
+    return Unknown(f"{function}()")
+
+
+def leave(m: Machine, s: ir.Stmt, why: Why, detail: str = "") -> Outcome | None:
+    """Leave a statement in the middle; its outcome."""
+    m.here.chunk, m.here.node = s.chunk, s
+    m.stop(why, detail)
+    m.given_up += 1
+    if why == "work":
+        m.short, m.anew = m.depth, False
+    m.state.note(m.explain, "unsure", serial())
+    for inner in statements_of([s], into_definitions=False):
+        for target in targets(inner):
+            forget(m, target)
+    return statements.Return(Unknown("the result")) if isinstance(s, ir.Return) else None
+
+
+def forget(m: Machine, target: ir.Expr) -> None:
+    """What a target would have been bound to is unknown."""
+    if isinstance(target, ir.Name):
+        operators.store(m, target.id, Unknown(target.id))
+    elif isinstance(target, ir.Attribute) and isinstance(target.value, ir.Name):
+        owner = m.state.resolve(m.frame.variables.get(target.value.id, ABSENT))
+        if owner is not ABSENT:
+            attributes.set_(m, owner, target.attr, Unknown(target.attr))
+    elif isinstance(target, (ir.Tuple, ir.List)):
+        for part in target.elts:
+            forget(m, part)
+    elif isinstance(target, ir.Starred):
+        forget(m, target.value)
+
+
+def targets(s: ir.Stmt) -> Iterator[ir.Expr]:
+    """What a statement binds itself."""
+    if isinstance(s, ir.Assign):
+        yield from s.targets
+    elif isinstance(s, (ir.AnnAssign, ir.AugAssign, ir.For)):
+        yield s.target
+    elif isinstance(s, ir.With):
+        yield from (item.target for item in s.items if item.target is not None)
+    elif isinstance(s, (ir.FunctionDef, ir.ClassDef)):
+        yield ir.Name(s.start, s.end, s.name)
+    elif isinstance(s, (ir.Import, ir.ImportFrom)):
+        names = (alias.asname or alias.name.partition(".")[0] for alias in s.names)
+        yield from (ir.Name(s.start, s.end, name) for name in names if name != "*")
