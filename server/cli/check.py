@@ -20,7 +20,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, TextIO
 
 from ..workspace.problems import Problem, Unreadable
-from . import baseline, formats
+from . import baseline, formats, reach
 from .places import Results, choose_colours, complain, shown, visible
 from .progress import progress
 from .status import FAILED, FOUND, INTERRUPTED, OK
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ..workspace.files import Document, Settings
     from ..workspace.findings import Found
     from ..workspace.mending import Mended
+    from ..workspace.parts import Reached
     from ..workspace.project import Finding, Project
 
 STDIN = "-"
@@ -56,7 +57,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output-file", metavar="FILE", help="write what is found there, not to standard output")
     loudness = parser.add_mutually_exclusive_group()
     loudness.add_argument("-q", "--quiet", action="store_true", help="tell what is found and what goes wrong, no more")
-    loudness.add_argument("-v", "--verbose", action="store_true", help="tell which settings hold, and how long it took")
+    loudness.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="tell which settings hold, how long it took, and what the replay did not reach",
+    )
     parser.add_argument("--color", choices=COLOURS, default="auto", help="(default: auto, in colour on a terminal)")
     parser.add_argument("--fix", action="store_true", help="apply fixes that keep every value")
     parser.add_argument("--unsafe-fixes", action="store_true", help="with --fix or --diff: also others")
@@ -69,7 +75,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--show-files", action="store_true", help="check nothing, list the files")
     parser.add_argument("--show-settings", action="store_true", help="check nothing, show the settings that hold")
     parser.add_argument("--stdin-filename", metavar="PATH", help="the file that standard input stands for")
-    parser.add_argument("--statistics", action="store_true", help="show only how often each rule was broken")
+    parser.add_argument(
+        "--statistics",
+        action="store_true",
+        help="show only how often each rule was broken, and how far the replay came",
+    )
     parser.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever is found")
     parser.add_argument("--baseline", metavar="FILE", help="leave out what this file has, of --write-baseline")
     parser.add_argument("--write-baseline", metavar="FILE", help="write what is found to a file, and exit with 0")
@@ -123,6 +133,8 @@ def _once(args: argparse.Namespace) -> int:
     for problem in problems:
         print(complain(problem), file=sys.stderr)
     status = _show_diff(outcome, args) if args.diff else _write(outcome, args)
+    if args.verbose and outcome.reach is not None:
+        print(*reach.places(outcome.reach), reach.summary(outcome.reach), sep="\n", file=sys.stderr)
     if args.verbose:
         print(f"{_counted(outcome.checked, 'file')} in {monotonic() - began:.2f} s", file=sys.stderr)
     if outcome.interrupted:
@@ -240,6 +252,7 @@ class _Outcome:
     unwritten: list[Problem] = field(default_factory=list)
     known: int = 0
     interrupted: bool = False
+    reach: Reached | None = None
 
 
 def _check(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
@@ -260,7 +273,7 @@ def _check(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
         checked = check_all(groups, means)
     results = Results(checked.found, checked.documents, problems=checked.problems)
     results.counted = all(found.fixes is not None for found in results.active)
-    return _Outcome(results, checked.checked, interrupted=checked.interrupted)
+    return _Outcome(results, checked.checked, interrupted=checked.interrupted, reach=checked.reach)
 
 
 def _cores() -> int:
@@ -362,6 +375,8 @@ def _write(outcome: _Outcome, args: argparse.Namespace) -> int:
     with _output(args) as out:
         if args.statistics:
             _write_statistics(found, out)
+            if outcome.reach is not None:
+                print(reach.summary(outcome.reach), file=out)
         else:
             formats.write(args.output_format, outcome.results, out)
             if args.output_format in ("full", "concise") and not args.quiet:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from .files import read_document
 from .findings import Found, judged, merged
-from .parts import KEPT, Outcome, Part, check_part, parse_files, prepare, ready, size, split
+from .parts import KEPT, Outcome, Part, Reached, check_part, parse_files, prepare, ready, size, split
 from .problems import Problem, Unreadable
 from .project import comment_site, removal, span_of
 from .suppressions import find_suppressions
@@ -66,6 +66,7 @@ class Checked:
     documents: Documents = field(default_factory=lambda: Documents(()))
     checked: int = 0
     interrupted: bool = False
+    reach: Reached = field(default_factory=Reached)
 
 
 @dataclass(slots=True)
@@ -137,6 +138,8 @@ def _add(checked: Checked, group: Group, outcomes: Sequence[Outcome | None], com
     """Add what was found in the parts of a group."""
     done = [outcome for outcome in outcomes if outcome is not None]
     checked.checked += sum(outcome.checked for outcome in done)
+    for outcome in done:
+        checked.reach.add(outcome.reach)
     checked.problems += dict.fromkeys(problem for outcome in done for problem in outcome.problems)
     complete = complete and not any(problem.internal for outcome in done for problem in outcome.problems)
     texts = checked.documents

@@ -10,7 +10,7 @@ from ..rules.rule import Severity
 from ..rules.wording import Wording
 from ..syntax.chunks import Span
 from .findings import Found, Place
-from .parts import Outcome
+from .parts import GivenUp, Outcome, Reached
 from .problems import Problem
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def as_json(outcome: Outcome) -> dict[str, Any]:
         "reads": outcome.reads,
         "imports": [[*one, path] for one, path in outcome.imports.items()],
         "packages": outcome.packages,
+        "reach": [outcome.reach.ended, outcome.reach.statements, [[*astuple(one)] for one in outcome.reach.given_up]],
     }
 
 
@@ -38,6 +39,7 @@ def of_json(data: Any) -> Outcome:
     """The outcome that was written so. Raises ValueError if it is anything else."""
     if not _OUTCOME(data):
         raise ValueError("not an outcome")
+    ended, statements, given_up = data["reach"]
     return Outcome(
         found=[_found_of_json(one) for one in data["found"]],
         problems=[Problem(*one) for one in data["problems"]],
@@ -46,6 +48,7 @@ def of_json(data: Any) -> Outcome:
         reads=data["reads"],
         imports={(name, level, importer): path for name, level, importer, path in data["imports"]},
         packages=data["packages"],
+        reach=Reached(ended, statements, [GivenUp(*one) for one in given_up]),
     )
 
 
@@ -53,6 +56,7 @@ def paths_in(outcome: Outcome) -> Iterator[str]:
     """The files that an outcome tells something of."""
     yield from outcome.whole
     yield from (problem.path for problem in outcome.problems)
+    yield from (one.path for one in outcome.reach.given_up)
     for found in outcome.found:
         yield found.path
         yield from (place.path for place in found.related)
@@ -174,4 +178,5 @@ _OUTCOME = _record(
     reads=_texts,
     imports=_each(_row(_text, _number, _text, _maybe(_text))),
     packages=_texts,
+    reach=_row(_number, _number, _each(_row(_text, _number, _words, _words))),
 )

@@ -13,7 +13,7 @@ import os
 import pickle
 import warnings
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
@@ -24,7 +24,7 @@ from .config import selected
 from .files import read_document
 from .findings import Found
 from .problems import Unreadable
-from .project import Project, stamp_of, statement
+from .project import Project, span_of, stamp_of, statement
 from .reading import read_regular_file
 from .relevance import relevant, uses_torch
 from .suppressions import may_silence
@@ -32,6 +32,7 @@ from .suppressions import may_silence
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence, Set
 
+    from ..analyses.domain.report import Report
     from ..fixes.edit import Fix
     from ..rules.messages import Locale
     from ..rules.rule import Severity
@@ -98,6 +99,33 @@ class Outcome:
     reads: dict[str, str] = field(default_factory=dict)
     imports: dict[Import, str | None] = field(default_factory=dict)
     packages: dict[str, str] = field(default_factory=dict)
+    reach: Reached = field(default_factory=lambda: Reached())
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """A line behind which the replay has not followed the program; `why` is one of `report.Why`, `detail` names an
+    error that is raised there."""
+
+    path: str
+    line: int
+    why: str
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class Reached:
+    """How far the replay has come: of so many statements so many were replayed to their end; where it gave up."""
+
+    ended: int = 0
+    statements: int = 0
+    given_up: list[GivenUp] = field(default_factory=list)
+
+    def add(self, other: Reached) -> None:
+        """Add what was reached elsewhere."""
+        self.ended += other.ended
+        self.statements += other.statements
+        self.given_up += other.given_up
 
 
 def split(paths: Sequence[str], root: str) -> list[tuple[str, ...]]:
@@ -186,6 +214,7 @@ def check_part(part: Part, wanted: Callable[[], bool] = lambda: True) -> Outcome
     internal = any(problem.internal for problem in result.problems)
     outcome = outcome_of(project, part.paths, frozenset(filter(None, imports.values())), found)
     outcome.imports, outcome.packages = imports, packages
+    outcome.reach = _reached(result.report, part.paths)
     outcome.problems, outcome.checked = result.problems, result.checked + len(idle)
     outcome.whole = [] if internal else [path for path in part.paths if path not in faulty]
     if part.documents:
@@ -193,6 +222,16 @@ def check_part(part: Part, wanted: Callable[[], bool] = lambda: True) -> Outcome
     if part.documents or sum(map(size, result.documents)) > KEPT:
         del _kept.project
     return outcome
+
+
+def _reached(report: Report, paths: Sequence[str]) -> Reached:
+    """How far a replay has come in its own files."""
+    given_up = {
+        GivenUp(stop.site.chunk.path, span_of(stop.site).start_line + 1, stop.why, stop.detail)
+        for stop in report.stops
+        if stop.site.chunk.path in paths
+    }
+    return Reached(*report.reach, sorted(given_up, key=astuple))
 
 
 def _mended(project: Project, result: CheckResult, part: Part) -> list[Found]:

@@ -78,7 +78,23 @@ def test_what_is_below_the_threshold_is_left_out(check, tmp_path: Path) -> None:
 
 def test_statistics(check, stale: Path) -> None:
     done = check("--statistics")
-    assert (done.returncode, done.stdout) == (1, "    1  GG101  inplace-on-saved\n")
+    assert (done.returncode, done.stdout) == (
+        1,
+        "    1  GG101  inplace-on-saved\n5 of 5 statements replayed to their end.\n",
+    )
+
+
+def test_where_the_replay_gave_up_is_told(check, tmp_path: Path) -> None:
+    """Those who ask are told, from the cache as well."""
+    (tmp_path / "stale.py").write_text("import torch\nx = torch.ones(2)\nraise ValueError\nprint(x)\n")
+    for _ in range(2):
+        done = check("--verbose", "stale.py")
+        assert (
+            "stale.py:3: raises ValueError\n2 of 4 statements replayed to their end; 1 given up (raises).\n"
+            in done.stderr
+        )
+    done = check("--statistics", "stale.py")
+    assert done.stdout == "2 of 4 statements replayed to their end; 1 given up (raises).\n"
 
 
 # -- several files ----------------------------------------------------------------------------
