@@ -61,6 +61,7 @@ pages: $(READY) ## write the rules' pages that the package carries, from the rul
 
 drawings: $(TESTABLE) ## draw the documentation's pictures again, from real runs
 	$(BIN)/python -m website.drawings
+	$(BIN)/python -m website.terminal
 
 extension: ## build VS Code's extension, with the server's wheel in it, and run its unit tests
 	cd vscode-client && npm ci --no-audit --no-fund && npm run check && npm test && PYTHON="$(PYTHON)" npm run package
