@@ -58,6 +58,8 @@ test('the problem names the related places', async () => {
   await window.command('Problems: Focus on Problems View');
   const problems = window.page.locator('.markers-panel');
   await problems.getByText('saves `gate` for backward at version 0').waitFor();
+  await window.page.mouse.move(10, 10);
+  await window.page.locator('.workbench-hover').waitFor({ state: 'hidden' });
   await window.picture('vscode-problems');
   await window.page.keyboard.press('Control+J');
   await window.page.locator('.panel').waitFor({ state: 'hidden' });
@@ -113,6 +115,7 @@ test('an error that PyTorch printed is explained', async () => {
   await window.command('GradGuard: Explain an Error of PyTorch');
   const suspect = window.preview.getByRole('link', { name: 'train.py:11' });
   await suspect.waitFor();
+  await suspect.scrollIntoViewIfNeeded();
   await window.picture('vscode-explain');
   await suspect.click();
   await until('the line of the suspect', async () => (await window.cursor()).startsWith('Ln 11, Col 9'), 10);
