@@ -21,9 +21,10 @@ def crossings(m: Witness, running: Sequence[Node], before: Callable[[Node], bool
     found: dict[int, Tensor] = {}
     for consumer in running:
         if not before(consumer):
-            for t in consumer.inputs:
-                fn = m.state.pick(t.grad_fn)
-                if isinstance(fn, Node) and before(fn):
+            for edge, fed in zip(consumer.edges, consumer.fed, strict=True):
+                fn = m.state.pick(edge)  # not that of the input as it is now: it may have been changed in place since
+                if isinstance(fn, Node) and before(fn) and fed is not None:
+                    t = consumer.inputs[fed[0]]
                     found[t.uid] = t
     return list(found.values())
 
