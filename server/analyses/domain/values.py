@@ -85,11 +85,12 @@ class Unknown:
     for a message. `parameter` tells that it came in as an argument of an entry point, `data` that
     it is data from outside, whose tensors don't require grad, `number` that it is a plain number (a size, a
     count, what `item()` gives), `own` is the class of the program that it is an object of, and so no tensor,
+    `usual` the text that it is where nobody gives another one,
     `result` that a model that came in as an argument has given it; `history` is the node behind it (`opaque.py`) and
     `bound` where it was bound to a name.
     """
 
-    __slots__ = ("bound", "data", "history", "key", "number", "own", "parameter", "result", "tensor", "why")
+    __slots__ = ("bound", "data", "history", "key", "number", "own", "parameter", "result", "tensor", "usual", "why")
 
     def __init__(
         self,
@@ -101,8 +102,10 @@ class Unknown:
         own: ClassV | None = None,
         result: bool = False,
         history: Value = None,
+        usual: str | None = None,
     ) -> None:
         self.own = own
+        self.usual = usual
         self.result = result
         self.history = history
         self.bound: Site | None = None

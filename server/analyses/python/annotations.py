@@ -61,13 +61,17 @@ def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
     return t
 
 
-def from_outside(m: Machine, f: FunctionV, p: ir.Param) -> Value:
-    """What a call that isn't known in full gives for one parameter: a number where its default is one, or its type."""
+def from_outside(m: Machine, f: FunctionV, p: ir.Param, option: str | None) -> Value:
+    """What a call that isn't known in full gives for one parameter: a number where its default is one, or its type.
+
+    `option`: the text that it will be if nobody gives another one.
+    """
     usual, kind = f.defaults.get(p.name, ABSENT), annotated(m, f, p.annotation)
     if isinstance(usual, bool) or kind == "bool":
         return flag(f, p)
     number = isinstance(usual, (int, float)) or kind in NUMBERS or is_number(m, f, p.annotation)
-    return Unknown(p.name, number=number, own=own_class(m, f, p.annotation))
+    own = own_class(m, f, p.annotation)
+    return Unknown(p.name, number=number, own=own, usual=option)
 
 
 def flag(f: FunctionV, p: ir.Param) -> Phi:

@@ -12,6 +12,7 @@ from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
     DATACLASS,
+    FIELDS,
     SUBCLASSES,
     Args,
     Bound,
@@ -77,8 +78,12 @@ def get(m: Machine, v: Value, name: str) -> Value:
             return tensor_attributes.get(m, m.sure_tensor(v), name)
         if name == "requires_grad_":
             return Builtin(name, partial(switch, v))
+        usual = functions.option(m, v.own.attributes.get(name)) if v.own is not None and is_field(v.own, name) else None
+        if usual is not None and not isinstance(usual, str):
+            return usual
         history = None if name in guesses.OF_NO_GRAPH else v.history
-        return Unknown(f"{v.why}.{name}" if v.why else "", ("attr", v.key, name), v.parameter, history=history)
+        why = f"{v.why}.{name}" if v.why else ""
+        return Unknown(why, ("attr", v.key, name), v.parameter, history=history, usual=usual)
     if isinstance(v, Partial) and name == "func":
         return v.function
     if isinstance(v, Property):
@@ -93,6 +98,11 @@ def get(m: Machine, v: Value, name: str) -> Value:
         if not shared and tensor_attributes.is_known(name):
             m.refused(f"an array has no {name}")
     return builtin_method(m, v, name)
+
+
+def is_field(cls: ClassV, name: str) -> bool:
+    """Whether an attribute is a field of a dataclass, which its constructor sets."""
+    return DATACLASS in cls.attributes and name in cls.attributes.get(FIELDS, ())
 
 
 KINDS = {"is_floating_point": is_floating, "is_complex": is_complex}

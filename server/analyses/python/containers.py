@@ -87,8 +87,10 @@ def one_of(m: Machine, items: Sequence[Value], index: Unknown, key: Value) -> Va
 
 
 def any_of(m: Machine, items: dict[Value, Value], index: Unknown) -> Value:
-    """An item of a small table of classes or functions: each is followed."""
+    """An item of a table of classes, functions or objects: each is followed, of a large table the first ones."""
     *before, (_, found) = items.items()
+    if len(items) > MAX_CHOICES:
+        before, found = before[:MAX_CHOICES], Unknown("an item", ("[]", index.key, len(items)))
     for key, item in reversed(before):
         found = m.state.merge(at(m, index, key), item, found)
     return found
@@ -146,8 +148,9 @@ def dict_item(m: Machine, v: DictV, index: Value) -> Value:
             return m.state.resolve(known)
         held = [k for k in sequences.keys(v) if not isinstance(k, UnknownKey)]
         if held and isinstance(index, Unknown):
+            held.sort(key=lambda k: k != index.usual)  # the usual one first
             items = [m.state.resolve(v.items[k]) for k in held]
-            if len(held) <= MAX_CHOICES and all(isinstance(i, CALLABLES) for i in items):
+            if all(isinstance(i, (*CALLABLES, Instance)) for i in items):
                 return any_of(m, dict(zip(held, items, strict=True)), index)
             return one_of(m, items, index, held[0])
     return Unknown("an item", None if v.counts else ("[]", v.uid, key_of(index)), number=v.counts)

@@ -10,6 +10,7 @@ from ..domain.here import is_model
 from ..domain.paths import Exhausted, Raised
 from ..domain.values import (
     ABSENT,
+    CALLABLES,
     Args,
     ClassV,
     DictV,
@@ -109,8 +110,19 @@ def default(m: Machine, f: FunctionV, p: ir.Param, open_: bool) -> Value:
     """The value of a parameter that a call leaves out; an `open_` one may give it all the same."""
     v = f.defaults.get(p.name, ABSENT)
     if v is ABSENT or (open_ and v is not None):
-        return arguments.from_outside(m, f, p) if open_ else Unknown(p.name)
+        usual = option(m, v) if open_ else None
+        if usual is not None and not isinstance(usual, str):
+            return usual
+        return arguments.from_outside(m, f, p, usual) if open_ else Unknown(p.name)
     return v
+
+
+def option(m: Machine, v: Value) -> Value:
+    """A default that is an option of what nobody has built: a class, function or object, or the name of one; else None.
+
+    It is tried as it is, for somebody will leave it so.
+    """
+    return v if m.entering and isinstance(v, (*CALLABLES, Instance, str)) else None
 
 
 def call(m: Machine, f: FunctionV, args: Args) -> Value:

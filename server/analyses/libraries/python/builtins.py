@@ -359,6 +359,9 @@ def getattr_(m: Machine, args: Args) -> Value:
     name = m.state.resolve(args.pos[1])
     if isinstance(name, Phi):
         return m.state.each(name, lambda n: getattr_(m, Args([args.pos[0], n, *args.pos[2:]])))
+    if isinstance(name, Unknown) and name.usual is not None:
+        usual = getattr_(m, Args([args.pos[0], name.usual, *args.pos[2:]]))
+        return m.state.merge(containers.at(m, name, name.usual), usual, Unknown("an attribute"))
     if not isinstance(name, str):
         return Unknown("an attribute")
     if len(args.pos) > 2:

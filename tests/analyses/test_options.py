@@ -1,0 +1,223 @@
+"""The options of a module that nobody has built: what a parameter is left to be is tried, and what a table lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import Any
+
+import pytest
+from gradguard.analyses import replay
+from gradguard.rules.diagnostic import Severity, diagnose
+from gradguard.syntax.chunks import parse
+
+from .replaying import Alone
+
+MODULE = """\
+import functools
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+{before}
+
+class Mlp(nn.Module):
+    def __init__(self, dim, {parameter}):
+        super().__init__()
+        self.act = {made}
+        self.lin = nn.Linear(dim, dim)
+
+    def forward(self, x):
+        out = self.act(self.lin(x))
+        out += x
+        return out
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How a module gets its activation: `usual` stands for the one that it is left to be.
+
+    `named`: what the message says of a table's choices.
+    """
+
+    parameter: str
+    made: str
+    fails: str
+    works: str
+    before: str = ""
+    given: str = ""
+    named: str = ""
+
+    def text(self, usual: str) -> str:
+        before = dedent(self.before)
+        return MODULE.format(before=before, parameter=self.parameter, made=self.made).replace("USUAL", usual)
+
+
+OPTIONS = {
+    "class": Option("act=USUAL", "act()", "nn.ReLU", "nn.GELU"),
+    "object": Option("act=USUAL", "act", "nn.ReLU()", "nn.GELU()"),
+    "function": Option("act=USUAL", "act", "F.relu", "F.gelu"),
+    "lambda": Option("act=lambda t: t.USUAL()", "act", "relu", "cos"),
+    "partial": Option("act=functools.partial(USUAL)", "act()", "nn.Sigmoid", "nn.GELU"),
+    "name_of_a_class": Option("act='USUAL'", "getattr(nn, act)()", "ReLU", "GELU"),
+    "name_of_a_function": Option("act='USUAL'", "getattr(F, act)", "relu", "gelu"),
+    "own_class": Option(
+        "act=Act",
+        "act()",
+        "sigmoid",
+        "cos",
+        """
+        class Act(nn.Module):
+            def forward(self, x):
+                return x.USUAL()
+        """,
+    ),
+    "configuration": Option(
+        "config: Config",
+        "config.act()",
+        "nn.ReLU",
+        "nn.GELU",
+        """
+        @dataclass
+        class Config:
+            width: int = 3
+            act: type = USUAL
+        """,
+        "Config()",
+    ),
+    "name_in_a_configuration": Option(
+        "config: Config",
+        "getattr(nn, config.act)()",
+        "ReLU",
+        "GELU",
+        """
+        @dataclass
+        class Config:
+            act: str = "USUAL"
+        """,
+        "Config()",
+    ),
+    "configuration_left_out": Option(
+        "config=Config()",
+        "config.act()",
+        "nn.ReLU",
+        "nn.GELU",
+        """
+        @dataclass
+        class Config:
+            act: type = USUAL
+        """,
+    ),
+    "registry": Option(
+        "act='own'",
+        "REGISTRY.get(act)()",
+        "sigmoid",
+        "cos",
+        """
+        class Registry:
+            def __init__(self):
+                self.known = {}
+
+            def register(self, name):
+                def add(cls):
+                    self.known[name] = cls
+                    return cls
+                return add
+
+            def get(self, name):
+                return self.known[name]
+
+        REGISTRY = Registry()
+
+        @REGISTRY.register("gelu")
+        class Gelu(nn.Module):
+            def forward(self, x):
+                return F.gelu(x)
+
+        @REGISTRY.register("own")
+        class Own(nn.Module):
+            def forward(self, x):
+                return x.USUAL()
+        """,
+        named="== 'own'",
+    ),
+    "large_table": Option(
+        "act='usual'",
+        "ACTS[act]()",
+        "nn.ReLU",
+        "nn.GELU",
+        """
+        ACTS = {"gelu": nn.GELU, "silu": nn.SiLU, "mish": nn.Mish, "soft": nn.Softplus, "usual": USUAL}
+        """,
+        named="`act == 'usual'` is true",
+    ),
+    "table_of_objects": Option(
+        "act='gelu'",
+        "made(act)",
+        "nn.ReLU()",
+        "nn.SiLU()",
+        """
+        def made(name):
+            return {"gelu": nn.GELU(), "other": USUAL}[name]
+        """,
+        "'other'",
+        "`name == 'gelu'` is false",
+    ),
+    "tests_in_a_row": Option(
+        "act='gelu'",
+        "made(act)",
+        "nn.ReLU()",
+        "nn.SiLU()",
+        """
+        def made(name):
+            if name == "gelu":
+                return nn.GELU()
+            elif name == "other":
+                return USUAL
+            raise ValueError(name)
+        """,
+        "'other'",
+        '`name == "gelu"` is false',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_option_that_fails_is_told(name: str) -> None:
+    option = OPTIONS[name]
+    text = option.text(option.fails)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        trained(text, option.given)
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING
+    assert option.named in found.words.when
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_one_that_works_is_silent(name: str) -> None:
+    option = OPTIONS[name]
+    text = option.text(option.works)
+    trained(text, option.given)
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+def trained(text: str, given: str) -> None:
+    scope: dict[str, Any] = {"__name__": __name__}  # a dataclass looks its module up
+    exec(text, scope)
+    exec(f"Mlp(3, {given})(torch.randn(2, 3)).sum().backward()", scope)
+
+
+@pytest.mark.parametrize("given", ["nn.GELU", "act=nn.GELU", "**{'act': nn.GELU}"])
+def test_what_the_program_passes_is_what_it_is(given: str) -> None:
+    text = OPTIONS["class"].text("nn.ReLU") + f"\nMlp(3, {given})(torch.randn(2, 3)).sum().backward()\n"
+    exec(text, {"__name__": __name__})
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+def test_options_that_come_from_outside_may_be_others() -> None:
+    text = OPTIONS["class"].text("nn.ReLU")
+    text += "\nimport json\nMlp(3, **json.load(open('options.json')))(torch.randn(2, 3)).sum().backward()\n"
+    assert not any(one.severity is Severity.ERROR for one in diagnose(replay([parse(text, "main.py")], Alone())))
