@@ -172,12 +172,14 @@ def resized(m: Machine, t: Tensor, size: tuple[Value, ...] | None) -> Value:
 
 @method_of("torch.Tensor", "set_")
 def set_(m: Machine, args: Args) -> Value:
-    """`t.set_(source)`: a write that gives it the memory of another tensor, but not its counter."""
+    """`t.set_(source)`: moves its counter and gives it the memory of another tensor; its own stays as it was."""
     source = m.state.resolve(args.get(1, "source"))
 
     def one(t: Tensor) -> Value:
+        m.state.put(t, Tensor.storage, Storage(m.here.site))
         torch_ops.call(m, "torch.Tensor.set_", Args([t, *args.pos[1:]], args.kw, site=args.site))
-        m.state.put(t, Tensor.storage, m.grad.storage(source) if isinstance(source, Tensor) else Storage(m.here.site))
+        if isinstance(source, Tensor):
+            m.state.put(t, Tensor.storage, m.grad.storage(source))
         m.state.put(t, Tensor.geometry_, source.geometry_ if isinstance(source, Tensor) else None)
         return t
 
