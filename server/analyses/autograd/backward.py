@@ -96,7 +96,7 @@ class Autograd(Graph):
             found = [(failure, self._told(on)) for failure, on in self._unpack(order, flow)]
             self.host.raise_collected(found)
             if any(failure.kind == "freed-graph" and not on for failure, on in found):
-                self._take_as_kept(ran)
+                self.take_as_kept(ran)
             self._check_read(order)
             self._keep_gradients(ran, roots, create)
             if not retain:
@@ -256,8 +256,8 @@ class Autograd(Graph):
         """Whether the backward may have ended by now; what fails for sure is taken as good."""
         return self._has_failed(found) or any(on for _, on in found)
 
-    def _take_as_kept(self, nodes: Sequence[Node]) -> None:
-        """Once a backward through freed nodes was told, another one through them is not."""
+    def take_as_kept(self, nodes: Sequence[Node]) -> None:
+        """Let no further backward through freed nodes be told, as where one was."""
         for node in nodes:
             if node.freed is not False:
                 self.state.set(self.host.causes, ("freed", node.uid), True)

@@ -49,11 +49,12 @@ LINK = "link"
 class Cond:
     """A question that the text does not answer; equal keys are the same question.
 
-    `kind` is `branch` for a condition of the program, `turn` for one that some turns of a loop meet and others
-    don't, `requires-grad` for a parameter of an entry point that may require grad, `may-require-grad` for any
-    other unknown value, `LINK` for gradients that an unseen call may pass on (its key: LINK and the question whether
-    its result requires grad), `linked` where a backward shows it, `guess` for everything else that rests on something
-    unknown. `flipped`: the text asks the opposite (`x is not None` for the question whether x is None).
+    `kind` is `branch` for a condition of the program, `turn` for one that some turns of a loop meet and others don't,
+    `requires-grad` for a parameter of an entry point that may require grad, `may-require-grad` for any other unknown
+    value, `factor` for one of which nothing shows that it is a tensor at all, `LINK` for gradients that an unseen call
+    may pass on (its key: LINK and the question whether its result requires grad), `linked` where a backward shows it,
+    `guess` for everything else that rests on something unknown. `flipped`: the text asks the opposite (`x is not None`
+    for the question whether x is None).
     """
 
     __slots__ = ("flipped", "hash", "key", "kind", "site", "text")

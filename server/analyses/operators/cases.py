@@ -8,7 +8,7 @@ from ...facts import table
 from ...facts.model import REQUIRED, Case, Grads, Op, Param, Test
 from ..autograd.tensors import Grad, Tensor, either
 from ..domain.containers import NO_ITEM
-from ..domain.values import Args, DictV, Iterator_, ListV, SliceV, Unknown, Value
+from ..domain.values import Args, Cond, DictV, Iterator_, ListV, SliceV, Unknown, Value
 from . import operands
 from .call import Call
 from .types import dtype_of
@@ -188,9 +188,14 @@ def gradients(
             g = either(g, asked(t))
         v = call.values.get(p)
         if isinstance(v, Unknown) and not (v.number or v.data):
-            g = frozenset({m.requires_grad(v)})
+            g = frozenset({of_number(m.requires_grad(v))})
         found[p] = g
     return found
+
+
+def of_number(asked: Cond) -> Cond:
+    """Whether an operand requires grad of which nothing shows that it is a tensor: a discount, a size, an option."""
+    return Cond(asked.key, "factor", asked.text, asked.site) if asked.kind == "may-require-grad" else asked
 
 
 def torch_fact(name: str) -> Op | None:

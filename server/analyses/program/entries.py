@@ -299,7 +299,10 @@ def plain_function(v: Value) -> FunctionV | None:
 
 
 def backward_from(m: Machine, result: Value) -> None:
-    """Run backward from every tensor in a result, as a caller would from the loss made of them."""
+    """Run backward from every tensor in a result, as a caller would from the loss made of them.
+
+    That is no second one: through what has been run backward already no caller does it again.
+    """
     given = [(guards, opaque.as_given(m, one)) for guards, one in sequences.inside(m, result)]
     roots = [
         gated(m.grad.grad_fn(t), guards)
@@ -307,4 +310,6 @@ def backward_from(m: Machine, result: Value) -> None:
         if isinstance(t, Tensor) and m.grad.requires_grad(t) is not False
     ]
     if roots:
+        if m.now.differentiated:
+            m.grad.take_as_kept(m.grad.reached(roots, ()))
         m.grad.backward(roots, retain=True, accumulate=False)

@@ -72,18 +72,20 @@ def get(m: Machine, v: Value, name: str) -> Value:
     if isinstance(v, Unknown):
         if v.data:
             return of_data(m, v, name)
-        if v.number or (v.own is not None and guesses.tells_number(v.own, name)):
+        own = v.own
+        if v.number or (own is not None and guesses.tells_type(own, name, guesses.NUMBERS)):
             return Unknown(f"{v.why}.{name}", ("attr", v.key, name), number=True)
         if guesses.tells_tensor(m, v, name):
             return tensor_attributes.get(m, m.sure_tensor(v), name)
         if name == "requires_grad_":
             return Builtin(name, partial(switch, v))
-        usual = functions.option(m, v.own.attributes.get(name)) if v.own is not None and is_field(v.own, name) else None
+        usual = functions.option(m, own.attributes.get(name)) if own is not None and is_field(own, name) else None
         if usual is not None and not isinstance(usual, str):
             return usual
         history = None if name in guesses.OF_NO_GRAPH else v.history
         why = f"{v.why}.{name}" if v.why else ""
-        return Unknown(why, ("attr", v.key, name), v.parameter, history=history, usual=usual)
+        came_in = v.parameter or (own is not None and guesses.tells_type(own, name, guesses.TENSORS))
+        return Unknown(why, ("attr", v.key, name), came_in, history=history, usual=usual)
     if isinstance(v, Partial) and name == "func":
         return v.function
     if isinstance(v, Property):

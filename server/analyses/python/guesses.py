@@ -9,6 +9,8 @@ from ...syntax import ir
 from ..operators import attributes as tensor_attributes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..domain.values import ClassV, Unknown
     from .machine import Machine
 
@@ -53,18 +55,25 @@ def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
 NUMBERS = ("int", "float", "bool")
 
 
-def tells_number(cls: ClassV, name: str) -> bool:
-    """Whether a class of the program says in its body that an attribute is a number: `rate: float = 0.1`."""
+TENSORS = ("Tensor", "Parameter")
+
+
+def tells_type(cls: ClassV, name: str, types: Sequence[str]) -> bool:
+    """Whether a class of the program says in its body of which type an attribute is: `rate: float = 0.1`."""
     return any(
         isinstance(s, ir.AnnAssign)
         and isinstance(s.target, ir.Name)
         and s.target.id == name
-        and isinstance(s.annotation, ir.Name)
-        and s.annotation.id in NUMBERS
+        and last_name(s.annotation) in types
         for c in cls.mro
         if c.node is not None
         for s in c.node.body
     )
+
+
+def last_name(annotation: ir.Expr) -> str:
+    """The last name of a dotted one: `Tensor` of `torch.Tensor`."""
+    return annotation.id if isinstance(annotation, ir.Name) else getattr(annotation, "attr", "")
 
 
 OF_MODULES = _names("""

@@ -581,8 +581,11 @@ class Machine:
         self.state.set(self.ending, "over", True)
 
     def report(self, failure: Failure, guards: Guards = ()) -> None:
-        """Record a failure that rests on `guards`, unless a handler of the program expects it."""
-        if not self.catching:
+        """Record a failure that rests on `guards`, unless a handler of the program expects it.
+
+        That what may well be a number requires grad is nothing to rest on.
+        """
+        if not self.catching and not any(cond.kind == "factor" and holds for cond, holds in guards):
             self.now.failures.append(self.explain.finish(failure, (*self.state.splits, *guards)))
 
     def note_backward(self, nodes: Sequence[Node]) -> None:

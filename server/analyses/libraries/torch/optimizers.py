@@ -32,13 +32,15 @@ def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> Non
     options: dict[str, Value] = {p.name: default(p) for p in fact.params if p.name != "params"} | bound
     m.state.set(obj.model_state, "options", options)
     m.state.set(obj.attributes, "defaults", DictV(dict(options)))
-    groups = [group(m, g, options) for g in sequences.sequence(m, given).known()]
+    held = sequences.sequence(m, given)
+    groups = [group(m, g, options) for g in held.known()]
     tensors = [g for g in groups if isinstance(g, Tensor)]
     check_leaves(m, groups)
     dicts = [g for g in groups if isinstance(g, DictV)]
     if tensors or not dicts:
-        first = DictV({"params": ListV(tuple(tensors)), **options})
-        dicts.insert(0, first)
+        params = ListV(tuple(tensors))
+        params.open = held.open
+        dicts.insert(0, DictV({"params": params, **options}))
     m.state.set(obj.attributes, "param_groups", ListV(tuple(dicts)))
     m.state.set(obj.attributes, "state", DictV())
     obj.attributes["state"].open = True

@@ -1,0 +1,99 @@
+"""What nobody would take for granted is not told, not as a hint either; its twin that does fail is."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+from gradguard.analyses import replay
+from gradguard.rules.diagnostic import diagnose
+from gradguard.syntax.chunks import parse
+
+from .replaying import Alone
+
+RETURNS = """
+    import torch
+
+    class Agent:
+        def __init__(self, model, gamma, steps):
+            self.model = model
+            self.gamma = GAMMA
+            self.steps = steps
+
+        def update(self, states, rewards):
+            returns = torch.zeros(self.steps + 1)
+            for i in reversed(range(self.steps)):
+                returns[i] = rewards[i] + self.gamma * returns[i + 1]
+            loss = ((returns[:-1] - self.model(states)) ** 2).mean()
+            loss.backward()
+    """
+NORMED = """
+    import torch
+
+    class Normed(torch.optim.Optimizer):
+        def __init__(self, params, lr=0.1):
+            super().__init__(params, dict(lr=lr))
+
+        @torch.no_grad()
+        def step(self, closure=None):
+            for group in self.param_groups:
+                for p in group["params"]:
+                    if p.grad is not None:
+                        p.data.sub_(USED, alpha=group["lr"])
+
+        @staticmethod
+        def direction(grad):
+            norm = grad.norm()
+            norm.add_(1e-8)
+            return grad / norm
+    """
+UPDATE = """
+    import torch
+    from torch import nn
+
+    def update(model: nn.Module, optim: torch.optim.Optimizer, batch: torch.Tensor):
+        optim.zero_grad()
+        loss = (model(batch) - batch).pow(2).mean()
+        loss.backward()
+        TWICE
+        optim.step()
+        return loss
+    """
+ALIAS = """
+    import torch
+
+    w = torch.randn(3, requires_grad=True)
+    y = w.exp()
+    y.data.CHANGED
+    y.sum().backward()
+    gradient_is_right = torch.equal(w.grad, w.detach().exp())
+    """
+
+PAIRS = {
+    "a_discount": (RETURNS, "GAMMA", "gamma", "torch.nn.Parameter(torch.tensor(gamma))"),
+    "a_helper_under_no_grad": (NORMED, "USED", "self.direction(p.grad)", "p.grad"),
+    "a_second_backward_by_the_caller": (UPDATE, "TWICE", "", "loss.backward()"),
+    "memory_that_an_alias_is_given": (ALIAS, "CHANGED", "set_(torch.zeros(3))", "zero_()"),
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_far_fetched_failure_is_not_told(name: str) -> None:
+    text, part, far_fetched, fails = PAIRS[name]
+    silent, told = (dedent(text).replace(part, one) for one in (far_fetched, fails))
+    assert diagnose(replay([parse(silent, "main.py")], Alone())) == []
+    assert diagnose(replay([parse(told, "main.py")], Alone())) != []
+
+
+def test_an_alias_that_is_given_other_memory_leaves_what_was_saved_as_it_was() -> None:
+    for changed, right in (("set_(torch.zeros(3))", True), ("set_()", True), ("zero_()", False)):
+        scope: dict[str, bool] = {}
+        exec(dedent(ALIAS).replace("CHANGED", changed), scope)
+        assert scope["gradient_is_right"] is right
+
+
+def test_a_discount_that_is_learned_requires_grad() -> None:
+    agent = "Agent(torch.nn.Linear(1, 1), 0.9, 2).update(torch.rand(2, 1), torch.rand(2))"
+    exec(dedent(RETURNS).replace("GAMMA", "gamma") + agent, {})
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec(dedent(RETURNS).replace("GAMMA", "torch.nn.Parameter(torch.tensor(gamma))") + agent, {})
