@@ -26,7 +26,10 @@ def test_quiet_tells_what_is_found_alone(check, stale: Path, tmp_path: Path) -> 
 def test_verbose_tells_which_settings_hold(check, stale: Path, tmp_path: Path) -> None:
     (tmp_path / "gradguard.toml").write_text("")
     done = check("-v", "stale.py")
-    assert done.stderr.startswith("1 file by gradguard.toml\n1 file in ")
+    settings, replayed, time = done.stderr.splitlines()
+    assert settings == "1 file by gradguard.toml"
+    assert replayed == "5 of 5 statements replayed to their end."
+    assert time.startswith("1 file in ")
     assert done.stdout == check("stale.py").stdout
     assert check("-v", "-q", "stale.py").returncode == 2
 
