@@ -137,3 +137,42 @@ def test_a_module_that_the_program_trains_is_trained_as_it_says() -> None:
     assert diagnose(replay([parse(SQUEEZE + "out.sum().backward()\n", "main.py")], Alone())) == []
     (found,) = diagnose(replay([parse(SQUEEZE, "main.py")], Alone()))
     assert found.severity is Severity.WARNING
+
+
+CALLED = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.block = Block(dim, nn.GELU)
+
+    def forward(self, x):
+        return self.block(x)
+
+
+class Block(nn.Module):
+    def __init__(self, dim, act=nn.ReLU):
+        super().__init__()
+        self.lin = nn.Linear(dim, dim)
+        self.act = act()
+
+    def forward(self, x):
+        y = self.act(self.lin(x))
+        y += x
+        return y
+"""
+
+
+def test_a_class_that_is_told_alone_is_told_beside_its_caller() -> None:
+    scope: dict[str, Any] = {"__name__": "main"}
+    exec(CALLED, scope)
+    scope["Net"](3)(torch.randn(2, 3)).sum().backward()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        scope["Block"](3)(torch.randn(2, 3)).sum().backward()
+    (found,) = diagnose(replay([parse(CALLED, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING
+    trains = CALLED + "\n\nNet(3)(torch.randn(2, 3)).sum().backward()\n"
+    assert diagnose(replay([parse(trains, "main.py")], Alone())) == []

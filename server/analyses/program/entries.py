@@ -122,7 +122,7 @@ class Entry:
     def add(self, step: Step) -> None:
         """One more step has run."""
         self.executed |= step.executed
-        self.trained |= step.differentiated
+        self.trained |= step.entered
         self.familiar_functions |= step.executed
         self.reached |= step.reached
 
@@ -151,14 +151,17 @@ class Entry:
         return (methods or untrained) and (methods, untrained)
 
     def untrained(self, cls: ClassV) -> bool:
-        """Whether it is a module's class, and no backward has gone through its forward."""
+        """Whether it is a module's class, and neither the program nor an entry of its own has run backward through it.
+
+        The entry of another class doesn't count: with what that passes on it may tell less.
+        """
         f = plain_function(cls.lookup("forward"))
         return (
             cls.derives(modules.MODULE)
             and f is not None
             and not is_model(f.chunk)
             and f.chunk not in self.trained
-            and f.chunk not in self.m.now.differentiated
+            and f.chunk not in self.m.now.entered
         )
 
     def outside(self, what: str, run: Callable[[], Value], patience: int = PATIENCE) -> Value:
@@ -207,6 +210,7 @@ class Entry:
         self.outside(
             obj.cls.name, lambda: m.call(attributes.get(m, obj, "__train__"), Args([names])), TRAINING_PATIENCE
         )
+        m.now.entered |= m.now.differentiated
 
     def restore(self, obj: Instance, before: Mapping[str, Value]) -> None:
         """Give an object the attributes that it had: what comes after a private method is for its callers to say."""
@@ -245,7 +249,7 @@ class Entry:
 
         m.entry_assumptions = (trained,)
         self.outside(f"{obj.cls.name}.forward", run, TRAINING_PATIENCE)
-        m.now.differentiated.add(forward.chunk)  # to do it again would tell nothing more
+        m.now.entered.add(forward.chunk)
 
     def enter_method(self, obj: Instance, v: Value) -> None:
         """Call a method with unknown arguments."""
