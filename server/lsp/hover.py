@@ -14,10 +14,12 @@ from ..rules.page import page as rule_page
 from ..rules.page import words
 from .lessons import Lesson
 from .places import Places
-from .stories import extent, life, markdown, plain, story_at, unmarked
+from .stories import advice, extent, life, markdown, plain, stories_of, story_at, unmarked
 
 if TYPE_CHECKING:
-    from ..analyses.domain.report import Site
+    from collections.abc import Sequence
+
+    from ..analyses.domain.report import Site, Story
     from ..rules.messages import Locale
     from ..rules.rule import Rule
     from ..workspace.project import Finding
@@ -50,22 +52,40 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
         code, start, end = rule
         parts, place = [rule_page(RULES[code], ls.texts.locale)], document.text.between(start, end)
     else:
-        lesson = _lesson(ls, document, analysis, offset)
+        here = [finding for finding in analysis.findings if _holds(document, finding, offset)]
+        lesson = _lesson(ls, document, analysis, offset) if not here else None
         if lesson is not None:
             said, start, end = lesson
             parts.append("\n\n".join(said) if rich else unmarked("\n\n".join(said)))
             place = document.text.between(start, end)
-        elif story := story_at(analysis.report, document.path, offset):
-            told = life(story, ls.texts, _line_of, lambda site: _link(site, document, places, ls.texts.locale))
+        elif story := _story(document, analysis, offset, here):
+            told = life(story, ls.texts, lambda site: _link(site, document, places, ls.texts.locale))
+            if not here:  # what a finding says of the change the editor shows above
+                told.notes += advice(story, ls.texts, _line_of)
             parts.append(markdown(told) if rich else plain(told))
             place = document.text.between(*extent(story.site))
-        here = [finding.rule for finding in analysis.findings if _holds(document, finding, offset)]
-        parts += [_about(rule, ls.texts) for rule in dict.fromkeys(here)]
+        parts += [_about(rule, ls.texts) for rule in dict.fromkeys(finding.rule for finding in here)]
     if not parts:
         return None
     text = "\n\n---\n\n".join(parts) if rich else "\n\n".join(map(unmarked, parts))
     kind = types.MarkupKind.Markdown if rich else types.MarkupKind.PlainText
     return types.Hover(types.MarkupContent(kind, text), place)
+
+
+def _story(document: Document, analysis: Analysis, offset: int, here: Sequence[Finding]) -> Story | None:
+    """Return the story of what the cursor is on; on a squiggle elsewhere that of the tensor that it is about."""
+    known = story_at(analysis.report, document.path, offset)
+    if known is not None or not here:
+        return known
+    failure, span = here[0].diagnostic.failure, here[0].span
+    start = document.text.at(span.start_line, span.start_col)
+    end = document.text.at(span.end_line, span.end_col)
+    inside = [
+        story
+        for first, last, story in stories_of(analysis.report, document.path)
+        if start <= first and last <= end and failure is not None and story.name == failure.name
+    ]
+    return inside[0] if inside else None
 
 
 def _lesson(ls: Server, document: Document, analysis: Analysis, offset: int) -> tuple[list[str], int, int] | None:

@@ -56,10 +56,10 @@ def extent(site: Site) -> tuple[int, int]:
     return chunk.offset + start, chunk.offset + end
 
 
-def life(story: Story, texts: Texts, line_of: Callable[[Site], int], link: Callable[[Site], str]) -> Page:
-    """Tell a story: state, table of what moved or read the counter, who shares it, and what is safe.
+def life(story: Story, texts: Texts, link: Callable[[Site], str]) -> Page:
+    """Tell a story: state, table of what moved or read the counter, and who shares it.
 
-    `line_of` gives a site's line counted from 1, `link` the text by which the table refers to it.
+    `link` gives the text by which the table refers to a site.
     """
     page = Page(_title(story, texts))
     happened = events(story, texts)
@@ -70,7 +70,6 @@ def life(story: Story, texts: Texts, line_of: Callable[[Site], int], link: Calla
         page.notes.append(texts("event-none"))
     if story.aliases:
         page.notes.append(texts("shares", names=", ".join(f"`{name}`" for name in story.aliases)))
-    page.notes += _advice(story, texts, line_of)
     return page
 
 
@@ -149,24 +148,22 @@ def _write_text(write: Write, story: Story, texts: Texts) -> str:
     return texts("event-changed-name", via=write.via, name=write.name)
 
 
-def _advice(story: Story, texts: Texts, line_of: Callable[[Site], int]) -> list[str]:
+def advice(story: Story, texts: Texts, line_of: Callable[[Site], int]) -> list[str]:
     """Say whether an in-place change here is safe: a leaf raises, a version that someone saved goes stale.
 
-    What saves it further down reads what is there by then.
+    What saves it further down reads what is there by then. `line_of` gives a site's line counted from 1.
     """
     now = story.version
     saves = [save for save in story.saves if not _is_below(save.site, story.site, line_of)]
     stale = [save for save in saves if save.version is not None and now is not None and save.version < now]
     fresh = [save for save in saves if save.version == now or None in (save.version, now)]
-    advice = [
-        texts("stale", op=save.op, line=line_of(save.site), saved=save.version, version=now) for save in stale[:1]
-    ]
+    said = [texts("stale", op=save.op, line=line_of(save.site), saved=save.version, version=now) for save in stale[:1]]
     for save in fresh[:1]:
         at = texts("at-unknown") if save.version is None else texts("at-version", version=save.version)
-        advice += [texts("unsafe-saved", op=save.op, line=line_of(save.site), at=at)]
+        said += [texts("unsafe-saved", op=save.op, line=line_of(save.site), at=at)]
     if story.requires_grad and story.is_leaf:
-        advice.append(texts("unsafe-leaf"))
-    return advice or [texts("safe")]
+        said.append(texts("unsafe-leaf"))
+    return said or [texts("safe")]
 
 
 def _is_below(site: Site, here: Site, line_of: Callable[[Site], int]) -> bool:

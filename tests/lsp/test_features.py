@@ -233,11 +233,11 @@ async def test_highlights_can_be_off(start: Start, stale: str) -> None:
 
 async def test_lessons_and_fixing_all_can_be_off(editor: Editor, stale: str) -> None:
     await editor.open("a.py", stale)
-    assert "**`+=` on a tensor is in place.**" in (await editor.hover("a.py", 3, 3) or "")
+    assert "**`exp`** saves for backward" in (await editor.hover("a.py", 2, 7) or "")
     assert any(action.kind == "source.fixAll.gradguard" for action in await editor.actions("a.py", 3))
     off = {"gradguard": {"hoverLessons": False, "fixAll": False}}
     editor.client.workspace_did_change_configuration(types.DidChangeConfigurationParams(off))
-    assert "in place.**" not in (await editor.hover("a.py", 3, 3) or "")
+    assert "saves for backward" not in (await editor.hover("a.py", 2, 7) or "")
     assert "**`y`**" in (await editor.hover("a.py", 3, 0) or "")
     assert all(action.kind == "quickfix" for action in await editor.actions("a.py", 3))
     assert await editor.actions("a.py", 3, ["source.fixAll"]) == []
