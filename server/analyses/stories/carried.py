@@ -17,10 +17,13 @@ DEPTH = 3
 
 
 def crossings(m: Witness, running: Sequence[Node], before: Callable[[Node], bool]) -> list[Tensor]:
-    """The tensors by which nodes of this turn lead to nodes from `before`; `running` are those of a backward."""
+    """The tensors by which nodes of this turn lead to nodes from `before`; `running` are those of a backward.
+
+    `CopySlices` keeps no inputs: where it leads is told by `written`.
+    """
     found: dict[int, Tensor] = {}
     for consumer in running:
-        if not before(consumer):
+        if consumer.inputs and not before(consumer):
             for edge, fed in zip(consumer.edges, consumer.fed, strict=True):
                 fn = m.state.pick(edge)  # not that of the input as it is now: it may have been changed in place since
                 if isinstance(fn, Node) and before(fn) and fed is not None:
