@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
-from .values import Unknown, Value
+from .values import Phi, Unknown, Value, leaves
 
 MAX_ITEMS = 256
 """Items of a sequence that are held one by one."""
@@ -55,6 +55,38 @@ class Made(Sequence[Value]):
 
 NO_ITEM = Unknown("no item", number=True)
 """What a list has in a place that it hasn't got on one side of a branch."""
+
+
+def in_one_row(rows: Phi) -> tuple[Value, ...]:
+    """The items of whichever row it is: those of the longest, each where the row has it, and `NO_ITEM` elsewhere."""
+    ways = [way for way in leaves(rows) if isinstance(way, tuple)]
+    longest = max(ways, key=len, default=())
+    held = {id(way): places(way, longest) for way in ways}
+    return tuple(where_held(rows, item, k, held) for k, item in enumerate(longest))
+
+
+def places(row: tuple[Value, ...], longest: tuple[Value, ...]) -> Container[int]:
+    """The places of the longest row whose items a row has."""
+    if all(one is other for one, other in zip(row, longest, strict=False)):
+        return range(len(row))
+    ids = {id(item) for item in row}
+    return {k for k, item in enumerate(longest) if id(item) in ids}
+
+
+def where_held(rows: Value, item: Value, k: int, held: Mapping[int, Container[int]]) -> Value:
+    """An item where the row has it in place `k` of the longest."""
+    if type(rows) is not Phi:
+        return item if k in held.get(id(rows), ()) else NO_ITEM
+    then, orelse = (where_held(side, item, k, held) for side in (rows.then, rows.orelse))
+    return then if are_one(then, orelse) else Phi(rows.cond, then, orelse)
+
+
+def are_one(a: Value, b: Value) -> bool:
+    """Whether two values are the same choice among the same."""
+    if type(a) is Phi and type(b) is Phi:
+        return a.cond == b.cond and are_one(a.then, b.then) and are_one(a.orelse, b.orelse)
+    return a is b
+
 
 ANY_SEQ = Seq((), open_=True)
 """What something unknown gives."""

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from .containers import in_one_row
 from .slots import Slot
-from .values import ABSENT, Cond, Container, Phi, Unknown, Value
+from .values import ABSENT, Cond, Container, Phi, Unknown, Value, leaves
 
 if TYPE_CHECKING:
     from .report import Failure
@@ -548,13 +549,6 @@ def gated(value: Value, guards: Guards) -> Value:
     return value
 
 
-def leaves(value: Value) -> list[Value]:
-    """All alternatives of a value."""
-    if type(value) is Phi:
-        return leaves(value.then) + leaves(value.orelse)
-    return [value]
-
-
 def prune(value: Value, depth: int) -> Value:
     """The alternatives of the latest branches; those of older ones as one value."""
     if type(value) is not Phi:
@@ -572,6 +566,8 @@ def widen(value: Phi) -> Value:
     if any(isinstance(v, Outcome) for v in every):
         return None if None in every else every[0]
     kind = type(every[0])
+    if all(type(v) is tuple for v in every):
+        return in_one_row(value)
     if hasattr(kind, "widened") and all(type(v) is kind for v in every):
         found = kind.widened(every)
         if found is not None:

@@ -137,6 +137,13 @@ class Phi:
         return f"Phi({self.cond.key}, {self.then!r}, {self.orelse!r})"
 
 
+def leaves(value: Value) -> list[Value]:
+    """All alternatives of a value."""
+    if type(value) is Phi:
+        return leaves(value.then) + leaves(value.orelse)
+    return [value]
+
+
 class Object:
     """Something with an identity."""
 

@@ -12,8 +12,7 @@ from ..autograd.geometry import Geometry, GeometryError, times
 from ..autograd.regions import partly_overlaps
 from ..autograd.tensors import MULTI_OUTPUT, Node, Tensor, either, lie_alike
 from ..domain.containers import Seq
-from ..domain.paths import leaves
-from ..domain.values import Args, Cond, Instance, Lib, ListV, Phi, SliceV, Unknown, Value
+from ..domain.values import Args, Cond, Instance, Lib, ListV, Phi, SliceV, Unknown, Value, leaves
 from ..shapes import TensorType
 from . import cases, joins, replay
 from .arrays import NDArray
@@ -84,9 +83,7 @@ def vague(m: Interpreter, v: Value) -> Value:
     """A list or tuple with one tensor in place of several that open conditions decide between."""
     if not isinstance(v, (tuple, ListV)):
         return v
-    items = m.state.resolve(v.items) if isinstance(v, ListV) else v
-    if not isinstance(items, tuple):
-        return v
+    items = cases.items_of(m, v) if isinstance(v, ListV) else v
     told = tuple(one_of_many(m, m.state.resolve(one)) for one in items)
     if all(a is b for a, b in zip(told, items, strict=True)):
         return v

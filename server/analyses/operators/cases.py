@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ...facts import table
 from ...facts.model import REQUIRED, Case, Grads, Op, Param, Test
 from ..autograd.tensors import Grad, Tensor, either
-from ..domain.containers import NO_ITEM
-from ..domain.values import Args, Cond, DictV, Iterator_, ListV, SliceV, Unknown, Value
+from ..domain.containers import in_one_row
+from ..domain.values import Args, Cond, DictV, Iterator_, ListV, Phi, SliceV, Unknown, Value
 from . import operands
 from .call import Call
 from .types import dtype_of
@@ -41,16 +41,9 @@ def bind(params: Sequence[Param], args: Args) -> dict[str, Value]:
 def items_of(m: Interpreter, v: ListV | Iterator_) -> tuple[Value, ...]:
     """The items of a list; after a branch, those of the longer side, each where the list has it."""
     items = m.state.resolve(v.items)
-    if isinstance(items, tuple):
-        return items
-    held = {id(way): {id(item) for item in way} for _, way in m.state.alternatives(items) if isinstance(way, tuple)}
-
-    def there(item: Value) -> Value:
-        if all(id(item) in ids for ids in held.values()):
-            return item
-        return m.state.each_way(items, lambda way: item if id(item) in held.get(id(way), ()) else NO_ITEM)
-
-    return tuple(there(item) if isinstance(item, Tensor) else item for item in m.state.tuple_of(items))
+    if type(items) is Phi:
+        return in_one_row(items)
+    return items if isinstance(items, tuple) else ()
 
 
 def tensors_in(m: Interpreter, v: Value, depth: int = 0) -> list[Tensor]:

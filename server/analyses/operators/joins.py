@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..autograd.tensors import Node, Tensor, Version
-from ..domain.paths import leaves
-from ..domain.values import Phi, Unknown, Value, key_of, nests
+from ..domain.values import Phi, Unknown, Value, key_of, leaves, nests
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
+from ..domain.containers import NO_ITEM
 from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
@@ -16,6 +17,7 @@ from ..domain.values import (
     DictV,
     Instance,
     Items,
+    Iterator_,
     Lib,
     ListV,
     Phi,
@@ -33,7 +35,6 @@ from . import attributes, enumerations, imports, library, sequences
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..domain.values import Iterator_
     from .machine import Machine
 
 MAX_CHOICES = 4
@@ -64,6 +65,11 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
     if isinstance(index, SliceV):
         return part(v, items, index, open_)
     if isinstance(index, int) and (not open_ or 0 <= index < len(items) or (index < 0 and items)):
+        rows = m.state.resolve(v.items) if isinstance(v, (ListV, Iterator_)) else v
+        if type(rows) is Phi and -len(items) <= index < len(items):
+            return m.state.resolve(m.state.each_way(rows, lambda row: of_row(row, index)))
+        if index == -1 and items:
+            return last(m, items[-MAX_CHOICES:])
         if -len(items) <= index < len(items):
             return m.state.resolve(items[index])
         if items:  # an empty list may have been filled by something that isn't replayed
@@ -72,6 +78,19 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
     if isinstance(index, Unknown) and items:
         return one_of(m, items, index, 0)
     return Unknown("an item", ("[]", key_of(v), key_of(index), len(items)))
+
+
+def of_row(row: Value, index: int) -> Value:
+    """The item of one of the rows that a list can be."""
+    return row[index] if isinstance(row, tuple) and -len(row) <= index < len(row) else Unknown("an item")
+
+
+def last(m: Machine, items: Sequence[Value]) -> Value:
+    """The last item that is there, by the branches that have decided on it."""
+    *before, item = items
+    if not before:
+        return m.state.resolve(item)
+    return m.state.each_way(item, lambda one: last(m, before) if one is NO_ITEM else one)
 
 
 def may_hold_more(m: Machine, v: ListV | Iterator_) -> bool:

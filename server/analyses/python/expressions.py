@@ -16,7 +16,6 @@ from ..domain.values import (
     FunctionV,
     Generator,
     Instance,
-    Items,
     Lib,
     ListV,
     Phi,
@@ -290,7 +289,7 @@ def comprehension(m: Machine, e: ir.Comp) -> Value:
         run(lambda v: sequences.add(m, s, v, v))
         return s
     out = ListV()
-    run(lambda v: m.state.put(out, Items.items, (*m.state.tuple_of(out.items), v)))
+    run(lambda v: sequences.append(m, out, v))
     first = loops.is_open(m, e.generators[0])
     if first:
         m.state.put(out, Container.open, True)

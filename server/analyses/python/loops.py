@@ -15,8 +15,8 @@ from ...syntax.walk import statements as statements_of
 from ..autograd.tensors import Counter, Tensor, Version
 from ..autograd.versions import bounds
 from ..domain.containers import MAX_ITEMS
-from ..domain.paths import held, leaves
-from ..domain.values import ABSENT, Cond, Generator, Phi, Unknown, Value, serial
+from ..domain.paths import held
+from ..domain.values import ABSENT, Cond, Generator, Phi, Unknown, Value, leaves, serial
 from . import counting, sequences, statements
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             value = seq.item(i)
             if last:
                 value = any_later(value, seq.item(i - 1) if i else value, key)
-            outcome = ended(m, turn(value))
+            outcome = ended(m, where_it_is(m, value, turn))
             if last:
                 run.loosen(i, seq.open)
             if last and not run.another():
@@ -223,6 +223,15 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
                 return statements.after(m, outcome, partial(go, i))
 
     return go(0)
+
+
+def where_it_is(m: Machine, item: Value, turn: Callable[[Value], Value]) -> Value:
+    """Run a turn on those sides of earlier branches on which the collection has the item."""
+    decides = sequences.missing(m, item)
+    if type(decides) is Phi:
+        again = partial(where_it_is, m, item, turn)
+        return m.state.fork(decides.cond, again, again)
+    return turn(item) if decides is None else None
 
 
 def any_later(value: Value, before: Value, key: counting.Key) -> Value:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..autograd.tensors import Tensor
 from ..domain.containers import ANY_SEQ, MAX_ITEMS, NO_ITEM, Made, Seq
 from ..domain.mixed import IntMember
-from ..domain.paths import Raised, leaves
+from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
     Args,
@@ -30,6 +30,7 @@ from ..domain.values import (
     is_constant,
     is_large,
     key_of,
+    leaves,
 )
 from ..operators import arrays
 from ..operators.arrays import NDArray
@@ -47,8 +48,8 @@ if TYPE_CHECKING:
 MAX_TURNS = 64
 """Turns of a loop of known length that are replayed at most."""
 
-MAX_SIDES = 3
-"""What a generator yields on a side of more open branches than these counts as yielded on both."""
+MAX_GAPS = 3
+"""Of a sequence on whose items more branches than these decide, nobody works out which item is in which place."""
 
 DEEPEST = 4
 """So many containers in one another are looked into."""
@@ -163,6 +164,37 @@ def one_of(m: Machine, v: Value) -> Seq:
     return Seq(Made(max(len(way.items) for way in ways), item), any(way.open for way in ways), item)
 
 
+def missing(m: Machine, item: Value, depth: int = 2) -> Value:
+    """What decides whether an item, or each of those that it combines, is there: `NO_ITEM`, or a Phi; None if it is."""
+    item = m.state.resolve(item)
+    if type(item) is tuple and depth:
+        return next((one for part in item if (one := missing(m, part, depth - 1)) is not None), None)
+    return item if any(one is NO_ITEM for one in leaves(item)) else None
+
+
+def packed(m: Machine, seq: Seq) -> Seq:
+    """A sequence with each item in the place that it has once those that aren't there are left out.
+
+    Where many branches decide on that, the places stay as they are.
+    """
+    gaps = {one.cond.key for item in seq.items[:MAX_ITEMS] if type(one := missing(m, item)) is Phi}
+    if not gaps or len(gaps) > MAX_GAPS:
+        return seq
+    return one_of(m, m.state.each_way(rows(m, tuple(seq.items), ()), lambda row: Seq(row, seq.open, seq.more)))
+
+
+def rows(m: Machine, items: tuple[Value, ...], row: tuple[Value, ...]) -> Value:
+    """The items that are there, behind those of a row: a tuple, or for each answer to a branch that decides one."""
+    gap = next((k for k, item in enumerate(items) if missing(m, item) is not None), len(items))
+    row = (*row, *map(m.state.resolve, items[:gap]))
+    if gap == len(items):
+        return row
+    decides = missing(m, items[gap])
+    if type(decides) is not Phi:
+        return rows(m, items[gap + 1 :], row)
+    return Phi(decides.cond, *m.state.asked(decides, lambda _: rows(m, items[gap:], row)))
+
+
 def instance_sequence(m: Machine, v: Instance) -> Seq:
     """Iterate over an object: its `__iter__`, else `__getitem__` with `__len__`, else what its library gives."""
     from ..domain import registry
@@ -220,8 +252,7 @@ def collect(m: Machine, g: Generator, limit: int = MAX_TURNS, sent: Value = None
     outer = len(m.state.sides)
 
     def consume(v: Value) -> Value:
-        sides = m.state.sides[outer:]
-        found.append(m.state.where(v, sides, NO_ITEM) if isinstance(v, Tensor) and len(sides) <= MAX_SIDES else v)
+        found.append(m.state.where(v, m.state.sides[outer:], NO_ITEM))
         if len(found) >= limit:
             raise Stop(None)
         return sent
@@ -280,7 +311,9 @@ def length(m: Machine, v: Value) -> Value:
         return m.state.each(v, lambda one: length(m, one))
     if attributes.special(m, v, "__len__") is None:
         v = contents(v)
-    if isinstance(v, (tuple, range, str, bytes)):
+    if isinstance(v, tuple):
+        return size(v)
+    if isinstance(v, (range, str, bytes)):
         return constants.called(len, [v], {})
     if isinstance(v, (ListV, Iterator_)):
         if m.state.is_open(v):
@@ -308,7 +341,9 @@ def length(m: Machine, v: Value) -> Value:
 
 def size(items: Value) -> Value:
     """How many items there are, where that is known."""
-    return len(items) if isinstance(items, tuple) else Unknown("a length", number=True)
+    if isinstance(items, tuple) and not any(type(item) is Phi and NO_ITEM in leaves(item) for item in items):
+        return len(items)
+    return Unknown("a length", number=True)
 
 
 def contains(m: Machine, v: Value, item: Value) -> Value:

@@ -96,7 +96,7 @@ def zip_(m: Machine, args: Args) -> Value:
     drivers = [i for i, v in enumerate(values) if isinstance(v, Generator)]
     if drivers:
         return _driven(m, values, drivers[0])
-    seqs = [sequences.sequence(m, v) for v in values]
+    seqs = [sequences.packed(m, sequences.sequence(m, v)) for v in values]
     closed = [len(s.items) for s in seqs if not s.open]
     if not seqs:
         return ()

@@ -9,6 +9,7 @@ from ...domain.registry import method_of
 from ...domain.values import MANY, Args, Container, DictV, Items, ListV, Unknown, Value, is_constant
 from ...operators.cases import items_of
 from ...python import constants, operators, sequences
+from ...python.containers import of_row
 from .builtins import unknown_of
 from .iterables import each_item, sorted_
 
@@ -59,11 +60,17 @@ def insert(m: Machine, args: Args) -> Value:
 def pop(m: Machine, args: Args) -> Value:
     """`v.pop(i)`."""
     v, i = args.pos[0], m.state.resolve(args.get(1, "index", -1))
-    items = list(items_of(m, v))
-    if not items or not isinstance(i, int) or not -len(items) <= i < len(items):
+    if not isinstance(i, int):
         return Unknown("an item")
-    item = items.pop(i)
-    m.state.put(v, Items.items, tuple(items))
+
+    def left(row: Value) -> Value:
+        if not isinstance(row, tuple) or not -len(row) <= i < len(row):
+            return row
+        at = range(len(row))[i]
+        return row[:at] + row[at + 1 :]
+
+    item = m.state.each_way(v.items, lambda row: of_row(row, i))
+    m.state.put(v, Items.items, m.state.each_way(v.items, left))
     return m.state.resolve(item)
 
 
