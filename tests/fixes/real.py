@@ -159,7 +159,8 @@ def _run(folder: Path, meant: bool) -> Run:
 
     def noted(tensors: Any, *args: Any, **kwargs: Any) -> None:
         found = leaves(roots(tensors))
-        reached.update((id(leaf), leaf) for leaf in found)
+        if torch._C._current_graph_task_id() == -1:  # that of a reentrant checkpoint reaches leaves of its own
+            reached.update((id(leaf), leaf) for leaf in found)
         result.losses += [root.detach().clone() for root in roots(tensors)]
         _called(backward, meant, tensors, *args, **kwargs)
         result.gradients.append([_gradient(leaf) for leaf in found])

@@ -1,11 +1,12 @@
 import torch
 from torch import nn
+import torch.nn.functional as F
 
 
 class SoftClusters(nn.Module):
     def __init__(self, labels, count):
         super().__init__()
-        self.memberships = nn.Parameter(labels)  # raises
+        self.memberships = nn.Parameter(F.one_hot(labels, count))  # raises
 
     def forward(self, points):
         weights = self.memberships.softmax(dim=1)
