@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ..syntax.ir import Name
+from ..syntax.ir import AugAssign, Comp, ExprStmt, Lambda, Name
 from . import (
     clone,
     deepcopy,
@@ -14,6 +14,7 @@ from . import (
     functional,
     inference,
     inplace_flag,
+    items,
     leaf,
     nograd,
     outplace,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ..analyses.domain.report import Failure, Kind, Report
     from ..rules.messages import Locale
     from ..syntax.chunks import Source
+    from .change import Change
     from .verify import Trials
 
     Strategy = Callable[[Failure, Context], Iterator[Fix]]
@@ -48,6 +50,7 @@ TRIED = 20
 
 APART: tuple[Strategy, ...] = (
     outplace.propose,
+    items.propose,
     inplace_flag.propose,
     functional.propose,
     clone.save,
@@ -98,6 +101,7 @@ BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
     "view-of-leaf-inplace": LEAF,
     "multi-view-inplace": (
         outplace.propose,
+        items.propose,
         inplace_flag.propose,
         functional.propose,
         rows.propose,
@@ -157,13 +161,23 @@ def candidates(
     seen: set[tuple[Edit, ...]] = set()
     change = find_change(failure, context)
     staying = change is not None and is_itself_needed(failure, context, change)
+    unread = change is not None and _is_unread(change)
     for strategy in _strategies(failure, context):
         if staying and strategy in REBINDING:
             continue
         for fix in strategy(failure, context):
-            if fix.edits not in seen:
+            lost = unread and strategy in REBINDING and fix.safety == "unsafe"
+            if fix.edits not in seen and not lost:
                 seen.add(fix.edits)
                 yield fix
+
+
+def _is_unread(change: Change) -> bool:
+    """Tell whether what is changed is read by other names alone: a tensor of its own would be for nobody."""
+    owner, stmt = root(change.target), change.statement
+    alone = change.form == "item" or isinstance(stmt.node, AugAssign | ExprStmt)  # else what the call gives is used
+    alone = alone and change.place.up(Lambda) is None is change.place.up(Comp)
+    return alone and isinstance(owner, Name) and not reads_later(stmt, owner.id)
 
 
 def _strategies(failure: Failure, context: Context) -> tuple[Strategy, ...]:
@@ -176,7 +190,7 @@ def _strategies(failure: Failure, context: Context) -> tuple[Strategy, ...]:
         return APART
     if failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}:
         place = context.place(failure.site)
-        elsewhere = change is not None and declared(change.place, root(change.target)) != []
+        elsewhere = change is not None and (_is_unread(change) or declared(change.place, root(change.target)) != [])
         if place and (failure.cause == "update" or nograd.is_update(place) or elsewhere):
             return (nograd.propose, *LEAF)
     if failure.kind == "no-grad-view-inplace":
@@ -207,8 +221,8 @@ def mend(
         for fix in tried:
             if len(kept) >= most:
                 break
-            if any(set(one.edits) < set(fix.edits) or (fix.changes, one.changes) in INSTEAD for one in kept):
-                continue  # of what is kept, less is enough, or reads better
+            if any(_is_enough(one, fix) for one in kept):
+                continue
             if trials.helps(failure, apply_all(texts, fix.edits), keeps=fix.safety == "safe"):
                 kept.append(fix)
 
@@ -216,6 +230,11 @@ def mend(
     keep([fix for fix in tried if fix.safety == "safe"])
     keep([fix for fix in tried if fix.safety == "unsafe"])
     return [replace(fix, preferred=fix is kept[0]) for fix in kept]
+
+
+def _is_enough(one: Fix, other: Fix) -> bool:
+    """Tell whether a fix makes another one needless: it edits less, reads better, or can't be told from it."""
+    return set(one.edits) < set(other.edits) or (other.changes, one.changes) in INSTEAD or one.title == other.title
 
 
 __all__ = ["Edit", "Fix", "apply", "apply_all", "candidates", "ignore_edit", "ignore_file_edit", "mend"]

@@ -303,7 +303,7 @@ def pieces(failure: Failure, context: Context) -> Iterator[Fix]:
     if place is None:
         return
     name = fresh_name(place, "part")
-    changes = "base" if observed(failure, context) else None
+    changes = "base" if observed(failure, context) and not _is_of_temporary(place) else None
     title = context.say("clone-pieces", changes, value=quote(place.text))
     each = f"{name}{CLONE} for {name} in {place.text}"
     found = find_change(failure, context)
@@ -312,18 +312,29 @@ def pieces(failure: Failure, context: Context) -> Iterator[Fix]:
     yield Fix(title, safety(changes), (place.edit(text),))
 
 
+def _is_of_temporary(several: Place) -> bool:
+    """Tell whether views are taken of memory that nothing else can know: of what an operator has just made."""
+    func = several.node.func if isinstance(several.node, Call) else None
+    base = func.value if isinstance(func, Attribute) else None
+    if isinstance(base, Call):
+        fact = fact_of(base.func, import_table(several.source))
+        return fact is not None and all(one.kind == "new" for case in fact.cases for one in case.results)
+    return isinstance(base, BinOp) or (isinstance(base, UnaryOp) and base.op != "+")  # `+x` is `x`
+
+
 def _made_several(failure: Failure, context: Context) -> Iterator[Place]:
-    """Give the value that made the views where it is assigned, a call or what is unpacked: as told, or by the name."""
+    """Give the value that made the views where it is assigned or returned: as told, or by the name that is bound."""
     told = [context.place(hop.site) for hop in failure.hops if hop.kind == "built"]
     found = find_change(failure, context)
     owner = root(found.target) if found else None
     bound = binding(found.place, owner.id) if found and isinstance(owner, Name) else None
     for place in (*told, bound):
         stmt = place.statement if place else None
-        if stmt is None or not isinstance(stmt.node, Assign):
+        if stmt is None or not isinstance(stmt.node, Assign | Return) or stmt.node.value is None:
             continue
         func = stmt.node.value.func if isinstance(stmt.node.value, Call) else None
-        unpacked = isinstance(stmt.node.targets[0], Tuple | List) and func is None
+        targets = stmt.node.targets if isinstance(stmt.node, Assign) else ()
+        unpacked = any(isinstance(target, Tuple | List) for target in targets[:1]) and func is None
         if unpacked or (isinstance(func, Attribute) and func.attr in SEVERAL):
             yield stmt.of(stmt.node.value)
 

@@ -59,10 +59,11 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
         return
     kinds = _Kinds(failure, context)
     plain = isinstance(_value(place), Name | Attribute | Tuple | List) or not isinstance(place.node, Assign | AugAssign)
-    here = [(_shown(place), edits) for kind in kinds.bound for edits in _at_binding(place, kind)]
+    title = context.say("detach", "earlier", value=quote(_shown(place)))
+    here = [(title, edits) for kind in kinds.bound for edits in _at_binding(place, kind)]
     later = list(_after_backward(place, failure, context, kinds))
-    for shown, edits in [*(here + later if plain else later + here), *_at_start(place, kinds)]:
-        yield Fix(context.say("detach", "earlier", value=quote(shown)), "unsafe", tuple(edits))
+    for said, edits in [*(here + later if plain else later + here), *_at_start(place, context, kinds)]:
+        yield Fix(said, "unsafe", tuple(edits))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,7 @@ def each(text: str, kind: str, how: str = ".detach()") -> str:
 def _after_backward(
     place: Place, failure: Failure, context: Context, kinds: _Kinds
 ) -> Iterator[tuple[str, list[Edit]]]:
-    """Detach behind backward(), by the names that its function may have for the state."""
+    """Detach behind backward(), by the names that its function may have for the state; each way with its title."""
     backward = context.place(failure.backward)
     if backward is None:
         return
@@ -169,14 +170,22 @@ def _after_backward(
         names = ", ".join(name for name, _ in together)
         values = ", ".join(each(name, kind) for name, kind in together)
         if together:
-            yield names, [insert_after(backward.statement, f"{names} = {values}")]
+            yield (
+                _behind(names, backward.statement, context),
+                [insert_after(backward.statement, f"{names} = {values}")],
+            )
     calls = failure.facts.get("backward_calls", ())
     assert isinstance(calls, tuple)
     callers = [one for call in reversed(calls) if (one := context.place(call))]
     for station in callers if kinds.known else [backward, *callers]:
         for name in dict.fromkeys(_names_for(place, station)):
             for kind in kinds.of(name):
-                yield name, [insert_after(station.statement, f"{name} = {each(name, kind)}")]
+                line = insert_after(station.statement, f"{name} = {each(name, kind)}")
+                yield _behind(name, station.statement, context), [line]
+
+
+def _behind(names: str, stmt: Place, context: Context) -> str:
+    return context.say("detach-behind", "earlier", value=quote(names), other=quote(stmt.text))
 
 
 def _names_for(place: Place, backward: Place) -> Iterator[str]:
@@ -217,8 +226,8 @@ def _bound(target: Expr) -> Iterator[Name | Attribute]:
             yield from _bound(one)
 
 
-def _at_start(place: Place, kinds: _Kinds) -> Iterator[tuple[str, list[Edit]]]:
-    """Detach an object's state where the method that binds it begins."""
+def _at_start(place: Place, context: Context, kinds: _Kinds) -> Iterator[tuple[str, list[Edit]]]:
+    """Detach an object's state where the method that binds it begins; with the title."""
     target = _target(place)
     function = place.function
     if function is None or not isinstance(target, Attribute) or not isinstance(function.node, FunctionDef):
@@ -226,13 +235,14 @@ def _at_start(place: Place, kinds: _Kinds) -> Iterator[tuple[str, list[Edit]]]:
     body = function.node.body
     name = place.text_of(target)
     torch, imports = torch_name(place)
+    title = context.say("detach-first", "earlier", value=quote(name), other=quote(function.node.name))
     for kind in kinds.of(name):
         test = f"isinstance({name}, {torch}.Tensor)" if kind == "tensor" else f"{name} is not None"
         line = f"if {test}: {name} = {each(name, kind)}"
         documented = function.node.doc is not None
         edit = insert_after(_in(function, body[0]), line) if documented else first_line_of(function, line)
         if edit:
-            yield name, [*imports, edit]
+            yield title, [*imports, edit]
 
 
 def _in(function: Place, stmt: object) -> Place:

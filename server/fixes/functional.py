@@ -173,10 +173,16 @@ class _Item:
         return max(known) if len(known) == len(ranks) else None
 
     def trailing(self) -> Expr | None:
-        """Give the mask of `x[..., mask]`, which is of the last dimensions, as `masked_fill` has them."""
-        parts = self.index.elts if isinstance(self.index, Tuple) else []
-        dots = len(parts) == 2 and isinstance(parts[0], Constant) and parts[0].value is ...
-        return parts[1] if dots and self._rank(parts[1]) is not None else None
+        """Give the mask of `x[..., mask]` or `x[:, mask]`: that of the last dimensions, as `masked_fill` has them."""
+        *before, last = self.index.elts if isinstance(self.index, Tuple) and self.index.elts else [self.index]
+        rank = self._rank(last) if before else None
+        if rank is None:
+            return None
+        if len(before) == 1 and isinstance(before[0], Constant) and before[0].value is ...:
+            return last
+        story = self.context.story(self.owner, self.text(self.owner))
+        own = len(story.shape) if story and story.shape is not None else None
+        return last if all(map(_is_whole, before)) and own == len(before) + rank and self._is_called_once() else None
 
     def is_index(self, node: Expr) -> bool:
         """Tell whether a part of the index is a tensor of integers."""
@@ -254,6 +260,10 @@ class _Item:
         node = node.operand if isinstance(node, UnaryOp) else node
         known = isinstance(node, Constant) and type(node.value) is int and node.value > 0
         return sign * node.value if known else None  # type: ignore[union-attr]
+
+
+def _is_whole(index: Expr) -> bool:
+    return isinstance(index, Slice) and index.lower is index.upper is index.step is None
 
 
 def _is_number(value: Expr) -> bool:

@@ -310,10 +310,13 @@ def delete(stmt: Place) -> Edit | None:
 
 def moved(stmt: Place, after: Place) -> list[Edit] | None:
     """Move the statement at `stmt` behind the one at `after`; None where its block would be empty."""
-    gone, text = delete(stmt), stmt.source.text
-    if gone is None:
-        return None
-    old, new = block_indent(stmt), block_indent(after)
+    gone = delete(stmt)
+    return [gone, insert_after(after, lines_of(stmt, block_indent(after)))] if gone else None
+
+
+def lines_of(stmt: Place, indent: str) -> str:
+    """Give a statement with its comment, as it is written in a block with another indentation."""
+    text, old, new = stmt.source.text, block_indent(stmt), indent
     rest = REST_OF_LINE.match(text, stmt.end) if begins_line(stmt) else None
     end = rest.end() if rest else stmt.end
     pieces: list[str] = []
@@ -321,7 +324,7 @@ def moved(stmt: Place, after: Place) -> list[Edit] | None:
     for start in _line_starts(stmt, text):
         pieces += text[at:start], new
         at = start + (len(old) if text.startswith(old, start) else 0)
-    return [gone, insert_after(after, "".join(pieces) + text[at:end])]
+    return "".join(pieces) + text[at:end]
 
 
 def _after_newline(text: str, offset: int) -> int:

@@ -130,7 +130,10 @@ def _scan(statements: Sequence[Stmt], name: str) -> bool | None:
     for stmt in statements:
         if _binds_anew(stmt, name) and not _occurs(stmt.value, name):  # type: ignore[attr-defined]
             return False
-        if _occurs(stmt, name):
+        if isinstance(stmt, For) and _occurs(stmt.target, name):
+            if _occurs(stmt.iter, name) or any(_occurs(one, name) for one in stmt.orelse):
+                return True  # its body reads what the loop gives
+        elif _occurs(stmt, name):
             return True
         if isinstance(stmt, Return | Raise):
             return False

@@ -33,7 +33,8 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     title = context.say("no-grad", "no-grad", value=quote(failure.name or stmt.text))
     loop = stmt.outer
     if loop and isinstance(loop.node, For) and loop.node.body == [stmt.node] and not loop.node.orelse:
-        yield Fix(title, "unsafe", (*imports, *wrap(loop, f"with {torch}.no_grad():")))
+        over = context.say("no-grad-loop", "no-grad", value=quote(loop.text_of(loop.node.iter)))
+        yield Fix(over, "unsafe", (*imports, *wrap(loop, f"with {torch}.no_grad():")))
     yield Fix(title, "unsafe", (*imports, *wrap(stmt, f"with {torch}.no_grad():")))
 
 

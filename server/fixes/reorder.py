@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..syntax.imports import import_table
 from ..syntax.ir import Assign, Attribute, Call, ExprStmt, For, Name, Stmt, While, With
 from .edit import Edit, Fix
-from .layout import delete, first_line_of, insert_after, moved
+from .layout import block_indent, delete, first_line_of, insert_after, insert_before, lines_of, moved
 from .observers import shared_names
 from .place import Place, below, fact_of
 from .text import quote, words
@@ -248,23 +248,50 @@ def _leading(stmt: Place, loop: Place) -> list[Place]:
 
 
 def recompute(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to repeat the forward pass behind the update, so that the backward() has new saved weights.
+    """Propose to run the forward pass behind the update, so that the backward() has new saved weights.
 
-    What is repeated are the statements that lead from what was saved to what the backward() needs.
+    That are the statements that lead from what was saved to what the backward() needs: right behind the update, or
+    right before the backward(), where more is changed in between. They are moved where nobody else needs them so early.
     """
     write, saved = failure.write, failure.saved
     if write is None or saved is None:
         return
-    backwards = [_names(one.node) for one in _stations(context, failure.backward, failure.facts.get("backward_calls"))]
+    stations = _stations(context, failure.backward, failure.facts.get("backward_calls"))
+    backwards = [_names(one.node) for one in stations]
     for one in _stations(context, write.site, write.stack):
         for other in _stations(context, saved.site, saved.stack):
             for stmt in _up(one):
                 for made in _up(other):
                     lines = _way(made, stmt, backwards)
                     if lines:
-                        title = context.say("repeat", "weights", value=quote(made.text))
-                        edits = tuple(insert_after(stmt, line.text) for line in lines)
-                        yield Fix(title, "unsafe", edits, changes="weights")
+                        yield from _again(lines, stmt, stations, context)
+
+
+def _again(lines: list[Place], update: Place, backwards: Sequence[Place], context: Context) -> Iterator[Fix]:
+    """Run lines behind an update, or before the one of the backwards that is in its block."""
+    last = next((one for one in backwards if one.start > update.end and _is_of(one, update.block)), None)
+    gone = [edit for line in lines if (edit := delete(line))]
+    moving = len(gone) == len(lines) and not _are_needed(lines, update, last or update)
+    texts = [lines_of(line, block_indent(update)) if moving else line.text for line in lines]
+    behind = [insert_after(update, text) for text in texts]
+    before = [edit for text in texts if last and (edit := insert_before(last, text))]
+    key, words = ("repeat", {}) if not moving else ("behind", {"other": quote(update.text)})
+    title = context.say(key, "weights", value=quote(lines[0].text), **words)
+    for there in (behind, before):
+        if there:
+            yield Fix(title, "unsafe", (*(gone if moving else ()), *there), changes="weights")
+
+
+def _is_of(stmt: Place, block: Sequence[Stmt]) -> bool:
+    return any(stmt.node is one for one in block)
+
+
+def _are_needed(lines: Sequence[Place], update: Place, end: Place) -> bool:
+    """Tell whether the update, or another statement between the first of the lines and `end`, reads what they bind."""
+    own, block = {id(line.node) for line in lines}, list(lines[0].block)
+    bound = {name for line in lines if isinstance(line.node, Assign) for name in _bound(line.node)}
+    between = (one for one in block if lines[0].start < lines[0].sibling(one).start < end.start and id(one) not in own)
+    return any(_names(one) & bound for one in (update.node, *between))
 
 
 def _way(made: Place, update: Place, wanted: Sequence[set[str]]) -> list[Place]:

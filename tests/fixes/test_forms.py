@@ -172,9 +172,23 @@ x.sum().backward()
 
 
 PREFERRED = {
-    "rows whose change saves them": (
-        "x = w * 2\nfor row in x:\n    row /= row.norm()\nx.sum().backward()\n",
-        "    row = row / row.norm()",
+    "weights that a loop goes through": (
+        "m = nn.Linear(3, 3)\nfor p, q in zip(m.parameters(), m.parameters()):\n    p.mul_(0.9).add_(q)\n"
+        "m(w).sum().backward()\n",
+        "with torch.no_grad():",
+    ),
+    "parts of what nobody else knows": (
+        "parts = (w * 2).unbind(0)\nfor one in parts:\n    one.mul_(2)\ntorch.stack(parts).sum().backward()\n",
+        "parts = tuple(part.clone() for part in (w * 2).unbind(0))",
+    ),
+    "a mask of the last dimensions": (
+        "a = torch.rand(2, 3, 3, requires_grad=True).softmax(-1)\nmask = torch.ones(3, 3).triu(1) > 0\n"
+        "a[:, mask] = 0\na.sum().backward()\n",
+        "a = a.masked_fill(mask, 0)",
+    ),
+    "a penalty on gradients": (
+        "y = w.exp().sum()\ng, = torch.autograd.grad(y, w)\npenalty = (g.norm() - 1) ** 2\n(y + penalty).backward()\n",
+        "g, = torch.autograd.grad(y, w, create_graph=True)",
     ),
     "a new leaf that an optimizer holds": (
         "v = torch.zeros(3, requires_grad=True)\nv[0] = 1\noptimizer = torch.optim.SGD([v], 0.1)\n",
@@ -286,6 +300,29 @@ def test_a_failure_has_its_best_fix_first(case: str, tmp_path: Path) -> None:
     last, _ = mended(program, tmp_path / "all")
     verdict = run_program(last)
     assert verdict.ok, verdict.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x = w * 2\nfor row in x:\n    row /= row.norm()\nx.sum().backward()\n",
+        "def scale(x):\n    x *= x.norm()\ny = w * 2\nscale(y)\ny.sum().backward()\n",
+    ],
+)
+def test_no_fix_keeps_a_change_from_those_that_it_is_for(text: str, tmp_path: Path) -> None:
+    """The changed tensor is read by its other names alone."""
+    program = written(text, tmp_path)
+    report = program.replay()
+    failures = told(report)
+    assert failures
+    lines = [
+        line
+        for one in failures
+        for fix in program.fixes(one, report)
+        for new in program.mended(fix).values()
+        for line in new.splitlines()
+    ]
+    assert not [line for line in lines if line.strip().startswith(("row = row", "x = x"))]
 
 
 def test_results_that_are_read_by_name_stay_what_they_are(tmp_path: Path) -> None:
