@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .agreement import assert_agreement
+from .agreement import assert_agreement, happens, told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -68,3 +68,28 @@ def test_queries_scaled_in_place(tmp_path: Path) -> None:
         """,
     )
     assert len(kinds) == 1
+
+
+@pytest.mark.parametrize(
+    "pattern", ["b n (h d) -> b h n d", "b n (h d) -> b h d n", "b n d -> b 1 n d", "b n d -> d n b"]
+)
+def test_what_never_copies_is_a_view_whatever_the_sizes_are(tmp_path: Path, pattern: str) -> None:
+    """A module whose caller alone knows the sizes."""
+    module = f"""\
+import torch
+from torch import nn
+from einops import rearrange
+
+class Attention(nn.Module):
+    def __init__(self, dim, heads=2):
+        super().__init__()
+        self.heads = heads
+        self.to_qkv = nn.Linear(dim, dim * 3)
+
+    def forward(self, x):
+        q, k, v = self.to_qkv(x).chunk(3, dim=-1)
+        q = rearrange(q, "{pattern}"{", h=self.heads" if "h" in pattern else ""})
+        q *= 0.5
+        return q.sum() + k.sum()
+"""
+    assert told(module) == happens(tmp_path, module + "\nAttention(4)(torch.randn(2, 3, 4)).backward()\n") != set()

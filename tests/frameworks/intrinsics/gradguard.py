@@ -69,3 +69,8 @@ def unknown(what: str = "") -> Any:
 
 def data(what: str = "") -> Any:
     return []
+
+
+def written(t: torch.Tensor, by: str) -> None:
+    with torch.no_grad():
+        t.add_(0)

@@ -26,11 +26,6 @@ class Pattern:
     left: tuple[Group, ...]
     right: tuple[Group, ...]
 
-    @property
-    def groups(self) -> bool:
-        """Whether axes are put together or taken apart."""
-        return any(len(g) != 1 for g in (*self.left, *self.right))
-
 
 def parse(text: Value, rank: int | None) -> Pattern | None:
     """Read a pattern; `...` stands for the axes that are left of a known rank. None where it can't be read."""
@@ -70,40 +65,36 @@ def spread(side: tuple[Group, ...], more: tuple[Group, ...]) -> tuple[Group, ...
     return (*side[:at], *more, *side[at + 1 :])
 
 
-def sizes_of(p: Pattern, shape: tuple[int | None, ...] | None, given: dict[str, Value]) -> dict[str, int] | None:
-    """The size of each single axis, where the tensor's shape and the arguments tell all of them."""
-    sizes = {k: v for k, v in given.items() if isinstance(v, int)}
-    if shape is None or len(shape) != len(p.left):
-        return None
-    for group, n in zip(p.left, shape, strict=True):
-        unknown = [a for a in group if a not in sizes]
-        if not unknown:
-            continue
-        known = 1
-        for a in group:
-            known *= sizes.get(a, 1)
-        if n is None or len(unknown) > 1 or not known:
-            return None
-        sizes[unknown[0]] = n // known
-    wanted = {a for g in (*p.left, *p.right) for a in g}
-    return sizes if wanted <= set(sizes) else None
+def sizes_of(p: Pattern, shape: tuple[int | None, ...] | None, given: dict[str, Value]) -> dict[str, Value]:
+    """The size of each single axis: a number where the tensor's shape and the arguments tell it."""
+    sizes: dict[str, Value] = {k: v for k, v in given.items() if isinstance(v, int)}
+    if shape is not None and len(shape) == len(p.left):
+        for group, n in zip(p.left, shape, strict=True):
+            unknown = [a for a in group if a not in sizes]
+            known = product([sizes[a] for a in group if a in sizes])
+            if len(unknown) == 1 and n is not None and isinstance(known, int) and known:
+                sizes[unknown[0]] = n // known
+    wanted = dict.fromkeys(a for g in (*p.left, *p.right) for a in g)
+    return {a: sizes[a] if a in sizes else Unknown("a size", number=True) for a in wanted}
 
 
 def transformed(m: Machine, x: Tensor, text: Value, given: dict[str, Value], reduction: str | None) -> Value:
     """The tensor that a pattern gives."""
     p = parse(text, len(x.shape) if x.shape is not None else None)
-    sizes = sizes_of(p, x.shape, given) if p is not None else None
-    if p is None or (p.groups and sizes is None):
+    if p is None:
         return linked(m, [x]) if reduction is None else torch(m, reduction, x).value
-    return recipe(m, Term(m, x), p, sizes or {}, reduction).value
+    return recipe(m, Term(m, x), p, sizes_of(p, x.shape, given), reduction).value
 
 
-def recipe(m: Machine, x: Term, p: Pattern, sizes: dict[str, int], reduction: str | None) -> Term:
-    """Take the axes apart, put them in order, reduce, repeat, and put them together."""
+def recipe(m: Machine, x: Term, p: Pattern, sizes: dict[str, Value], reduction: str | None) -> Term:
+    """Take the axes apart, put them in order, reduce, repeat, and put them together.
+
+    To take an axis apart never copies, whatever its size is, nor does a new one of size 1.
+    """
     axes = [a for g in p.left for a in g]
     wanted = [a for g in p.right for a in g]
-    if p.groups:
-        x = x.do("reshape", tuple(sizes[a] for a in axes))
+    if any(len(g) != 1 for g in p.left):
+        x = x.do("view", tuple(sizes[a] for a in axes))
     kept = [a for a in wanted if a in axes]
     gone = [a for a in axes if a not in wanted]
     order = [axes.index(a) for a in (*kept, *gone)]
@@ -116,16 +107,18 @@ def recipe(m: Machine, x: Term, p: Pattern, sizes: dict[str, int], reduction: st
             if a not in kept:
                 x = x.do("unsqueeze", i)
         x = x.do("expand", tuple(-1 if a in kept else sizes.get(a, -1) for a in wanted))
-    if p.groups:
-        shape = tuple(product([sizes[a] for a in g]) for g in p.right)
-        x = x.do("reshape", shape)
+    if any(len(g) != 1 for g in p.right):
+        together = any(len(g) > 1 for g in p.right)
+        x = x.do("reshape" if together else "view", tuple(product([sizes[a] for a in g]) for g in p.right))
     return x
 
 
-def product(numbers: list[int]) -> int:
-    """The product of sizes."""
+def product(sizes: list[Value]) -> Value:
+    """The product of sizes, where all are known."""
     total = 1
-    for n in numbers:
+    for n in sizes:
+        if not isinstance(n, int):
+            return Unknown("a size", number=True)
         total *= n
     return total
 
