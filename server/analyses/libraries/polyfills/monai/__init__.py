@@ -1,0 +1,1 @@
+"""MONAI 1.6, medical imaging: the blocks that others build their networks of."""
