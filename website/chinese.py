@@ -92,6 +92,7 @@ SETTINGS = {
     "project extend_exclude": "在 `exclude` 之外追加的模式",
     "project per_file_ignores": "按文件模式列出在那里关闭的规则",
     "project src": "查找导入的文件夹，在文件自身的文件夹、其上级以及 `src/` 之外",
+    "project models": "存放模型的文件夹；模型用普通 Python 说明项目导入但并不包含的库做了什么",
     "project ops": "按带点的全名，说明您自己的算子做了什么",
     "operator params": "按顺序列出参数，供以位置传参的调用使用",
     "operator saves": "它为反向传播保存的参数；`out` 指其结果",

@@ -78,6 +78,7 @@ def navigation() -> list[dict[str, object]]:
                 {"Questions that come up": "help/faq.md"},
                 {"This is a false alarm": "help/false-alarm.md"},
                 {"What is not followed": "help/not-followed.md"},
+                {"Describe a library": "help/your-libraries.md"},
                 {"Beside other ways to find it": "help/compared.md"},
                 {"Beside ruff and Pylance": "help/beside.md"},
                 {"Privacy": "help/privacy.md"},

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ..analyses.domain.modules import OwnFacts
+from ..analyses.domain.modules import OwnFacts, OwnModels
 from ..analyses.program.session import Session
 from ..syntax.chunk import Chunk
 from ..syntax.chunks import parse
@@ -50,6 +50,10 @@ class Trials:
     def fact(self, name: str) -> Op | None:
         """Give what the program says of an operator of its own."""
         return self.modules.fact(name) if isinstance(self.modules, OwnFacts) else None
+
+    def model(self, name: str) -> Source | None:
+        """Give the user's own model of a library's module."""
+        return self.modules.model(name) if isinstance(self.modules, OwnModels) else None
 
     def helps(self, failure: Failure, texts: Mapping[str, str], keeps: bool = False) -> bool:
         """Tell whether `texts`, the new texts of some files by path, mend a failure and bring no other.

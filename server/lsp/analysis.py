@@ -285,8 +285,11 @@ class _Linked(Project):
         self._refreshed = now
 
     def read_again(self, paths: Iterable[str]) -> None:
-        """Read files anew, as `Project` does."""
+        """Read files anew, as `Project` does; what a model says is known anew to all that is replayed."""
+        paths = list(paths)
         super().read_again(paths)
+        if any(map(self.models.holds, paths)):
+            self._sessions.clear()
         self._look_again()
 
     def uncover(self, path: str) -> None:

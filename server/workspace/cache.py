@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .files import read_document
+from .models import Models
 from .outcomes import as_json, of_json, paths_in
 from .parts import digest
 from .problems import Unreadable
@@ -131,6 +132,7 @@ class Cache:
             str(config.root),
             config.src,
             sorted(config.ops.items()),
+            [(path, self._digest(path)) for path in Models(config.root, config.models).files()],
             part.mend,
             part.most,
             part.paths,

@@ -98,6 +98,8 @@ class Config:
     """by pattern of files, the rules that are off there"""
     src: tuple[str, ...] = ()
     """folders where imports are looked for, besides the file's own, those above it, and `src/`"""
+    models: tuple[str, ...] = ()
+    """folders of models, which say in plain Python what libraries do that the project imports and does not hold"""
     ops: Mapping[str, OwnOp] = field(default_factory=dict)
     """by dotted name, what the analysis should know of an operator of yours"""
 
@@ -336,6 +338,7 @@ _SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "extend-exclude": _patterns,
     "per-file-ignores": _per_file,
     "src": _strings,
+    "models": _strings,
     "ops": _ops,
 }
 

@@ -248,7 +248,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
 def _excluded(path: Path, config: Config, base: Path) -> bool:
     if path == base or not path.is_relative_to(base):
         return False
-    spec = _spec((*config.exclude, *config.extend_exclude))
+    spec = _spec((*config.exclude, *config.extend_exclude, *(f"/{folder.strip('/')}/" for folder in config.models)))
     return spec.match_file(path.relative_to(base).as_posix())
 
 

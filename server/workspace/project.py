@@ -12,6 +12,7 @@ from .around import Importers, files_of
 from .config import Config
 from .files import Document, read_document
 from .findings import Place, judged
+from .models import Models
 from .modules import Layout
 from .ops import fact_of
 from .problems import Problem, Unreadable
@@ -124,6 +125,7 @@ class Project:
     def __init__(self, root: Path, config: Config | None = None, ready: Mapping[str, Source] | None = None) -> None:
         self.root = root
         self.config = config or Config(root)
+        self.models = Models(root, self.config.models)
         self._facts = {name: fact_of(name, op) for name, op in self.config.ops.items()}
         self._ready = ready or {}
         self._files: dict[str, _File] = {}
@@ -200,6 +202,10 @@ class Project:
         """What the configuration says of an operator of the project's own, by its dotted name; None if nothing."""
         return self._facts.get(name)
 
+    def model(self, name: str) -> Source | None:
+        """The user's own model of a library's module, by its dotted name; None without one."""
+        return self.models.find(name)
+
     def package(self, path: str) -> str:
         """The dotted name of the package that a file is in; empty if it is in none."""
         folder = os.path.dirname(path)
@@ -222,6 +228,7 @@ class Project:
     def read_again(self, paths: Iterable[str]) -> None:
         """Read these files anew, which have come, gone or changed on the disk, and look for modules anew."""
         self._layout = Layout(self.root, self.config.src, self._is_file)
+        self.models.forget()
         for path in paths:
             if path in self._files:
                 self._files[path].stamp = None
@@ -274,6 +281,7 @@ class Project:
         self._replayed, self._traced, self._importers, self._trials = roots, report if traced else None, None, {}
         diagnostics = diagnose(report, locale)
         problems += [Problem(str(self.root), problem, internal=True) for problem in report.problems]
+        problems += self.models.problems()
         findings = self._judged(sources, diagnostics, not report.problems, locale)
         if least is not None:
             findings = [finding for finding in findings if finding.severity <= least]

@@ -62,6 +62,7 @@ def _kinds() -> dict[str, dict[str, Any]]:
         "extend_exclude": STRINGS,
         "per_file_ignores": {"type": "object", "additionalProperties": rules},
         "src": STRINGS,
+        "models": STRINGS,
         "ops": {
             "type": "object",
             "additionalProperties": {"type": "object", "additionalProperties": False, "properties": operator},

@@ -156,6 +156,19 @@ async def test_a_file_that_changes_on_disk_is_seen_by_its_importers(editor: Edit
     assert await editor.published(editor.uri("main.py"), 1)
 
 
+async def test_a_model_that_changes_on_disk_is_seen_by_what_it_is_for(editor: Editor) -> None:
+    (editor.folder / "gradguard.toml").write_text('models = ["models"]\n')
+    model = editor.folder / "models" / "fastnet.py"
+    model.parent.mkdir()
+    model.write_text("def halved(x):\n    return x.sin()\n")
+    text = "import torch\nimport fastnet\nx = torch.ones(3, requires_grad=True) * 1\ny = fastnet.halved(x).sum()\n"
+    assert len(await editor.open("main.py", text + "x += 1\ny.backward()\n")) == 1
+    model.write_text("def halved(x):\n    return x / 2\n")
+    event = types.FileEvent(model.as_uri(), types.FileChangeType.Changed)
+    editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+    assert not await editor.published(editor.uri("main.py"), 1)
+
+
 async def test_watching_is_registered_where_the_client_can(start: Start) -> None:
     editor = await start(workspace=ASKING)
     seen: list[str] = []

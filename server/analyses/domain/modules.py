@@ -25,6 +25,14 @@ class OwnFacts(Protocol):
 
 
 @runtime_checkable
+class OwnModels(Protocol):
+    """What `Modules` may know besides: models of libraries that the user has written."""
+
+    def model(self, name: str) -> Source | None:
+        """The model of a library's module by its dotted name; it goes before a built-in one."""
+
+
+@runtime_checkable
 class Packages(Protocol):
     """What `Modules` may know besides: which package a file belongs to."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...syntax import ir
 from ..autograd.tensors import Node, Tensor
 from ..domain.here import is_model
 from ..domain.registry import model
@@ -44,6 +45,7 @@ def linked(m: Machine, args: Args) -> Value:
     made = formulas.linked(m, given)
     node = made.grad_fn
     if isinstance(node, Node):
+        node.called = called(m)
         for t in tensors(m, args.kw.get("saves", ())):
             m.grad.save(node, t, "input")
         if m.state.pick(args.kw.get("saves_result")) is True:
@@ -52,6 +54,13 @@ def linked(m: Machine, args: Args) -> Value:
     if isinstance(like, Tensor):
         made.geometry_, made.dtype_ = like.geometry_, like.dtype_
     return made
+
+
+def called(m: Machine) -> str | None:
+    """What the program calls the library's function that it has called."""
+    site = m.here.site
+    func = site.node.func if site is not None and isinstance(site.node, ir.Call) else None
+    return func.attr if isinstance(func, ir.Attribute) else func.id if isinstance(func, ir.Name) else None
 
 
 def tensors(m: Machine, v: Value) -> list[Tensor]:

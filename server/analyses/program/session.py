@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...syntax import ir
 from ...syntax.walk import statements as statements_of
+from ..domain.modules import OwnModels
 from ..domain.paths import Unwanted
 from ..domain.report import Reach, Report, Told
 from ..domain.steps import Import, Step, loaded
@@ -80,7 +81,7 @@ class Session:
     def __init__(self, modules: Modules, traced: bool = True) -> None:
         load_models()
         self.m = Machine(modules)
-        self.m.model_of = polyfills.find
+        self.m.model_of = partial(model_of, modules)
         self.tracer = Trace if traced else NoTrace
         self.m.trace = self.tracer(self.m)
         self.frames: dict[str, Frame] = {}
@@ -286,6 +287,12 @@ def reach(roots: Sequence[Source], done: Iterable[Set[ir.Stmt]]) -> Reach:
     """How many statements of the files, those in their functions and classes included, were replayed to their end."""
     every = {s for source in roots for s in statements_of(source.body)}
     return Reach(len(every.intersection(set().union(*done))), len(every))
+
+
+def model_of(modules: Modules, name: str) -> Source | None:
+    """The model of a library's module: the user's own, else the built-in one."""
+    own = modules.model(name) if isinstance(modules, OwnModels) else None
+    return own or polyfills.find(name)
 
 
 class Freshness:
