@@ -14,6 +14,7 @@ from gradguard.rules.pytorch_error import OTHERS
 from gradguard.workspace.schema import schema
 
 from . import ROOT, SUFFIX
+from .libraries import libraries
 from .reference import command_line, configuration
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def navigation() -> list[dict[str, object]]:
             "Reference": [
                 {"Command line": "reference/command-line.md"},
                 {"Configuration": "reference/configuration.md"},
+                {"Libraries": "reference/libraries.md"},
             ]
         },
         {
@@ -140,6 +142,7 @@ def generated() -> Iterator[tuple[str, str]]:
         yield f"rules/index{suffix}", _catalogue(locale)
         yield f"reference/command-line{suffix}", command_line(locale)
         yield f"reference/configuration{suffix}", configuration(locale)
+        yield f"reference/libraries{suffix}", libraries(locale)
     yield "reference/gradguard.schema.json", json.dumps(schema(), indent=2)
     for name, command in MEASURED.items():
         if not (DOCS / name).exists():
