@@ -36,11 +36,13 @@ if TYPE_CHECKING:
 def update(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to move a change behind the backward(), where nothing between them reads what is changed.
 
+    A change that draws random numbers stays: all that are drawn behind it would be others.
     Where the backward() is called by another function, `facts["backward_calls"]` are the calls that lead to
     it, outermost first. Where the end of a `with` block makes the change, the backward() goes into the block.
     """
     for moving, staying in _pairs(failure, context):
-        if not _uses_gradients(moving, failure, context) and _is_unread(moving, staying, failure, context):
+        steps = _uses_gradients(moving, failure, context)
+        if not steps and _is_repeatable(moving) and _is_unread(moving, staying, failure, context):
             yield from _behind(moving, staying, context, "later")
         yield from _into_with(staying, moving, context)
 

@@ -119,7 +119,7 @@ class Trials:
         if (new.kind, new.cause) == (mended.kind, mended.cause):
             apart = new.raised == new.site or _scope(new) != _scope(mended)
             return new.name != mended.name or (apart and not reached)
-        return keeps or not reached
+        return not reached
 
     def _was_reached(self, failure: Failure, kept: Mapping[str, Kept]) -> bool:
         sites = [failure.site, *([failure.raised] if failure.raised else [])]
