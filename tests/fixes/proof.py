@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradguard.fixes.edit import origin
 from gradguard.fixes.titles import ENGLISH
 
 from ..fuzz.compare import is_so
@@ -86,7 +87,8 @@ def _untrue(
     if after.error is not None and MISSING.match(after.error):
         return
     if after.error is not None:
-        if not _is_another(program, report, failure, fix, edited):
+        own = run(program.root, grad=False).error == after.error
+        if not own and not _is_another(program, report, failure, fix, edited):
             yield f"it fails: {after.error[:200]}"
         elif changes in KEEPING:
             yield from different(meant, after, alone=False)
@@ -136,21 +138,25 @@ def _trained(after: Run) -> int:
 
 
 def _is_another(program: Folder, report: Report, failure: Failure, fix: Fix, edited: Path) -> bool:
-    """Whether a program still fails after a fix by what was told of it besides, in statements that are as they were."""
+    """Whether a program still fails after a fix by what was told of it besides, at the lines that were told of."""
     verdict = run_program(edited)
-    lines = {_text(edited, line) for line in (*verdict.mutation, *verdict.saved, verdict.raised) if line}
-    for one in told(report):
-        if one.kind == verdict.kind and one.site.node is not failure.site.node:
-            source = program.sources[one.site.chunk.path].text.splitlines()
-            if source[one.site.chunk.line_of(one.site.node)].strip() in lines:
-                return True
-    return False
+    lines = {_before(program, fix, line) for line in (*verdict.mutation, *verdict.saved, verdict.raised) if line}
+    return any(
+        (one.site.chunk.path, one.site.chunk.line_of(one.site.node)) in lines
+        for one in told(report)
+        if one.kind == verdict.kind and (one.kind, one.site.node) != (failure.kind, failure.site.node)
+    )
 
 
-def _text(root: Path, line: str) -> str:
-    """The text of a line that the oracle tells of."""
+def _before(program: Folder, fix: Fix, line: str) -> tuple[str, int]:
+    """The path and the line (from 0) at which stood before a fix what the oracle tells of after it."""
     file, _, number = line.rpartition(":")
-    return (root / file).read_text("utf-8").splitlines()[int(number) - 1].strip()
+    path = str(program.root / file)
+    old = program.sources[path].text
+    after = program.mended(fix).get(path, old).splitlines(keepends=True)
+    start = sum(map(len, after[: int(number) - 1]))
+    indent = len(after[int(number) - 1]) - len(after[int(number) - 1].lstrip())
+    return path, old.count("\n", 0, origin(fix.edits, path, start + indent))
 
 
 def _is_reproducible(root: Path, meant: Run) -> bool:

@@ -116,13 +116,14 @@ class Meant(TorchDispatchMode):
         return result
 
 
-def run(folder: Path, meant: bool = False, double: bool = False) -> Run:
+def run(folder: Path, meant: bool = False, double: bool = False, grad: bool = True) -> Run:
     """Run `folder`'s main.py in a process of its own.
 
     With `meant`, whatever autograd saves is copied, so that no later change reaches it, and no backward frees it: the
     gradients are those that the author meant. (`allow_mutation_on_saved_tensors` doesn't see changes by views that
     begin elsewhere in the memory, nor those that move no version counter.) With `double`, what the program gives no
-    dtype is of double precision.
+    dtype is of double precision. Without `grad`, the program begins with grad mode off: what it raises then has nothing
+    to do with autograd.
     """
     reader, writer = os.pipe()
     child = os.fork()
@@ -131,6 +132,7 @@ def run(folder: Path, meant: bool = False, double: bool = False) -> Run:
             with os.fdopen(writer, "wb") as pipe:
                 signal.setitimer(signal.ITIMER_PROF, SECONDS)
                 torch.set_default_dtype(torch.float64 if double else torch.float32)
+                torch.set_grad_enabled(grad)
                 pipe.write(_packed(_run(folder, meant)))
         finally:
             os._exit(0)
