@@ -176,10 +176,11 @@ def set_(m: Machine, args: Args) -> Value:
     source = m.state.resolve(args.get(1, "source"))
 
     def one(t: Tensor) -> Value:
+        taken = m.grad.storage(source) if isinstance(source, Tensor) else None
         m.state.put(t, Tensor.storage, Storage(m.here.site))
         torch_ops.call(m, "torch.Tensor.set_", Args([t, *args.pos[1:]], args.kw, site=args.site))
-        if isinstance(source, Tensor):
-            m.state.put(t, Tensor.storage, m.grad.storage(source))
+        if taken:
+            m.state.put(t, Tensor.storage, taken)
         m.state.put(t, Tensor.geometry_, source.geometry_ if isinstance(source, Tensor) else None)
         return t
 
