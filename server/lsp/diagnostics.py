@@ -10,6 +10,7 @@ from lsprotocol import types
 from lsprotocol.converters import get_converter
 from pygls.capabilities import get_capability
 
+from ..rules.wording import brief
 from .places import Places
 from .progress import asked_for
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from .server import Server
 
 _JSON = get_converter()
+
+LISTED = "relatedInformationListed"
+"""the experimental capability of clients that list the related places under each message: it need not repeat them"""
 
 
 def register(server: Server) -> None:
@@ -63,6 +67,7 @@ def convert(
     client = f"text_document.{'diagnostic' if pulls(capabilities) else 'publish_diagnostics'}"
     described = get_capability(capabilities, f"{client}.code_description_support", False)
     related = get_capability(capabilities, f"{client}.related_information", False)
+    listed = related and isinstance(capabilities.experimental, dict) and capabilities.experimental.get(LISTED) is True
     tags = get_capability(capabilities, f"{client}.tag_support.value_set", None) or ()
     unnecessary = types.DiagnosticTag.Unnecessary
     here = places.location(finding.path, finding.span)
@@ -72,7 +77,7 @@ def convert(
         code=finding.rule.code,
         code_description=types.CodeDescription(finding.rule.address(locale)) if described else None,
         source="gradguard",
-        message=finding.message,
+        message=brief(finding.words, locale) if finding.related and listed else finding.message,
         tags=[unnecessary] if finding.rule.kind is None and unnecessary in tags else None,
         related_information=[
             types.DiagnosticRelatedInformation(places.location(place.path, place.span), place.message)

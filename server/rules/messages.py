@@ -80,6 +80,7 @@ ENGLISH = {
     "some-guess": "something that the program does not show",
     # the rules: a headline of 80 characters at most, a label for the squiggle, and what else there is to say
     "message": "{headline}. {detail}.",
+    "only-when": "only {when}",
     "label-changes": "{via} changes {tensor} in place",
     "label-written": "changes {written}{other}{versions}",
     "label-same-memory": ", which shares memory with {tensor}",
@@ -433,6 +434,7 @@ CHINESE = {
     "some-trained": "该模块",
     "some-guess": "程序中未写明的情况成立",
     "message": "{headline}。{detail}。",
+    "only-when": "前提：{when}",
     "label-changes": "{via} 就地修改 {tensor}",
     "label-written": "修改 {written}{other}{versions}",
     "label-same-memory": "（与 {tensor} 共享内存）",

@@ -43,6 +43,14 @@ def worded(key: str, locale: Locale, when: str, label: str, detail: str, **words
     return Wording(headline, say(label, locale, **whole), when, message)
 
 
+def brief(words: Wording, locale: Locale) -> str:
+    """What a diagnostic says where its related places stand below it: its headline, and its conditions."""
+    if not words.when:
+        return words.headline
+    only = capital(say("only-when", locale, when=words.when))
+    return say("message", locale, headline=words.headline, detail=only)
+
+
 def remark(key: str, locale: Locale, label: str, **words: Choice) -> Wording:
     """A wording of a headline and a label alone."""
     whole = {name: longest(word) for name, word in words.items()}

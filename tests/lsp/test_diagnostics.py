@@ -29,6 +29,19 @@ def insert(line: int, column: int, text: str) -> types.TextDocumentContentChange
     return types.TextDocumentContentChangePartial(at(line, column, column), text)
 
 
+async def test_a_message_is_short_where_the_client_lists_the_related_places(start: Start, stale: str) -> None:
+    editor = await start(experimental={"relatedInformationListed": True})
+    (found,) = await editor.open("a.py", stale)
+    assert found.message == "`y.sum().backward()` will raise: it needs `y`, which this changes"
+    assert len(found.related_information) == 2
+
+
+async def test_a_short_message_still_names_its_conditions(start: Start) -> None:
+    editor = await start(experimental={"relatedInformationListed": True})
+    (found,) = await editor.open("a.py", PARAMETER)
+    assert found.message.endswith(". Only if `x` requires grad."), found.message
+
+
 async def test_a_diagnostic_says_what_where_and_why(editor: Editor, stale: str) -> None:
     (found,) = await editor.open("a.py", stale)
     assert (found.source, found.code, found.severity) == ("gradguard", "GG101", types.DiagnosticSeverity.Error)
@@ -124,6 +137,14 @@ async def test_linked_documents_are_one_program(editor: Editor, stale: str) -> N
     assert found.range == at(4, 0, 6)
 
 
+PARAMETER = """\
+import torch
+
+def loss(x):
+    y = x.exp()
+    y += 1
+    y.sum().backward()
+"""
 CLOSED = "def shift(y):\n    y += 1\n"
 PROGRAM = """\
 import torch

@@ -8,12 +8,23 @@ import {
   LanguageClient,
   type LanguageClientOptions,
   State as ClientState,
+  type StaticFeature,
 } from 'vscode-languageclient/node';
 import { findWheel, ownPython, type Plan, setUp, SetUpError } from './environment';
 import { type Candidate, type Choice, choose, type Interpreter, isNewEnough, type Probe } from './interpreter';
 import { run } from './run';
 import { forServer, program } from './settings';
 import type { Status } from './status';
+
+/** Tells the server that VS Code lists the related places of a problem under its message, which need not repeat them. */
+const LISTING: StaticFeature = {
+  fillClientCapabilities(capabilities) {
+    capabilities.experimental = { ...capabilities.experimental, relatedInformationListed: true };
+  },
+  initialize() {},
+  getState: () => ({ kind: 'static' }),
+  clear() {},
+};
 
 export class Server implements vscode.Disposable {
   readonly output = vscode.window.createOutputChannel('GradGuard', { log: true });
@@ -136,6 +147,7 @@ export class Server implements vscode.Disposable {
       { command: python, args: ['-m', 'gradguard', 'server'], options: { cwd: this.folder } },
       this.options(),
     );
+    this.client.registerFeature(LISTING);
     this.client.onDidChangeState(({ newState }) => {
       if (newState === ClientState.Stopped && this.client !== undefined) {
         this.status.set('failed');
