@@ -219,7 +219,8 @@ ENGLISH = {
     "role-index": "its index",
     "role-mask": "its mask",
     "role-target": "its target",
-    "role-other": "its `{role}`",
+    "role-other": "its argument `{role}`",
+    "role-own": "its `{role}`",
     # what PyTorch says, in plain words
     "error-stale": (
         "`backward()` needs a tensor as it was at version {expected} of its version counter, when an operation saved "
@@ -561,7 +562,8 @@ CHINESE = {
     "role-index": "其索引",
     "role-mask": "其掩码",
     "role-target": "其目标",
-    "role-other": "其 `{role}`",
+    "role-other": "其参数 `{role}`",
+    "role-own": "其 `{role}`",
     "error-stale": (
         "`backward()` 需要某个张量在版本计数器为 {expected} 时的内容，那时有操作保存了它。现在它的版本是 {version}："
         "此后它被就地修改了 {times}，PyTorch 拒绝用错误的数值计算梯度。"

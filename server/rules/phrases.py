@@ -88,14 +88,15 @@ def origin(failure: Failure) -> Hop | None:
 
 
 def role(saved: Saved, locale: Locale) -> str:
-    """What the tensor is to the operation that saved it: “its input”, “its weight”, “its `other`”.
+    """What the tensor is to the operation that saved it: “its input”, “its weight”, “its argument `other`”.
 
     A method's `self` is its input; a module's own tensors go without the module (`self.weight`).
     """
     name = saved.role.removeprefix("self.")
     name = _ROLES.get(name.rstrip("0123456789"), name)
     key = f"role-{name}"
-    return say(key if key in ENGLISH else "role-other", locale, role=name)
+    other = "role-other" if name == saved.role else "role-own"
+    return say(key if key in ENGLISH else other, locale, role=name)
 
 
 _ROLES = {"self": "input", "out": "result", "indices": "index", "targets": "target"}

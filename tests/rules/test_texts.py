@@ -136,7 +136,7 @@ def _site() -> Site:
         ("indices", "its index"),
         ("mask", "its mask"),
         ("self.weight_ih_l0", "its `weight_ih_l0`"),
-        ("tensor1", "its `tensor1`"),
+        ("tensor1", "its argument `tensor1`"),
     ],
 )
 def test_what_a_tensor_is_to_the_operation_that_saved_it(role: str, told: str) -> None:
