@@ -11,7 +11,6 @@ from pygls.capabilities import get_capability
 from ..rules import RULES
 from ..rules.messages import say
 from ..rules.page import page as rule_page
-from ..rules.page import words
 from .lessons import Lesson
 from .places import Places
 from .stories import advice, extent, life, markdown, plain, stories_of, story_at, unmarked
@@ -127,9 +126,8 @@ def _holds(document: Document, finding: Finding, offset: int) -> bool:
 
 
 def _about(rule: Rule, texts: Texts) -> str:
-    """Return what a rule is about; what it found here the editor shows with the squiggle."""
-    more = f"[{texts('rule-more', code=rule.code)}]({rule.address(texts.locale)})"
-    return f"**{rule.code} {rule.name}** · {words(rule, texts.locale).summary} {more}"
+    """Return the link to a rule's page; what it found here the editor shows with the squiggle."""
+    return f"[{rule.code} {rule.name}]({rule.address(texts.locale)})"
 
 
 def _line_of(site: Site) -> int:

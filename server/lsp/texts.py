@@ -63,7 +63,6 @@ ENGLISH = {
     "change-safe-later": "Here (version {step}) that is **safe**: `{op}` (line {line}) saves it only afterwards.",
     "change-saved": "Here (version {step}) `{op}` (line {line}) had saved it at version {at}: a `backward()` through "
     "`{op}` that comes later raises, one that came before has done no harm.",
-    "rule-more": "More about {code}",
     "hint-saved": "saved v{version}",
     "hint-saved-tip": "{op} saved this tensor for backward at version {version}.",
     "hint-silent": "v{before}, unseen",
@@ -142,7 +141,6 @@ SIMPLIFIED_CHINESE = {
     "change-safe-later": "此处（版本 {step}）这样做是**安全**的：`{op}`（第 {line} 行）在此之后才保存它。",
     "change-saved": "此处（版本 {step}）之前，`{op}`（第 {line} 行）已在版本 {at} 保存了它：此后经过 `{op}` 的 "
     "`backward()` 会报错，此前的则不受影响。",
-    "rule-more": "关于 {code} 的更多内容",
     "hint-saved": "已保存 v{version}",
     "hint-saved-tip": "{op} 在版本 {version} 时为反向传播保存了这个张量。",
     "hint-silent": "v{before}，未察觉",

@@ -111,7 +111,9 @@ def numbers(places: tuple[str, ...]) -> set[int]:
 
 
 def _compare_verdicts(report: Report, verdict: Verdict, places: Places, found: Comparison) -> None:
-    told = [d.failure for d in diagnose(report) if d.severity <= Severity.WARNING and d.failure]
+    told = [
+        d.failure for d in diagnose(report) if d.severity <= Severity.WARNING and d.failure and _is_of_run(d.failure)
+    ]
     raised = numbers(verdict.stack[:1])
     early = [f for f in told if verdict.ok or (raised and places.ran_before(line_of(_end(f)), *raised))]
     if verdict.kind in ("silent-stale", "nonleaf-grad"):
@@ -122,6 +124,11 @@ def _compare_verdicts(report: Report, verdict: Verdict, places: Places, found: C
         found.disagreements.append(Disagreement(about, line_of(failure.site), _described(failure), _truth(verdict)))
     if not verdict.ok:
         _compare_failure(told, verdict, found)
+
+
+def _is_of_run(failure: Failure) -> bool:
+    """Whether a failure is told of this very run, not of a training of a module that the program only calls."""
+    return all(assumption.kind != "trained" for assumption in failure.assumptions)
 
 
 def is_so(failure: Failure, verdict: Verdict) -> bool:

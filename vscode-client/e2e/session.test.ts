@@ -89,7 +89,12 @@ test('a half-finished line elsewhere leaves the squiggles where they are', async
 test('the version story is drawn', async () => {
   await window.goto(11, 9);
   await window.command('GradGuard: Show the Version Story of the Tensor');
-  const story = ['saved v0 by sigmoid (its result)', 'v0 → v1 by +=', 'saved v1 by mul (its argument `other`)', '✗ needs v0'];
+  const story = [
+    'saved v0 by sigmoid (its result)',
+    'v0 → v1 by +=',
+    'saved v1 by mul (its argument `other`)',
+    '✗ needs v0',
+  ];
   await until('the story', async () => String(await window.labels()) === String(story), 10).catch(() => undefined);
   assert.deepEqual(await window.labels(), story);
   assert.deepEqual(await window.underlines(), ['solid']);

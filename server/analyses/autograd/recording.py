@@ -519,6 +519,18 @@ class Graph:
             state.put(t, Tensor.grad_fn, None)
             self.grad_fn(t)
             return copy
+        return self._lead_alone(t, node)
+
+    def lead_on(self, t: Tensor, node: Node | None) -> None:
+        """What changes its shape in place leads to `node`; a view's base stays as it was (`transpose_`)."""
+        if not isinstance(self.state.resolve(t.base), Tensor):
+            self.rebase(t, node)
+        elif node is not None:
+            self.state.put(t, Tensor.attr_version, self.version(t))
+            self._lead_alone(t, node)
+
+    def _lead_alone(self, t: Tensor, node: Node) -> Node:
+        """A tensor, not the base that it may be a view of, leads to a node now."""
         self._lead(t, node)
         node.outputs = (*node.outputs, t)
         return node

@@ -166,8 +166,11 @@ def replay(m: Interpreter, case: Case, call: Call, via: str, inferred: Types = N
             branches.of_results(m, node, call, grads, result)
         own = branches.parted(m, node, call, grads, changed) if node is not None else [None] * len(changed)
         for t, made in zip(changed, own, strict=True):
-            m.grad.rebase(t, made)
-            reshape_in_place(m, call, t)
+            if called(call.name) in shapes.KEEP_IN_PLACE:
+                m.grad.lead_on(t, made)
+                reshape_in_place(m, call, t)
+            else:
+                m.grad.rebase(t, made)
         if dtype is not None:
             for t in tensors_in(m, result):
                 t.dtype_ = dtype
@@ -275,8 +278,6 @@ def tracked(case: Case) -> bool:
 
 def reshape_in_place(m: Interpreter, call: Call, t: Tensor) -> None:
     """In-place methods that change the shape (`unsqueeze_`, `t_`, …) give the tensor another geometry."""
-    name = called(call.name)
-    if name not in shapes.KEEP_IN_PLACE or t.geometry is None:
-        return
-    made = shapes.view_of(name[:-1], t.geometry, described_all(m, call.values))
+    g = t.geometry
+    made = None if g is None else shapes.view_of(called(call.name)[:-1], g, described_all(m, call.values))
     m.state.put(t, Tensor.geometry_, made if isinstance(made, Geometry) else None)
