@@ -30,7 +30,7 @@ TURNS = 10_000_000
 """and turns of an empty loop, which is how long it may keep the processor: a fifth of a second or so."""
 
 HEAD = """\
-import collections, functools, importlib, itertools, json, math, operator, re, fnmatch, bisect
+import bisect, collections, enum, fnmatch, functools, importlib, itertools, json, math, operator, pprint, re
 import torch
 from torch import nn
 text, row, large = "ab" * 2500, [1, 2] * 2500, 10**9
@@ -101,6 +101,16 @@ FIXED = (
     "def gcd(a, b):\n    while a:\n        a, b = b % a, a\n    return b\n"
     "for i in range(-3, 3):\n    for j in range(-3, 3):\n        gcd(i, j)",
     "[*range(large)]; {*range(large)}; a, *b = range(large); a, *b = torch.zeros(large); len(range(10**30))",
+    "class Own:\n    pass\nOwn.__call__ = Own()\nOwn()()",
+    "class Key:\n    def __hash__(self):\n        return 1\n    def __eq__(self, other):\n        table.clear()\n"
+    "        return False\ntable = {Key(): 1}\ntable[Key()] = 2",
+    "class Rows:\n    def __aiter__(self):\n        return self\n    def __anext__(self):\n        return ()\n"
+    "async def read():\n    async for row in Rows():\n        pass\nread()",
+    "class Kind(enum.Enum):\n    locals()[torch.rand(1).item()] = 1",
+    "slice(0, 10, 0).indices(5)",
+    "pprint.pformat(frozenset((frozenset(), frozenset('ab'))))",
+    "class Meta(type):\n    pass\nmade = Meta('made', (Meta,), {})\n"
+    "super(Meta, type(made)).__setattr__(made, 'bar', 1)",
     "z = torch.zeros(large); z.tolist(); z.unbind(); z.chunk(large); z.split(1)",
     'json.loads("[" * 9000); json.dumps([1], indent=10**6); fnmatch.fnmatch("a" * 3000, "*a" * 20 + "b")',
     'text.replace("", text).replace("", text); "a\\t".expandtabs(10**6); (text + "\\t").expandtabs(10**5)',

@@ -305,7 +305,7 @@ def plain_function(v: Value) -> FunctionV | None:
 def backward_from(m: Machine, result: Value) -> None:
     """Run backward from every tensor in a result, as a caller would from the loss made of them.
 
-    That is no second one: through what has been run backward already no caller does it again.
+    That is no second one: through what has been run backward already, here or by the program, no caller does it again.
     """
     given = [(guards, opaque.as_given(m, one)) for guards, one in sequences.inside(m, result)]
     roots = [
@@ -314,6 +314,5 @@ def backward_from(m: Machine, result: Value) -> None:
         if isinstance(t, Tensor) and m.grad.requires_grad(t) is not False
     ]
     if roots:
-        if m.now.differentiated:
-            m.grad.take_as_kept(m.grad.reached(roots, ()))
+        m.grad.take_as_kept(m.grad.reached(roots, ()))
         m.grad.backward(roots, retain=True, accumulate=False)

@@ -351,8 +351,7 @@ def new_object(m: Machine, args: Args) -> Value:
 
 def set_directly(m: Machine, args: Args) -> Value:
     """`object.__setattr__(obj, name, value)`."""
-    obj, name, value = args.pos
-    name = m.state.resolve(name)
+    obj, name, value = (m.state.resolve(args.get(i, key)) for i, key in enumerate(("self", "name", "value")))
     if isinstance(name, str) and isinstance(obj, Instance):
         m.state.set(obj.attributes, name, value)
     return None

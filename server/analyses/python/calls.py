@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..autograd.tensors import Tensor
+from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
     Args,
@@ -63,12 +64,25 @@ def call(m: Machine, f: Value, args: Args) -> Value:
 
 def call_instance(m: Machine, f: Instance, args: Args) -> Value:
     """Call an object: a module's forward with its hooks, a class's own `__call__`, or its library's model."""
-    own = f.cls.lookup("__call__")
+    own = called(m, f)
     if own is not ABSENT:
         return call(m, attributes.bound(m, own, f), args)
     if f.cls.derives("torch.nn.Module"):
         return modules.call(m, f, args)
     return library.call_object(m, f, args)
+
+
+def called(m: Machine, f: Instance) -> Value:
+    """What a class has as its `__call__`, ABSENT for none. Raises Raised where one object leads to another for ever."""
+    own = m.state.resolve(f.cls.lookup("__call__"))
+    passed = {f.cls}
+    following = own
+    while isinstance(following, Instance):
+        if following.cls in passed:
+            raise Raised(None, "RecursionError")
+        passed.add(following.cls)
+        following = m.state.resolve(following.cls.lookup("__call__"))
+    return own
 
 
 def unknown_result(m: Machine, f: Value, args: Args) -> Value:

@@ -59,7 +59,11 @@ class Reader:
             return known if v.kind == "list" else tuple(known) if v.kind == "tuple" else deque(known, v.maxlen)
         if v.default is not None:
             raise NotPlain
-        held = {self.of(k, depth + 1): x for k, x in v.items.items() if x is not ABSENT}
+        keys = [(self.of(k, depth + 1), x) for k, x in v.items.items() if x is not ABSENT]
+        try:
+            held = dict(keys)
+        except TypeError:  # a frozenset is known as a set
+            raise NotPlain from None
         return set(held) if v.kind == "set" else {k: self.of(x, depth + 1) for k, x in held.items()}
 
 

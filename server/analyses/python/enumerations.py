@@ -46,7 +46,7 @@ def make_members(m: Machine, cls: ClassV) -> None:
     cls.attributes["__members__"] = members
     last: Value = 0
     for name, value in list(cls.attributes.items()):
-        if name.startswith("_") or isinstance(value, DESCRIPTORS):
+        if not isinstance(name, str) or name.startswith("_") or isinstance(value, DESCRIPTORS):
             continue
         if isinstance(value, Instance) and value.cls.qualname == "enum.auto":
             value = following(cls, name, last)

@@ -240,7 +240,7 @@ def any_later(value: Value, before: Value, key: counting.Key) -> Value:
         return Unknown("the loop's variable")
     if isinstance(value, int) and isinstance(before, int):
         return counting.counter(value, value - before, key)
-    if type(value) is tuple and type(before) is tuple and len(value) == len(before):
+    if type(value) is tuple and type(before) is tuple and 0 < len(value) == len(before):
         first, last = value[0], before[0]
         if isinstance(first, int) and isinstance(last, int) and not isinstance(first, bool):
             return (counting.counter(first, first - last, key), *value[1:])

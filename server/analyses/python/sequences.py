@@ -411,7 +411,7 @@ def key_like(m: Machine, d: DictV, key: Value) -> Value:
     from .operators import compare, truth
 
     cls = key.cls if isinstance(key, Instance) else None
-    for one in d.items if cls is None or has_equality(cls) else ():
+    for one in tuple(d.items) if cls is None or has_equality(cls) else ():  # `__eq__` may change the dict
         alike = isinstance(one, type(key)) and getattr(one, "cls", None) is cls
         if alike and truth(m, compare(m, "==", one, key)) is True:
             return one

@@ -279,6 +279,8 @@ def indices(m: Machine, args: Args) -> Value:
     known, n = containers.as_slice(args.pos[0]), m.state.resolve(args.get(1, "len"))
     if known is None or not isinstance(n, int) or n < 0:
         return Unknown("indices")
+    if known.step == 0:
+        raise Raised(None, "ValueError")
     return known.indices(n)
 
 

@@ -94,7 +94,7 @@ def leave_stack(m: Machine, args: Args) -> Value:
     m.state.set(args.pos[0].model_state, "exits", ())
     error = Raised(args.pos[2]) if len(args.pos) > 2 and args.pos[2] is not None else None
     for leave in reversed(exits):
-        leave(error)
+        m.state.each(leave, lambda one: one(error) if callable(one) else None)
     return None
 
 
