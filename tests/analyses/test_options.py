@@ -16,6 +16,7 @@ from .replaying import Alone
 MODULE = """\
 import functools
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import nn
@@ -110,6 +111,27 @@ OPTIONS = {
         class Config:
             act: type = USUAL
         """,
+    ),
+    "configuration_by_its_name": Option(
+        "cfg",
+        "getattr(nn, cfg.act)()",
+        "ReLU",
+        "GELU",
+        """
+        @dataclass
+        class ModelConfig:
+            act: str = "USUAL"
+        """,
+        "ModelConfig()",
+    ),
+    "listed_by_an_annotation": Option(
+        "act: Literal['gelu', 'USUAL', 'silu']",
+        "getattr(F, act)",
+        "relu",
+        "softplus",
+        "ACT = 'USUAL'",
+        "ACT",
+        "`act == 'relu'` is true",
     ),
     "registry": Option(
         "act='own'",
@@ -221,3 +243,96 @@ def test_options_that_come_from_outside_may_be_others() -> None:
     text = OPTIONS["class"].text("nn.ReLU")
     text += "\nimport json\nMlp(3, **json.load(open('options.json')))(torch.randn(2, 3)).sum().backward()\n"
     assert not any(one.severity is Severity.ERROR for one in diagnose(replay([parse(text, "main.py")], Alone())))
+
+
+INHERITED = """\
+import functools
+
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    kind = nn.GELU
+
+    def __init__(self, act=None):
+        super().__init__()
+        self.act = act or self.kind()
+        self.lin = nn.Linear(3, 3)
+
+    def forward(self, x):
+        out = self._activated(self.lin(x))
+        out += x
+        return out
+
+    def _activated(self, x):
+        return self.act(x)
+
+
+class Mlp(Block):
+"""
+
+VARIED = {
+    "constructor": "    def __init__(self):\n        super().__init__(nn.USUAL())\n",
+    "attribute": "    kind = nn.USUAL\n",
+    "method": "    def _activated(self, x):\n        return nn.USUAL()(x)\n",
+    "partialmethod": "    __init__ = functools.partialmethod(Block.__init__, act=nn.USUAL())\n",
+}
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_a_subclass_is_trained_for_what_it_overrides(name: str) -> None:
+    text = INHERITED + VARIED[name].replace("USUAL", "ReLU")
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        built_and_trained(text)
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING
+    assert "`Mlp` is trained" in found.words.when
+
+
+@pytest.mark.parametrize("name", VARIED)
+def test_a_subclass_that_works_is_silent(name: str) -> None:
+    text = INHERITED + VARIED[name].replace("USUAL", "SiLU")
+    built_and_trained(text)
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+def test_a_subclass_that_the_program_trains_is_left_to_it() -> None:
+    text = INHERITED + VARIED["constructor"].replace("USUAL", "SiLU")
+    text = text.replace("def __init__(self):", "def __init__(self, act=nn.ReLU()):").replace("nn.SiLU()", "act")
+    text += "\nMlp(nn.SiLU())(torch.randn(2, 3)).sum().backward()\n"
+    exec(text, {"__name__": __name__})
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+def built_and_trained(text: str) -> None:
+    exec(text + "\nMlp()(torch.randn(2, 3)).sum().backward()\n", {"__name__": __name__})
+
+
+BASES = {"batchnorm._BatchNorm": "4, 3, 2, 2", "instancenorm._InstanceNorm": "4, 3, 5, 5"}
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_a_base_inside_torch_has_the_forward_of_its_kind(base: str) -> None:
+    home, name = base.split(".")
+    text = f"""\
+import torch
+from torch.nn.modules.{home} import {name}
+
+
+class Norm({name}):
+    def _check_input_dim(self, x):
+        pass
+
+    def _get_no_batch_dim(self):
+        return 3
+
+    def forward(self, x):
+        y = super().forward(x).sigmoid()
+        y += 1
+        return y
+"""
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec(f"{text}\nNorm(3, affine=True)(torch.randn({BASES[base]})).sum().backward()", {"__name__": __name__})
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING

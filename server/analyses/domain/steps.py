@@ -68,8 +68,8 @@ class Step:
     stops: dict[Stop, None] = field(default_factory=dict)
     done: set[ir.Stmt] = field(default_factory=set)
     """statements that it has replayed to their end"""
-    entered: set[Excerpt] = field(default_factory=set)
-    """the text of the forwards that it has trained for their own sake"""
+    entered: set[Excerpt | ir.Node] = field(default_factory=set)
+    """the text of the forwards that it has trained for their own sake, and the classes of these modules"""
     told: dict[ir.Stmt, Told] = field(default_factory=dict)
     cost: int = 0
     ended: bool = False

@@ -50,6 +50,15 @@ DERIVED = {
 }
 """Below each class, those of `torch.nn` that derive from it; names as they follow `torch.nn.`."""
 
+FORWARDS = {
+    "torch.nn.modules.batchnorm._BatchNorm": "torch.nn.BatchNorm2d",
+    "torch.nn.modules.instancenorm._InstanceNorm": "torch.nn.InstanceNorm2d",
+    "torch.nn.modules.padding._ConstantPadNd": "torch.nn.ConstantPad2d",
+    "torch.nn.modules.padding._ReflectionPadNd": "torch.nn.ReflectionPad2d",
+    "torch.nn.modules.padding._ReplicationPadNd": "torch.nn.ReplicationPad2d",
+}
+"""Classes that have the `forward` of all that derive from them, each with one of these, which the facts tell of."""
+
 ABOVE: dict[str, set[str]] = {"torch.optim.AdamW": {"torch.optim.Adam"}}
 for _base, _names in DERIVED.items():
     for _name in _names.split():

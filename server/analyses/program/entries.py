@@ -105,10 +105,12 @@ class Entry:
     def __init__(self, machine: Machine, own: Sequence[Step]) -> None:
         self.m = machine
         self.executed: set[ir.Node] = set()
-        self.trained: set[Excerpt] = set()
+        self.trained: set[Excerpt | ir.Node] = set()
         self.familiar_functions: set[ir.Node] = set()
         self.reached: set[ir.Stmt] = set()
+        self.built: set[ir.Node] = set()
         for step in own:
+            self.built |= {one for one in step.executed if isinstance(one, ir.ClassDef)}
             self.executed |= step.executed
             self.trained |= step.differentiated
         for step in own:
@@ -153,16 +155,14 @@ class Entry:
     def untrained(self, cls: ClassV) -> bool:
         """Whether it is a module's class, and neither the program nor an entry of its own has run backward through it.
 
-        The entry of another class doesn't count: with what that passes on it may tell less.
+        The entry of another class doesn't count: with what that passes on it may tell less. A class that inherits its
+        `forward`, and overrides what that may use, is another one unless the program has built it and trained that.
         """
         f = plain_function(cls.lookup("forward"))
-        return (
-            cls.derives(modules.MODULE)
-            and f is not None
-            and not is_model(f.chunk)
-            and f.chunk not in self.trained
-            and f.chunk not in self.m.now.entered
-        )
+        if not cls.derives(modules.MODULE) or f is None or is_model(f.chunk):
+            return False
+        trained = self.trained | self.m.now.entered
+        return f.chunk not in trained or (is_varied(cls) and cls.node not in trained | self.built)
 
     def outside(self, what: str, run: Callable[[], Value], patience: int = PATIENCE) -> Value:
         """Run something as code outside of the program would."""
@@ -250,6 +250,8 @@ class Entry:
         m.entry_assumptions = (trained,)
         self.outside(f"{obj.cls.name}.forward", run, TRAINING_PATIENCE)
         m.now.entered.add(forward.chunk)
+        if obj.cls.node is not None:
+            m.now.entered.add(obj.cls.node)
 
     def enter_method(self, obj: Instance, v: Value) -> None:
         """Call a method with unknown arguments."""
@@ -286,6 +288,17 @@ class Entry:
             return None
 
         self.outside(inner.name, run)
+
+
+def is_varied(cls: ClassV) -> bool:
+    """Whether a class inherits its `forward`, and overrides something of the class that has it, or of those between."""
+    owner = next(i for i, one in enumerate(cls.mro) if "forward" in one.attributes)
+    own, above = (
+        {name for one in some for name in one.attributes} for some in (cls.mro[:owner], cls.mro[1 : owner + 1])
+    )
+    return "__init__" in own or any(
+        isinstance(name, str) and name.isidentifier() and not name.startswith("__") for name in own & above
+    )
 
 
 def is_private(name: str) -> bool:

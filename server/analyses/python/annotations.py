@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ..autograd.tensors import Tensor
 from ..domain.report import Site
-from ..domain.values import ABSENT, Args, ClassV, Cond, FunctionV, Lib, Phi, Unknown, Value, serial
+from ..domain.values import ABSENT, DATACLASS, Args, ClassV, Cond, FunctionV, Lib, Phi, Unknown, Value, serial
 from ..operators.types import TENSORS
 
 if TYPE_CHECKING:
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
 NUMBERS = frozenset({"int", "float", "bool", "complex"})
 
 BARE = NUMBERS | {"dict", "list", "tuple", "set", "str"}
+
+LITERALS = ("typing.Literal", "typing_extensions.Literal")
+
+MOST_CHOICES = 6
+
+_SETTINGS = re.compile(r"(?:\w+_)?(?:config|cfg|conf|hparams|args|opts?|options|settings)")
+_CONFIGURATION = re.compile(r"(?:Config|Cfg|Configuration|HParams|Args|Arguments|Options|Settings)$")
 
 WITHOUT_GRAD = ("jaxtyping.Int", "jaxtyping.UInt", "jaxtyping.Bool", "jaxtyping.Integer")
 """annotations of arrays that cannot require grad"""
@@ -40,9 +48,11 @@ def unknown_arguments(m: Machine, f: FunctionV, skip: int, optional: bool = Fals
 
 def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
     """What comes in for one parameter: a tensor that may require grad, a number, or something unknown."""
-    unknown = Unknown(p.name, parameter=True, own=own_class(m, f, p.annotation))
+    unknown = Unknown(p.name, parameter=True, own=own_class(m, f, p.annotation) or configuration(m, f, p))
     if p.default is not None:  # None may come in just as well
         return unknown
+    if listed := choices(m, f, p.annotation):
+        return one_of(f, p, listed)
     kind = annotated(m, f, p.annotation)
     if kind == "bool":
         return flag(f, p)
@@ -67,16 +77,48 @@ def from_outside(m: Machine, f: FunctionV, p: ir.Param, option: str | None) -> V
     `option`: the text that it will be if nobody gives another one.
     """
     usual, kind = f.defaults.get(p.name, ABSENT), annotated(m, f, p.annotation)
+    if listed := choices(m, f, p.annotation):
+        return one_of(f, p, sorted(listed, key=lambda one: one != usual))
     if isinstance(usual, bool) or kind == "bool":
         return flag(f, p)
     number = isinstance(usual, (int, float)) or kind in NUMBERS or is_number(m, f, p.annotation)
-    own = own_class(m, f, p.annotation)
+    own = own_class(m, f, p.annotation) or configuration(m, f, p)
     return Unknown(p.name, number=number, own=own, usual=option)
 
 
 def flag(f: FunctionV, p: ir.Param) -> Phi:
     """A truth that comes in: one of two values, which a branch on it tells apart."""
     return Phi(Cond(("flag", serial()), "branch", p.name, Site(f.chunk, p)), True, False)
+
+
+def choices(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> list[Value]:
+    """The constants that a `Literal[…]` lists; none where the annotation is another one, or lists too many to try."""
+    if not isinstance(annotation, ir.Subscript) or annotated(m, f, annotation.value) not in LITERALS:
+        return []
+    parts = annotation.slice.elts if isinstance(annotation.slice, ir.Tuple) else [annotation.slice]
+    listed: list[Value] = [part.value for part in parts if isinstance(part, ir.Constant)]
+    return listed if len(listed) == len(parts) <= MOST_CHOICES else []
+
+
+def one_of(f: FunctionV, p: ir.Param, listed: list[Value]) -> Value:
+    """One of some constants that comes in, the first if nobody says otherwise; a branch on it tells them apart."""
+    *others, v = reversed(listed)
+    for one in others:
+        text = f"{p.name} == {one!r}"
+        v = Phi(Cond(("choice", serial()), "branch", text, Site(f.chunk, p)), one, v)
+    return v
+
+
+def configuration(m: Machine, f: FunctionV, p: ir.Param) -> ClassV | None:
+    """The dataclass that a parameter without an annotation holds, by its name: the one configuration of the module."""
+    if p.annotation is not None or not _SETTINGS.fullmatch(p.name):
+        return None
+    found = [
+        v
+        for name, v in f.parent.globals.variables.items()
+        if isinstance(v, ClassV) and v.node is not None and DATACLASS in v.attributes and _CONFIGURATION.search(name)
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def annotated(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> str:

@@ -30,6 +30,7 @@ from ..domain.values import (
     Value,
     Wrapped,
 )
+from ..operators.module_classes import FORWARDS
 from . import attributes, decorators, enumerations, statements, unseen
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def base_class(m: Machine, v: Value) -> ClassV:
     if isinstance(v, ClassV):
         return v
     if isinstance(v, Lib):
-        return registry.class_named(m, v.name)
+        return registry.class_named(m, FORWARDS.get(v.name, v.name))
     return registry.class_named(m, "?")
 
 
@@ -250,6 +251,8 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
     else:
         obj = Instance(cls, m.here.site)
     registry.prepare(m, obj)
+    if cls.node is not None:
+        m.now.executed.add(cls.node)
     init = cls.lookup("__init__")
     if isinstance(init, FunctionV) and m.is_aside(init):
         return m.briefly(cls.name, args, lambda: initialised(m, init, obj, args), Unknown(cls.name, own=cls))

@@ -23,8 +23,7 @@ class Head(nn.Module):
 
 class HeadWithTemperature(Head):
     def postprocess(self, probabilities):
-        probabilities *= self.temperature
-        return probabilities
+        return probabilities * self.temperature
 
 
 class HeadWithLogits(Head):
