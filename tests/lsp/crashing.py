@@ -54,5 +54,5 @@ if __name__ == "__main__":
     EVALUATE[Constant] = crashing_there
     RULES["GG402"] = replace(RULES["GG402"], message=tell)
     Session.replay = crashing
-    documents.ALLOWANCE = 3.0
+    documents.ALLOWANCE = 6.0
     sys.exit(main())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,8 @@ import pytest
 from gradguard.lsp.configuration import Settings, read
 from gradguard.lsp.texts import CATALOGUES, Texts
 from lsprotocol import types
+
+from .test_diagnostics import until
 
 if TYPE_CHECKING:
     from .conftest import Editor, Start
@@ -121,10 +122,7 @@ async def test_a_client_that_can_be_asked_sends_no_settings_along(start: Start) 
         def register(params: types.RegistrationParams, seen: list[types.Registration] = seen) -> None:
             seen.extend(params.registrations)
 
-        for _ in range(50):
-            if seen:
-                break
-            await asyncio.sleep(0.05)
+        await until(lambda seen=seen: bool(seen))
         assert [one.register_options for one in seen] == [{} if can_be_asked else {"section": "gradguard"}]
 
 
@@ -179,9 +177,6 @@ async def test_watching_is_registered_where_the_client_can(start: Start) -> None
         seen.extend(one.method for one in params.registrations)
         watched.update(one["globPattern"] for one in params.registrations[0].register_options["watchers"])
 
-    for _ in range(50):
-        if seen:
-            break
-        await asyncio.sleep(0.05)
+    await until(lambda: bool(seen))
     assert seen == [types.WORKSPACE_DID_CHANGE_WATCHED_FILES]
     assert watched >= {"**/*.py", "**/*.ipynb", "**/.gitignore", "**/gradguard.toml"}

@@ -38,7 +38,7 @@ def codes(found: list[types.Diagnostic]) -> list[object]:
 
 async def shows(editor: Editor, expected: list[object], name: str = "main.py") -> None:
     """Wait until a document that nobody touches shows these diagnostics."""
-    for _ in range(1000):
+    for _ in range(4000):
         if codes(editor.client.diagnostics[editor.uri(name)]) == expected:
             return
         await asyncio.sleep(0.01)

@@ -157,7 +157,7 @@ y.sum().backward()
 
 async def until(condition: Callable[[], bool]) -> None:
     """Wait for what the server tells without being asked."""
-    for _ in range(1000):
+    for _ in range(4000):
         if condition():
             return
         await asyncio.sleep(0.01)
