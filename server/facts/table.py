@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .encoding import decode
+from .model import Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,6 +33,12 @@ def find(name: str) -> Fact | None:
     """Return the fact of a callable such as `torch.nn.functional.relu` or `operator.imul`, None if there is none."""
     line = _lines().get(name)
     return decode(name, json.loads(line)) if line is not None else None
+
+
+def operator(name: str) -> Op | None:
+    """Return the fact of a function or method, None if there is none: of a class, for instance."""
+    fact = find(name)
+    return fact if isinstance(fact, Op) else None
 
 
 def makers(node: str) -> list[str]:

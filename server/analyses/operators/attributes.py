@@ -61,7 +61,7 @@ def view(m: Interpreter, t: Tensor, name: str) -> Value:
     """`t.T` and its kin: views."""
     if name in ("real", "H") and t.dtype is not None and not t.dtype.startswith("complex") and name == "real":
         return t
-    fact = calls_by_name.find(f"torch.Tensor.{name}")
+    fact = table.operator(f"torch.Tensor.{name}")
     if fact is not None:
         return calls_by_name.call(m, f"torch.Tensor.{name}", Args([t]))
     names = {"T": "t", "mT": "adjoint", "H": "adjoint", "mH": "adjoint", "real": "real", "imag": "imag"}

@@ -12,43 +12,65 @@ from typing import TYPE_CHECKING
 from ..autograd.geometry import Geometry
 from ..autograd.tensors import Tensor
 from ..domain.values import ListV, Value
+from .rules.names import both, functional, functions, modules, within
 
 if TYPE_CHECKING:
     from .call import Call
     from .interpreter import Interpreter
 
 LOWER = frozenset(
-    {
-        "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "Conv1d", "Conv2d",
-        "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "linear", "Linear", "matmul", "mm", "bmm",
-        "addmm", "addbmm", "baddbmm", "einsum", "tensordot", "chain_matmul", "multi_dot", "MultiheadAttention", "LSTM",
-        "scaled_dot_product_attention", "multi_head_attention_forward",
-    }
-)  # fmt: skip
+    (
+        *functions("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d"),
+        *functional("conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d"),
+        *modules("Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Linear LSTM MultiheadAttention"),
+        *both("matmul mm bmm addmm addbmm baddbmm"),
+        *functions("einsum tensordot chain_matmul sparse.addmm linalg.matmul linalg.multi_dot"),
+        *functional("linear scaled_dot_product_attention multi_head_attention_forward"),
+        "operator.matmul",
+        "einops.einsum",
+    )
+)
 """Operators that cast their arguments to the lower precision, on all devices."""
 
-LOWER_CUDA = frozenset({"mv", "addmv", "addr", "prelu", "PReLU", "bilinear", "Bilinear", "GRU", "RNN", "GRUCell",
-                        "LSTMCell", "RNNCell"})  # fmt: skip
+LOWER_CUDA = frozenset(
+    (
+        *both("mv addmv addr prelu"),
+        *functions("bilinear"),
+        *functional("prelu bilinear"),
+        *modules("PReLU Bilinear GRU RNN GRUCell LSTMCell RNNCell"),
+    )
+)
 """Those that do so on CUDA alone."""
 
+LOSSES = (
+    "cosine_embedding_loss ctc_loss hinge_embedding_loss kl_div margin_ranking_loss poisson_nll_loss "
+    "triplet_margin_loss"
+)
+
 FULL = frozenset(
-    {
-        "mse_loss", "cross_entropy", "nll_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "prod", "cdist",
-        "binary_cross_entropy", "cosine_embedding_loss", "margin_ranking_loss", "triplet_margin_loss", "ctc_loss",
-        "poisson_nll_loss", "hinge_embedding_loss", "multi_margin_loss", "grid_sample", "trace", "quantile",
-        "MSELoss", "CrossEntropyLoss", "NLLLoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "KLDivLoss", "BCELoss",
-    }
-)  # fmt: skip
+    (
+        *both("prod quantile trace"),
+        *functions(f"cdist masked.prod {LOSSES}"),
+        *functional(f"binary_cross_entropy cross_entropy huber_loss l1_loss mse_loss multi_margin_loss {LOSSES}"),
+        *functional("nll_loss smooth_l1_loss grid_sample"),
+        *modules("MSELoss CrossEntropyLoss NLLLoss L1Loss SmoothL1Loss HuberLoss KLDivLoss BCELoss"),
+    )
+)
 """Operators that cast arguments of lower precision to float32, on all devices."""
 
 FULL_CUDA = frozenset(
-    {
-        "exp", "expm1", "log", "log10", "log1p", "log2", "pow", "reciprocal", "rsqrt", "sinh", "cosh", "tan", "acos",
-        "asin", "erfinv", "softmax", "log_softmax", "softmin", "Softmax", "LogSoftmax", "layer_norm", "LayerNorm",
-        "group_norm", "GroupNorm", "norm", "cumprod", "cumsum", "sum", "dist", "pdist", "renorm", "logsumexp",
-        "cosine_similarity", "softplus", "Softplus", "gelu", "binary_cross_entropy_with_logits", "BCEWithLogitsLoss",
-    }
-)  # fmt: skip
+    (
+        *both("exp expm1 log log10 log1p log2 pow reciprocal rsqrt sinh cosh tan acos asin erfinv softmax log_softmax"),
+        *both("norm cumprod cumsum sum dist renorm logsumexp"),
+        *functions("layer_norm group_norm pdist cosine_similarity binary_cross_entropy_with_logits linalg.norm"),
+        *within("special", "expm1 log1p erfinv softmax log_softmax logsumexp"),
+        *within("masked", "softmax log_softmax softmin norm cumprod cumsum sum logsumexp"),
+        *functional("softmax log_softmax softmin layer_norm group_norm pdist cosine_similarity softplus gelu"),
+        *functional("binary_cross_entropy_with_logits"),
+        *modules("Softmax LogSoftmax LayerNorm GroupNorm Softplus BCEWithLogitsLoss"),
+        "operator.pow",
+    )
+)
 """Those that do so on CUDA alone."""
 
 LOW = ("float16", "bfloat16")
@@ -64,10 +86,9 @@ class Autocast:
 
 def target(mode: Autocast, name: str) -> str | None:
     """The dtype that an operator casts its arguments to."""
-    short = name.rsplit(".", 1)[-1]
-    if short in LOWER or (mode.accelerated and short in LOWER_CUDA):
+    if name in LOWER or (mode.accelerated and name in LOWER_CUDA):
         return mode.dtype
-    if short in FULL or (mode.accelerated and short in FULL_CUDA):
+    if name in FULL or (mode.accelerated and name in FULL_CUDA):
         return "float32"
     return None
 

@@ -1,4 +1,9 @@
-"""A call of an operator on its way."""
+"""A call of an operator on its way through the replay, and what is special about its operator.
+
+A *family* holds what the measured facts cannot say of some operators: rules of a few lines each, which the stages of
+`replay.py` ask. `x.clone()` belongs to one, since a copy of `x` may be copied back later; `x.exp()` belongs to none,
+so its fact alone decides. The families are in `rules/`, one file each.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +11,111 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from ..autograd.tensors import Grad, Tensor
-    from ..domain.values import Value
+    from ...facts.model import Case, Mutation, Op
+    from ...facts.views import Form
+    from ..autograd.geometry import Geometry
+    from ..autograd.gradients import Times
+    from ..autograd.tensors import Grad, Node, Tensor
+    from ..domain.values import Cond, Value
+    from .interpreter import Interpreter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """What is special about some operators, in the order in which a call comes across it.
+
+    Where a family has no rule, and where its rule gives None, the fact decides.
+    """
+
+    # -- before the call --------------------------------------------------------------------------
+    makes_tensor: bool = False
+    """makes a tensor of a number, one that is given as `out=` included"""
+    instead_of: Callable[[Interpreter, Call], Tensor | None] | None = None
+    """the argument of which it gives a clone, where it does nothing else"""
+    keeps: Callable[[Interpreter, Call], Mapping[str, Grad]] | None = None
+    """`Call.kept`"""
+    case: Callable[[Interpreter, Op, Call], Case | None] | None = None
+    """the case of its fact, where the fact's own conditions don't tell it"""
+    reads_form_of: str = ""
+    """the parameter of which it reads the shape, the dtype or the device, and not the values"""
+
+    # -- an argument that is given back -----------------------------------------------------------
+    gives_back: Callable[[Interpreter, Call], Tensor | None] | None = None
+    """what it gives instead of a result where there is nothing to do, whatever the fact says of results"""
+    unchanged: Callable[[Interpreter, Call, Tensor], bool | None] | None = None
+    """whether it gives its argument itself; None where that isn't known"""
+    finds_out: bool = False
+    """its kernel finds out that there is nothing to do: autograd records the call all the same"""
+    gives_view: Callable[[Call, Tensor], bool] | None = None
+    """whether what it gives back is a view of its argument, all of it"""
+    otherwise_view: bool = False
+    """gives a view where it doesn't give its argument itself, not a copy"""
+    otherwise: Callable[[Interpreter, Call, Tensor, Node | None], Value] | None = None
+    """what it gives, where that takes more than the question whether it is the argument"""
+    copies_at_most: bool = False
+    """gives its argument or a copy, and does nothing else: of what nobody else holds, one is as good as the other"""
+    question: Callable[[Interpreter, Call, Tensor, str], Cond] | None = None
+    """what an unknown answer of `unchanged` rests on, if not on the argument; asked with its words"""
+
+    # -- the graph --------------------------------------------------------------------------------
+    seen: Callable[[Interpreter, Call], bool | None] | None = None
+    """whether autograd sees a call of inference tensors alone"""
+    used: Callable[[Call], Sequence[tuple[str, Tensor]]] | None = None
+    """the tensors of a call by parameter, each as often as the call uses it"""
+    several: bool = False
+    """`Node.several`"""
+    form: Callable[[Call, str, Form], Form] | None = None
+    """as what it saves an argument, asked with what the facts say"""
+
+    # -- writing ----------------------------------------------------------------------------------
+    changes: Callable[[Interpreter, Call, Mutation], Times | None] | None = None
+    """how many times it writes an argument; then also where the fact isn't certain that it does"""
+    writes_nothing: Callable[[Interpreter, Call, Tensor], bool] | None = None
+    """whether nothing is written to an argument, so that PyTorch doesn't look for shared memory either"""
+    same_content: Callable[[Interpreter, Call, Tensor], bool] | None = None
+    """whether an argument has the same content after it was written"""
+    content: Callable[[Interpreter, Call, Tensor], Value] | None = None
+    """the earlier content that an argument has again after it was written; ABSENT where there is none"""
+    reshapes: bool = False
+    """changes the shape of its argument in place, as the method without the underscore does"""
+
+    # -- results ----------------------------------------------------------------------------------
+    writes: Callable[[Interpreter, Call], Times | None] | None = None
+    """how many times its first result was written, where the fact has seen several numbers"""
+    always: bool = False
+    """`writes` is asked also where all samples of the fact agree"""
+    unseen_writes: Callable[[Interpreter, Call], Times | None] | None = None
+    """the same for calls of inference tensors, of which autograd sees nothing"""
+    copies: bool = False
+    """copies its argument, or a view of it"""
+    views: Callable[[Call, Geometry], bool | None] | None = None
+    """whether a new result is a view of what the call has made"""
+    conjugated: bool = False
+    """its result is a conjugate that is still to be computed; an operator that is given one works on a copy of it"""
+    numbers_as_they_are: bool = False
+    """gives a tensor without dimensions itself"""
+    fields: tuple[str, ...] = ()
+    """the names of its results, where they come as a named tuple"""
+    noted: Callable[[Interpreter, Call, Value], None] | None = None
+    """called with the result: what later calls may ask"""
+
+
+NONE = Family()
+"""of an operator that its fact describes wholly"""
 
 
 @dataclass(slots=True)
 class Call:
-    """A call on its way: the arguments by parameter, and the tensors among them."""
+    """A call on its way: the arguments by parameter, the tensors among them, and what the stages find out."""
 
     name: str
     values: dict[str, Value]
     tensors: dict[str, list[Tensor]]
+    family: Family
     spoken: str | None = None
-    """the name to tell it by, where that isn't the last part of `name`"""
+    """the name to call it by in messages, where that isn't the last part of `name`"""
     kept: Mapping[str, Grad] = field(default_factory=dict)
     """whether an argument's memory is used, of those that the operator makes a view or a copy of and saves that"""
     settings: Mapping[str, Value] = field(default_factory=dict)
@@ -30,6 +125,18 @@ class Call:
     overlapping: bool = False
     """of what is written, as in `Op`"""
 
+    seen: bool | None = None
+    """whether autograd sees it; None where that isn't known"""
+    grads: Mapping[str, Grad] = field(default_factory=dict)
+    """for each parameter, whether one of its tensors requires grad"""
+    needs: Grad = False
+    """whether the results require grad"""
+    written: list[tuple[Mutation, Tensor, Times]] = field(default_factory=list)
+    """what it writes, and how many times"""
+    node: Node | None = None
+    cast: str | None = None
+    """the dtype of the results under autocast"""
+
     def all(self) -> list[Tensor]:
         """All tensors among the arguments."""
         return [t for ts in self.tensors.values() for t in ts]
@@ -37,3 +144,17 @@ class Call:
     def given(self) -> list[Tensor]:
         """Those that the program gave, in their order; not the parameters and buffers of a module."""
         return [t for p in self.values for t in self.tensors.get(p, ())]
+
+    def option(self, m: Interpreter, name: str, default: Value) -> Value:
+        """An argument of the call or, for a module, of its constructor."""
+        return m.state.resolve(self.values.get(name, self.settings.get(name, default)))
+
+    def layout(self, name: str = "input") -> Geometry | None:
+        """The sizes and strides of an argument; of a method's tensor, where it has none of that name."""
+        found = self.tensors.get(name) or self.tensors.get("self") or []
+        return found[0].geometry if found else None
+
+    def is_empty(self) -> bool:
+        """Whether the tensor is known to have no elements."""
+        g = self.layout()
+        return g is not None and g.numel() == 0

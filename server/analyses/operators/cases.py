@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...facts import table
 from ...facts.model import REQUIRED, Case, Grads, Op, Param, Test
 from ..autograd.tensors import Grad, Tensor, either
 from ..domain.containers import in_one_row
 from ..domain.values import Args, Cond, DictV, Iterator_, ListV, Phi, SliceV, Unknown, Value
-from . import operands
-from .call import Call
 from .types import dtype_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
 
+    from .call import Call
     from .interpreter import Interpreter
 
 
@@ -91,41 +89,38 @@ def is_single(op: Op) -> bool:
     return op.params[0].name in SINGLE and not called(op.name).startswith("_foreach")
 
 
-def prepare(m: Interpreter, op: Op, args: Args) -> Call:
-    """Bind the arguments, and take an unknown one for a tensor where the operator needs one."""
-    bound = bind(op.params, args)
+def bound(m: Interpreter, op: Op, args: Args) -> tuple[dict[str, Value], dict[str, list[Tensor]]]:
+    """The arguments of a call by parameter, and the tensors in each; what has to be a tensor is taken for one."""
+    values = bind(op.params, args)
     first = op.params[0].name if op.params else None
-    for k, v in bound.items():
+    for k, v in values.items():
         v = m.state.resolve(v)
         if isinstance(v, Unknown) and (k == first or must_be_tensor(v)) and takes_tensor(op, k):
             v = m.sure_tensor(v) if k == first and is_single(op) else m.as_tensor(v)
-        bound[k] = v
-    found = {k: tensors_in(m, v) for k, v in bound.items()}
-    kept = operands.of_linear(m, found) if op.name in operands.LINEAR else {}
-    if op.name == operands.MASKED:
-        kept = operands.of_masked_product(bound, found)
-    if op.name in operands.TRANSFORMS:
-        kept = {"input": operands.of_transform(m, op.name, bound, found)}
-    return Call(op.name, bound, found, kept=kept, apart=op.apart, loose=op.loose, overlapping=op.overlapping)
+        values[k] = v
+    return values, {k: tensors_in(m, v) for k, v in values.items()}
 
 
-def choose(m: Interpreter, op: Op, call: Call, extra: Mapping[str, Value] | None = None) -> Case:
-    """The case of the fact that applies; an unknown argument counts as its default.
+def choose(m: Interpreter, op: Op, call: Call) -> Case:
+    """The case of the fact that applies."""
+    special = call.family.case(m, op, call) if call.family.case is not None else None
+    return special or by_conditions(op, call)
 
-    For a Fourier transform it is the plain one: what it saves is told by the sizes.
-    """
-    if len(op.cases) == 1 or op.name in operands.TRANSFORMS:
+
+def by_conditions(op: Op, call: Call) -> Case:
+    """The case of which all conditions hold; an unknown argument counts as its default."""
+    if len(op.cases) == 1:
         return op.cases[-1]
     defaults = {p.name: p.default for p in op.params}
     for case in op.cases:
-        if all(passes(t, call, defaults, extra or {}) for t in case.tests):
+        if all(passes(t, call, defaults) for t in case.tests):
             return case
     return op.cases[-1]
 
 
-def passes(t: Test, call: Call, defaults: Mapping[str, object], extra: Mapping[str, Value]) -> bool:
-    """Whether a condition on one argument holds."""
-    v: Value = call.values.get(t.param, extra.get(t.param, REQUIRED))
+def passes(t: Test, call: Call, defaults: Mapping[str, object]) -> bool:
+    """Whether a condition on one argument, or on a setting of the module, holds."""
+    v: Value = call.values.get(t.param, call.settings.get(t.param, REQUIRED))
     if v is REQUIRED or isinstance(v, Unknown):
         v = defaults.get(t.param)
         if v is REQUIRED:
@@ -189,9 +184,3 @@ def gradients(
 def of_number(asked: Cond) -> Cond:
     """Whether an operand requires grad of which nothing shows that it is a tensor: a discount, a size, an option."""
     return Cond(asked.key, "factor", asked.text, asked.site) if asked.kind == "may-require-grad" else asked
-
-
-def torch_fact(name: str) -> Op | None:
-    """The fact of a function or method."""
-    fact = table.find(name)
-    return fact if isinstance(fact, Op) else None

@@ -14,20 +14,16 @@ if TYPE_CHECKING:
     from .call import Call
 
 
-CONJUGATED = frozenset({"torch.fft.ihfft", "torch.fft.ihfft2", "torch.fft.ihfftn"})
-"""their result is a conjugate that is still to be computed; an operator that is given one works on a copy of it"""
-
-
 def of_result(g: Geometry, call: Call, number: int = 0) -> Geometry:
     """The layout of one of a call's results, of which the shape is known."""
+    if call.family.conjugated:
+        return Geometry.unknown(g.shape)
     return laid_out(g, call.name, [t.geometry for t in call.given()], number)
 
 
 def laid_out(g: Geometry, name: str, given: Sequence[Geometry | None], number: int = 0) -> Geometry:
     """The same for what was given to a callable; the strides are unknown where no rule tells."""
     told = facts.find(name, number)
-    if name in CONJUGATED:
-        return Geometry.unknown(g.shape)
     if g.ndim < 2 or told == facts.ROWS:
         return g
     contiguous = [one is not None and one.is_contiguous() for one in given]

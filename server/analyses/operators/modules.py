@@ -6,14 +6,13 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from ...facts import table
 from ...facts.model import REQUIRED, Case, ModuleFact, Op
 from .. import shapes
 from ..autograd.tensors import CUSTOM, Tensor, Version
 from ..domain import registry
 from ..domain.values import ABSENT, Args, DictV, Instance, Phi, Property, Unknown, Value, Wrapped
 from ..shapes import UNKNOWN, Arg, TensorType
-from . import cases, operands, replay, results
+from . import cases, replay, results
 from .types import described, geometry_of
 
 if TYPE_CHECKING:
@@ -264,7 +263,7 @@ def by_fact(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> Valu
     if calls_by_name.resolved(m, args) is None:
         return calls_by_name.split(m, args, lambda one: by_fact(m, obj, fact, one))
     op = Op(fact.name, fact.forward, fact.cases)
-    call = cases.prepare(m, op, args)
+    call = replay.bind(m, op, args)
     call.spoken = obj.cls.name
     for name in own_tensors(fact):
         found = find_tensor(m, obj, name.removeprefix("self."))
@@ -279,9 +278,9 @@ def by_fact(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> Valu
     if isinstance(extra["inplace"], Unknown):
         extra["inplace"] = False  # as it is if nobody asks for it
     call.settings = extra
-    if fact.name == "torch.nn.MultiheadAttention":
-        call.kept = operands.of_attention(m, call.tensors, extra.get("batch_first") is True)
-    case = completed(unfused(m, cases.choose(m, op, call, extra), call), op, call)
+    if call.family.keeps is not None:
+        call.kept = call.family.keeps(m, call)
+    case = completed(cases.choose(m, op, call), op, call)
     given = {k: described(m, v) for k, v in call.values.items()}
     inputs: Sequence[Arg] = [given.pop(p.name) for p in takewhile(lambda p: p.name in given, op.params)] or [UNKNOWN]
     output = shapes.module_output(fact.name, {k: described(m, v) for k, v in extra.items()}, inputs, given)
@@ -292,23 +291,6 @@ def by_fact(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> Valu
     finally:
         m.here.constructor = previous
     return nested(output, list(result)) if isinstance(output, list) and isinstance(result, tuple) else result
-
-
-FUSED = frozenset({None, "float32", "bfloat16"})
-"""The types of numbers that oneDNN has an LSTM for (`use_mkldnn` in `native/RNN.cpp`)."""
-
-
-def unfused(m: Interpreter, case: Case, call: Call) -> Case:
-    """The case of an LSTM; where oneDNN has none, it is made of small operations, and saves what a GRU does."""
-    if call.name != "torch.nn.LSTM":
-        return case
-    given = [t.dtype_ for t in call.tensors.get("input", ())]
-    if all(d in FUSED for d in given) and call.settings.get("proj_size", 0) in (0, None):
-        return case
-    gru = table.find("torch.nn.GRU")
-    assert isinstance(gru, ModuleFact)
-    other = cases.choose(m, Op(gru.name, gru.forward, gru.cases), call, call.settings)
-    return replace(case, saves=other.saves, node=other.node)
 
 
 def completed(case: Case, op: Op, call: Call) -> Case:

@@ -10,13 +10,14 @@ What isn't known to be full of one number has none, and neither has what is comp
 
 from __future__ import annotations
 
-import math
 import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..autograd.tensors import Tensor
 from ..domain.values import Args, ClassV, Instance, Value
+from .cases import called
+from .rules import formulas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -38,122 +39,6 @@ class Dual:
 
     value: float
     tangent: float = 0.0
-
-
-# -- PyTorch on numbers -----------------------------------------------------------------------------------
-
-ELEMENTWISE: dict[str, Callable[..., float]] = {
-    "neg": lambda x: -x,
-    "negative": lambda x: -x,
-    "positive": lambda x: x,
-    "abs": abs,
-    "exp": math.exp,
-    "exp2": lambda x: 2.0**x,
-    "expm1": math.expm1,
-    "log": math.log,
-    "log1p": math.log1p,
-    "log2": math.log2,
-    "log10": math.log10,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
-    "arctan": math.atan,
-    "sinh": math.sinh,
-    "cosh": math.cosh,
-    "tanh": math.tanh,
-    "asinh": math.asinh,
-    "acosh": math.acosh,
-    "atanh": math.atanh,
-    "sqrt": math.sqrt,
-    "rsqrt": lambda x: 1.0 / math.sqrt(x),
-    "square": lambda x: x * x,
-    "reciprocal": lambda x: 1.0 / x,
-    "sigmoid": lambda x: 1.0 / (1.0 + math.exp(-x)),
-    "relu": lambda x: max(x, 0.0),
-    "softplus": lambda x: math.log1p(math.exp(x)),
-    "logsigmoid": lambda x: -math.log1p(math.exp(-x)),
-    "silu": lambda x: x / (1.0 + math.exp(-x)),
-    "gelu": lambda x: 0.5 * x * (1.0 + math.erf(x / math.sqrt(2.0))),
-    "elu": lambda x, alpha=1.0: x if x > 0 else alpha * math.expm1(x),
-    "leaky_relu": lambda x, negative_slope=0.01: x if x > 0 else negative_slope * x,
-    "softsign": lambda x: x / (1.0 + abs(x)),
-    "erf": math.erf,
-    "erfc": math.erfc,
-    "lgamma": math.lgamma,
-    "floor": math.floor,
-    "ceil": math.ceil,
-    "trunc": math.trunc,
-    "round": round,
-    "sign": lambda x: math.copysign(1.0, x) if x else 0.0,
-    "add": lambda x, y, alpha=1.0: x + alpha * y,
-    "sub": lambda x, y, alpha=1.0: x - alpha * y,
-    "rsub": lambda x, y, alpha=1.0: y - alpha * x,
-    "mul": lambda x, y: x * y,
-    "multiply": lambda x, y: x * y,
-    "div": lambda x, y: x / y,
-    "divide": lambda x, y: x / y,
-    "true_divide": lambda x, y: x / y,
-    "pow": lambda x, y: real(x**y),
-    "outer": lambda x, y: x * y,
-    "maximum": max,
-    "minimum": min,
-    "hypot": math.hypot,
-    "atan2": math.atan2,
-    "lerp": lambda x, y, weight: x + weight * (y - x),
-    "addcmul": lambda x, y, z, value=1.0: x + value * y * z,
-    "addcdiv": lambda x, y, z, value=1.0: x + value * y / z,
-    "eq": lambda x, y: x == y,
-    "ne": lambda x, y: x != y,
-    "lt": lambda x, y: x < y,
-    "le": lambda x, y: x <= y,
-    "gt": lambda x, y: x > y,
-    "ge": lambda x, y: x >= y,
-    "logical_not": lambda x: not x,
-    "bitwise_not": lambda x: not x if isinstance(x, bool) else ~x,
-    "bitwise_and": lambda x, y: x & y,
-    "bitwise_or": lambda x, y: x | y,
-    "logical_and": lambda x, y: bool(x) and bool(y),
-    "logical_or": lambda x, y: bool(x) or bool(y),
-    "isnan": math.isnan,
-}
-"""Functions and methods that work element by element."""
-
-SAME = frozenset(
-    {
-        "mean", "clone", "contiguous", "reshape", "reshape_as", "view", "view_as", "expand", "expand_as",
-        "broadcast_to", "squeeze", "unsqueeze", "flatten", "ravel", "t", "T", "mT", "transpose", "permute", "adjoint",
-        "swapaxes", "movedim",
-        "requires_grad_", "to", "type_as", "double", "cpu", "amax", "amin", "median", "flip", "roll", "repeat", "tile",
-        "tensor", "as_tensor", "index_select", "gather", "select", "narrow", "diagonal", "real", "resolve_conj",
-        "detach", "detach_", "__getitem__", "split", "chunk", "unbind", "unflatten", "swapdims", "broadcast_tensors",
-    }
-)  # fmt: skip
-"""What gives tensors full of the number that its first argument is full of."""
-
-SUMS = frozenset({"sum", "sum_to_size", "nansum"})
-
-PRODUCTS = {"matmul": -1, "mm": -1, "mv": -1, "dot": 0, "bmm": -1, "linear": -1}
-"""Sums of products, as many as the first argument is long in this dimension."""
-
-READ: dict[str, Callable[[float], float]] = {"item": lambda x: x, "float": float, "int": int, "bool": bool}
-"""What gives the number itself, as Python has it."""
-
-FILLED = {"zeros": 0.0, "ones": 1.0, "empty": 0.0, "zero_": 0.0}
-
-RANDOM = frozenset({"rand", "randn", "bernoulli", "uniform_", "normal_", "exponential_", "dropout", "bernoulli_"})
-
-WHERE = frozenset({"dtype", "device", "dim", "keepdim", "memory_format", "requires_grad", "layout"})
-"""Arguments that don't change the number."""
-
-
-def real(x: complex) -> float:
-    """A power that is a real number; a ValueError, as `math` raises it, where it isn't."""
-    if isinstance(x, complex):
-        raise ValueError("not real")
-    return x
 
 
 def value_of(x: Any) -> Any:
@@ -251,17 +136,19 @@ class Numbers:
 
     def through(self, name: str, args: Args, run: Callable[[], Value]) -> Value:
         """Replay a call of PyTorch's, or of Python's on a tensor; its result is full of what the operands tell."""
-        short = name.rsplit(".", 1)[-1]
+        short = called(name)
         first = self.m.state.resolve(args.pos[0]) if args.pos else None
         before = [self.of(v) for v in args.pos]
-        kw = {k: self.of(v) for k, v in args.kw.items() if k not in WHERE}
-        if isinstance(first, Tensor) and short in READ and before[0] is not None:
-            return READ[short](value_of(before[0]))
+        kw = {k: self.of(v) for k, v in args.kw.items() if k not in formulas.WHERE}
+        if isinstance(first, Tensor) and short in formulas.READ and before[0] is not None:
+            return formulas.READ[short](value_of(before[0]))
         number = self.computed(short, before, kw)
         result = self.m.state.resolve(run())
         if number is None:
             number = self.gathered(short, before, first, result)
-        writes = short.endswith("_") and short not in SAME and (not short.endswith("__") or short == "__setitem__")
+        writes = (
+            short.endswith("_") and short not in formulas.SAME and (not short.endswith("__") or short == "__setitem__")
+        )
         if isinstance(first, Tensor) and writes:
             self.fill(first, number)
         elif number is not None:
@@ -273,15 +160,15 @@ class Numbers:
     def computed(self, name: str, args: list[Any], kw: dict[str, Any]) -> Dual | None:
         """What a call makes of numbers, however large its tensors are."""
         base = name[:-5] if name.endswith("_like") else name.removeprefix("new_")
-        if base in RANDOM:
+        if base in formulas.RANDOM:
             return None if "generator" in kw else self.drawn(base, args, kw)
         if name == "manual_seed":
             self.random.seed(0)
-        if base in FILLED:
-            return Dual(FILLED[base])
+        if base in formulas.FILLED:
+            return Dual(formulas.FILLED[base])
         if base in ("full", "fill_", "copy_"):
             return as_dual(args[1] if len(args) > 1 else kw.get("fill_value", kw.get("value")))
-        if name in SAME:
+        if name in formulas.SAME:
             return as_dual(args[0]) if args else None
         plain = name.rstrip("_").removeprefix("__i") if not name.startswith("__get") else name
         if plain in ("max", "min") and len(args) == 1 and not kw:
@@ -296,21 +183,25 @@ class Numbers:
             return as_dual(args[2] if value_of(args[1]) else args[0])
         if name == "__setitem__" and isinstance(args[1], Dual):
             return as_dual(args[2] if args[1].value else args[0])
-        f = ELEMENTWISE.get(plain)
+        f = formulas.ELEMENTWISE.get(plain)
         return elementwise(f, args, kw) if f is not None else None
 
     def gathered(self, name: str, args: list[Any], first: Value, result: Value) -> Dual | None:
         """What sums make of numbers: that rests on how many they take together."""
         if not isinstance(first, Tensor) or not isinstance(result, Tensor) or not isinstance(args[0], Dual):
             return None
-        if name in SUMS:
+        if name in formulas.SUMS:
             n, left = self.elements(first), self.elements(result)
             return scaled(args[0], n / left) if n is not None and left else None
-        if name in PRODUCTS and len(args) > 1 and isinstance(args[1], Dual) and first.shape:
-            n = first.shape[PRODUCTS[name]]
-            product = elementwise(ELEMENTWISE["mul"], args[:2], {})
+        if name in formulas.PRODUCTS and len(args) > 1 and isinstance(args[1], Dual) and first.shape:
+            n = first.shape[formulas.PRODUCTS[name]]
+            product = elementwise(formulas.ELEMENTWISE["mul"], args[:2], {})
             whole = scaled(product, n) if n is not None and product is not None else None
-            return whole if whole is None or len(args) < 3 else elementwise(ELEMENTWISE["add"], [whole, args[2]], {})
+            return (
+                whole
+                if whole is None or len(args) < 3
+                else elementwise(formulas.ELEMENTWISE["add"], [whole, args[2]], {})
+            )
         return None
 
     def drawn(self, name: str, args: list[Any], kw: dict[str, Any]) -> Dual | None:
@@ -320,7 +211,7 @@ class Numbers:
             return drawn
         p = args[1] if len(args) > 1 else kw.get("p", 0.5)
         training = args[2] if len(args) > 2 else kw.get("training", True)
-        return elementwise(ELEMENTWISE["mul"], [args[0], drawn], {}) if training and p else as_dual(args[0])
+        return elementwise(formulas.ELEMENTWISE["mul"], [args[0], drawn], {}) if training and p else as_dual(args[0])
 
     # -- custom functions -----------------------------------------------------------------------------
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ...facts import table
+from ..autograd.geometry import Geometry, GeometryError, times
 from ..autograd.regions import partly_overlaps
-from .cases import called, torch_fact
+from ..autograd.tensors import Tensor, lie_alike
+from .cases import called
 
 if TYPE_CHECKING:
-    from ..autograd.tensors import Tensor
+    from collections.abc import Sequence
+
     from .call import Call
     from .interpreter import Interpreter
 
@@ -19,8 +24,6 @@ def check_overlap(m: Interpreter, t: Tensor, call: Call) -> bool:
     False where the write is refused for sure.
     """
     g = t.geometry
-    if called(call.name) == "copy_" and t in call.tensors.get("src", ()):  # nothing is done then
-        return True
     if g is not None and g.overlaps_itself() is True and not may_overlap(call):
         return not m.grad.fail("overlap-write", "direct", t, detail="itself", once=t.uid, built=t.origin)
     storage = m.grad.storage(t)
@@ -34,7 +37,7 @@ def check_overlap(m: Interpreter, t: Tensor, call: Call) -> bool:
 def may_overlap(call: Call) -> bool:
     """Whether a call writes a tensor whose elements share a place; `inplace=True` calls what does it by name."""
     named = (f"{call.name}_", f"torch.nn.functional.{called(call.name).lower()}_")
-    return call.overlapping or any(fact is not None and fact.overlapping for fact in map(torch_fact, named))
+    return call.overlapping or any(fact is not None and fact.overlapping for fact in map(table.operator, named))
 
 
 def is_too_near(call: Call, p: str, t: Tensor, other: Tensor) -> bool:
@@ -46,3 +49,80 @@ def is_too_near(call: Call, p: str, t: Tensor, other: Tensor) -> bool:
         return False
     overlap = partly_overlaps(g, h)
     return overlap == "partial" or (overlap == "full" and p in call.apart)
+
+
+def check_copy(m: Interpreter, target: Tensor, source: Tensor | None = None) -> bool:
+    """`copy_` into a view, of a tensor or a number, refuses one whose elements share memory with others.
+
+    False where it is refused for sure.
+    """
+    if source is not None and is_there(m, target, source):
+        return True  # nothing to copy (`copy_impl` of ATen/native/Copy.cpp)
+    g, h = target.geometry, None if source is None else as_stored(target, source)
+    if g is not None and g.overlaps_itself() is True:
+        return not m.grad.fail("overlap-write", "direct", target, detail="itself", once=target.uid)
+    if source is None or g is None or h is None or m.grad.storage(target) is not m.grad.storage(source):
+        return True
+    if g != h and partly_overlaps(g, h) == "partial":
+        return not m.grad.fail("overlap-write", "direct", target, detail="input")
+    return True
+
+
+def check_put(m: Interpreter, target: Tensor, indices: Sequence[Tensor], sources: Sequence[Tensor]) -> bool:
+    """`index_put_` refuses a value and an index that share memory with its target, be it the whole of it.
+
+    With one value for all that a mask takes it is `masked_fill_` (`canDispatchToMaskedFill`), which takes the value
+    as a number, and refuses a mask that is a part of the target alone. A mask without dimensions is none: it is a
+    number (`boolToIndexingTensor`). False where it is refused for sure.
+    """
+    one = not sources or sources[0].shape is None or times(*sources[0].shape) in (1, None)
+    filled = one and len(indices) == 1 and indices[0].dtype in (None, "bool") and indices[0].shape != ()
+    for value in sources[:1]:
+        # A value that begins with a dimension of size 1 is viewed without it.
+        viewed = None if value.geometry is None else less_leading_ones(value.geometry)
+        same = lie_alike(target, value) and viewed == value.geometry
+        if not filled and overlap(m, target, value, viewed, same) in ("partial", "full"):
+            return not m.grad.fail("overlap-write", "direct", target, detail="input")
+    for index in indices:
+        found = overlap(m, target, index, index.geometry, index is target)
+        if found == "partial" or (found == "full" and not filled):
+            return not m.grad.fail("overlap-write", "direct", target, detail="input")
+    return True
+
+
+def overlap(m: Interpreter, target: Tensor, other: Tensor, g: Geometry | None, same: bool) -> str:
+    """How much of its memory a tensor shares with another of geometry `g`, as far as that is known."""
+    if m.grad.storage(target) is not m.grad.storage(other):
+        return "no"
+    lies = target.geometry
+    if same and (other is target or lies is None or lies.is_dense() is not False):
+        return "full"
+    found = partly_overlaps(target.geometry, g) if target.geometry is not None and g is not None else None
+    return found or "no"
+
+
+def is_there(m: Interpreter, target: Tensor, source: Tensor) -> bool:
+    """Whether a value that is stored in a tensor is, as it is expanded to its shape, what lies there already."""
+    g = target.geometry
+    expanded = g is not None and g == as_stored(target, source) and m.grad.storage(target) is m.grad.storage(source)
+    return expanded or m.grad.are_one(target, source)
+
+
+def as_stored(target: Tensor, source: Tensor) -> Geometry | None:
+    """How a value lies once it is brought to its target's shape (`copy_to` of TensorIndexing.h).
+
+    None where that isn't known, and for a value without dimensions, a number that fills the target.
+    """
+    g, h = target.geometry, source.geometry
+    if g is None or h is None or g.shape == h.shape:
+        return h
+    with suppress(GeometryError):
+        return less_leading_ones(h).expand(g.shape) if h.ndim else None
+    return h
+
+
+def less_leading_ones(g: Geometry) -> Geometry:
+    """`slicePrefix1sSize` of TensorIndexing.h: a value to be stored, less the dimensions of size 1 in front."""
+    while g.ndim and g.shape[0] == 1:
+        g = g.select(0, 0)
+    return g

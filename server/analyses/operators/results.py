@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...facts import views
 from .. import shapes
 from ..autograd.geometry import Geometry, GeometryError
 from ..autograd.tensors import DEFAULT, MULTI_OUTPUT, Node, Tensor, Version
 from ..domain.values import ListV, Unknown, Value
 from ..shapes import Arg, TensorType
-from . import conversions, layouts, operands, writes
+from . import conversions, layouts, writes
 from .cases import called, tensors_in
 from .types import described_all, geometry_of
 
@@ -18,26 +19,6 @@ if TYPE_CHECKING:
     from ...facts.model import Case, Result
     from .call import Call
     from .interpreter import Interpreter
-
-NAMED_RESULTS = {
-    "max": ("values", "indices"),
-    "min": ("values", "indices"),
-    "sort": ("values", "indices"),
-    "topk": ("values", "indices"),
-    "median": ("values", "indices"),
-    "nanmedian": ("values", "indices"),
-    "mode": ("values", "indices"),
-    "kthvalue": ("values", "indices"),
-    "cummax": ("values", "indices"),
-    "cummin": ("values", "indices"),
-    "aminmax": ("min", "max"),
-    "svd": ("U", "S", "V"),
-    "qr": ("Q", "R"),
-    "eigh": ("eigenvalues", "eigenvectors"),
-    "eig": ("eigenvalues", "eigenvectors"),
-    "slogdet": ("sign", "logabsdet"),
-    "lstsq": ("solution", "residuals", "rank", "singular_values"),
-}
 
 Types = TensorType | Sequence["Types"] | None
 """What is known of the results: one description, or one for each (nested as they are)."""
@@ -61,8 +42,8 @@ def results(m: Interpreter, case: Case, call: Call, node: Node | None, inferred:
         made.append(result(m, r, call, node, t if isinstance(t, TensorType) else None, described, i))
     if len(made) == 1:
         return made[0]
-    names = NAMED_RESULTS.get(called(call.name))
-    if names is not None and len(names) == len(made):
+    names = call.family.fields
+    if names and len(names) == len(made):
         from ..domain.mixed import NamedTuple
 
         named = NamedTuple(made)
@@ -85,7 +66,7 @@ def result(
     if r.kind == "same" and source is not None:
         return conversions.itself(m, source, node, call)
     if r.kind == "view" and source is not None:
-        if source.shape == () and called(call.name) in shapes.IDENTITY_ON_NUMBERS:
+        if source.shape == () and call.family.numbers_as_they_are:
             return source
         return one_view(m, r, source, node, call, described, type_)
     if r.kind == "alias" and source is not None:
@@ -98,9 +79,18 @@ def result(
     if made.geometry is not None:
         made.geometry_ = layouts.of_result(made.geometry, call, nr)
     m.grad.counter(made).current = Version(*writes.times(m, call, r.version, nr))
-    if operands.is_view(call, made, nr):
+    if is_view(call, made, nr):
         (m.grad.as_base if m.grad.grad_mode else m.grad.as_view)(made)
     return made
+
+
+def is_view(call: Call, made: Tensor, nr: int) -> bool:
+    """Whether a new result is a view of what the call has made."""
+    g = made.geometry
+    if g is None:
+        return False
+    special = call.family.views(call, g) if call.family.views is not None else None
+    return views.gives_view(call.name, nr, g.ndim) if special is None else special
 
 
 def fresh(m: Interpreter, r: Result, node: Node | None, type_: TensorType | None, nr: int = 0) -> Tensor:

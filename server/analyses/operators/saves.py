@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...facts import table, views
 from ..autograd.tensors import Grad, Node, Tensor, either
-from . import operands
-from .cases import choose, condition, gradients, tensors_in, torch_fact
+from .cases import choose, condition, gradients, tensors_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ...facts.model import Case
+    from ...facts.views import Form
     from ..domain.values import Value
     from .call import Call
     from .interpreter import Interpreter
@@ -30,7 +31,7 @@ def has_several(call: Call, case: Case) -> bool:
     """
     if len(case.flows) > 1:
         return True
-    op = torch_fact(call.name) if case.flows else None
+    op = table.operator(call.name) if case.flows else None
     return op is not None and any(len(other.flows) > 1 and other.node == case.node for other in op.cases)
 
 
@@ -61,15 +62,23 @@ def save_inputs(m: Interpreter, node: Node, case: Case, call: Call, grads: Mappi
             continue
         when = narrowed(when, node.when) if kept is True else kept
         for t in call.tensors.get(s.what, ()):
-            form, read_for = operands.saved_as(call, s.what), frozenset[str]().union(*s.when)
+            form, read_for = saved_as(call, s.what), frozenset[str]().union(*s.when)
             m.grad.save(node, t, s.what, when, s.what in updated, form, read_for)
     node.copied = copied(m, case, call, grads)
 
 
+def saved_as(call: Call, parameter: str) -> Form:
+    """As what a call saves an argument: itself, a view of it, or pieces."""
+    form: Form = views.saved_as(call.name, parameter)
+    if call.family.form is not None:
+        form = call.family.form(call, parameter, form)
+    return "view" if form == "itself" and parameter in call.kept else form
+
+
 def copied(m: Interpreter, case: Case, call: Call, grads: Mapping[str, Grad]) -> tuple[Value, ...]:
     """What an operator in place writes and keeps a copy of, as it was: the one out of place saves that itself."""
-    op = torch_fact(call.name)
-    plain = torch_fact(op.inplace_of) if op is not None and op.inplace_of is not None else None
+    op = table.operator(call.name)
+    plain = table.operator(op.inplace_of) if op is not None and op.inplace_of is not None else None
     if op is None or plain is None or not op.params or not plain.params:
         return ()
     name, other = op.params[0].name, plain.params[0].name

@@ -1,4 +1,4 @@
-"""Names of libraries: what a dotted name is, and who replays a call of it."""
+"""Names of libraries: what a dotted name stands for (`resolve`), and who replays a call of it (`replayer`)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING
 from ..autograd.tensors import Tensor
 from ..domain import registry
 from ..domain.values import Args, DictV, Instance, Lib, ListV, Unknown, Value, key_of
-from ..operators import arrays, calls_by_name
+from ..operators import arrays, calls_by_name, cases
 from ..operators.arrays import NDArray
 from . import constants, opaque
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..domain.registry import Model
     from .machine import Machine
+
+    Replayer = Callable[[Machine, str, Args], Value]
 
 CONSTANTS: dict[str, Value] = {
     **{f"math.{k}": v for k, v in vars(math).items() if isinstance(v, float)},
@@ -89,27 +92,46 @@ def resolve(m: Machine, name: str) -> Value:
 
 def call(m: Machine, name: str, args: Args) -> Value:
     """Call a library's function."""
+    return replayer(m, name)(m, name, args)
+
+
+def replayer(m: Machine, name: str) -> Replayer:
+    """Who replays calls of a library's function. The first of these that knows the name:
+
+    1. the facts of the program's own configuration;
+    2. a native model (`libraries/`, registered in `domain/registry.py`);
+    3. the measured facts of PyTorch, with the rules of the operator's family (`operators/rules`);
+    4. a model of all functions whose names begin alike (`registry.CALLERS`);
+    5. nobody: the result is unknown.
+
+    A polyfill is asked before all of these, when the program imports the name: what it defines is a function like
+    those of the program, and doesn't come here. Methods are looked up by `call_method`, forwards of modules by
+    `registry.method`.
+    """
     if m.own_fact(name) is not None:
-        return calls_by_name.call(m, name, args)
-    found = registry.function(name)
-    if found is not None:
-        return modelled(m, name, found, args)
+        return calls_by_name.call
+    if registry.function(name) is not None:
+        return modelled
     if name.startswith("torch."):
-        return calls_by_name.call(m, name, args)
-    for prefix, replayed in registry.CALLERS.items():
-        if name.startswith(prefix):
-            return replayed(m, name, args)
-    return unknown(m, name, args)
+        return calls_by_name.call
+    return next((replay for prefix, replay in registry.CALLERS.items() if name.startswith(prefix)), unknown)
 
 
-def modelled(m: Machine, name: str, model: Callable[[Machine, Args], Value], args: Args) -> Value:
-    """A call that a model replays."""
+def modelled(m: Machine, name: str, args: Args) -> Value:
+    """A call of a function that a model replays."""
+    model = registry.function(name)
+    assert model is not None
+    return watched(m, name, model, args)
+
+
+def watched(m: Machine, name: str, model: Model, args: Args) -> Value:
+    """What a model makes of a call; while a function is evaluated on numbers, those of the result are computed too."""
     if m.numbers is not None:
         return m.numbers.through(name, args, lambda: replayed(m, model, args))
     return replayed(m, model, args)
 
 
-def replayed(m: Machine, model: Callable[[Machine, Args], Value], args: Args) -> Value:
+def replayed(m: Machine, model: Model, args: Args) -> Value:
     """What a model makes of a call; of one with fewer arguments than it takes, nothing is known."""
     try:
         return model(m, args)
@@ -124,18 +146,22 @@ def replayed(m: Machine, model: Callable[[Machine, Args], Value], args: Args) ->
 
 def unknown(m: Machine, name: str, args: Args) -> Value:
     """A function that nothing is known of."""
-    short = name.rsplit(".", 1)[-1]
+    short = cases.called(name)
     known = not any(isinstance(a, (Tensor, Instance)) for a in args)
     key = ("call", name, *(key_of(a) for a in args), m.moment) if known else None
     return opaque.linked(m, Unknown(f"{short}(…)", key), short, args)
 
 
 def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
-    """Call a method of a built-in type, a tensor or an array: `name` is `list.append`, `torch.Tensor.exp`, …."""
+    """Call a method of a built-in type, a tensor or an array: `name` is `list.append`, `torch.Tensor.exp`, …
+
+    It is replayed by the first of these that knows it: a native model; for a tensor, the facts; for text, numbers and
+    containers whose arguments are known, Python itself; else the result is unknown.
+    """
     cls, _, short = name.rpartition(".")
-    found = registry.method(cls, short)
-    if found is not None:
-        return modelled(m, name, found, args.prepend(obj))
+    model = registry.method(cls, short)
+    if model is not None:
+        return watched(m, name, model, args.prepend(obj))
     if cls == "torch.Tensor":
         return calls_by_name.call_method(m, short, obj, args)
     if isinstance(obj, (str, int, float, bytes, ListV, DictV, tuple)) and not args.open:
@@ -164,5 +190,5 @@ def call_object(m: Machine, f: Instance, args: Args) -> Value:
     for c in f.cls.mro:
         found = registry.method(c.qualname, "__call__")
         if found is not None:
-            return modelled(m, f"{c.qualname}.__call__", found, args.prepend(f))
+            return watched(m, f"{c.qualname}.__call__", found, args.prepend(f))
     return opaque.linked(m, Unknown(f"{f.cls.name}(…)"), f.label or f.cls.name, args)

@@ -33,7 +33,7 @@ from ..domain.values import (
     key_of,
     nests,
 )
-from ..operators import arrays, calls_by_name, joins
+from ..operators import arrays, calls_by_name, joins, subscripts
 from ..operators.arrays import NDArray
 from ..operators.cases import items_of
 from ..operators.conversions import guess
@@ -473,7 +473,7 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
     if isinstance(v, (ListV, tuple, str, bytes, range)) and (own := attributes.special(m, index, "__index__")):
         index = m.call(own, Args())
     if isinstance(v, Tensor):
-        return calls_by_name.get_item(m, v, index)
+        return subscripts.get_item(m, v, index)
     if isinstance(index, Phi):
         return m.state.each(index, lambda one: get_item(m, v, one))
     if isinstance(v, (ListV, DictV, tuple, str, bytes, range, Iterator_)):
@@ -498,7 +498,7 @@ def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
     if isinstance(v, Phi):
         m.state.each(v, lambda one: set_item(m, one, index, value))
     elif isinstance(v, Tensor):
-        calls_by_name.set_item(m, v, m.state.resolve(index), m.state.resolve(value))
+        subscripts.set_item(m, v, m.state.resolve(index), m.state.resolve(value))
     elif isinstance(v, NDArray):
         arrays.write(m, v, "[…] =")
     elif isinstance(v, Instance):

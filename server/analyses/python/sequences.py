@@ -110,7 +110,7 @@ def inside(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterato
 
 def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     """What iterating over a value gives, all at once. `want`: how many items it is unpacked into."""
-    from ..operators import calls_by_name
+    from ..operators import subscripts
 
     v = m.state.resolve(v)
     if isinstance(v, Phi):
@@ -133,7 +133,7 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     if isinstance(v, Tensor):
         if v.shape == ():
             m.refused("iteration over a tensor without dimensions")
-        return calls_by_name.rows(m, v, want)
+        return subscripts.rows(m, v, want)
     if isinstance(v, Generator):
         return collect(m, v)
     if isinstance(v, Instance):

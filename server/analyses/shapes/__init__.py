@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from ..autograd.geometry import Geometry
 
-IDENTITY_ON_NUMBERS = frozenset({"mT", "mH", "H", "adjoint"})
-"""views that a tensor without dimensions gives of itself (`matrix_transpose`)"""
-
 KEEP_IN_PLACE = frozenset({"t_", "transpose_", "swapaxes_", "swapdims_", "squeeze_", "unsqueeze_", "as_strided_"})
 """in-place methods that change the shape, as the operation without the underscore does"""
 
@@ -78,7 +75,6 @@ def _out_of_place(name: str) -> str:
 
 
 __all__ = [
-    "IDENTITY_ON_NUMBERS",
     "KEEP_IN_PLACE",
     "OPS",
     "UNKNOWN",

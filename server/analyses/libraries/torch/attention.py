@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ....facts import table
 from ...autograd.geometry import Geometry
 from ...autograd.tensors import Tensor
 from ...domain.registry import model
-from ...operators import calls_by_name, cases, operands, replay
+from ...operators import calls_by_name, cases, replay
+from ...operators.rules.products import expanded
 
 if TYPE_CHECKING:
     from ....facts.model import Case
@@ -30,9 +32,9 @@ def attention(m: Machine, args: Args) -> Value:
     plain = calls_by_name.resolved(m, args)
     if plain is None:
         return calls_by_name.split(m, args, lambda one: attention(m, one))
-    op = calls_by_name.find(NAME)
+    op = table.operator(NAME)
     assert op is not None
-    call = cases.prepare(m, op, plain)
+    call = replay.prepare(m, op, plain)
     case = cases.choose(m, op, call)
     flash = is_flash(m, call)
     if flash is not None:
@@ -66,5 +68,5 @@ def told(m: Machine, cases: tuple[Case, ...], call: Call, flash: bool) -> tuple[
     kept: dict[str, Grad] = {"attn_mask": all(t.dtype != "bool" for t in masks)}
     first = values[0]
     if not flash and isinstance(first, Tensor) and first.shape is not None:
-        kept["value"] = operands.expanded(m, first, first.shape[:-2])
+        kept["value"] = expanded(m, first, first.shape[:-2])
     return replace(case, saves=tuple(replace(s, certain=True) for s in case.saves)), kept

@@ -10,13 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ....facts import table
 from ...autograd.geometry import Geometry, Shape
 from ...autograd.tensors import Tensor
 from ...domain.paths import Raised
 from ...domain.registry import model
 from ...domain.values import Args, Unknown
-from ...operators import calls_by_name, cases, operands, replay
+from ...operators import calls_by_name, cases, replay, rules
 from ...operators.call import Call
+from ...operators.rules.products import shared
 from ...operators.types import described
 from ...shapes import TensorType, infer
 
@@ -54,12 +56,12 @@ def einsum(m: Machine, args: Args) -> Value:
     plain = calls_by_name.resolved(m, args)
     if plain is None:
         return calls_by_name.split(m, args, lambda one: einsum(m, one))
-    op = calls_by_name.find("torch.einsum")
+    op = table.operator("torch.einsum")
     assert op is not None
     if len(plain.pos) > 2:  # one alone may be a list of all
         given = [m.sure_tensor(v) if isinstance(v, Unknown) else v for v in plain.pos[1:]]
         plain = Args([plain.pos[0], *given], plain.kw, plain.open, plain.site, plain.exprs)
-    call = cases.prepare(m, op, plain)
+    call = replay.prepare(m, op, plain)
     equation, factored = call.values.get("equation"), call.tensors.get("operands", [])
     read = labelled(equation, factored) if isinstance(equation, str) else None
     if read is None:
@@ -153,15 +155,16 @@ def grouped(m: Machine, factor: Factor, groups: Sequence[Sequence[str]], later: 
     g = factor.tensor.geometry
     assert g is not None
     at = [[factor.labels.index(label) for label in group if label in factor.labels] for group in groups]
-    return operands.shared(m, factor.tensor, g, at)
+    return shared(m, factor.tensor, g, at)
 
 
 def product(m: Machine, a: Tensor, b: Tensor, kept: dict[str, Grad] | None, shape: Sequence[int | None]) -> Tensor:
     """`bmm` of two reshaped operands, or `mul` where nothing is summed (`kept` None)."""
-    op = calls_by_name.find("torch.bmm" if kept is not None else "torch.mul")
+    op = table.operator("torch.bmm" if kept is not None else "torch.mul")
     assert op is not None
     second = "mat2" if kept is not None else "other"
-    call = Call(op.name, {"input": a, second: b}, {"input": [a], second: [b]}, "einsum", kept or {})
+    tensors = {"input": [a], second: [b]}
+    call = Call(op.name, {"input": a, second: b}, tensors, rules.of(op.name), "einsum", kept or {})
     made = replay.replay(m, cases.choose(m, op, call), call, "", TensorType(tuple(shape), a.dtype))
     assert isinstance(made, Tensor)
     return made
@@ -173,11 +176,11 @@ def tensordot(m: Machine, args: Args) -> Value:
     plain = calls_by_name.resolved(m, args)
     if plain is None:
         return calls_by_name.split(m, args, lambda one: tensordot(m, one))
-    op = calls_by_name.find("torch.tensordot")
+    op = table.operator("torch.tensordot")
     assert op is not None
     if plain.kw.get("out") is not None:
         return replay.apply(m, op, plain)
-    call = cases.prepare(m, op, plain)
+    call = replay.prepare(m, op, plain)
     a, b = call.values.get("a"), call.values.get("b")
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         sums = contracted(m, call.values.get("dims", 2), a.shape, b.shape)
@@ -218,4 +221,4 @@ def flattened(m: Machine, t: Tensor, sums: list[int], last: bool) -> Grad:
     g = t.geometry
     assert g is not None
     free = [d for d in range(g.ndim) if d not in sums]
-    return operands.shared(m, t, g, [free, sums] if last else [sums, free])
+    return shared(m, t, g, [free, sums] if last else [sums, free])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...domain.registry import model
 from ...domain.values import Args, Lib, ListV, Unknown, Value
 from ...operators import cases
-from ...operators.operands import broadcast
+from ...operators.rules.products import broadcast
 from ...python import sequences
 
 if TYPE_CHECKING:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ....facts import table
 from ....facts.model import Op
 from ... import shapes
 from ...autograd.tensors import Tensor
 from ...domain.registry import method_of, model
 from ...domain.values import Args, Lib, ListV, Unknown, Value
-from ...operators import calls_by_name, operands, replay
+from ...operators import calls_by_name, replay, rules
 from ...operators.call import Call
+from ...operators.rules.products import of_matmul
 from ...operators.types import described
 from ...python import sequences
 from ...shapes import TensorType
@@ -38,11 +40,11 @@ def matmul(m: Machine, args: Args) -> Value:
     if not isinstance(a, Tensor) or not isinstance(b, Tensor):
         return Unknown("a product")
     if out is not None:
-        op = calls_by_name.find("torch.matmul")
+        op = table.operator("torch.matmul")
         return replay.apply(m, op, plain) if op is not None else Unknown("a product")
     name = BY_RANKS.get((rank(a), rank(b)))
     if name is not None:
-        op = calls_by_name.find(name)
+        op = table.operator(name)
         assert op is not None
         return replay.apply(m, op, Args([a, b]))
     return batched(m, a, b)
@@ -67,10 +69,10 @@ def method(m: Machine, args: Args) -> Value:
 
 def batched(m: Machine, a: Tensor, b: Tensor) -> Value:
     """A product of stacks of matrices: what `bmm` does with its operands brought into shape."""
-    op = calls_by_name.find("torch.bmm")
+    op = table.operator("torch.bmm")
     assert isinstance(op, Op)
     values, tensors = {"input": a, "other": b}, {"input": [a], "mat2": [b]}
-    call = Call("torch.matmul", values, tensors, kept=operands.of_matmul(m, a, b))
+    call = Call("torch.matmul", values, tensors, rules.of("torch.matmul"), kept=of_matmul(m, a, b))
     inferred = shapes.infer("torch.matmul", {k: described(m, v) for k, v in values.items()})
     return replay.replay(m, op.cases[0], call, "", inferred if isinstance(inferred, TensorType) else None)
 

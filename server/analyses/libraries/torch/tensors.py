@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ....facts import table
 from ... import shapes
 from ...autograd.geometry import Geometry
 from ...autograd.tensors import Storage, Tensor, Version
 from ...domain.registry import BASES, method_of, model
 from ...domain.values import Args, DictV, Instance, Lib, ListV, Phi, Unknown, Value
-from ...operators import (
-    calls_by_name as torch_ops,
-)
-from ...operators import (
-    conversions,
-    layouts,
-)
-from ...operators import (
-    replay as effects,
-)
-from ...operators import (
-    writes as inner_writes,
-)
+from ...operators import calls_by_name, conversions, layouts, replay, writes
 from ...operators.cases import items_of
+from ...operators.rules import copies
 from ...operators.types import described, dtype_of, geometry_of, is_dtype
 from ...python import attributes, opaque, operators, sequences
 from ...shapes import TensorType
@@ -71,7 +61,7 @@ def view(m: Machine, args: Args) -> Value:
     asked = m.state.resolve(args.get(1, "dtype"))
     dtype = dtype_of(asked)
     if dtype is None and not (isinstance(asked, Unknown) and is_dtype(asked)):
-        return torch_ops.call(m, "torch.Tensor.view", args)
+        return calls_by_name.call(m, "torch.Tensor.view", args)
 
     def one(t: Tensor) -> Value:
         made = m.grad.alias(t, own_counter=not m.grad.counter(t).counts)
@@ -105,7 +95,7 @@ def detach_(m: Machine, args: Args) -> Value:
 @method_of("torch.Tensor", "as_subclass")
 def as_subclass(m: Machine, args: Args) -> Value:
     """`t.as_subclass(cls)`: a view of all of it (`alias`)."""
-    return torch_ops.call(m, "torch.Tensor.view_as", Args([args.pos[0], args.pos[0]], site=args.site))
+    return calls_by_name.call(m, "torch.Tensor.view_as", Args([args.pos[0], args.pos[0]], site=args.site))
 
 
 @method_of("torch.Tensor", "retain_grad")
@@ -161,7 +151,7 @@ def resized(m: Machine, t: Tensor, size: tuple[Value, ...] | None) -> Value:
     """A tensor that has been given a size, None where that isn't known."""
 
     def write() -> Value:
-        torch_ops.call(m, "torch.Tensor.resize_", Args([t, size or ()]))
+        calls_by_name.call(m, "torch.Tensor.resize_", Args([t, size or ()]))
         m.state.put(t, Tensor.geometry_, Geometry.contiguous(size) if size is not None else None)
         return t
 
@@ -178,7 +168,7 @@ def set_(m: Machine, args: Args) -> Value:
     def one(t: Tensor) -> Value:
         taken = m.grad.storage(source) if isinstance(source, Tensor) else None
         m.state.put(t, Tensor.storage, Storage(m.here.site))
-        torch_ops.call(m, "torch.Tensor.set_", Args([t, *args.pos[1:]], args.kw, site=args.site))
+        calls_by_name.call(m, "torch.Tensor.set_", Args([t, *args.pos[1:]], args.kw, site=args.site))
         if taken:
             m.state.put(t, Tensor.storage, taken)
         m.state.put(t, Tensor.geometry_, source.geometry_ if isinstance(source, Tensor) else None)
@@ -332,13 +322,13 @@ def factory(name: str) -> None:
 
 def made_by(m: Machine, name: str, args: Args) -> Value:
     """What a factory makes of its arguments."""
-    plain = torch_ops.resolved(m, args)
+    plain = calls_by_name.resolved(m, args)
     if plain is None:
-        return torch_ops.split(m, args, lambda one: made_by(m, name, one))
+        return calls_by_name.split(m, args, lambda one: made_by(m, name, one))
     out = plain.kw.get("out")
     if isinstance(out, Tensor):
-        op = torch_ops.find(name)
-        return effects.apply(m, op, plain) if op is not None else out
+        op = table.operator(name)
+        return replay.apply(m, op, plain) if op is not None else out
     keywords = {k: described(m, v) for k, v in plain.kw.items() if k not in ("requires_grad", "device", "generator")}
     inferred = shapes.infer_call(name, [described(m, v) for v in plain.pos], keywords, m.default_dtype)
     t = fresh(m, inferred, plain)
@@ -393,7 +383,7 @@ for _name in [
 def normal(m: Machine, args: Args) -> Value:
     """`normal(mean, std)`: of tensors it is an operation on them, of numbers and a size it makes a tensor."""
     if any(isinstance(m.state.pick(v), Tensor) for v in (args.get(0, "mean"), args.get(1, "std"))):
-        return torch_ops.call(m, "torch.normal", args)
+        return calls_by_name.call(m, "torch.normal", args)
     return made_by(m, "torch.normal", args)
 
 
@@ -406,7 +396,7 @@ def method_factory(name: str) -> None:
             positional = [described(m, v) for v in (t, *args.pos[1:])]
             made = fresh(m, shapes.infer_call(f"torch.Tensor.{name}", positional, keywords, m.default_dtype), args)
             if t.is_inference is True and not m.grad.mode["inference"]:
-                m.grad.counter(made).current = Version(*inner_writes.of_inference_tensors(f"torch.Tensor.{name}"))
+                m.grad.counter(made).current = Version(*writes.of_inference_tensors(f"torch.Tensor.{name}"))
             return made
 
         return each(m, args.pos[0], one)
@@ -421,7 +411,7 @@ for _name in ["new_zeros", "new_ones", "new_full", "new_empty", "new_tensor", "n
 @model("torch.unique_consecutive")
 def unique_consecutive(m: Machine, args: Args) -> Value:
     """`unique_consecutive(x, True)`: flags that aren't named are taken for others, and one alone finds nothing."""
-    made = torch_ops.call(m, "torch.unique_consecutive", args)
+    made = calls_by_name.call(m, "torch.unique_consecutive", args)
     if len(args.pos) > 1 and isinstance(made, tuple) and len(made) == 2 and isinstance(made[1], Tensor):
         m.state.put(made[1], Tensor.geometry_, Geometry.contiguous((0,)))
     return made
@@ -538,7 +528,7 @@ class Copier:
         made = m.grad.tensor(t.geometry_, t.dtype_, rg if isinstance(rg, bool) else False)
         made.is_parameter, made.is_buffer, made.label = t.is_parameter, t.is_buffer, t.label
         written_when_copied(m, made)
-        effects.note_copy(m, t, made)
+        copies.note(m, t, made)
         self.done[id(t)] = made
         if not t.is_parameter:
             made.grad = self.copy(t.grad)

@@ -1,0 +1,101 @@
+"""Conversions: the tensor itself where it has the dtype, the device or the layout already, and a copy elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...autograd.tensors import Tensor
+from ...domain.values import Cond, Lib, key_of
+from ..call import Call, Family
+from ..conversions import guess
+from ..types import dtype_of
+from .names import functions, methods
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..interpreter import Interpreter
+
+CASTS = {
+    "torch.Tensor.float": "float32",
+    "torch.Tensor.double": "float64",
+    "torch.Tensor.half": "float16",
+    "torch.Tensor.bfloat16": "bfloat16",
+    "torch.Tensor.long": "int64",
+    "torch.Tensor.int": "int32",
+    "torch.Tensor.short": "int16",
+    "torch.Tensor.bool": "bool",
+    "torch.Tensor.cfloat": "complex64",
+    "torch.Tensor.cdouble": "complex128",
+}
+
+
+def has_cast(m: Interpreter, call: Call, source: Tensor) -> bool | None:
+    """`t.float()` and its kin: whether the tensor has that dtype."""
+    return source.dtype == CASTS[call.name] if source.dtype is not None else None
+
+
+def is_contiguous(m: Interpreter, call: Call, source: Tensor) -> bool | None:
+    """`t.contiguous()`."""
+    return source.geometry.is_contiguous() if source.geometry is not None else None
+
+
+def has_type(m: Interpreter, call: Call, source: Tensor) -> bool | None:
+    """`t.type_as(other)`."""
+    other = next(iter(call.tensors.get("other", ())), None)
+    return None if other is None or not (other.dtype and source.dtype) else other.dtype == source.dtype
+
+
+def is_on_processor(m: Interpreter, call: Call, source: Tensor) -> bool | None:
+    """`t.cpu()`: tensors are taken to be there."""
+    return True
+
+
+def has_all(m: Interpreter, call: Call, source: Tensor) -> bool | None:
+    """`to(…)`: whether neither dtype nor device change and no copy is asked for."""
+    values = {k: v for k, v in call.values.items() if k not in ("self", "input", "data", "obj", "non_blocking")}
+    if values.get("copy") is True:
+        return False
+    answer: bool | None = True
+    for v in values.values():
+        dtype = v.dtype if isinstance(v, Tensor) else dtype_of(v)
+        if dtype is None and not isinstance(v, Tensor):
+            answer = answer if says_nothing(v) else None
+        elif source.dtype is None or dtype is None:
+            answer = None
+        elif source.dtype != dtype:
+            return False
+    return answer
+
+
+def says_nothing(v: object) -> bool:
+    """Whether an argument of `to` changes neither dtype nor device."""
+    return v is None or isinstance(v, bool) or v == "cpu" or (isinstance(v, Lib) and "format" in v.name)
+
+
+def of_device(m: Interpreter, call: Call, source: Tensor, text: str) -> Cond:
+    """One question for all tensors where the device alone answers it.
+
+    Tensors are made on one device, mostly, and are all brought to another one, or all stay.
+    """
+    others = [v for k, v in call.values.items() if k not in ("self", "input") and not isinstance(v, (bool, type(None)))]
+    if call.name == "torch.Tensor.to" and any(isinstance(v, Tensor) or dtype_of(v) for v in others):
+        return guess(text, source, m)
+    return Cond((text, *map(key_of, others)), "guess", text, m.here.site)
+
+
+def converts(unchanged: Callable[[Interpreter, Call, Tensor], bool | None] | None) -> Family:
+    """A family of conversions and nothing else."""
+    return Family(unchanged=unchanged, copies_at_most=True)
+
+
+FAMILIES = {
+    tuple(CASTS): converts(has_cast),
+    methods("contiguous"): converts(is_contiguous),
+    methods("type_as"): converts(has_type),
+    methods("type"): converts(has_all),
+    methods("to"): Family(unchanged=has_all, copies_at_most=True, question=of_device, reads_form_of="other"),
+    methods("cuda"): Family(copies_at_most=True, question=of_device),
+    methods("cpu"): Family(unchanged=is_on_processor),
+    functions("as_tensor asarray"): Family(unchanged=has_all),
+}
