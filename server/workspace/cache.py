@@ -44,6 +44,9 @@ LARGEST = 64 * 1024 * 1024
 UNUSED = 30 * 24 * 3600
 """Seconds after which what was not used is taken out: another GradGuard made it, or of other files."""
 
+ABANDONED = 3600
+"""Seconds after which nobody is still writing a file: whoever began it was ended."""
+
 FORMAT = 1
 
 
@@ -95,7 +98,7 @@ class Cache:
                 raise
 
     def trim(self) -> None:
-        """Take out what was not used for a month, and as much of the rest, the oldest first, as is too much."""
+        """Take out what was not used for a month, what was left half-written, and what is too much, the oldest first."""
         entries = []
         if self.folder.is_symlink():
             return
@@ -105,10 +108,10 @@ class Cache:
                     with suppress(OSError):
                         status = path.stat()
                         entries.append((status.st_mtime, status.st_size, path))
-        total, oldest = 0, time.time() - UNUSED
+        total, now = 0, time.time()
         for used, size, path in sorted(entries, reverse=True):
             total += size
-            if total > LARGEST or used < oldest:
+            if total > LARGEST or used < now - (ABANDONED if path.suffix == ".new" else UNUSED):
                 with suppress(OSError):
                     path.unlink()
 

@@ -273,6 +273,16 @@ def test_what_another_version_has_left_goes_when_it_was_not_used_for_long(projec
     assert {path.stem[0] for path in entries(project) if path != entry} == {"a"}
 
 
+def test_what_an_ended_server_was_writing_goes(tmp_path: Path) -> None:
+    from gradguard.workspace.cache import Cache
+
+    for name, minutes in (("gradguard-now.new", 1), ("gradguard-before.new", 61)):
+        (tmp_path / name).write_text("{")
+        os.utime(tmp_path / name, (time.time() - 60 * minutes,) * 2)
+    Cache(tmp_path).trim()
+    assert [path.name for path in tmp_path.iterdir()] == ["gradguard-now.new"]
+
+
 def test_it_does_not_follow_a_link_out_of_the_project(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (project / ".gradguard_cache").symlink_to(elsewhere)
