@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from gradguard.analyses.domain import budget
 from gradguard.analyses.domain.values import Unknown
 from gradguard.analyses.program import session as programs
 from gradguard.analyses.python import sequences
@@ -185,7 +187,7 @@ def test_names_are_what_cpython_imports(tmp_path: Path, program: str) -> None:
 def test_a_file_that_imports_more_than_there_are_steps_for_is_replayed_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(programs, "STEPS", 1_000)
+    monkeypatch.setattr(budget, "LIMITS", replace(budget.LIMITS, entry_steps=1_000))
     (tmp_path / "large.py").write_text("".join(f"v{number} = len([{number}])\n" for number in range(2_000)))
     (tmp_path / "main.py").write_text("from large import v3\nmine = v3 + 1\n")
     _, names = names_of(tmp_path)

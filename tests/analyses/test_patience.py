@@ -8,13 +8,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from gradguard.analyses.domain import budget
+from gradguard.analyses.domain.budget import LIMITS
 from gradguard.analyses.program import session as programs
 from gradguard.analyses.program.session import Session
-from gradguard.analyses.python.decorators import DECORATING
-from gradguard.analyses.python.machine import OFTEN, STEPS
 from gradguard.syntax import ir
 from gradguard.syntax.chunks import parse
 from gradguard.workspace.project import Project
@@ -61,7 +62,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_what_comes_behind_long_work_is_found(name: str, tmp_path: Path) -> None:
-    assert TURNS * LINES > STEPS
+    assert LIMITS.entry_steps < TURNS * LINES
     for path, text in PROGRAMS[name].items():
         (tmp_path / path).write_text(text)
     run = subprocess.run([sys.executable, "main.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -72,7 +73,7 @@ def test_what_comes_behind_long_work_is_found(name: str, tmp_path: Path) -> None
 
 
 def test_a_statement_that_goes_on_and_on_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "OWN_PATIENCE", 500)
+    monkeypatch.setattr(budget, "LIMITS", replace(LIMITS, own_patience=500))
     session = Session(Alone())
     session.replay([parse(f"{WORK}\nlong_work('a name')\n", "main.py")])
     assert session.m.steps < TURNS * LINES / 3
@@ -84,8 +85,8 @@ def test_a_decorator_that_always_takes_long_is_left_at_once() -> None:
     session = Session(Alone())
     session.replay([parse(text, "main.py")])
     costs = [step.cost for step in session.own if isinstance(step.key, ir.ClassDef)]
-    assert costs[0] > DECORATING
-    assert max(costs[OFTEN:]) < 5
+    assert costs[0] > LIMITS.decorating_steps
+    assert max(costs[LIMITS.left_in_a_row :]) < 5
 
 
 LONG_BODY = "\n".join(["        x = x * 2", *(f"        n = n + {n}" for n in range(200))])

@@ -2,16 +2,16 @@
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
 from gradguard.analyses import Report
-from gradguard.analyses.domain import registry
+from gradguard.analyses.domain import budget, registry
 from gradguard.analyses.domain.here import MODELS
 from gradguard.analyses.libraries import load_models, polyfills
 from gradguard.analyses.program.session import Session
-from gradguard.analyses.python import machine
 from gradguard.syntax.chunks import Source, parse
 
 FOLDER = Path(polyfills.__file__).parent
@@ -129,7 +129,7 @@ def test_what_a_model_leaves_out_is_unknown() -> None:
 
 
 def test_steps_of_a_model_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine, "LIBRARY_STEPS", 100)
+    monkeypatch.setattr(budget, "LIMITS", replace(budget.LIMITS, library_steps=100))
     program = "import torch, library\nw = torch.ones(3, requires_grad=True)\nlibrary.work({})\nw += 1\n"
     work = "def work(n):\n    for i in range(n):\n        for j in range(n):\n            i + j\n"
     assert lines(report_of(program.format(3), work)) == [("leaf-inplace", "main.py", 4)]

@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gradguard.analyses.autograd.tensors import Node, Version
+from gradguard.analyses.domain.budget import LIMITS
 from gradguard.analyses.domain.paths import (
-    KEPT_DEPTH,
-    MAX_ALTERNATIVES,
-    MAX_FORKS,
-    MAX_THROWN,
     Dead,
     Exhausted,
     Outcome,
@@ -185,14 +182,14 @@ def test_of_too_many_open_branches_one_side_runs() -> None:
     state, ran = State(), []
 
     def nested(depth: int) -> None:
-        if depth > MAX_FORKS:
+        if depth > LIMITS.forks:
             ran.append(dict(state.assumed))
             return
         state.fork(Cond(depth), lambda: nested(depth + 1), lambda: nested(depth + 1))
 
     nested(0)
-    assert len(ran) == 2**MAX_FORKS
-    assert all(assumed[MAX_FORKS] is False for assumed in ran)
+    assert len(ran) == 2**LIMITS.forks
+    assert all(assumed[LIMITS.forks] is False for assumed in ran)
 
 
 def test_joined_values() -> None:
@@ -378,11 +375,11 @@ def test_where_more_is_to_be_left_an_error_of_one_side_is_lost() -> None:
 
 def test_of_many_branches_the_latest_are_told_apart() -> None:
     state, store = State(), {"x": -1}
-    many = MAX_ALTERNATIVES + 3
+    many = LIMITS.alternatives + 3
     for n in range(many):
         state.fork(Cond(n), writing(state, store, x=n), lambda: None)
-        assert getattr(store["x"], "size", 1) <= MAX_ALTERNATIVES
-    for n in range(many - KEPT_DEPTH, many):
+        assert getattr(store["x"], "size", 1) <= LIMITS.alternatives
+    for n in range(many - LIMITS.kept_branches, many):
         answers = tuple((Cond(k), k == n) for k in range(many))
         assert [value for _, value in state.alternatives(store["x"], answers)] == [n]
     answers = tuple((Cond(k), False) for k in range(many))
@@ -554,7 +551,7 @@ def fails(program: list[Any]) -> int:
 
 @given(programs)
 def test_a_replay_is_all_its_paths(program: list[Any]) -> None:
-    assume(fails(program) <= MAX_THROWN)
+    assume(fails(program) <= LIMITS.thrown)
     replay = Replay()
     ended = False
     try:
@@ -572,7 +569,7 @@ def test_a_replay_is_all_its_paths(program: list[Any]) -> None:
         assert not ended
         for key, value in store.items():
             (found,) = (one for _, one in replay.state.alternatives(replay.store[key], tuple(answers.items())))
-            assert found == value or (isinstance(found, Unknown) and branches(program) > KEPT_DEPTH)
+            assert found == value or (isinstance(found, Unknown) and branches(program) > LIMITS.kept_branches)
 
 
 @given(programs)
@@ -581,7 +578,7 @@ def test_a_replay_can_be_undone(program: list[Any]) -> None:
     before = dict(replay.store)
     with suppress(Raised):
         replay.run(program)
-    assert all(len(leaves(value)) <= MAX_ALTERNATIVES for value in replay.store.values())
+    assert all(len(leaves(value)) <= LIMITS.alternatives for value in replay.store.values())
     replay.state.rewind(0)
     assert replay.store == before
     assert not replay.state.assumed

@@ -10,8 +10,8 @@ import ast
 from typing import TYPE_CHECKING
 
 import pytest
+from gradguard.analyses.domain.budget import LIMITS
 from gradguard.analyses.program import session as programs
-from gradguard.analyses.python.machine import STEPS
 from gradguard.rules.diagnostic import diagnose
 from gradguard.syntax.chunks import parse
 from gradguard.workspace.project import Project
@@ -121,7 +121,7 @@ def replayed(text: str) -> Report:
 
 
 def test_a_mistake_behind_each_statement_is_told(tmp_path: Path) -> None:
-    assert TURNS * LINES > STEPS
+    assert LIMITS.entry_steps < TURNS * LINES
     head = f"import torch\nfrom torch import nn\n\n{WORK}"
     text, lines = probed(PROGRAM)
     report = replayed(head + text)
@@ -156,7 +156,7 @@ def test_what_imports_cost_is_theirs(tmp_path: Path) -> None:
     )
     main.write_text(text)
     result = Project(tmp_path).check([str(main)])
-    assert count * LINES // 2 * 3 > STEPS
+    assert count * LINES // 2 * 3 > LIMITS.entry_steps
     found = {(finding.path, finding.span.start_line + 1) for finding in result.findings}
     assert found == {(str(main), line) for line in lines} | {(str(tmp_path / "zoo" / "net.py"), 207)}
     assert any(stop.why == "work" for stop in result.report.stops)

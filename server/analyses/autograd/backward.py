@@ -14,6 +14,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...facts.gradients import NEW
+from ..domain import budget
 from ..domain.paths import Raised
 from ..domain.report import Failure, Kind, Site, Write
 from ..domain.values import LINK, Args, Cond, Phi, Unknown, Value
@@ -291,7 +292,7 @@ class Autograd(Graph):
             if link is None or not isinstance(node.when, frozenset) or not shown.keys() & node.when:
                 continue
             depth = 1 + min(shown[cond] for cond in node.when if cond in shown)
-            if depth > MAX_LINKS:
+            if depth > budget.LIMITS.links:
                 continue
             self.state.set(self.links, link.key, True)
             given = [edge.then for edge in node.edges if type(edge) is Phi]
@@ -506,7 +507,7 @@ class Autograd(Graph):
 
     def _free(self, node: Node, guards: Guards) -> None:
         freed: Value = self.host.here.site
-        if len(guards) <= MAX_LINKS:
+        if len(guards) <= budget.LIMITS.links:
             for cond, holds in reversed(guards):
                 freed = self.state.merge(cond, *((freed, node.freed) if holds else (node.freed, freed)))
             self.state.put(node, Node.freed, freed)
@@ -625,10 +626,6 @@ class Autograd(Graph):
         return found
 
 
-MAX_LINKS = 3
-"""So many unseen calls in a row are taken to pass gradients on, where a backward shows it of the last."""
-
-
 def gradient_geometry(t: Tensor, one: Gradient) -> Geometry | None:
     """How a gradient lies: as the tensor does, in memory of its own, or all of it in one place."""
     shape, g = t.shape, t.geometry
@@ -643,9 +640,6 @@ def gradient_geometry(t: Tensor, one: Gradient) -> Geometry | None:
 
 CHECKPOINT = "CheckpointFunctionBackward"
 """the node that stands for all that is run again in backward"""
-
-MAX_WAYS = 4
-"""So many conditions are told apart under which a backward reaches one node."""
 
 
 def add_way(known: list[Guards], guards: Guards) -> None:
@@ -665,5 +659,5 @@ def add_way(known: list[Guards], guards: Guards) -> None:
             return
     known[:] = [other for other in known if not here.issubset(other)]
     known.append(guards)
-    if len(known) > MAX_WAYS:
+    if len(known) > budget.LIMITS.ways:
         known.remove(max(known, key=len))

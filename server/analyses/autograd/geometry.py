@@ -14,6 +14,8 @@ from math import prod
 from types import EllipsisType
 from typing import TYPE_CHECKING
 
+from ..domain import budget
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -31,10 +33,6 @@ UNKNOWN = Unknown.UNKNOWN
 
 Bound = int | Unknown | None
 Index = int | Unknown | slice | EllipsisType | None
-
-
-MOST_PIECES = 4096
-"""more views of one call than this are not listed"""
 
 
 class GeometryError(ValueError):
@@ -370,7 +368,7 @@ class Geometry:
         if not isinstance(size, int):
             return self._pieces(dim, size)
         length = self.shape[dim]
-        if length is None or size < 0 or (size == 0 and length) or (size and length // size > MOST_PIECES):
+        if length is None or size < 0 or (size == 0 and length) or (size and length // size > budget.LIMITS.views):
             raise GeometryError("split: an invalid size, or an unknown number of pieces")
         count = max(-(-length // size), 1) if size else 1
         return self._pieces(dim, [size] * (count - 1) + [length - size * (count - 1)])
@@ -379,7 +377,7 @@ class Geometry:
         """`chunk(chunks, dim)`: of a size that isn't known, the usual number of pieces."""
         dim = self._cut(dim)
         length = self.shape[dim]
-        if not 0 < chunks <= MOST_PIECES:
+        if not 0 < chunks <= budget.LIMITS.views:
             raise GeometryError("chunk: not a positive number, or too large")
         if not length:
             return self._pieces(dim, [length] * chunks)
@@ -391,7 +389,7 @@ class Geometry:
         if not isinstance(how, int):
             bounds: list[int | None] = [0, *how, None]
             return [self.slice(dim, start, stop) for start, stop in pairwise(bounds)]
-        if not 0 < how <= MOST_PIECES:
+        if not 0 < how <= budget.LIMITS.views:
             raise GeometryError("tensor_split: not a positive number, or too large")
         length = self.shape[dim]
         if length is None:
@@ -421,7 +419,7 @@ class Geometry:
 
     def _known(self, dim: int) -> int:
         size = self.shape[dim]
-        if size is None or size > MOST_PIECES:
+        if size is None or size > budget.LIMITS.views:
             raise GeometryError("the number of pieces isn't known, or too large to list them")
         return size
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from .geometry import MOST_PIECES, plus, times
+from ..domain import budget
+from .geometry import plus, times
 
 if TYPE_CHECKING:
     from .geometry import Geometry
@@ -41,7 +42,7 @@ def are_apart(a: Geometry, b: Geometry) -> bool:
         return False
     if one[1] < other[0] or other[1] < one[0]:
         return True
-    few = (a.numel() or 0) <= MOST_PIECES and (b.numel() or 0) <= MOST_PIECES
+    few = (a.numel() or 0) <= budget.LIMITS.views and (b.numel() or 0) <= budget.LIMITS.views
     return few and _places(a).isdisjoint(_places(b))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..domain import budget
 from ..domain.values import ABSENT, Cond, Object, Value, serial
 from .geometry import Geometry
 
@@ -25,10 +26,6 @@ Grad = bool | frozenset[Cond]
 """Whether a tensor requires grad: known, or if one of these conditions holds."""
 
 
-MAX_CONDITIONS = 16
-"""Conditions that are told apart under which a tensor requires grad."""
-
-
 def either(a: Grad, b: Grad) -> Grad:
     """`a or b`."""
     if a is True or b is True:
@@ -38,7 +35,7 @@ def either(a: Grad, b: Grad) -> Grad:
     if not b:
         return a
     assert not isinstance(a, bool) and not isinstance(b, bool)
-    return a | b if len(a) < MAX_CONDITIONS else a
+    return a | b if len(a) < budget.LIMITS.conditions else a
 
 
 TOGETHER = "together"

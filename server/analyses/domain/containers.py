@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
+from . import budget
 from .values import Phi, Unknown, Value, leaves
-
-MAX_ITEMS = 256
-"""Items of a sequence that are held one by one."""
 
 
 class Seq:
@@ -35,7 +33,7 @@ class Seq:
         """The items that are held; one of the further ones where none is."""
         if self.open and not self.items and self.more is not None:
             return [self.more(0), self.more(1)]
-        return list(self.items[:MAX_ITEMS])
+        return list(self.items[: budget.LIMITS.items])
 
 
 class Made(Sequence[Value]):

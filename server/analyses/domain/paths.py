@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from . import budget
 from .containers import in_one_row
 from .slots import Slot
 from .values import ABSENT, Cond, Container, Phi, Unknown, Value, leaves
@@ -23,18 +24,6 @@ if TYPE_CHECKING:
     from .values import Object
 
 T = TypeVar("T")
-
-MAX_ALTERNATIVES = 12
-"""More alternatives than this for one place become unknown."""
-
-KEPT_DEPTH = 3
-"""So many of the latest branches are still told apart then."""
-
-MAX_THROWN = 4
-"""So many errors of single sides reach the handlers of one `try`."""
-
-MAX_FORKS = 7
-"""Of branches nested deeper than this on unknown conditions, one side alone is replayed."""
 
 
 class Raised(Exception):
@@ -255,7 +244,7 @@ class State:
         known = self.assumed.get(cond.key)
         if known is not None:
             return then() if known else orelse()
-        if len(self.held) >= MAX_FORKS:
+        if len(self.held) >= budget.LIMITS.forks:
             self.on_deep()
             self.assume(cond, False)
             return orelse()
@@ -410,7 +399,12 @@ class State:
     def _thrown(self, error: Exception | None) -> Thrown | None:
         """An error that ends the present side, for the `try` around it; None where none would handle it."""
         tried = self.tries[-1] if self.tries else None
-        if not isinstance(error, Raised) or tried is None or tried.thrown is None or len(tried.thrown) >= MAX_THROWN:
+        if (
+            not isinstance(error, Raised)
+            or tried is None
+            or tried.thrown is None
+            or len(tried.thrown) >= budget.LIMITS.thrown
+        ):
             return None
         path = tuple((side.cond, side.holds) for side in self.held[tried.depth :])
         left = self.left_since(tried.mark).items()
@@ -453,7 +447,7 @@ class State:
             elif a == b or (type(a) is Unknown and a.key == b.key):
                 return a
         phi = Phi(cond, self._under(a, cond, True), self._under(b, cond, False))
-        return phi if phi.size <= MAX_ALTERNATIVES else prune(phi, KEPT_DEPTH)
+        return phi if phi.size <= budget.LIMITS.alternatives else prune(phi, budget.LIMITS.kept_branches)
 
     @staticmethod
     def _under(value: Value, cond: Cond, holds: bool) -> Value:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 
+from . import budget
 from .here import is_model
 
 if TYPE_CHECKING:
@@ -542,7 +543,7 @@ def is_constant(value: Value) -> bool:
     while todo:
         row = todo.pop()
         seen += len(row)
-        if seen > MANY:
+        if seen > budget.LIMITS.parts:
             return False
         for one in row:
             if isinstance(one, tuple):
@@ -552,18 +553,14 @@ def is_constant(value: Value) -> bool:
     return True
 
 
-MANY = 10_000
-"""Parts of a tuple of tuples that are looked at: they may be the same ones, over and over."""
-
-
 def is_large(value: tuple[Any, ...]) -> bool:
     """Whether a tuple has more parts, each counted as often as it is met, than are looked at."""
     todo, seen = [value], 0
-    while todo and seen <= MANY:
+    while todo and seen <= budget.LIMITS.parts:
         row = todo.pop()
         seen += len(row)
         todo += [one for one in row if isinstance(one, tuple)]
-    return seen > MANY
+    return seen > budget.LIMITS.parts
 
 
 def is_number(value: Value) -> bool:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from ...facts import table
 from ...facts.model import Op
 from ..autograd.tensors import Node, Storage, Tensor, in_order, parts_of
-from ..domain import registry
-from ..domain.paths import MAX_ALTERNATIVES
+from ..domain import budget, registry
 from ..domain.values import Args, Bound, Instance, Lib, Phi, Unknown, Value
 from . import calls_by_name
 from .types import dtype_value
@@ -95,7 +94,7 @@ def requires_grad(m: Interpreter, t: Tensor) -> Value:
             holds = Phi(part, holds, value) if answer else Phi(part, value, holds)
         value = holds
     assert isinstance(value, Phi)
-    return value if value.size <= MAX_ALTERNATIVES else Unknown("requires_grad", conds[0].key)
+    return value if value.size <= budget.LIMITS.alternatives else Unknown("requires_grad", conds[0].key)
 
 
 def grad(m: Interpreter, t: Tensor) -> Value:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...facts import table
 from ..autograd.tensors import Tensor
+from ..domain import budget
 from ..domain.values import Args, Cond, Instance, Lib, ListV, Phi, Unknown, Value, leaves
 from . import cases, joins, replay
 from .arrays import NDArray
@@ -59,10 +60,6 @@ def split(m: Interpreter, args: Args, run: Callable[[Args], Value]) -> Value:
     return joins.each(m, inside, lambda _: run(args)) if inside is not None else run(args)
 
 
-MAX_INSIDE = 2
-"""Of a list that rests on more open conditions than these, what they decide on is read as from copies."""
-
-
 def vague(m: Interpreter, v: Value) -> Value:
     """A list or tuple with one tensor in place of several that open conditions decide between."""
     if not isinstance(v, (tuple, ListV)):
@@ -99,7 +96,7 @@ def open_inside(m: Interpreter, v: Value) -> Phi | None:
         return None
     items = m.state.resolve(v.items) if isinstance(v, ListV) else v
     if type(items) is Phi and any(isinstance(t, Tensor) for t in m.state.tuple_of(items)):
-        return items if len(m.state.alternatives(items)) <= 2**MAX_INSIDE else None
+        return items if len(m.state.alternatives(items)) <= 2**budget.LIMITS.open_conditions else None
     conditions: set[Cond] = set()
     first: Phi | None = None
     for one in items if isinstance(items, tuple) else ():
@@ -109,7 +106,7 @@ def open_inside(m: Interpreter, v: Value) -> Phi | None:
             if any(isinstance(t, Tensor) for _, t in ways):
                 first = first or phi
                 conditions.update(cond for guards, _ in ways for cond, _ in guards)
-    return first if len(conditions) <= MAX_INSIDE else None
+    return first if len(conditions) <= budget.LIMITS.open_conditions else None
 
 
 def replaced(args: Args, at: int | str, value: Value) -> Args:

@@ -11,16 +11,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..autograd.tensors import Node, Tensor, Version
+from ..domain import budget
 from ..domain.values import Phi, Unknown, Value, key_of, leaves, nests
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .interpreter import Interpreter
-
-
-LEVELS = 5
-"""Choices of choices are told apart so deep."""
 
 
 def each(m: Interpreter, operand: Value, run: Callable[[Value], Value]) -> Value:
@@ -36,7 +33,9 @@ def one(m: Interpreter, result: Value) -> Value:
     first, *others = made = leaves(result)
     if all(is_plain(v) for v in made):
         key = key_of_choice(result)
-        return Unknown(first.why, None if nests(key, LEVELS) else key, number=all(v.number for v in made))
+        return Unknown(
+            first.why, None if nests(key, budget.LIMITS.choice_levels) else key, number=all(v.number for v in made)
+        )
     if not all(isinstance(t, Tensor) for t in made) or not all(is_new(m, t) for t in made):
         return result
     kind = kind_of(m, first)

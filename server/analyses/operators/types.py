@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..autograd.geometry import UNKNOWN, Geometry
 from ..autograd.tensors import Tensor
+from ..domain import budget
 from ..domain.values import Lib, ListV, Phi, SliceV, Unknown, Value
 from ..shapes import Arg, Number, TensorType
 
@@ -69,23 +70,15 @@ def is_dtype(v: Unknown) -> bool:
 
 def described(m: Interpreter, v: Value) -> Arg:
     """A value as the shape rules take it; a list or tuple of too many parts, each as often as it is met, is unknown."""
-    left = [MOST_PARTS]
+    left = [budget.LIMITS.parts]
     made = _described(m, v, left)
     return made if left[0] >= 0 else UNKNOWN
-
-
-MOST_PARTS = 10_000
-"""Parts of a list of lists that are described: in the end they may be the same ones, over and over."""
-
-
-DEEPEST = 50
-"""Levels of lists in lists: a list may hold itself."""
 
 
 def _described(m: Interpreter, v: Value, left: list[int], depth: int = 0) -> Arg:
     """As `described`; `left` counts how many more parts may be looked at."""
     v = m.state.resolve(v)
-    left[0] = -1 if depth > DEEPEST else left[0] - 1
+    left[0] = -1 if depth > budget.LIMITS.levels else left[0] - 1
     if left[0] < 0:
         return UNKNOWN
     if isinstance(v, Tensor):

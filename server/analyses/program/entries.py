@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ..autograd.tensors import Tensor
-from ..domain import registry
+from ..domain import budget, registry
 from ..domain.here import is_model
 from ..domain.paths import Dead, Exhausted, Raised, Unwanted, gated
 from ..domain.report import Assumption, Site, fault
@@ -31,38 +31,25 @@ from ..domain.values import (
 from ..operators import modules
 from ..python import attributes, functions, opaque, sequences
 from ..python.annotations import unknown_arguments
-from ..python.machine import STEPS, Machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from ...syntax.text import Excerpt
     from ..domain.steps import Step
+    from ..python.machine import Machine
 
 BACKWARD = Assumption("backward", "")
 
-PER_FUNCTION = 8_000
-"""Steps for a function that is entered with unknown arguments."""
 
-PATIENCE = 300
-TRAINING_PATIENCE = 1_000
-"""How many of these in a row may go by without a statement that is new. A module is worth more, for it is sure to be
-trained."""
-
-FAMILIAR_PATIENCE, BRIEF_PATIENCE = 60, 15
-"""The same inside a function that was entered before: with other arguments it seldom tells more, and the less, the
-more has been entered."""
-
-MUCH = 2_000
-"""Statements that a program of a few files has; where more were entered, what is familiar is worth little."""
-
-
-def guarded(m: Machine, what: str, run: Callable[[], Value], steps: int = STEPS, patience: int | None = None) -> Value:
+def guarded(
+    m: Machine, what: str, run: Callable[[], Value], steps: int | None = None, patience: int | None = None
+) -> Value:
     """Run a piece of the program; what the program raises ends it, and an internal error is told.
 
     Raises Unwanted.
     """
-    m.allow(steps, patience)
+    m.allow(budget.LIMITS.entry_steps if steps is None else steps, patience)
     m.here.stack, m.here.iterations, m.depth, m.catching, m.handlers, m.expected = (), (), 0, 0, 0, ()
     m.loop_until = None
     m.state.splits.clear()
@@ -135,7 +122,8 @@ class Entry:
     @property
     def patience(self) -> int:
         """Steps in a row without a statement that is new, after which a familiar function is left."""
-        return FAMILIAR_PATIENCE if len(self.reached) < MUCH else BRIEF_PATIENCE
+        limits = budget.LIMITS
+        return limits.familiar_patience if len(self.reached) < limits.much_entered else limits.brief_patience
 
     def enter(self, v: Value) -> None:
         """Enter what of it nobody has entered."""
@@ -164,13 +152,14 @@ class Entry:
         trained = self.trained | self.m.now.entered
         return f.chunk not in trained or (is_varied(cls) and cls.node not in trained | self.built)
 
-    def outside(self, what: str, run: Callable[[], Value], patience: int = PATIENCE) -> Value:
+    def outside(self, what: str, run: Callable[[], Value], patience: int | None = None) -> Value:
         """Run something as code outside of the program would."""
+        patience = budget.LIMITS.patience if patience is None else patience
         self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
         self.m.state.set(self.m.ending, "over", False)
         self.m.familiar = Familiar(self.familiar_functions, self.reached, self.patience)
         try:
-            return guarded(self.m, what, run, PER_FUNCTION, patience)
+            return guarded(self.m, what, run, budget.LIMITS.function_steps, patience)
         finally:
             self.m.familiar = None
             self.m.entry_assumptions = ()
@@ -180,7 +169,7 @@ class Entry:
         m = self.m
         names = sorted((name for name, v in cls.attributes.items() if self.untouched(v)), key=is_private)
         m.here.node, m.here.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
-        patience = TRAINING_PATIENCE if cls.derives("torch.nn.Module") else PATIENCE
+        patience = budget.LIMITS.training_patience if cls.derives("torch.nn.Module") else budget.LIMITS.patience
         obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)), patience)
         if not isinstance(obj, Instance):
             obj = Instance(cls)
@@ -208,7 +197,9 @@ class Entry:
             return
         m.entry_assumptions = (Assumption("trained", obj.cls.name),)
         self.outside(
-            obj.cls.name, lambda: m.call(attributes.get(m, obj, "__train__"), Args([names])), TRAINING_PATIENCE
+            obj.cls.name,
+            lambda: m.call(attributes.get(m, obj, "__train__"), Args([names])),
+            budget.LIMITS.training_patience,
         )
         m.now.entered |= m.now.differentiated
 
@@ -248,7 +239,7 @@ class Entry:
             return None
 
         m.entry_assumptions = (trained,)
-        self.outside(f"{obj.cls.name}.forward", run, TRAINING_PATIENCE)
+        self.outside(f"{obj.cls.name}.forward", run, budget.LIMITS.training_patience)
         m.now.entered.add(forward.chunk)
         if obj.cls.node is not None:
             m.now.entered.add(obj.cls.node)

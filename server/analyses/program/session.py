@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...syntax import ir
 from ...syntax.walk import statements as statements_of
+from ..domain import budget
 from ..domain.modules import OwnModels
 from ..domain.paths import Unwanted
 from ..domain.report import Reach, Report, Told
@@ -19,7 +20,7 @@ from ..domain.steps import Import, Step, loaded
 from ..domain.values import ClassV, Frame, FunctionV, ModuleV, Value, Wrapped
 from ..libraries import load_models, polyfills
 from ..python import statements
-from ..python.machine import STEPS, Machine, always
+from ..python.machine import Machine, always
 from ..stories.trace import NoTrace, Trace
 from .entries import Entry, guarded, is_private
 
@@ -29,18 +30,6 @@ if TYPE_CHECKING:
     from ...syntax.chunks import Source
     from ..domain.modules import Modules
     from ..domain.steps import Loaded
-
-PROGRAM = 3 * STEPS
-"""Steps for a file's own code, what it imports aside."""
-
-LEAST = 1_000
-"""Steps that a statement of it may take, however many those before it took."""
-
-OWN_PATIENCE = 3_000
-"""How many of these in a row may go by without a statement that is new, or an operator."""
-
-RECURSION = 20_000
-"""Python's own limit while the replay runs: a nested program needs several frames a level."""
 
 CLOSING = "the end of the program"
 
@@ -95,7 +84,7 @@ class Session:
         Raises Unwanted soon after `wanted` says so. What is done by then is kept for the next time.
         """
         limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(limit, RECURSION))
+        sys.setrecursionlimit(max(limit, budget.LIMITS.frames))
         self.m.wanted = wanted
         try:
             is_fresh = Freshness(self.m.modules)
@@ -120,7 +109,12 @@ class Session:
         )
 
     def step(
-        self, key: object, what: str, run: Callable[[], Value], steps: int = STEPS, patience: int | None = None
+        self,
+        key: object,
+        what: str,
+        run: Callable[[], Value],
+        steps: int | None = None,
+        patience: int | None = None,
     ) -> Step:
         """Run a step; `what` names it where it goes wrong."""
         m = self.m
@@ -179,8 +173,10 @@ class Session:
         for s in (None, *source.body):
             if at == len(self.own):
                 run = partial(self.begin, source) if s is None else partial(self.run_statement, source, s)
-                steps = min(STEPS, max(PROGRAM - used, LEAST))
-                self.own.append(self.step(s or Beginning.of(source), source.path, run, steps, OWN_PATIENCE))
+                steps = min(budget.LIMITS.entry_steps, max(budget.LIMITS.file_steps - used, budget.LIMITS.least_steps))
+                self.own.append(
+                    self.step(s or Beginning.of(source), source.path, run, steps, budget.LIMITS.own_patience)
+                )
             used += self.own[at].cost
             at += 1
             if self.own[at - 1].ended:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ..autograd.tensors import Tensor
+from ..domain import budget
 from ..domain.report import Site
 from ..domain.values import ABSENT, DATACLASS, Args, ClassV, Cond, FunctionV, Lib, Phi, Unknown, Value, serial
 from ..operators.types import TENSORS
@@ -19,8 +20,6 @@ NUMBERS = frozenset({"int", "float", "bool", "complex"})
 BARE = NUMBERS | {"dict", "list", "tuple", "set", "str"}
 
 LITERALS = ("typing.Literal", "typing_extensions.Literal")
-
-MOST_CHOICES = 6
 
 _SETTINGS = re.compile(r"(?:\w+_)?(?:config|cfg|conf|hparams|args|opts?|options|settings)")
 _CONFIGURATION = re.compile(r"(?:Config|Cfg|Configuration|HParams|Args|Arguments|Options|Settings)$")
@@ -97,7 +96,7 @@ def choices(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> list[Value]
         return []
     parts = annotation.slice.elts if isinstance(annotation.slice, ir.Tuple) else [annotation.slice]
     listed: list[Value] = [part.value for part in parts if isinstance(part, ir.Constant)]
-    return listed if len(listed) == len(parts) <= MOST_CHOICES else []
+    return listed if len(listed) == len(parts) <= budget.LIMITS.annotated else []
 
 
 def one_of(f: FunctionV, p: ir.Param, listed: list[Value]) -> Value:

@@ -7,17 +7,10 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from ..domain import budget
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
-
-LARGEST = 10_000
-"""So many characters or items may a value have that is computed with."""
-
-MOST = 1_000_000
-"""So many may a call make, and as often may it look at one of them."""
-
-BITS = 20_000
-"""Bits of a number that is computed."""
 
 WIDTHS = frozenset({"center", "dumps", "expandtabs", "ljust", "rjust", "to_bytes", "zfill"})
 """Functions that make as much as a number says that they are given."""
@@ -28,22 +21,22 @@ _NESTED = re.compile(r"\{[^{}]*\{")
 
 
 def size(known: Any) -> int:
-    """Characters and items in a value of Python's, each as often as it is met; soon past LARGEST, it stops counting."""
+    """Characters and items in a value of Python's, each as often as it is met; past the bound it stops counting."""
     total, todo = 0, deque([known])
-    while todo and total <= LARGEST:
+    while todo and total <= budget.LIMITS.value:
         one = todo.popleft()
         total += 1
         if isinstance(one, range):  # its length may be more than Python's own `len` can tell
-            total += LARGEST if one[LARGEST:] else len(one)
+            total += budget.LIMITS.value if one[budget.LIMITS.value :] else len(one)
         elif isinstance(one, (str, bytes)):
             total += len(one)
         elif isinstance(one, int):
             total += one.bit_length() // 32
         elif isinstance(one, (list, tuple, set, frozenset, deque)):
-            total += max(len(one) - LARGEST, 0)
+            total += max(len(one) - budget.LIMITS.value, 0)
             todo.extend(one)
         elif isinstance(one, dict):
-            total += max(len(one) - LARGEST, 0)
+            total += max(len(one) - budget.LIMITS.value, 0)
             todo.extend(one)
             todo.extend(one.values())
     return total
@@ -60,10 +53,10 @@ def is_bounded(f: Callable[..., Any], pos: Collection[Any], kw: Mapping[str, Any
         return is_power_bounded(*given)
     if f is round and len(given) == 2 and not is_power_bounded(10, given[1]):
         return False
-    most = MOST
+    most = budget.LIMITS.made
     for one in given:
         here = size(one)
-        if here > LARGEST:
+        if here > budget.LIMITS.value:
             return False
         most //= max(here, 1)
     if name in WIDTHS:
@@ -77,20 +70,20 @@ def is_folded(op: Callable[[Any, Any], Any], a: Any, b: Any) -> bool:
     """Whether an operator on two known values gives a result of a size that we can bear."""
     numbers = isinstance(a, int) and isinstance(b, int)
     if op is operator.add and isinstance(a, (str, bytes, tuple)) and isinstance(b, (str, bytes, tuple)):
-        return len(a) + len(b) <= LARGEST
+        return len(a) + len(b) <= budget.LIMITS.value
     if op is operator.mul and not numbers:
-        return all(not hasattr(x, "__len__") or len(x) * _count(y) <= LARGEST for x, y in ((a, b), (b, a)))
+        return all(not hasattr(x, "__len__") or len(x) * _count(y) <= budget.LIMITS.value for x, y in ((a, b), (b, a)))
     if op is operator.mul:
-        return bool(a.bit_length() + b.bit_length() <= BITS)
+        return bool(a.bit_length() + b.bit_length() <= budget.LIMITS.bits)
     if op is operator.pow:
         return is_power_bounded(a, b)
     if op is operator.lshift and numbers:
-        return bool(b < 0 or a.bit_length() + b <= BITS)
+        return bool(b < 0 or a.bit_length() + b <= budget.LIMITS.bits)
     if op is operator.mod and isinstance(a, (str, bytes)):
         text = a if isinstance(a, str) else a.decode("latin-1")
         given = [a, *(b if isinstance(b, tuple) else (b,))]
         widest = max(_widest(given) if "*" in text else 1, _literal(text))
-        return size((a, b)) <= LARGEST and (len(a) + 1) * widest <= MOST
+        return size((a, b)) <= budget.LIMITS.value and (len(a) + 1) * widest <= budget.LIMITS.made
     return True
 
 
@@ -98,7 +91,7 @@ def is_power_bounded(a: Any, b: Any) -> bool:
     """Whether `a ** b` is a number that we can bear."""
     if not isinstance(a, int) or not isinstance(b, int):
         return True
-    return abs(a) < 2 or a.bit_length() * abs(b) <= BITS
+    return abs(a) < 2 or a.bit_length() * abs(b) <= budget.LIMITS.bits
 
 
 def _count(v: Any) -> int:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from ..domain import budget
 from ..domain.paths import Raised
 from ..domain.values import ABSENT, CONSTANTS, DictV, Items, ListV, Value
-from .bounds import LARGEST, is_bounded
+from .bounds import is_bounded
 from .enumerations import Member
 
 if TYPE_CHECKING:
@@ -15,29 +16,23 @@ if TYPE_CHECKING:
 
     from .machine import Machine
 
-NUMBER = 10**6
-"""Numbers above this are not computed with where they may be a length or a count."""
-
-DEEPEST = 50
-"""Levels of containers in containers that are looked into."""
-
 
 class NotPlain(Exception):
     """A value isn't known through and through, or is of a kind that can't be computed with here."""
 
 
 class Reader:
-    """Makes values of the replay Python's own: LARGEST ones at most, however they share parts or hold themselves."""
+    """Makes values of the replay Python's own: so many at most, however they share parts or hold themselves."""
 
     def __init__(self, m: Machine) -> None:
         self.state = m.state
-        self.left = LARGEST
+        self.left = budget.LIMITS.value
 
     def of(self, v: Value, depth: int = 0) -> Any:
         """The value as Python's own. Raises NotPlain."""
         v = self.state.resolve(v)
         self.left -= 1
-        if self.left < 0 or depth > DEEPEST:
+        if self.left < 0 or depth > budget.LIMITS.levels:
             raise NotPlain
         if type(v) is tuple:
             return tuple(self.of(one, depth + 1) for one in v)
@@ -99,7 +94,7 @@ def compute(m: Machine, f: Callable[..., Any], args: Sequence[Value], kw: Mappin
     reader = Reader(m)
     pos = [reader.of(v) for v in args]
     named = {k: reader.of(v) for k, v in (kw or {}).items()}
-    if any(isinstance(v, int) and abs(v) > NUMBER for v in (*pos, *named.values())):
+    if any(isinstance(v, int) and abs(v) > budget.LIMITS.number for v in (*pos, *named.values())):
         raise NotPlain
     if not is_bounded(f, pos, named):
         raise NotPlain
@@ -122,7 +117,7 @@ def called(f: Callable[..., Any], pos: Sequence[Any], kw: Mapping[str, Any]) -> 
         raise NotPlain from None
     except Exception as error:  # whatever it is, the program would meet it
         raise Raised(None, type(error).__name__) from None
-    if isinstance(known, (str, bytes, list, tuple, dict, set)) and len(known) > LARGEST:
+    if isinstance(known, (str, bytes, list, tuple, dict, set)) and len(known) > budget.LIMITS.value:
         raise NotPlain
     return known
 

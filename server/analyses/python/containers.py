@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
+from ..domain import budget
 from ..domain.containers import NO_ITEM
 from ..domain.paths import Raised
 from ..domain.values import (
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
 
     from .machine import Machine
 
-MAX_CHOICES = 4
-"""Of so many classes or functions in a table, each is followed where the key isn't known."""
-
 
 def as_slice(index: SliceV) -> slice | None:
     """The Python slice, where its bounds are known."""
@@ -69,7 +67,7 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
         if type(rows) is Phi and -len(items) <= index < len(items):
             return m.state.resolve(m.state.each_way(rows, lambda row: of_row(row, index)))
         if index == -1 and items:
-            return last(m, items[-MAX_CHOICES:])
+            return last(m, items[-budget.LIMITS.choices :])
         if -len(items) <= index < len(items):
             return m.state.resolve(items[index])
         if items:  # an empty list may have been filled by something that isn't replayed
@@ -108,8 +106,8 @@ def one_of(m: Machine, items: Sequence[Value], index: Unknown, key: Value) -> Va
 def any_of(m: Machine, items: dict[Value, Value], index: Unknown) -> Value:
     """An item of a table of classes, functions or objects: each is followed, of a large table the first ones."""
     *before, (_, found) = items.items()
-    if len(items) > MAX_CHOICES:
-        before, found = before[:MAX_CHOICES], Unknown("an item", ("[]", index.key, len(items)))
+    if len(items) > budget.LIMITS.choices:
+        before, found = before[: budget.LIMITS.choices], Unknown("an item", ("[]", index.key, len(items)))
     for key, item in reversed(before):
         found = m.state.merge(at(m, index, key), item, found)
     return found

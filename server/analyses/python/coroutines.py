@@ -12,6 +12,7 @@ from contextlib import suppress
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from ..domain import budget
 from ..domain.paths import Raised
 
 if TYPE_CHECKING:
@@ -19,12 +20,6 @@ if TYPE_CHECKING:
 
     from ..domain.values import Value
     from .machine import Machine
-
-MAX_COROUTINES = 48
-"""So many generators may be open at once; what further ones give is unknown."""
-
-STACK = 32 * 2**20
-"""Bytes of stack for a generator's thread, where a replay nests as deep as it may elsewhere."""
 
 
 class Closed(BaseException):
@@ -77,7 +72,7 @@ class Coroutine:
                 self.resume(error=Closed())
 
     def _start(self) -> None:
-        before = threading.stack_size(STACK)
+        before = threading.stack_size(budget.LIMITS.generator_stack)
         try:
             threading.Thread(target=self._live, daemon=True).start()
         finally:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from ..domain import budget
 from ..domain.values import Unknown, Value
 from . import operators
 
@@ -17,12 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
     from .machine import Machine
-
-MANY = 4_000
-"""Turns that are tried of a loop whose end isn't known."""
-
-BLOCK = 64
-"""Turns that are tried at a time."""
 
 Key = Any
 
@@ -76,9 +71,9 @@ def answers(m: Machine, key: Key, on: Key) -> frozenset[bool]:
 def tried(key: Key, assumed: tuple[tuple[Key, bool], ...], left: int | None) -> frozenset[bool]:
     """What a condition is in the turns, of `left` ones, in which others are answered so."""
     found: set[bool] = set()
-    most = MANY if left is None else min(left, MANY)
-    for start in range(0, most, BLOCK):
-        turns: Sequence[int] = range(start, min(start + BLOCK, most))
+    most = budget.LIMITS.counted_turns if left is None else min(left, budget.LIMITS.counted_turns)
+    for start in range(0, most, budget.LIMITS.counted_at_once):
+        turns: Sequence[int] = range(start, min(start + budget.LIMITS.counted_at_once, most))
         try:
             for k, holds in assumed:
                 truths = values(k, turns)

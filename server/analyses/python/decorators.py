@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..domain import registry
+from ..domain import budget, registry
 from ..domain.values import (
     ABSTRACT,
     Args,
@@ -35,9 +35,6 @@ if TYPE_CHECKING:
 
 CACHE = "functools.lru_cache"
 
-DECORATING = 300
-"""Steps for the call of a decorator: what takes more writes documentation, and gives back what it was given."""
-
 
 def decorate(m: Machine, decorator: Value, value: Value) -> Value:
     """`decorator(value)`. One that the replay doesn't know is taken to call what it wraps and change nothing."""
@@ -67,7 +64,7 @@ def decorate(m: Machine, decorator: Value, value: Value) -> Value:
     if isinstance(decorator, contexts.Managed) or is_context_decorator(decorator):
         return Wrapped(value, "contextlib.ContextDecorator", decorator)
     if isinstance(decorator, (FunctionV, Bound, Builtin, ClassV, Instance, Lib, Partial, Wrapped)):
-        made = m.limited_call(DECORATING, decorator, Args([value], site=m.here.site), None)
+        made = m.limited_call(budget.LIMITS.decorating_steps, decorator, Args([value], site=m.here.site), None)
         return value if isinstance(made, Unknown) or made is None else made
     return value
 

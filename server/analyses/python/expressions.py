@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
+from ..domain import budget
 from ..domain.values import (
     ABSENT,
     Args,
@@ -166,11 +167,6 @@ def arguments(m: Machine, nodes: list[ir.Arg]) -> Args:
     return args
 
 
-IMPORTING = 1_000
-"""Steps for a call in the own code of a module that is imported, as that of a package always is: what takes more looks
-at files, or packages."""
-
-
 def call(m: Machine, e: ir.Call) -> Value:
     """`func(args)`. What the call does happens at the call's own place."""
     if isinstance(e.func, ir.Name) and e.func.id == "super" and not e.args:
@@ -182,7 +178,7 @@ def call(m: Machine, e: ir.Call) -> Value:
     args.site = m.here.site
     args.receiver = e.func.value if isinstance(e.func, ir.Attribute) else None
     if m.frame.function is None and (m.importing or m.main.endswith("__init__.py")):
-        return m.limited_call(IMPORTING, function, args, Unknown())
+        return m.limited_call(budget.LIMITS.importing_steps, function, args, Unknown())
     return m.call(function, args)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ..autograd.tensors import Tensor
+from ..domain import budget
 from ..domain.here import is_model
 from ..domain.paths import Exhausted, Raised
 from ..domain.values import (
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from .machine import Machine
-
-SAME_FUNCTION = 6
-"""How often one function may be open in its own calls (recursion)."""
 
 
 def define(m: Machine, s: ir.FunctionDef) -> None:
@@ -130,7 +128,7 @@ def call(m: Machine, f: FunctionV, args: Args) -> Value:
     if not (of_model := is_model(f.chunk)):
         m.look_at(f.node)
         m.now.executed.add(f.node)
-    if m.depth >= m.max_depth or m.open_calls.get(id(f.node), 0) >= SAME_FUNCTION:
+    if m.depth >= m.max_depth or m.open_calls.get(id(f.node), 0) >= budget.LIMITS.same_function:
         m.stop("nested")
         return Unknown(f"{f.name}()")
     if m.short >= 0 and f.node in m.tiring:

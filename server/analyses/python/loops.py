@@ -14,7 +14,7 @@ from ...syntax import ir
 from ...syntax.walk import statements as statements_of
 from ..autograd.tensors import Counter, Tensor, Version
 from ..autograd.versions import bounds
-from ..domain.containers import MAX_ITEMS
+from ..domain import budget
 from ..domain.paths import held
 from ..domain.values import ABSENT, Cond, Generator, Phi, Unknown, Value, leaves, serial
 from . import counting, sequences, statements
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 BRANCHES = (ir.If, ir.Match, ir.Try, ir.Continue, ir.Break, ir.Return)
-
-EXACT_TURNS = 2
-"""Turns of a loop of unknown length, after the first, that are replayed with the values that they have."""
-
-AGAIN = 1
-"""The same of a loop that was too long before: what it does in its first turns is known."""
 
 
 def is_open(m: Machine, g: ir.Comprehension) -> bool:
@@ -49,7 +43,7 @@ class Loop:
         self.began = serial()
         self.around = m.loop_until
         self.until = m.loop_until = m.steps + m.steps_for_loop
-        self.most = sequences.MAX_TURNS if node not in m.long_loops else 0
+        self.most = budget.LIMITS.turns if node not in m.long_loops else 0
         m.runs += 1
         self.run = m.runs
         self.outer = m.here.iterations
@@ -69,7 +63,7 @@ class Loop:
     def expect(self, turns: int) -> None:
         """There are so many turns: where an earlier run came as far, this one may."""
         if turns <= self.m.long_loops.get(self.node, 0):
-            self.most = sequences.MAX_TURNS
+            self.most = budget.LIMITS.turns
 
     def leave(self) -> None:
         """The loop is over."""
@@ -81,7 +75,9 @@ class Loop:
 
         A loop that was too long for that once will be so again: of its later runs fewer turns are enough.
         """
-        if i <= (EXACT_TURNS if self.most else AGAIN) or (i < self.most and self.m.steps < self.until):
+        if i <= (budget.LIMITS.exact_turns if self.most else budget.LIMITS.again_turns) or (
+            i < self.most and self.m.steps < self.until
+        ):
             return True
         if self.most:
             self.m.state.note_item(self.m.long_loops, self.node, i)
@@ -199,7 +195,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
         while True:
             if i >= n and not seq.open:
                 return None
-            last = not run.may_go_on(i) or (i >= n and i >= max(n, EXACT_TURNS))
+            last = not run.may_go_on(i) or (i >= n and i >= max(n, budget.LIMITS.exact_turns))
             if last:
                 run.loosen(i - 1, seq.open)
             key = run.widen(None if seq.open else n - i) if last else None
@@ -214,7 +210,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
                 run.loosen(i, seq.open)
             if last and not run.another():
                 if outcome is None:
-                    run.follow(value, seq.items[i + 1 : MAX_ITEMS])
+                    run.follow(value, seq.items[i + 1 : budget.LIMITS.items])
                 return outcome
             i += 1
             if outcome is not None:
@@ -309,9 +305,9 @@ def turns(m: Machine, node: ir.Node, again: Callable[[], bool | None], body: Cal
         while True:
             holds = again()
             unknown += holds is None
-            if holds is False or unknown > EXACT_TURNS + 2:
+            if holds is False or unknown > budget.LIMITS.exact_turns + 2:
                 return None
-            last = not run.may_go_on(i) or unknown >= EXACT_TURNS + 1
+            last = not run.may_go_on(i) or unknown >= budget.LIMITS.exact_turns + 1
             if last:
                 run.loosen(i - 1, unknown > 0)
                 run.widen()

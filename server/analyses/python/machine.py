@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...syntax import ir
 from ..autograd.backward import Autograd
 from ..autograd.tensors import Tensor
+from ..domain import budget
 from ..domain.here import Here, is_model
 from ..domain.modules import Modules, OwnFacts, Packages
 from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted
@@ -51,37 +52,6 @@ if TYPE_CHECKING:
     from ..operators.numbers import Numbers
     from .coroutines import Coroutine
 
-STEPS = 20_000
-"""Statements and calls that one entry point may replay."""
-
-LIBRARY_STEPS = 20_000
-"""The same of what models of libraries do there."""
-
-TURNS = 40
-"""Steps that a loop may take in what is entered before its turns are taken together."""
-
-LEAST_IMPORTED = 4_000
-"""Steps for an import in a file's own code, however many those before it took: all together have as many as an entry
-point."""
-
-ENOUGH, ENOUGH_ENTERED = 200, 40
-"""Steps for each statement behind one that has used up all: in a file's own code, and in what is entered."""
-
-PLENTY = (STEPS // 4, STEPS // 40)
-"""The same for a file's own statements, and those of the functions that they call."""
-
-SEVERAL = 8
-"""So many times as much for all the rest of a block."""
-
-OFTEN = 3
-"""A function that was left so often, one time after the other, for it takes too many steps, is left at once."""
-
-PULSE = 64
-"""Steps between two looks at whether the answer is still wanted."""
-
-DEPTH = 60
-"""Calls of the program's functions that may be open at once."""
-
 
 def always() -> bool:
     """The answer is wanted, however long it takes."""
@@ -116,7 +86,7 @@ class Machine:
         self.broken: ir.Stmt | None = None
         self.runs: int = 0
         self.steps: int = 0
-        self.limit = self.most = STEPS
+        self.limit = self.most = budget.LIMITS.entry_steps
         self.library_steps = self.library_limit = 0
         """what models of libraries have done, which the program does not pay for, and may do"""
         self.patience: int | None = None
@@ -131,7 +101,7 @@ class Machine:
         """while something is entered: what others have run before"""
         self.wanted: Callable[[], bool] = always
         self.depth = 0
-        self.max_depth = DEPTH
+        self.max_depth = budget.LIMITS.calls
         self.open_calls: dict[int, int] = {}
         self.open_loops: dict[int, bool] = {}
         self.catching = 0
@@ -249,7 +219,7 @@ class Machine:
             self.steps += 1
         if self.steps > self.limit or self.library_steps > self.library_limit:
             raise Exhausted
-        if not self.moment % PULSE and not self.wanted():
+        if not self.moment % budget.LIMITS.pulse and not self.wanted():
             self.wanted = always  # what is left to do is to clear up
             raise Unwanted
 
@@ -267,14 +237,14 @@ class Machine:
     def steps_for_loop(self) -> int:
         """Steps that a loop may take with the values that it has: inside another, half of what is left to that."""
         if self.entering:
-            return TURNS
+            return budget.LIMITS.loop_steps
         own = (self.most - self.steps) // 8
         return own if self.loop_until is None else min(own, (self.loop_until - self.steps) // 2)
 
     def allow(self, steps: int, patience: int | None) -> None:
         """Allow so many steps from here on; with `patience`, only that many in a row that bring nothing new."""
         self.most = self.steps + steps
-        self.library_limit = self.library_steps + LIBRARY_STEPS
+        self.library_limit = self.library_steps + budget.LIMITS.library_steps
         self.patience = self.usual = patience
         self.limit = self.most
         self.short = -1
@@ -284,29 +254,29 @@ class Machine:
     @property
     def is_outside(self) -> bool:
         """Whether what is being replayed is a file's own code, or a function that it calls."""
-        return not self.entering and self.depth < len(PLENTY)
+        return not self.entering and self.depth < len(budget.LIMITS.plenty)
 
     @property
     def rest(self) -> int:
         """Steps for the rest of a block, behind a statement that was left."""
-        return STEPS // 4 if self.is_outside else self.enough * SEVERAL
+        return budget.LIMITS.plenty[0] if self.is_outside else self.enough * budget.LIMITS.rest_of_block
 
     @property
     def enough(self) -> int:
         """Steps for one statement of it."""
-        return ENOUGH_ENTERED if self.entering else ENOUGH
+        return budget.LIMITS.rest_entered if self.entering else budget.LIMITS.rest
 
     def grant(self, statements: int, until: int) -> None:
         """There was too little work for all: allow what so many statements may take, up to the step `until`."""
         self.short, self.anew = self.depth, self.is_outside
-        steps = max(statements * self.enough, PLENTY[self.depth] if self.anew else 0)
+        steps = max(statements * self.enough, budget.LIMITS.plenty[self.depth] if self.anew else 0)
         self.limit = self.most = min(self.steps + steps, until)
 
     @contextmanager
     def importing_apart(self) -> Iterator[None]:
         """While this lasts, work is that of a file's import, and of what that imports in turn; the file loses none."""
         before = (self.steps, self.most, self.limit, self.short, self.anew)
-        self.allow(max(STEPS - self.imported, LEAST_IMPORTED), self.patience)
+        self.allow(max(budget.LIMITS.entry_steps - self.imported, budget.LIMITS.least_imported), self.patience)
         try:
             yield
         finally:
@@ -336,7 +306,7 @@ class Machine:
         if node is None:
             return self.limited(steps, lambda: self.call(function, args), otherwise)
         left = self.too_long.get(node, 0)
-        if left >= OFTEN:
+        if left >= budget.LIMITS.left_in_a_row:
             self.given_up += 1
             return otherwise
         made = self.limited(steps, lambda: self.call(function, args), ABSENT)

@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..autograd.tensors import Tensor
-from ..domain.containers import ANY_SEQ, MAX_ITEMS, NO_ITEM, Made, Seq
+from ..domain import budget
+from ..domain.containers import ANY_SEQ, NO_ITEM, Made, Seq
 from ..domain.mixed import IntMember
 from ..domain.paths import Raised
 from ..domain.values import (
@@ -36,7 +37,7 @@ from ..operators import arrays
 from ..operators.arrays import NDArray
 from ..operators.cases import items_of
 from . import attributes, constants, enumerations
-from .coroutines import MAX_COROUTINES, Coroutine
+from .coroutines import Coroutine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -44,15 +45,6 @@ if TYPE_CHECKING:
     from ..domain.paths import Guards
     from ..domain.slots import Slot
     from .machine import Machine
-
-MAX_TURNS = 64
-"""Turns of a loop of known length that are replayed at most."""
-
-MAX_GAPS = 3
-"""Of a sequence on whose items more branches than these decide, nobody works out which item is in which place."""
-
-DEEPEST = 4
-"""So many containers in one another are looked into."""
 
 
 class Lazy(Object):
@@ -104,7 +96,7 @@ def inside(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterato
         else:
             yield more, one
             continue
-        for item in items if depth < DEEPEST else ():
+        for item in items if depth < budget.LIMITS.nested else ():
             yield from inside(m, item, more, depth + 1)
 
 
@@ -177,8 +169,8 @@ def packed(m: Machine, seq: Seq) -> Seq:
 
     Where many branches decide on that, the places stay as they are.
     """
-    gaps = {one.cond.key for item in seq.items[:MAX_ITEMS] if type(one := missing(m, item)) is Phi}
-    if not gaps or len(gaps) > MAX_GAPS:
+    gaps = {one.cond.key for item in seq.items[: budget.LIMITS.items] if type(one := missing(m, item)) is Phi}
+    if not gaps or len(gaps) > budget.LIMITS.gaps:
         return seq
     return one_of(m, m.state.each_way(rows(m, tuple(seq.items), ()), lambda row: Seq(row, seq.open, seq.more)))
 
@@ -209,7 +201,7 @@ def instance_sequence(m: Machine, v: Instance) -> Seq:
     if f is not ABSENT:
         n = length(m, v)
         get = attributes.bound(m, f, v)
-        if (isinstance(n, int) and n <= MAX_TURNS) or v.cls.lookup("__len__") is ABSENT:
+        if (isinstance(n, int) and n <= budget.LIMITS.turns) or v.cls.lookup("__len__") is ABSENT:
             return Seq(*up_to_the_end(m, get, n if isinstance(n, int) else None), lambda i: m.call(get, Args([i])))
         return Seq((), True, lambda i: m.call(get, Args([i])))
     return Seq((), True, lambda i: Unknown("an item", ("item", v.uid, i)))
@@ -220,7 +212,7 @@ def up_to_the_end(m: Machine, get: Value, n: int | None) -> tuple[list[Value], b
     found: list[Value] = []
     try:
         with m.state.unwinding():
-            found.extend(m.call(get, Args([i])) for i in range(MAX_TURNS if n is None else n))
+            found.extend(m.call(get, Args([i])) for i in range(budget.LIMITS.turns if n is None else n))
     except Raised as error:
         if error.name != "IndexError":
             raise
@@ -246,7 +238,7 @@ class Stop(Exception):
         self.outcome = outcome
 
 
-def collect(m: Machine, g: Generator, limit: int = MAX_TURNS, sent: Value = None) -> Seq:
+def collect(m: Machine, g: Generator, limit: int = budget.LIMITS.turns, sent: Value = None) -> Seq:
     """Run a generator and keep what it yields, up to a number of items; `sent` is what its `yield`s give it."""
     found: list[Value] = []
     outer = len(m.state.sides)
@@ -272,7 +264,7 @@ def entered(m: Machine, g: Generator, may_stop: bool = False) -> Callable[[Calla
 
     `may_stop`: it may be left before its end. One that the program has a name for can be gone on with then.
     """
-    if g.coroutine is None and may_stop and g.kept and not g.used and len(m.coroutines) < MAX_COROUTINES:
+    if g.coroutine is None and may_stop and g.kept and not g.used and len(m.coroutines) < budget.LIMITS.generators:
         m.state.note(g, "used", True)
         m.state.note(g, "coroutine", Coroutine(m, g.run))
     if g.coroutine is not None:
@@ -294,7 +286,7 @@ def advanced(m: Machine, g: Generator, consume: Callable[[Value], Value]) -> Val
 def advance(m: Machine, g: Generator, sent: Value = None, error: BaseException | None = None) -> tuple[bool, Value]:
     """`g.send(sent)` or `g.throw(error)`: True and what is yielded, or False and what the generator returns."""
     if g.coroutine is None:
-        if g.left or (not g.used and len(m.coroutines) >= MAX_COROUTINES):
+        if g.left or (not g.used and len(m.coroutines) >= budget.LIMITS.generators):
             return True, Unknown("the next item")
         if g.used:
             return False, None
@@ -448,7 +440,7 @@ def append(m: Machine, v: ListV, value: Value) -> None:
             return items
         if v.maxlen is not None and len(items) >= v.maxlen:
             return (*items, value)[-v.maxlen :]
-        if len(items) >= MAX_ITEMS:
+        if len(items) >= budget.LIMITS.items:
             m.state.put(v, Container.open, True)
             return items
         return (*items, value)
@@ -514,7 +506,7 @@ def stepped(m: Machine, step: Value) -> Generator:
     """What an iterator of the program gives, whose `__next__` is `step`."""
 
     def run(consume: Callable[[Value], Value]) -> Value:
-        for _ in range(MAX_TURNS + 1):
+        for _ in range(budget.LIMITS.turns + 1):
             try:
                 with m.state.unwinding():
                     v = m.call(step, Args())

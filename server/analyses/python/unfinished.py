@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ...syntax.walk import statements as statements_of
+from ..domain import budget
 from ..domain.values import ABSENT, Unknown, serial
 from . import attributes, operators, statements
 
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from ..domain.paths import Outcome, Raised
     from ..domain.report import Why
     from .machine import Machine
-
-OFTEN = 3
-"""Statements of one block, one after the other, that may be left."""
 
 
 def grant(m: Machine, s: ir.Stmt, until: int) -> int:
@@ -47,7 +45,7 @@ def may_leave(m: Machine, tired: int) -> bool:
     That is for the blocks that were open when the work was used up, and once more inside each statement of the
     outermost. Who tries whether something takes too long undoes it all.
     """
-    return tired <= OFTEN and not m.tentative and (m.anew or m.depth <= m.short)
+    return tired <= budget.LIMITS.left_statements and not m.tentative and (m.anew or m.depth <= m.short)
 
 
 def is_doubtful(m: Machine, s: ir.Stmt, error: Raised) -> bool:

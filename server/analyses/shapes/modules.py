@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ..autograd.geometry import UNKNOWN, plus, times
+from ..domain import budget
 from .call import Call, attempt, result, results, same_dtype, same_shape, scalar
 from .functional import per_dim
 from .pointwise import kept, same
@@ -267,9 +268,6 @@ def linear_classifier(call: Call) -> Shapes:
     return own | ({"weight": call.shape("weight")} if call.get("weight") is not None else {})
 
 
-MOST_LAYERS = 100
-"""Layers of a stack whose parameters are told apart."""
-
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
@@ -282,7 +280,7 @@ def recurrent(gates: int) -> Holds:
         layers = call.integer("num_layers", 1) if call.knows("num_layers", "bidirectional") else 1
         rows = times(gates, hidden)
         own: Shapes = {}
-        for layer in range(min(layers, MOST_LAYERS)):
+        for layer in range(min(layers, budget.LIMITS.layers)):
             width = call.size("input_size") if layer == 0 else times(len(ways), state)
             for way in ways:
                 own |= {f"weight_ih_l{layer}{way}": (rows, width), f"weight_hh_l{layer}{way}": (rows, state)}
@@ -351,7 +349,7 @@ def transformer(call: Call) -> Shapes:
     ):
         if call.given(f"custom_{part}"):
             continue
-        for layer in range(min(call.integer(count, 6), MOST_LAYERS)):
+        for layer in range(min(call.integer(count, 6), budget.LIMITS.layers)):
             own |= prefixed(f"{part}.layers.{layer}", transformer_layer(attentions)(call))
         norm = Call({"normalized_shape": [_arg(call.size("d_model", 512))], "bias": call.get("bias", True)})
         own |= prefixed(f"{part}.norm", layer_norm(norm))

@@ -6,6 +6,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from ...autograd.tensors import Tensor
+from ...domain import budget
 from ...domain.containers import Seq
 from ...domain.paths import Raised
 from ...domain.registry import model
@@ -351,7 +352,7 @@ def iter_(m: Machine, args: Args) -> Value:
 def one_by_one(m: Machine, seq: Seq, consume: Callable[[Value], Value]) -> Value:
     """Give the items of a sequence, each made when it is asked for."""
     n = len(seq.items)
-    for i in range(max(n, sequences.MAX_TURNS) if seq.open else n):
+    for i in range(max(n, budget.LIMITS.turns) if seq.open else n):
         consume(seq.item(i))
     return None
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from ...domain.containers import MAX_ITEMS, Seq
+from ...domain import budget
+from ...domain.containers import Seq
 from ...domain.registry import model
 from ...domain.values import Args, ClassV, Generator, Iterator_, ListV, Unknown, Value
 from ...python import operators, sequences
@@ -58,7 +59,7 @@ def islice(m: Machine, args: Args) -> Value:
 def taken(m: Machine, it: Value, part: slice, consume: Callable[[Value], Value]) -> Value:
     """Give the items of an iterator in a part of it, and leave it there."""
     wanted = range(part.start or 0, part.stop, part.step or 1)
-    for i in range(min(part.stop, sequences.MAX_TURNS)):
+    for i in range(min(part.stop, budget.LIMITS.turns)):
         going, v = advance(m, it)
         if not going:
             break
@@ -166,15 +167,15 @@ def _arranged(name: str) -> None:
     def run(m: Machine, args: Args) -> Value:
         seqs = [sequences.sequence(m, v) if not isinstance(v, int) else v for v in map(m.state.resolve, args.pos)]
         plain_ = {k: m.state.resolve(v) for k, v in args.kw.items()}
-        if any(isinstance(v, int) and v > MAX_ITEMS for v in (*seqs, *plain_.values())):
+        if any(isinstance(v, int) and v > budget.LIMITS.items for v in (*seqs, *plain_.values())):
             return Iterator_((), True)  # rows of so many items each
         known = [seq if isinstance(seq, int) else seq.known() for seq in seqs]
         try:
-            made = list(itertools.islice(f(*known, **plain_), MAX_ITEMS + 1))
+            made = list(itertools.islice(f(*known, **plain_), budget.LIMITS.items + 1))
         except (TypeError, ValueError):  # a number that is not known, or negative
             return Iterator_((), True)
-        open_ = len(made) > MAX_ITEMS or any(isinstance(seq, Seq) and seq.open for seq in seqs)
-        return Iterator_(tuple(made[:MAX_ITEMS]), open_)
+        open_ = len(made) > budget.LIMITS.items or any(isinstance(seq, Seq) and seq.open for seq in seqs)
+        return Iterator_(tuple(made[: budget.LIMITS.items]), open_)
 
     model(f"itertools.{name}")(run)
 
@@ -224,7 +225,9 @@ def groupby(m: Machine, args: Args) -> Value:
 def tee(m: Machine, args: Args) -> Value:
     """`tee(v, n)`: iterators that each give all items."""
     seq, n = sequences.sequence(m, args.pos[0]), m.state.resolve(args.get(1, "n", 2))
-    return tuple(Iterator_(tuple(seq.known()), seq.open) for _ in range(min(n, MAX_ITEMS) if isinstance(n, int) else 2))
+    return tuple(
+        Iterator_(tuple(seq.known()), seq.open) for _ in range(min(n, budget.LIMITS.items) if isinstance(n, int) else 2)
+    )
 
 
 @model("itertools.count")

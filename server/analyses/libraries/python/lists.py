@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...domain import budget
 from ...domain.paths import Raised
 from ...domain.registry import method_of
-from ...domain.values import MANY, Args, Container, DictV, Items, ListV, Unknown, Value, is_constant
+from ...domain.values import Args, Container, DictV, Items, ListV, Unknown, Value, is_constant
 from ...operators.cases import items_of
 from ...python import constants, operators, sequences
 from ...python.containers import of_row
@@ -157,10 +158,12 @@ def compared(m: Machine, items: tuple[Value, ...], item: Value) -> int | None:
     parts = 0
     for i, one in enumerate(items):
         parts += sum(len(side) for side in (one, item) if isinstance(side, tuple))
-        same = one is item or (parts <= MANY and operators.truth(m, operators.compare(m, "==", one, item)))
+        same = one is item or (
+            parts <= budget.LIMITS.parts and operators.truth(m, operators.compare(m, "==", one, item))
+        )
         if same is True:
             return i
-        if same is not False or parts > MANY:
+        if same is not False or parts > budget.LIMITS.parts:
             return None
     return NOWHERE
 

@@ -12,7 +12,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ...domain import registry
+from ...domain import budget, registry
 from ...domain.registry import BASES, method_of, model
 from ...domain.values import Args, Instance, Unknown, Value
 from ...python import constants
@@ -66,18 +66,12 @@ for _name, _f in FUNCTIONS.items():
 PATTERN, MATCH = "re.Pattern", "re.Match"
 BASES[PATTERN] = BASES[MATCH] = ()
 
-REPEATS = 3
-"""So many repetitions may a pattern have that is looked for here,"""
-
-LONGEST = 100
-"""and so many characters the text: a search takes no more than a power of these."""
-
 
 def is_quick(pattern: Value, text: Value) -> bool:
     """Whether a pattern is found in a text, or not, in a time that we know."""
-    if not isinstance(pattern, str) or not isinstance(text, str) or len(pattern) + len(text) > LONGEST:
+    if not isinstance(pattern, str) or not isinstance(text, str) or len(pattern) + len(text) > budget.LIMITS.searched:
         return False
-    return not re.search(r"\)[*+?{]|\\\d", pattern) and len(re.findall(r"[*+?{]", pattern)) <= REPEATS
+    return not re.search(r"\)[*+?{]|\\\d", pattern) and len(re.findall(r"[*+?{]", pattern)) <= budget.LIMITS.repeats
 
 
 def search(name: str) -> Callable[[Machine, Args], Value]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...autograd.geometry import Geometry
 from ...autograd.tensors import Tensor
+from ...domain import budget
 from ...domain.containers import Seq
 from ...domain.registry import BASES, ITERATORS, LENGTHS, STREAMS, class_named, method_of, model
 from ...domain.values import Args, DictV, Instance, Lib, ListV, Phi, Unknown, Value
@@ -27,9 +28,6 @@ BASES[f"{DATA}IterableDataset"] = (DATASET,)
 for _name in ("TensorDataset", "Subset", "ConcatDataset", "ChainDataset", "StackDataset"):
     BASES[f"{DATA}{_name}"] = (DATASET,)
 BASES[LOADER] = ()
-
-SMALL = 8
-"""A batch of so many items is made of all of them; a larger one of its first and last."""
 
 
 def model_data(*names: str) -> Callable[[Callable[[Machine, Args], Value]], Callable[[Machine, Args], Value]]:
@@ -261,7 +259,7 @@ def batch(m: Machine, loader: Instance, i: int) -> Value:
     if not isinstance(n, int):
         return collated(m, loader, [item(m, dataset, Unknown("an integer"))], size)
     places = range(i * size, min((i + 1) * size, n))
-    chosen = places if len(places) <= SMALL else (places[0], places[-1])
+    chosen = places if len(places) <= budget.LIMITS.batch else (places[0], places[-1])
     return collated(m, loader, [item(m, dataset, k) for k in chosen], len(places))
 
 

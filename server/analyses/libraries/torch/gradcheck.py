@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...autograd.geometry import Geometry
 from ...autograd.tensors import Tensor
+from ...domain import budget
 from ...domain.paths import Dead, Raised
 from ...domain.registry import model
 from ...domain.report import Failure
@@ -41,9 +42,6 @@ LOOSE = 0.05
 
 NOT_EVALUATED = (GiveUp, ArithmeticError, ValueError, TypeError)
 """What evaluating a function on numbers may raise: it isn't known, or isn't defined there."""
-
-STEPS = 2_000
-"""Statements and calls that one evaluation may take."""
 
 APPLY = "torch.autograd.Function.apply"
 
@@ -185,7 +183,9 @@ def evaluated(
             at_point(m, v, Dual(point[k] + (step if k == i else 0.0), float(k == i))) if isinstance(v, Tensor) else v
             for k, v in enumerate(values)
         ]
-        return numbers.total(m.limited(STEPS, lambda: m.call(f, Args(args, site=m.here.site)), None))
+        return numbers.total(
+            m.limited(budget.LIMITS.gradcheck_steps, lambda: m.call(f, Args(args, site=m.here.site)), None)
+        )
     except (Raised, Dead):
         raise GiveUp from None
     finally:

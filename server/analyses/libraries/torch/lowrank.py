@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...autograd.tensors import Tensor
+from ...domain import budget
 from ...domain.registry import model
 from ...operators import calls_by_name
 from .formulas import Term, plain, torch
@@ -12,9 +13,6 @@ from .formulas import Term, plain, torch
 if TYPE_CHECKING:
     from ...domain.values import Args, Value
     from ...python.machine import Machine
-
-MOST_ITERATIONS = 8
-"""More are not replayed one by one."""
 
 
 @model("torch.svd_lowrank")
@@ -49,7 +47,7 @@ def decomposed(m: Machine, a: Value, q: Value, rounds: Value, b: Tensor | None) 
     if shape is None or len(shape) < 2 or not isinstance(q, int) or not isinstance(rounds, int):
         return None
     rows, columns = shape[-2:]
-    if rows is None or columns is None or rounds > MOST_ITERATIONS:
+    if rows is None or columns is None or rounds > budget.LIMITS.iterations:
         return None
     wide = rows < columns
     terms = [Term(m, a), *([Term(m, b).do("broadcast_to", shape)] if b is not None else [])]

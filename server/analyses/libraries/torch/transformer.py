@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ....facts import table
 from ....facts.model import REQUIRED, ModuleFact
+from ...domain import budget
 from ...domain.registry import class_named, method_of
 from ...domain.values import Args, Instance, Lib, Value
 from ...operators import cases, modules
@@ -24,9 +25,6 @@ NN = "torch.nn."
 ENCODER_LAYER, DECODER_LAYER = f"{NN}TransformerEncoderLayer", f"{NN}TransformerDecoderLayer"
 ENCODER, DECODER, TRANSFORMER = f"{NN}TransformerEncoder", f"{NN}TransformerDecoder", f"{NN}Transformer"
 LAYERS = (ENCODER_LAYER, DECODER_LAYER)
-
-MOST_LAYERS = 12
-"""A stack of more layers than this, or of an unknown number, is replayed with so many."""
 
 
 def options(m: Machine, cls: str, args: Args) -> dict[str, Value]:
@@ -162,7 +160,7 @@ def stack(m: Machine, args: Args) -> Value:
     """`TransformerEncoder(layer, num_layers, norm)`: copies of the layer (`_get_clones`)."""
     obj, layer, n = args.pos[0], args.pos[1] if len(args.pos) > 1 else None, m.state.resolve(args.get(2, "num_layers"))
     layer = layer if layer is not None else args.kw.get("encoder_layer", args.kw.get("decoder_layer"))
-    count = min(n, MOST_LAYERS) if isinstance(n, int) else MOST_LAYERS
+    count = min(n, budget.LIMITS.replayed_layers) if isinstance(n, int) else budget.LIMITS.replayed_layers
     copies = tuple(Copier(m).copy(layer) for _ in range(count))
     keep(m, obj, training=True, num_layers=n, layers=make(m, "ModuleList", copies), norm=args.get(3, "norm"))
     return None
