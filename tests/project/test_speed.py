@@ -12,6 +12,8 @@ PROGRAMS = Path(__file__).resolve().parents[1] / "programs" / "clean"
 LINES = 300
 MOST = 3.0
 """times what libcst takes to be imported and to parse the same file, in turns: other tests run at the same time"""
+TURNS = 12
+"""at most: the shortest of many is what it takes when nothing else runs"""
 CHECK = ("-m", "gradguard", "check", "--no-cache")
 PARSE = "import sys, libcst; libcst.parse_module(open(sys.argv[1]).read())"
 
@@ -50,9 +52,13 @@ def cpu_seconds(*arguments: str) -> float:
 
 def test_a_short_check_costs_little(program: Path) -> None:
     assert len(program.read_text().splitlines()) in range(LINES - 5, LINES + 1)
-    turns = [(cpu_seconds(*CHECK, str(program)), cpu_seconds("-c", PARSE, str(program))) for _ in range(5)]
-    check, parse = map(min, zip(*turns, strict=True))
-    assert check < MOST * parse
+    check = parse = float("inf")
+    for turn in range(TURNS):
+        check = min(check, cpu_seconds(*CHECK, str(program)))
+        parse = min(parse, cpu_seconds("-c", PARSE, str(program)))
+        if turn > 0 and check < MOST * parse:
+            return
+    pytest.fail(f"a check takes {check / parse:.1f} times what libcst takes")
 
 
 def test_a_check_imports_only_what_it_needs(program: Path) -> None:
