@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a chunk could not be parsed as it stands, at a 0-based line and code-point column of the file."""
+    """Why a chunk could not be parsed as it stands, at a 0-based line and code-point column of the file.
+
+    The message is empty where that is no fault of the text.
+    """
 
     line: int
     column: int
@@ -65,8 +68,8 @@ class Source:
 
     @property
     def problems(self) -> list[Problem]:
-        """What could not be parsed, in order."""
-        return [chunk.problem for chunk in self.chunks if chunk.problem is not None]
+        """What is wrong with the text, in order."""
+        return [chunk.problem for chunk in self.chunks if chunk.problem is not None and chunk.problem.message]
 
     def line(self, number: int) -> str:
         """The text of a 0-based line, with its newline."""

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def pattern(c: Cursor, node: cst.MatchPattern) -> ir.Pattern:
     """Lowers any pattern, with the parentheses around it; binds the names that it captures."""
-    # A literal's parentheses belong to the expression in it, a star has none.
-    lpar = getattr(node, "lpar", ())
+    # A literal's parentheses belong to the expression in it, where libcst shows them once more; a star has none.
+    lpar = () if isinstance(node, (cst.MatchValue, cst.MatchSingleton)) else getattr(node, "lpar", ())
     for _ in lpar:
         c.take("(")
     result = _lowerings[type(node)](c, node, c.pos)

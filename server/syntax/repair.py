@@ -30,7 +30,10 @@ _visible = re.compile(r"[^\r\n\t\f]")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a chunk's text, and at which code point of it."""
+    """What is wrong with a chunk's text, and at which code point of it.
+
+    The message is empty where nothing is: Python takes it, and libcst alone does not.
+    """
 
     offset: int
     message: str
@@ -105,7 +108,7 @@ def _attempt(text: str, chunk: Excerpt, bindings: Bindings | None) -> tuple[list
 def _syntax_error(text: str, chunk: Excerpt, error: cst.ParserSyntaxError) -> Fault:
     """Asks Python's own parser for the place and the message, which users know; libcst's are about its grammar."""
     before, after = WRAPPERS[chunk.kind]
-    line, column, message = error.raw_line, error.raw_column, "invalid syntax"
+    line, column, message = error.raw_line, error.raw_column, ""
     try:
         with warnings.catch_warnings():  # of escapes in strings, which are nobody's business here
             warnings.simplefilter("ignore")
@@ -117,7 +120,7 @@ def _syntax_error(text: str, chunk: Excerpt, error: cst.ParserSyntaxError) -> Fa
             line, column = int(missing[1]), 0
             message = message.partition(" on line ")[0]
     except (ValueError, RecursionError, MemoryError):
-        pass
+        message = "invalid syntax"
     return Fault(_offset(text, line - 1 - before.count("\n"), column), message)
 
 

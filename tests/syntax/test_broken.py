@@ -261,6 +261,15 @@ def test_a_list_of_more_items_than_can_be_parsed_leaves_the_rest():
     assert unparse(source) == "x = 1\nz = 2"
 
 
+@pytest.mark.parametrize("place", ["{}", "def f():\n    {}\n    after = 3", "class C:\n    {}\n    after = 3"])
+def test_what_libcst_alone_does_not_take_is_no_problem(place):
+    source = parse(f"before = 1\n{place.format('(x): int = 1')}\nafter = 2\n")
+    assert source.problems == []
+    assert unparse(source).startswith("before = 1\n")
+    assert unparse(source).endswith("after = 2")
+    assert "(x): int" not in unparse(source)
+
+
 def test_a_long_text_is_no_long_list():
     assert not is_too_deep(f"x = {'1, ' * 1000 + 'a' * 1_000_000!r}\n")
 

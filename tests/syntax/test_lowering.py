@@ -83,6 +83,8 @@ def test_values_in_f_strings_stand_where_their_text_is(text):
         "match x:\n    case [1, -2.5, *rest, (a | b)] if a: pass\n    case {'k': v, **o}: pass\n    case _: pass\n",
         "match a, *b:\n  case C(1, x=[]) | m.D() as y: pass\n  case (None | True): pass\n"
         "  case (): pass\n  case 1 + 2j: pass\n",
+        "match a:\n    case (1): pass\n    case {1: ((None)) as x, -0-0j: (a.b)}: pass\n"
+        "    case C(('a' 'b'), x=(-1)) | (2): pass\n",
         "match = case = type = 1\nmatch[case] = type\nmatch(case)\n",
         "x = (yield)\ny = (yield a, b)\nz = yield from (c)\nreturn_ = lambda *a, b=(1), **k: (yield)\n",
         "async def f():\n  async with a as (b), (c): await d; e\n"
