@@ -143,7 +143,7 @@ def _save_text(save: Saved, story: Story, texts: Texts) -> str:
 def _write_text(write: Write, story: Story, texts: Texts) -> str:
     if is_silent(write):
         return texts("event-silent", via=write.via)
-    if write.name is None or write.name == story.name:
+    if write.name is None or story.name in (write.name, write.own):
         return texts("event-changed", via=write.via)
     return texts("event-changed-name", via=write.via, name=write.name)
 

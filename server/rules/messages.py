@@ -367,6 +367,26 @@ ENGLISH = {
     "account-nobody": "Nothing in {path} is found to fail in this way.",
     "account-more": "{count} more are less likely.",
     "account-rules": "Rules about this",
+    # what to do about it where no fix can be proven
+    "remedy-GG101": "use the out-of-place form of the change (`y = y + 1`), or change a `clone()`",
+    "remedy-GG102": "call each `backward()` through these weights before the update, or run the forward again",
+    "remedy-GG103": "call `.detach()` where the value is kept for the next iteration; of a loss keep `loss.item()`",
+    "remedy-GG111": "change the tensor before it is used, or change a `clone()` of it, and not through `.data`",
+    "remedy-GG201": "put an update under `torch.no_grad()`; what is computed from a leaf needs a name of its own",
+    "remedy-GG202": "put an update under `torch.no_grad()`; in a computation change a `clone()` of the leaf",
+    "remedy-GG203": "take the part by its index (`x[0]`), or change a `clone()` of it",
+    "remedy-GG204": "make the view and change it both under `no_grad()`, or both outside of it",
+    "remedy-GG205": "call `clone()` before the change, so that each element has a place of its own",
+    "remedy-GG206": "leave out `out=`, and use what the function returns",
+    "remedy-GG207": "use `no_grad()` in place of `inference_mode()`, or `clone()` the tensor outside of it",
+    "remedy-GG301": "add up the losses and call `backward()` once, or compute the shared part again for the second one",
+    "remedy-GG302": "call `retain_grad()` on it before `backward()`, or read the gradient of its leaf",
+    "remedy-GG401": "pass inputs of `dtype=torch.double`, and call `.double()` on modules",
+    "remedy-GG402": "make it floating-point: only such tensors have gradients",
+    "remedy-GG403": "let `backward` return the derivative of what `forward` computes",
+    "remedy-GG501": "tell what `forward` changes to `ctx.mark_dirty()`, and keep tensors by `ctx.save_for_backward()`",
+    "remedy-GG601": "copy what is detached (`x.detach().clone()`), or copy the object before it holds results",
+    "remedy-GG900": "remove the comment",
 }
 
 CHINESE = {
@@ -686,6 +706,26 @@ CHINESE = {
     "account-nobody": "在 {path} 中没有发现会这样失败的内容。",
     "account-more": "还有 {count} 处可能性较小。",
     "account-rules": "相关规则",
+    # 无法证明任何修复正确时该怎么做
+    "remedy-GG101": "改用非就地的写法（`y = y + 1`），或修改它的 `clone()`",
+    "remedy-GG102": "在更新之前完成经过这些权重的所有 `backward()`，或在更新之后重新做一次前向",
+    "remedy-GG103": "在为下一次迭代保留该值的地方用 `.detach()` 切断计算图；损失只保留 `loss.item()`",
+    "remedy-GG111": "在使用之前修改该张量，或修改它的 `clone()`，不要通过 `.data`",
+    "remedy-GG201": "更新要放在 `torch.no_grad()` 之下；由叶子算出的结果要用另外的名字",
+    "remedy-GG202": "更新要放在 `torch.no_grad()` 之下；要由叶子算出结果，就修改它的 `clone()`",
+    "remedy-GG203": "用下标取出该部分（`x[0]`），或修改它的 `clone()`",
+    "remedy-GG204": "创建视图和修改视图要么都在 `no_grad()` 之下，要么都在其外",
+    "remedy-GG205": "在修改之前调用 `clone()`，使每个元素有自己的内存位置",
+    "remedy-GG206": "去掉 `out=`，使用函数的返回值",
+    "remedy-GG207": "用 `no_grad()` 代替 `inference_mode()`，或在其外对该张量调用 `clone()`",
+    "remedy-GG301": "先把损失相加，再调用一次 `backward()`；或为第二次重新计算共用的部分",
+    "remedy-GG302": "在 `backward()` 之前对它调用 `retain_grad()`，或读取它所来自的叶子的梯度",
+    "remedy-GG401": "传入 `dtype=torch.double` 的输入，并对模块调用 `.double()`",
+    "remedy-GG402": "改为浮点类型：只有浮点张量才有梯度",
+    "remedy-GG403": "让 `backward` 返回 `forward` 所算内容的导数",
+    "remedy-GG501": "用 `ctx.mark_dirty()` 标记 `forward` 修改的张量，用 `ctx.save_for_backward()` 保存张量",
+    "remedy-GG601": "复制切断后的张量（`x.detach().clone()`），或在对象持有计算结果之前复制它",
+    "remedy-GG900": "删除这条注释",
 }
 
 _IDEOGRAPH, _PUNCTUATION = "[\u4e00-\u9fff]", "[（），：。]"

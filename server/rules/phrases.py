@@ -23,8 +23,8 @@ LONGEST_QUOTE = 40
 LONGEST_CALL = 40
 """how many characters the name of a call has at most that a message shows whole"""
 
-LONGEST_NAME = 16
-"""how many characters of a name a headline shows that would be too long else"""
+LONGEST_NAMES = 24, 16
+"""how many characters of a name a headline shows that would be too long else, and is so still"""
 
 
 def tensor(name: str | None, locale: Locale, unnamed: str = "tensor-some") -> str:
@@ -32,14 +32,19 @@ def tensor(name: str | None, locale: Locale, unnamed: str = "tensor-some") -> st
     return say("tensor", locale, name=name) if name else say(unnamed, locale)
 
 
-def names(name: str | None, locale: Locale, unnamed: str = "tensor-some", short: str = "") -> tuple[str, str]:
-    """A tensor by the user's name, and by the end of it where that is long; else what to call one, also in short."""
-    cut = name
-    if name and len(name) > LONGEST_NAME:
-        end = name[1 - LONGEST_NAME :]
-        whole = re.search(r"[.\[].*", end)  # no part of a word, where that can be
-        cut = "…" + (whole[0] if whole else end)
-    return tensor(name, locale, unnamed), tensor(cut, locale, short or unnamed)
+def names(name: str | None, locale: Locale, unnamed: str = "tensor-some", short: str = "") -> tuple[str, ...]:
+    """A tensor by the user's name, and by ends of it where that is long; else what to call one, also in short."""
+    if not name:
+        return say(unnamed, locale), say(short or unnamed, locale)
+    return tensor(name, locale), *(tensor(_end(name, longest), locale) for longest in LONGEST_NAMES)
+
+
+def _end(name: str, longest: int) -> str:
+    if len(name) <= longest:
+        return name
+    end = name[1 - longest :]
+    whole = re.search(r"[.\[].*", end)  # no part of a word, where that can be
+    return "…" + (whole[0] if whole else end)
 
 
 def place(site: Site, seen_from: Site, locale: Locale) -> str:
@@ -138,8 +143,14 @@ def written_name(failure: Failure) -> str | None:
 
 
 def needed_name(failure: Failure) -> str | None:
-    """The name of the tensor that backward needs: as it was saved, else as it is changed."""
-    return (failure.saved.name if failure.saved else None) or written_name(failure)
+    """The name of the tensor that backward needs: as it was saved.
+
+    Where that name begins with a `self` which may be another object here, it is the one that it is changed by.
+    """
+    name = failure.saved.name if failure.saved else None
+    if name is None or (failure.write is not None and name == failure.write.own and name.startswith("self.")):
+        return written_name(failure)
+    return name
 
 
 def other_name(failure: Failure) -> str | None:

@@ -58,6 +58,11 @@ def remark(key: str, locale: Locale, label: str, **words: Choice) -> Wording:
     return Wording(fitted(key, locale, words), say(label, locale), "", text)
 
 
+def remedy(code: str, locale: Locale) -> str:
+    """What to do about what a rule has found, where no fix of it can be proven."""
+    return say(f"remedy-{code}", locale)
+
+
 def fitted(key: str, locale: Locale, words: dict[str, Choice]) -> str:
     """A headline that is no longer than it may be, if its words allow that.
 

@@ -8,8 +8,9 @@ from gradguard.cli.formats import full
 from gradguard.cli.places import Results
 from gradguard.rules import RULES
 from gradguard.rules.diagnostic import Diagnostic
+from gradguard.rules.messages import CATALOGUES, Locale
 from gradguard.rules.rule import Severity
-from gradguard.rules.wording import Wording
+from gradguard.rules.wording import Wording, remedy
 from gradguard.syntax.chunks import Span, parse
 from gradguard.syntax.ir import Node
 from gradguard.workspace.files import Document
@@ -54,8 +55,19 @@ def rendered(out: StringIO | None = None, **files: str) -> str:
 
 
 def expected(text: str) -> str:
-    ends = "  = only if it rains\n  = inplace-on-saved: `gradguard explain GG101`\n\n"
+    ends = """\
+  = only if it rains
+  = help: use the out-of-place form of the change (`y = y + 1`), or change a `clone()`
+  = inplace-on-saved: `gradguard explain GG101`
+
+"""
     return f"error[GG101]: It fails\n{text}{ends}"
+
+
+@pytest.mark.parametrize("locale", CATALOGUES)
+@pytest.mark.parametrize("code", RULES)
+def test_each_rule_has_a_remedy_where_no_fix_can_be_proven(code: str, locale: Locale) -> None:
+    assert 0 < len(remedy(code, locale)) <= 110
 
 
 def test_places_in_one_file() -> None:

@@ -41,6 +41,68 @@ def test_weights_and_steps_are_named_as_the_program_has_them(made: str, module: 
     assert "`opt_d.step()` makes it version " in diagnostic.message
 
 
+GAN = """\
+import torch
+from torch import nn
+
+class Critic(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 1))
+        self.gain = nn.Parameter(torch.ones(1))
+
+    def forward(self, x):
+        return self.net(x) * self.gain
+
+class Trainer:
+    def __init__(self):
+        self.critic = Critic()
+        self.optimizer = torch.optim.SGD({trained}, 0.1)
+{step}
+trainer = Trainer()
+{called}
+"""
+INSIDE = (
+    """
+    def step(self, x):
+        score = self.critic(x)
+        score.mean().backward(retain_graph=True)
+        self.optimizer.step()
+        score.sum().backward()
+""",
+    "trainer.step(torch.ones(2, 3))",
+)
+OUTSIDE = (
+    "",
+    """
+score = trainer.critic(torch.ones(2, 3))
+score.mean().backward(retain_graph=True)
+trainer.optimizer.step()
+score.sum().backward()
+""",
+)
+
+
+@pytest.mark.parametrize(
+    ("trained", "used", "name"),
+    [
+        ("self.critic.net.parameters()", INSIDE, "self.critic.net[2].weight"),
+        ("self.critic.net.parameters()", OUTSIDE, "trainer.critic.net[2].weight"),
+        ("[self.critic.gain]", INSIDE, "self.critic.gain"),
+        ("[self.critic.gain]", OUTSIDE, "trainer.critic.gain"),
+    ],
+)
+def test_weights_are_named_as_seen_from_where_they_are_changed(trained: str, used: tuple[str, str], name: str) -> None:
+    step, called = used
+    (diagnostic,) = found(GAN.format(trained=trained, step=step, called=called))
+    assert diagnostic.words.label.startswith(f"changes `{name}`: version ")
+    assert name[-15:] in diagnostic.words.headline
+    assert "same memory" not in diagnostic.message
+    saved = name.replace("trainer.critic", "self").replace("self.critic", "self")
+    assert f"saves `{saved}` for" in diagnostic.related[0].message
+    assert diagnostic.related[-1].message.startswith(f"needs `{name}` at version ")
+
+
 CARRIED = """\
 import functools
 import torch
@@ -67,7 +129,15 @@ class Memory(nn.Module):
         _, self.hidden = lstm(x, self.hidden)
         return self.hidden[0]
 
+class Buffer:
+    def __init__(self):
+        self.rows = []
+
+    def push(self, row):
+        self.rows.append(row)
+
 memory, one, state, log, penalty = Memory(), Basis(), None, torch.zeros(3), torch.zeros(())
+buffer, seen, best = Buffer(), dict(), list()
 for step in range(3):
     {body}
     loss.backward()
@@ -83,6 +153,9 @@ for step in range(3):
         ("penalty += (w * w).sum(); loss = penalty.exp()", "penalty"),
         ("loss = (one.rows * w).sum()", "one.rows"),
         ("loss = (basis() * w).sum()", "basis()"),
+        ("z = w.exp(); buffer.push(z); loss = torch.stack(buffer.rows).sum()", "buffer.rows"),
+        ("z = w.exp(); seen[step] = (z, step); loss = sum(one.sum() for one, _ in seen.values())", "seen"),
+        ("best.append(w.exp()); loss = sum(row.sum() for row in best)", "best"),
     ],
 )
 def test_what_carries_a_graph_has_a_name(body: str, name: str) -> None:

@@ -23,6 +23,9 @@ class Teller(Protocol):
     def saved(self, node: Node, saved: SavedTensor) -> Saved | None:
         """What a node has saved, as a person is told of it."""
 
+    def called(self, t: Tensor) -> str | None:
+        """What the function that runs calls a tensor: `self.head.weight`, seen from the object that is `self` there."""
+
     def doubts(self, *uids: int) -> tuple[Assumption, ...]:
         """What a failure of things with these `uid`s rests on, apart from what autograd knows."""
 

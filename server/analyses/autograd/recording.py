@@ -88,7 +88,7 @@ class Graph:
         new = Tensor(get(t.storage), counter, self.host.here.site)
         new.geometry_, new.dtype_, new.is_inference = t.geometry_, t.dtype_, t.is_inference
         new.alias_of = t.alias_of or t
-        new.label, new.owner = t.label, t.owner
+        new.label, new.owner, new.within = t.label, t.owner, t.within
         return new
 
     def view(self, t: Tensor, geometry: Geometry | None, meta: str = DEFAULT, output_nr: int = 0) -> Tensor:
@@ -448,10 +448,9 @@ class Graph:
         after_high = None if high is None or most is None else high + most
         exact = low if low == high else None
         after = after_low if after_low == after_high else None
-        name, recorded = self.host.here.written or t.name, self.grad_mode
-        write = Write(
-            self.host.here.site, via, name, exact, after, by, self.host.here.stack, self.host.here.constructor, recorded
-        )
+        here, recorded, own = self.host.here, self.grad_mode, t.name if t.alias_of is None or t.is_parameter else None
+        name = here.written or (t.name if by == "user" else self.host.explain.called(t))
+        write = Write(here.site, via, name, exact, after, by, here.stack, here.constructor, recorded, own)
         state.put(counter, Counter.current, Version(after_low, after_high, old, write))
         if not same:
             state.put(storage, Storage.content, Version(0, 0, state.resolve(storage.content), write, reach, back))

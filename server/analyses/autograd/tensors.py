@@ -225,6 +225,7 @@ class Tensor(Object):
     origin: Site | None
     label: str | None
     owner: Instance | None
+    within: tuple[Instance, str] | None
     bound: Site | None
 
     __slots__ = tuple(__annotations__)
@@ -257,6 +258,7 @@ class Tensor(Object):
         self.origin = origin
         self.label = None
         self.owner = None
+        self.within = None
         self.bound = None
 
     @property

@@ -76,6 +76,9 @@ class Write:
     """where the module was made that writes its input (`nn.ReLU(inplace=True)`)"""
     recorded: bool = True
     """whether operations are recorded there: False under `torch.no_grad()`"""
+    own: str | None = None
+    """the name that the tensor got where it was made or first bound, if it is no alias of another; `name` is what it is
+    called where it is changed"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -300,7 +300,8 @@ def linearise(cls: ClassV) -> tuple[ClassV, ...]:
 class Instance(Attributed):
     """An object of a class. `model_state` is what the model of a library keeps of it.
 
-    `label` is the name that the program gave it first, `within` the container that keeps it, and how it is got there.
+    `label` is the name that the program gave it first, `within` the container, or the object that was `self`, which
+    keeps it, and how it is got there.
     """
 
     __slots__ = ("cls", "label", "model_state", "site", "within")

@@ -562,6 +562,10 @@ def label(m: Machine, value: Value, target: ir.Expr) -> None:
     if value.label is None:
         text = m.here.chunk.text[target.start : target.end]
         m.state.note(value, "label", text if len(text) <= 40 and "\n" not in text and text != "_" else None)
+        if value.within is None and isinstance(target, ir.Attribute) and text == f"self.{target.attr}":
+            holder = m.state.pick(m.frame.variables.get("self"))
+            if isinstance(holder, Instance):
+                m.state.note(value, "within", (holder, f".{target.attr}"))
     if isinstance(value, Tensor):
         m.state.note(value, "bound", m.at(target, lambda: m.here.site))
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...syntax import ir
     from ..domain.paths import Guards
     from ..domain.report import Cause
-    from ..domain.values import Cond
+    from ..domain.values import Cond, Instance
     from .witness import Witness
 
 MAX_HOPS = 6
@@ -200,6 +200,22 @@ class Explainer:
         t = saved.tensor
         return Saved(node.site, spoken(node), saved.role, t.name or saved.name, version, node.stack, t.shape, t.dtype)
 
+    def called(self, t: Tensor) -> str | None:
+        """What the function that runs calls a tensor, by the objects that lead to it from its `self`, or from a name.
+
+        None where the tensor has no name.
+        """
+        me = self.m.state.pick((self.m.here.caller or self.m.frame).variables.get("self"))
+        one: Tensor | Instance = t
+        way, passed = "", {t.uid}
+        while one is not me and (within := holder(one)) is not None:
+            one, way = within[0], within[1] + way
+            if one.uid in passed:  # they hold each other
+                return t.name
+            passed.add(one.uid)
+        root = "self" if one is me else one.name
+        return f"{root}{way}" if root is not None else t.name
+
     def facts(self, node: Node, write: Write, saved: SavedTensor) -> dict[str, object]:
         """What fixes need to know of a change."""
         found: dict[str, object] = {}
@@ -238,7 +254,8 @@ class Explainer:
         for t in carried.crossings(self.m, self.running, self.earlier):
             fn = self.m.state.pick(t.grad_fn)
             site = t.bound or fn.site
-            return Hop(site, "stored", self.text(t.bound) or self.carrier_name(t)) if site is not None else None
+            name = self.keeper(t) or self.text(t.bound) or self.carrier_name(t)
+            return Hop(site, "stored", name) if site is not None else None
         site = carried.written(self.m, self.running, self.earlier)
         bound = next((t for t in node.outputs if t.bound is not None), None)
         names = (t.name for n in (node, *self.running) if self.earlier(n) for t in n.outputs)
@@ -247,6 +264,14 @@ class Explainer:
             return Hop(site, "stored", name)
         site = bound.bound if bound is not None else node.site
         return Hop(site, "stored", self.text(site) if bound else name) if site is not None else None
+
+    def keeper(self, t: Tensor) -> str | None:
+        """What keeps a tensor of an earlier turn, where the variable that it was bound to has another value by now."""
+        bound = self.text(t.bound)
+        if bound is None or not bound.isidentifier():
+            return None
+        kept = [name for name, v in carried.named_values(self.m) if t in carried.inside(self.m, v)]
+        return kept[0] if kept and bound not in kept else None
 
     def carrier_name(self, t: Tensor) -> str | None:
         """What a person calls a tensor that leads into an earlier turn and was bound nowhere.
@@ -325,6 +350,13 @@ class Explainer:
                 detail=node.name if isinstance(node, Node) else "",
             )
         )
+
+
+def holder(one: Tensor | Instance) -> tuple[Instance, str] | None:
+    """The object that a tensor or an object is got from, and how, where it has no name of its own."""
+    if isinstance(one, Tensor) and one.owner is not None and one.label is not None:
+        return one.owner, f".{one.label}"
+    return one.within if one.label is None or one.label.startswith("self.") else None
 
 
 def cause_of(failure: Failure) -> Hashable:

@@ -20,6 +20,7 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import TYPE_CHECKING, TextIO
 
+from ...rules.wording import remedy
 from ..places import Results, colours, shown, visible
 
 if TYPE_CHECKING:
@@ -109,8 +110,11 @@ def _finding(found: Found, results: Results) -> Iterator[Sequence[Piece]]:
         yield from _snippet(sorted(group.labels, key=_order), results, group.first.path, width)
     if found.words.when:
         yield [(" " * width + " = ", FRAME), (f"only {found.words.when}", "")]
-    for fix in results.fixes(found)[:1]:
+    fixes = results.fixes(found)
+    for fix in fixes[:1]:
         yield from _help(fix, results, _sheet(found, results), width)
+    if not fixes:  # none that can be proven, so that it is for the author to choose
+        yield [(" " * width + " = ", FRAME), ("help", "bold"), (f": {remedy(found.rule.code, 'en')}", "")]
     yield [(" " * width + " = ", FRAME), (f"{found.rule.name}: `gradguard explain {found.rule.code}`", "")]
     yield []
 

@@ -545,7 +545,7 @@ class Copier:
             made.attributes[k] = copied = self.copy(x)
             if isinstance(x, Tensor) and x.owner is v and isinstance(copied, Tensor):
                 copied.owner = made
-            elif isinstance(x, Instance) and isinstance(copied, Instance) and x.within and x.within[0] is v:
+            elif isinstance(x, (Tensor, Instance)) and type(copied) is type(x) and x.within and x.within[0] is v:
                 copied.within = made, x.within[1]
         made.model_state.update({k: self.copy(x) for k, x in v.model_state.items()})
         return made
