@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from gradguard.facts import table
+from gradguard.facts.encoding import decode
+from gradguard.facts.releases import BASE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -15,14 +16,11 @@ if TYPE_CHECKING:
 @contextmanager
 def altered(name: str, change: Callable[[dict[str, Any]], object]) -> Iterator[None]:
     """A context in which the first case of one fact in the table is another."""
-    lines = table._lines()
-    line = lines[name]
-    plain = json.loads(line)
-    change(plain["cases"][0])
-    lines[name] = json.dumps(plain)
-    table.find.cache_clear()
+    row = deepcopy(BASE.rows("table").get(name))
+    change(row["cases"][0])
+    before = BASE.table.find(name)
+    BASE.table._known[name] = decode(name, row)
     try:
         yield
     finally:
-        lines[name] = line
-        table.find.cache_clear()
+        BASE.table._known[name] = before

@@ -92,6 +92,7 @@ SETTINGS = {
     "project extend_exclude": "在 `exclude` 之外追加的模式",
     "project per_file_ignores": "按文件模式列出在那里关闭的规则",
     "project src": "查找导入的文件夹，在文件自身的文件夹、其上级以及 `src/` 之外",
+    "project torch": "代码所用的 PyTorch 版本，例如 `2.8`；未设置时，取项目环境中的版本，或锁文件与清单中的版本",
     "project models": "存放模型的文件夹；模型用普通 Python 说明项目导入但并不包含的库做了什么",
     "project ops": "按带点的全名，说明您自己的算子做了什么",
     "operator params": "按顺序列出参数，供以位置传参的调用使用",
@@ -111,6 +112,7 @@ SETTINGS = {
     "editor select": "只启用这些规则",
     "editor ignore": "不启用这些规则，另加项目所忽略的规则",
     "editor configuration": "用以代替最近的配置文件的文件",
+    "editor python": "项目所用的 Python，由编辑器选定：其中的 PyTorch 版本决定判断",
 }
 """what a setting does, by its scope and name"""
 
@@ -130,6 +132,7 @@ OPTIONS = {
     "check select": "只启用这些规则：代码、`GG1`、名称、`ALL`",
     "check ignore": "不启用这些规则",
     "check min_severity": "阈值（默认：warning）",
+    "check torch": "在此 PyTorch 版本中会发生什么；`all` 则列出各版本之间的差别",
     "check config": "对所有文件使用此配置",
     "check force_exclude": "对命令行上指名的路径也遵守 `exclude`",
     "check stdin_filename": "标准输入所代表的文件",

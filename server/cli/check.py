@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from ..workspace.project import Finding, Project
 
 STDIN = "-"
+EVERY = "all"
+"""for --torch: each release that was measured"""
 SEVERITIES = ("error", "warning", "information", "hint")
 COLOURS = ("auto", "always", "never")
 
@@ -70,6 +72,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--select", type=_selectors, metavar="RULES", help="only these: codes, `GG1`, names, `ALL`")
     parser.add_argument("--ignore", type=_selectors, metavar="RULES", help="not these")
     parser.add_argument("--min-severity", choices=SEVERITIES, help="the threshold (default: warning)")
+    parser.add_argument(
+        "--torch",
+        type=_release,
+        metavar="VERSION|all",
+        help="what would happen in this release of PyTorch; or what differs among the releases",
+    )
     parser.add_argument("--config", metavar="FILE", help="use this configuration for all files")
     parser.add_argument("--force-exclude", action="store_true", help="hold to `exclude` for the named paths, too")
     parser.add_argument("--show-files", action="store_true", help="check nothing, list the files")
@@ -121,12 +129,35 @@ def _show(args: argparse.Namespace) -> int:
     return FAILED if problems else OK
 
 
+def _every(args: argparse.Namespace) -> int:
+    """Check by the facts of each release, and tell what differs. Raises ConfigError."""
+    from ..facts import releases
+    from . import across
+
+    if args.output_format not in across.FORMATS or args.fix or args.diff or args.add_ignore or STDIN in args.paths:
+        print(f"gradguard: --torch all checks files, and writes {', '.join(across.FORMATS)}", file=sys.stderr)
+        return FAILED
+    found = {}
+    for release in releases.names():
+        of_release = argparse.Namespace(**{**vars(args), "torch": release})
+        runs, problems = _runs(of_release)
+        outcome = _check(runs, of_release)
+        found[release] = outcome.results
+    for problem in (*problems, *outcome.results.problems):
+        print(complain(problem), file=sys.stderr)
+    with _output(args) as out:
+        differs = across.write(args.output_format, found, out)
+    return FOUND if differs and not args.exit_zero else OK
+
+
 def _once(args: argparse.Namespace) -> int:
+    if args.torch == EVERY:
+        return _every(args)
     began = monotonic()
     runs, problems = _runs(args)
     for run in runs if args.verbose else ():
         source = "no configuration file" if run.config.path is None else shown(str(run.config.path))
-        print(f"{_counted(len(run.paths), 'file')} by {source}", file=sys.stderr)
+        print(f"{_counted(len(run.paths), 'file')} by {source}, with {run.config.release}", file=sys.stderr)
     with_edits = args.fix or args.diff or args.add_ignore
     outcome = _mend(runs, args) if with_edits else _check(runs, args)
     problems = outcome.results.problems = problems + outcome.results.problems
@@ -158,6 +189,15 @@ def _shard(text: str) -> tuple[int, int]:
     if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
         raise argparse.ArgumentTypeError(f"not a share, such as 1/4: {text}")
     return int(number), int(of)
+
+
+def _release(text: str) -> str:
+    """Argparse type: a release of PyTorch, or all of them."""
+    from ..workspace.pytorch import is_release
+
+    if text != EVERY and not is_release(text):
+        raise argparse.ArgumentTypeError(f"not a release of PyTorch, such as 2.8: {text}")
+    return text
 
 
 def _selectors(text: str) -> tuple[str, ...]:
@@ -236,7 +276,7 @@ def _settings(args: argparse.Namespace) -> Settings:
     from ..workspace.files import Settings
 
     explicit = None if args.config is None else load_config(Path(os.path.abspath(args.config)))
-    return Settings(explicit, args.select, args.ignore, args.min_severity, args.force_exclude)
+    return Settings(explicit, args.select, args.ignore, args.min_severity, args.force_exclude, args.torch)
 
 
 # -- checking and mending ---------------------------------------------------------------------

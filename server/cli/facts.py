@@ -21,9 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the facts in words."""
     from ..facts.describe import describe
-    from ..facts.table import find
+    from ..facts.releases import BASE
 
-    fact = find(args.name)
+    fact = BASE.table.find(args.name)
     if fact is None:
         print(f"gradguard: nothing is known of `{args.name}`{_suggestion(args.name)}", file=sys.stderr)
         return FAILED
@@ -35,9 +35,9 @@ def _suggestion(name: str) -> str:
     """What the user may have meant: callables with the same last name, else names that look alike."""
     from difflib import get_close_matches
 
-    from ..facts.table import names
+    from ..facts.releases import BASE
 
-    known = sorted(names())
+    known = sorted(BASE.table.names())
     last = name.rpartition(".")[2]
     alike = [one for one in known if one.rpartition(".")[2] == last] or get_close_matches(name, known)
     return f"; did you mean {' or '.join(alike[:4])}?" if alike else ""

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
+from ..workspace.config import FOUND
 from .places import shown
 
 if TYPE_CHECKING:
@@ -30,9 +31,8 @@ def show_settings(groups: Sequence[tuple[Config, Sequence[str]]], out: TextIO) -
 
 def _toml(config: Config) -> Iterator[str]:
     """The settings, one a line; tables at the end."""
-    settings = {name.replace("_", "-"): value for name, value in asdict(config).items()}
+    settings = {name.replace("_", "-"): value for name, value in asdict(config).items() if name not in FOUND}
     settings["min-severity"] = config.min_severity or "warning"
-    del settings["root"], settings["path"]
     tables = {name: value for name, value in settings.items() if isinstance(value, dict)}
     yield from _lines({name: value for name, value in settings.items() if name not in tables})
     if per_file := tables.pop("per-file-ignores"):

@@ -7,13 +7,11 @@ what is its own and what is shared.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-PATH = Path(__file__).with_name("branches.json")
+if TYPE_CHECKING:
+    from .rows import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +43,23 @@ class Branches:
         return self.own[min(result, len(self.own) - 1)]
 
 
-@cache
-def _table() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = json.loads(PATH.read_text(encoding="utf-8"))
-    return found
+class Graphs:
+    """The parts of graphs in a release."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._known: dict[str, Branches | None] = {}
+
+    def find(self, name: str) -> Branches | None:
+        """Return the parts of a call's graph; None where all its results are those of one node."""
+        if name not in self._known:
+            row = self._rows.get(name)
+            self._known[name] = None if row is None else _branches(row)
+        return self._known[name]
 
 
-@cache
-def find(name: str) -> Branches | None:
-    """Return the parts of a call's graph; None where all its results are those of one node."""
-    known = _table().get(name)
-    if known is None:
-        return None
-    return Branches(tuple(map(_part, known["own"])), _part(known.get("shared")), known.get("each", False))
+def _branches(row: dict[str, Any]) -> Branches:
+    return Branches(tuple(map(_part, row["own"])), _part(row.get("shared")), row.get("each", False))
 
 
 def _part(known: dict[str, Any] | None) -> Part | None:
@@ -67,17 +69,12 @@ def _part(known: dict[str, Any] | None) -> Part | None:
     return Part(flows, saves, known.get("holds", False), through)
 
 
-def write(known: dict[str, Branches]) -> None:
-    """Write the file, one line a callable."""
-    rows = [f"{json.dumps(name)}:{json.dumps(_plain(told), separators=(',', ':'))}" for name, told in known.items()]
-    PATH.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
-
-
-def _plain(told: Branches) -> dict[str, Any]:
-    plain: dict[str, Any] = {"own": [_plain_part(part) for part in told.own]}
+def plain(told: Branches) -> dict[str, Any]:
+    """Return the row of a call."""
+    row: dict[str, Any] = {"own": [_plain_part(part) for part in told.own]}
     if told.shared is not None:
-        plain["shared"] = _plain_part(told.shared)
-    return {**plain, "each": True} if told.each else plain
+        row["shared"] = _plain_part(told.shared)
+    return {**row, "each": True} if told.each else row
 
 
 def _plain_part(part: Part | None) -> dict[str, Any] | None:

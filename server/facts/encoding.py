@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import math
 from dataclasses import MISSING, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,6 @@ from .model import REQUIRED, Case, Fact, Grads, ModuleFact, Mutation, Op, Optimi
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
 Plain = dict[str, Any]
 
@@ -25,12 +23,6 @@ def encode(fact: Fact) -> Plain:
     plain |= _plain(fact)
     del plain["name"]
     return plain
-
-
-def write_table(facts: Iterable[Fact], path: Path) -> None:
-    """Write the facts as one JSON object, one line a fact, sorted by name."""
-    rows = [f'"{f.name}":{json.dumps(encode(f), separators=(",", ":"))}' for f in sorted(facts, key=lambda f: f.name)]
-    path.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
 
 
 def decode(name: str, plain: Plain) -> Fact:

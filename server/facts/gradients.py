@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-PATH = Path(__file__).with_name("gradients.json")
+if TYPE_CHECKING:
+    from .rows import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +46,28 @@ BY_NODE = {
 """nodes that the replay makes without a call, and a callable that makes such a node"""
 
 
-@cache
-def _table() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = json.loads(PATH.read_text(encoding="utf-8"))
-    return found
+class Gradients:
+    """The ways of gradients in a release."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._known: dict[tuple[str, str, bool], Way | None] = {}
+
+    def find(self, name: str, parameter: str, same_shape: bool) -> Way | None:
+        """Return how a parameter's gradient comes, None where that isn't known.
+
+        `same_shape` tells whether it has the shape of the result. Where no sample had that (a product of matrices
+        that aren't square), a new gradient is made as any other: shapes matter where one is broadcast.
+        """
+        key = (name, parameter, same_shape)
+        if key not in self._known:
+            row = self._rows.get(name)
+            self._known[key] = None if row is None else _way(row, parameter, same_shape)
+        return self._known[key]
 
 
-@cache
-def find(name: str, parameter: str, same_shape: bool) -> Way | None:
-    """Return how a parameter's gradient comes, None where that isn't known.
-
-    `same_shape` tells whether it has the shape of the result. Where no sample had that (a product of matrices that
-    aren't square), a new gradient is made as any other: shapes matter where one is broadcast.
-    """
-    known = _table().get(name)
-    if known is None:
-        return None
-    same, other = known.get(parameter, ("new", "new"))
+def _way(row: dict[str, Any], parameter: str, same_shape: bool) -> Way | None:
+    same, other = row.get(parameter, ("new", "new"))
     text = other if not same_shape or (same is None and (other or "").startswith("new")) else same
     match = re.fullmatch(r"(new|passed|same)([~%]?)([!|]?)(\d*)-?(\d*)(\^?)([-+?]?)(\*?)", text or "")
     if match is None:
@@ -76,9 +79,3 @@ def find(name: str, parameter: str, same_shape: bool) -> Way | None:
     stays_spread = {"": passed, "+": True, "-": False}.get(stays)
     dense = {"": True, "~": False}.get(sparse)
     return Way(passed, kind == "same", dense, free, *times, spread == "^", stays_spread, parts == "*")
-
-
-def write(ways: dict[str, Any]) -> None:
-    """Write the file, one line a callable."""
-    rows = [f"{json.dumps(name)}:{json.dumps(known, separators=(',', ':'))}" for name, known in ways.items()]
-    PATH.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")

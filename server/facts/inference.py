@@ -7,13 +7,11 @@ on with a tensor of its own making is seen from there on.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-PATH = Path(__file__).with_name("inference.json")
+if TYPE_CHECKING:
+    from .rows import Rows
 
 Times = tuple[int, int]
 """from so often to so often"""
@@ -31,32 +29,31 @@ class Seen:
     """whether all samples with a tensor that requires grad are refused, for an `out=` that the operator uses itself"""
 
 
-@cache
-def _table() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = json.loads(PATH.read_text(encoding="utf-8"))
-    return found
+class PastAutograd:
+    """What autograd sees of such calls in a release."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._known: dict[str, Seen | None] = {}
+
+    def find(self, name: str) -> Seen | None:
+        """Return what is known of a callable."""
+        if name not in self._known:
+            row = self._rows.get(name)
+            self._known[name] = None if row is None else _seen(row)
+        return self._known[name]
 
 
-@cache
-def find(name: str) -> Seen | None:
-    """Return what is known of a callable."""
-    known = _table().get(name)
-    if known is None:
-        return None
-    written = tuple(one and (one[0], one[1]) for one in known.get("written", ()))
-    return Seen(written, known.get("seen", False), known.get("refused", False))
+def _seen(row: dict[str, Any]) -> Seen:
+    written = tuple(one and (one[0], one[1]) for one in row.get("written", ()))
+    return Seen(written, row.get("seen", False), row.get("refused", False))
 
 
-def write(known: dict[str, Seen]) -> None:
-    """Write the file, one line a callable."""
-    rows = [f"{json.dumps(name)}:{json.dumps(_plain(told), separators=(',', ':'))}" for name, told in known.items()]
-    PATH.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
-
-
-def _plain(told: Seen) -> dict[str, Any]:
-    plain: dict[str, Any] = {"written": [one and list(one) for one in told.written]} if told.written else {}
+def plain(told: Seen) -> dict[str, Any]:
+    """Return the row of a callable."""
+    row: dict[str, Any] = {"written": [one and list(one) for one in told.written]} if told.written else {}
     if told.seen is not False:
-        plain["seen"] = told.seen
+        row["seen"] = told.seen
     if told.refused:
-        plain["refused"] = True
-    return plain
+        row["refused"] = True
+    return row

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
-from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-PATH = Path(__file__).with_name("layouts.json")
+if TYPE_CHECKING:
+    from .rows import Rows
 
 Layout = Literal["rows", "first", "operands", "columns"]
 """`rows`: row by row. `first`: as the first tensor (`empty_like`). `operands`: as all tensors together decide
 (`TensorIterator`). `columns`: each matrix column by column, as LAPACK gives it."""
 
-Layouts = tuple[Layout | None, Layout | None]
+Rules = tuple[Layout | None, Layout | None]
 """where all tensors that the call was given are contiguous, and elsewhere; None where no rule tells"""
 
-ROWS: Layouts = ("rows", "rows")
+ROWS: Rules = ("rows", "rows")
 """the usual way, which the file leaves out"""
 
 
-@cache
-def _table() -> dict[str, list[list[Layout | None]]]:
-    found: dict[str, list[list[Layout | None]]] = json.loads(PATH.read_text(encoding="utf-8"))
-    return found
+class Layouts:
+    """How results lie in a release."""
 
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
 
-@cache
-def find(name: str, result: int) -> Layouts:
-    """Return how a result of a call lies."""
-    known = _table().get(name, [])
-    if result >= len(known):
-        return ROWS
-    plain, other = known[result]
-    return plain, other
-
-
-def write(layouts: dict[str, list[list[Layout | None]]]) -> None:
-    """Write the file, one line a callable."""
-    rows = [f"{json.dumps(name)}:{json.dumps(known, separators=(',', ':'))}" for name, known in layouts.items()]
-    PATH.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+    def find(self, name: str, result: int) -> Rules:
+        """Return how a result of a call lies."""
+        row = self._rows.get(name) or ()
+        if result >= len(row):
+            return ROWS
+        contiguous, other = row[result]
+        return contiguous, other

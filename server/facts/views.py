@@ -7,37 +7,31 @@ written in grad mode afterwards.
 
 from __future__ import annotations
 
-import json
-from functools import cache
-from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-PATH = Path(__file__).with_name("views.json")
+if TYPE_CHECKING:
+    from .rows import Rows
 
 Form = Literal["itself", "view", "pieces"]
 """As what an argument is saved: `itself`; a `view` or a copy of it, if only at times; one of the `pieces` of it that
 one call has made."""
 
 
-@cache
-def _table() -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = json.loads(PATH.read_text(encoding="utf-8"))
-    return found
+class Views:
+    """The views that calls make in a release."""
 
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
 
-def saved_as(name: str, parameter: str) -> Form:
-    """Return as what a call saves an argument."""
-    form: Form = _table().get(name, {}).get("saved", {}).get(parameter, "itself")
-    return form
+    def saved_as(self, name: str, parameter: str) -> Form:
+        """Return as what a call saves an argument."""
+        form: Form = self._row(name).get("saved", {}).get(parameter, "itself")
+        return form
 
+    def gives_view(self, name: str, result: int, rank: int) -> bool:
+        """Return whether a result of so many dimensions, in memory of its own, is a view of another tensor."""
+        known: list[list[int]] = self._row(name).get("results", [])
+        return result < len(known) and rank in known[result]
 
-def gives_view(name: str, result: int, rank: int) -> bool:
-    """Return whether a result of so many dimensions, in memory of its own, is a view of another tensor."""
-    known: list[list[int]] = _table().get(name, {}).get("results", [])
-    return result < len(known) and rank in known[result]
-
-
-def write(known: dict[str, dict[str, Any]]) -> None:
-    """Write the file, one line a callable."""
-    rows = [f"{json.dumps(name)}:{json.dumps(told, separators=(',', ':'))}" for name, told in known.items()]
-    PATH.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+    def _row(self, name: str) -> dict[str, Any]:
+        return self._rows.get(name) or {}

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..facts.model import Op
-from ..facts.table import find
+from ..facts.releases import BASE
 from ..syntax.imports import import_table
 from ..syntax.ir import Attribute, AugAssign, Call, Expr, ExprStmt, Name, Subscript, Tuple
 from .change import Change, declared, find_change, is_inplace_name
@@ -184,7 +184,7 @@ def _functional_call(change: Change) -> list[Edit]:
 
 def _has_twin(func: Place) -> bool:
     """Tell whether the function has a form that changes nothing: `torch.nn.init.zeros_` has none."""
-    fact = find(import_table(func.source).resolve(dotted(func.node)) or "")
+    fact = BASE.table.find(import_table(func.source).resolve(dotted(func.node)) or "")
     return isinstance(fact, Op) and fact.inplace_of is not None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from ..facts.model import Op
-from ..facts.table import find
+from ..facts.releases import BASE
 from ..syntax.ir import (
     Assign,
     Attribute,
@@ -256,7 +256,7 @@ def dotted(node: Node) -> str:
 def fact_of(func: Expr, imports: ImportTable) -> Op | None:
     """Give what is known of a function of PyTorch, by its imported name, or else of a tensor's method."""
     method = f"torch.Tensor.{func.attr}" if isinstance(func, Attribute) else ""
-    found = find(imports.resolve(dotted(func)) or method)
+    found = BASE.table.find(imports.resolve(dotted(func)) or method)
     return found if isinstance(found, Op) else None
 
 

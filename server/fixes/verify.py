@@ -8,8 +8,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ..analyses.domain.modules import OwnFacts, OwnModels
+from ..analyses.domain.modules import OfRelease, OwnFacts, OwnModels
 from ..analyses.program.session import Session
+from ..facts.releases import BASE
 from ..syntax.chunk import Chunk
 from ..syntax.chunks import parse
 from ..syntax.ir import FunctionDef
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ..analyses.domain.modules import Modules
     from ..analyses.domain.report import Failure, Report, Site
     from ..facts.model import Op
+    from ..facts.releases import Facts
     from ..syntax.chunks import Source
 
 Key = tuple[str, str, int]
@@ -46,6 +48,11 @@ class Trials:
         """Give the file that an import means, as it is after the edits."""
         found = self.modules.load(name, level, importer)
         return self._edited.get(found.path, found) if found else None
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of the release of PyTorch that the program runs with."""
+        return self.modules.facts if isinstance(self.modules, OfRelease) else BASE
 
     def fact(self, name: str) -> Op | None:
         """Give what the program says of an operator of its own."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..facts.model import ModuleFact
-from ..facts.table import find
+from ..facts.releases import BASE
 from ..syntax.ir import Attribute, Call, ClassDef, FunctionDef, Name
 from .edit import Edit, Fix
 from .layout import fresh_name, is_pure
@@ -40,7 +40,7 @@ def _passes(saved: Saved | None, context: Context) -> list[Place]:
 
     The innermost is that of a layer of `torch.nn`, each of the others runs the `forward` that the one before is in.
     """
-    if saved is None or not isinstance(find(f"torch.nn.{saved.op}"), ModuleFact):
+    if saved is None or not isinstance(BASE.table.find(f"torch.nn.{saved.op}"), ModuleFact):
         return []
     found: list[Place] = []
     for site in (saved.site, *reversed(saved.stack)):

@@ -362,7 +362,8 @@ def file_settings(settings: Settings) -> tuple[FileSettings, list[str]]:
             explicit = load_config(Path(settings.configuration))
         except ConfigError as error:
             notices.append(str(error))
-    return FileSettings(explicit, settings.select, settings.ignore, settings.min_severity), notices
+    python = settings.python
+    return FileSettings(explicit, settings.select, settings.ignore, settings.min_severity, python=python), notices
 
 
 def least(config: Config) -> Severity | None:

@@ -10,6 +10,7 @@ from pygls.capabilities import get_capability
 
 from ..rules.nearest import nearest
 from ..workspace.config import known_selectors, unknown_selector
+from ..workspace.pytorch import MANIFESTS
 
 if TYPE_CHECKING:
     from .server import Server
@@ -23,7 +24,10 @@ CHOICES = {
     "diagnostic_mode": ("openFilesOnly", "workspace"),
     "min_severity": SEVERITIES,
 }
-WATCHED = ("**/*.py", "**/*.ipynb", "**/pyproject.toml", "**/gradguard.toml", "**/.gitignore")
+WATCHED = (
+    *("**/*.py", "**/*.ipynb", "**/gradguard.toml", "**/.gitignore", "**/torch-*-info"),
+    *(f"**/{manifest}" for manifest in MANIFESTS),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,8 @@ class Settings:
     """not these rules, on top of those that the project ignores"""
     configuration: str | None = None
     """a configuration file to use in place of the nearest one"""
+    python: str | None = None
+    """the Python that the project runs in, as the editor has chosen it: which release of PyTorch it has counts"""
 
 
 @dataclass(slots=True)
@@ -111,7 +117,7 @@ def _complaint(key: str, value: object) -> str | None:
             return None if isinstance(value, bool) else "true | false"
         case _ if key in CHOICES:
             return None if value in CHOICES[key] else _one_of(CHOICES[key])
-        case "configuration":
+        case "configuration" | "python":
             return None if isinstance(value, str) else "string"
         case _:
             strings = isinstance(value, list) and all(isinstance(one, str) for one in value)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..analyses.operators.calls_by_name import OPERATORS
-from ..facts import derivatives, table
 from ..facts.model import ModuleFact, Op
 from ..syntax import ir
 from ..syntax.imports import import_table
@@ -49,6 +48,7 @@ class Lesson:
 
     def __init__(self, report: Report, source: Source, texts: Texts, line_of: Callable[[Site], int]) -> None:
         self._source = source
+        self._facts = report.facts
         self._texts = texts
         self._line_of = line_of
         self._stories = [one for one in report.stories.values() if one.site.chunk.path == source.path]
@@ -107,7 +107,7 @@ class Lesson:
         inputs = [*(one for one in operands if one in needed), *sorted(needed - operands.keys())]
         told = self._texts("and").join(self._quoted(one, operands) for one in inputs)
         what = self._quoted(save.what, operands)
-        formulas = [formula for one in inputs if (formula := derivatives.find(case.node, one, save.what))]
+        formulas = [formula for one in inputs if (formula := self._facts.derivatives.find(case.node, one, save.what))]
         why = self._texts("op-formula", formula=formulas[0]) if len(inputs) == 1 and formulas else ""
         return "- " + self._texts("op-saved" if len(inputs) == 1 else "op-saved-several", what=what, inputs=told) + why
 
@@ -163,7 +163,7 @@ class Lesson:
         owner = _dotted(node.func)
         made = node.func if isinstance(node.func, ir.Call) else self._made(owner, chunk) if owner else None
         name = self._callee(made) if made is not None else None
-        fact = table.find(name) if name else None
+        fact = self._facts.table.find(name) if name else None
         if made is None or not isinstance(fact, ModuleFact):
             return None
         passed = dict(_passed(fact.forward, node))
@@ -199,7 +199,7 @@ class Lesson:
             name = "torch.Tensor.__setitem__"
         elif isinstance(node, ir.Call):
             name = self._callee(node)
-        fact = table.find(name) if name else None
+        fact = self._facts.table.find(name) if name else None
         return fact if isinstance(fact, Op) else None
 
     def _callee(self, call: ir.Call) -> str | None:
@@ -223,7 +223,7 @@ class Lesson:
         if isinstance(e, ir.Subscript):
             return self._is_tensor(e.value)
         name = self._callee(e) if isinstance(e, ir.Call) else None
-        fact = table.find(name) if name else None
+        fact = self._facts.table.find(name) if name else None
         return isinstance(fact, Op) and any(case.flows and len(case.results) == 1 for case in fact.cases)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..facts import table
+from ..facts.releases import BASE
 from .messages import Locale, say
 from .page import words
 
@@ -92,7 +92,7 @@ def _node(tensor: StaleTensor, locale: Locale) -> str:
     if name in REWRITTEN:
         return say(REWRITTEN[name], locale, node=tensor.node, output=tensor.output)
     # The releases of PyTorch write `Exp`, `ExpBackward` or `ExpBackward0`; the table has the last of these.
-    makers = table.makers(f"{name}Backward0")[:MOST_MAKERS]
+    makers = BASE.table.makers(f"{name}Backward0")[:MOST_MAKERS]
     if not makers:
         return say("error-made", locale, node=tensor.node, output=tensor.output)
     quoted = say("comma", locale).join(say("quote", locale, text=maker) for maker in makers)

@@ -134,6 +134,7 @@ class Cache:
             _self(),
             str(config.root),
             config.src,
+            config.release and config.release.number,
             sorted(config.ops.items()),
             [(path, self._digest(path)) for path in Models(config.root, config.models).files()],
             part.mend,

@@ -18,8 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
+    from .pytorch import Release
+
 SHOWN = 100
 """Characters of a wrong value that are told."""
+
+FOUND = ("root", "path", "release")
+"""the fields that no file sets"""
 
 SEVERITIES = ("error", "warning", "information", "hint")
 
@@ -98,10 +103,15 @@ class Config:
     """by pattern of files, the rules that are off there"""
     src: tuple[str, ...] = ()
     """folders where imports are looked for, besides the file's own, those above it, and `src/`"""
+    torch: str | None = None
+    """the release of PyTorch that the code runs with, such as `2.8`; unless it is set, that of the project's
+    environment, or of its lock files and manifests"""
     models: tuple[str, ...] = ()
     """folders of models, which say in plain Python what libraries do that the project imports and does not hold"""
     ops: Mapping[str, OwnOp] = field(default_factory=dict)
     """by dotted name, what the analysis should know of an operator of yours"""
+    release: Release | None = None
+    """the release of PyTorch that holds, once somebody has looked for it"""
 
 
 def find_config(folder: Path) -> Config | None:
@@ -309,6 +319,14 @@ def _severity(value: Any) -> str:
     return str(value)
 
 
+def _torch(value: Any) -> str:
+    from .pytorch import is_release
+
+    if not isinstance(value, str) or not is_release(value):
+        raise _Wrong(f'must be a release of PyTorch, such as "2.8", not {_described(value)}')
+    return value
+
+
 def _per_file(value: Any) -> dict[str, tuple[str, ...]]:
     _within("pattern", _patterns, list(_table(value)))
     return {pattern: _within(pattern, _selectors, selectors) for pattern, selectors in value.items()}
@@ -338,6 +356,7 @@ _SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "extend-exclude": _patterns,
     "per-file-ignores": _per_file,
     "src": _strings,
+    "torch": _torch,
     "models": _strings,
     "ops": _ops,
 }

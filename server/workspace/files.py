@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from .config import Config, find_config
 from .git import exclude_files
 from .problems import Problem, Unreadable
+from .pytorch import Release, release_of
 from .reading import Special, read_regular_file
 
 if TYPE_CHECKING:
@@ -114,7 +115,8 @@ class Settings:
     """Which configuration holds where.
 
     `explicit` is one that the user names for all files. `select`, `ignore` and `min_severity` come from the
-    command line and replace what a file says. With `force_exclude` patterns to exclude hold for named paths, too.
+    command line and replace what a file says, as does `torch`; `python` is the interpreter that the editor has chosen.
+    With `force_exclude` patterns to exclude hold for named paths, too.
     """
 
     explicit: Config | None = None
@@ -122,7 +124,10 @@ class Settings:
     ignore: tuple[str, ...] | None = None
     min_severity: str | None = None
     force_exclude: bool = False
+    torch: str | None = None
+    python: str | None = None
     _found: dict[Path, Config | None] = field(default_factory=dict)
+    _releases: dict[tuple[Path | None, Path], Release] = field(default_factory=dict)
 
     def at(self, folder: Path, root: Path) -> Config:
         """The configuration for files in `folder`; `root` becomes its root if there is none to be found.
@@ -130,10 +135,10 @@ class Settings:
         Raises ConfigError.
         """
         if self.explicit is not None:
-            return self._overridden(self.explicit)
+            return self._settled(self.explicit)
         if folder not in self._found:
             self._found[folder] = find_config(folder)
-        return self._overridden(self._found[folder] or Config(root))
+        return self._settled(self._found[folder] or Config(root))
 
     def leaves_out(self, path: Path, root: Path) -> bool:
         """Whether a path that the user names is to be left out. Raises ConfigError."""
@@ -141,6 +146,15 @@ class Settings:
             return False
         config = self.at(path if path.is_dir() else path.parent, root)
         return _excluded(path, config, config.root)
+
+    def _settled(self, config: Config) -> Config:
+        """With what is overridden, and the release of PyTorch, which is looked for once."""
+        config = self._overridden(config)
+        key = (config.path, config.root)
+        if key not in self._releases:
+            asked = None if self.torch is None else Release(self.torch, "as asked for")
+            self._releases[key] = asked or release_of(config, self.python)
+        return replace(config, release=self._releases[key])
 
     def _overridden(self, config: Config) -> Config:
         if self.select is not None:

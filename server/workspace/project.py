@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from .models import Models
 from .modules import Layout
 from .ops import fact_of
 from .problems import Problem, Unreadable
+from .pytorch import release_of
 from .suppressions import Comments, Suppression, statement_lines, without
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..analyses.domain.report import Report, Site
     from ..facts.model import Op
+    from ..facts.releases import Facts
     from ..fixes.edit import Fix
     from ..fixes.verify import Trials
     from ..rules.diagnostic import Diagnostic
@@ -197,6 +200,11 @@ class Project:
         changes `sys.path`.
         """
         return self._modules, self._packages
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The facts of the release of PyTorch that the project runs with."""
+        return (self.config.release or release_of(self.config)).facts
 
     def fact(self, name: str) -> Op | None:
         """What the configuration says of an operator of the project's own, by its dotted name; None if nothing."""

@@ -8,7 +8,7 @@ from dataclasses import MISSING, fields
 from typing import TYPE_CHECKING, Any
 
 from ..rules import RULES
-from .config import SEVERITIES, Config, OwnOp
+from .config import FOUND, SEVERITIES, Config, OwnOp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ STRINGS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 
 def schema() -> dict[str, Any]:
     """The schema of a gradguard.toml, and of the table `[tool.gradguard]` in a pyproject.toml."""
-    settings = [setting for setting in documented(Config) if setting[0] not in ("root", "path")]
+    settings = [setting for setting in documented(Config) if setting[0] not in FOUND]
     kinds = _kinds()
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -62,6 +62,7 @@ def _kinds() -> dict[str, dict[str, Any]]:
         "extend_exclude": STRINGS,
         "per_file_ignores": {"type": "object", "additionalProperties": rules},
         "src": STRINGS,
+        "torch": {"type": "string", "pattern": r"^\d+\.\d+"},
         "models": STRINGS,
         "ops": {
             "type": "object",

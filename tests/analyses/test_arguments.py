@@ -8,7 +8,7 @@ import torch
 from gradguard.analyses import replay
 from gradguard.analyses.domain import registry
 from gradguard.analyses.python.guesses import OF_ARRAYS, OF_OTHERS
-from gradguard.facts import table
+from gradguard.facts.releases import BASE
 from gradguard.rules.diagnostic import diagnose
 from gradguard.syntax.chunks import parse
 
@@ -86,7 +86,7 @@ def test_what_goes_into_forward_is_no_array() -> None:
 
 def test_no_name_of_an_array_is_one_of_tensors_alone() -> None:
     """Names of tensors that NumPy's arrays have, too."""
-    methods = {name.rpartition(".")[2] for name in table.names() if name.startswith("torch.Tensor.")}
+    methods = {name.rpartition(".")[2] for name in BASE.table.names() if name.startswith("torch.Tensor.")}
     assert {name for name in methods if hasattr(numpy.ndarray, name) and name[0] != "_"} <= OF_ARRAYS | OF_OTHERS
 
 
@@ -96,7 +96,7 @@ def test_no_name_of_an_array_is_one_of_tensors_alone() -> None:
      torch.distributions.Distribution, torch.distributions.Normal],
 )  # fmt: skip
 def test_no_name_of_something_else_is_one_of_tensors_alone(other: type) -> None:
-    methods = {name.rpartition(".")[2] for name in table.names() if name.startswith("torch.Tensor.")}
+    methods = {name.rpartition(".")[2] for name in BASE.table.names() if name.startswith("torch.Tensor.")}
     assert {name for name in methods if hasattr(other, name) and name[0] != "_"} <= OF_OTHERS
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from gradguard.analyses.operators.module_classes import ABOVE, DERIVED
-from gradguard.facts import table
 from gradguard.facts.model import ModuleFact
+from gradguard.facts.releases import BASE
 from torch import nn, optim
 
 from .replaying import replayed
 
-CLASSES = [name for name in dir(nn) if isinstance(table.find(f"torch.nn.{name}"), ModuleFact)]
+CLASSES = [name for name in dir(nn) if isinstance(BASE.table.find(f"torch.nn.{name}"), ModuleFact)]
 
 
 def above(name: str) -> set[str]:

@@ -24,8 +24,8 @@ from gradguard.analyses.shapes import (
 )
 from gradguard.analyses.shapes.call import bind
 from gradguard.analyses.shapes.views import RULES
-from gradguard.facts import table as facts
 from gradguard.facts.model import Op
+from gradguard.facts.releases import BASE
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing._internal.common_methods_invocations import op_db
@@ -147,7 +147,7 @@ MEASURED = [
     (info, fact)
     for info in KNOWN
     for name in sorted({name_of(info), f"torch.Tensor.{info.name}"})
-    for fact in [facts.find(name)]
+    for fact in [BASE.table.find(name)]
     if isinstance(fact, Op) and info.name not in SWAPPED
 ]
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 import torch
-from gradguard.facts import branches
 from gradguard.facts.branches import Part
 from gradguard.facts.measure import branches as measured
 from gradguard.facts.measure import catalogue, modules
+from gradguard.facts.releases import BASE
 
 NAMES = (
     "torch.gradient",
@@ -25,14 +23,14 @@ CLASSES = ("torch.nn.MultiheadAttention", "torch.nn.AdaptiveLogSoftmaxWithLoss")
 def test_the_file_says_what_is_measured() -> None:
     calls = {name: some for name, some in modules.calls("cpu", measured.SAMPLES).items() if name in CLASSES}
     found = measured.measure([e for e in catalogue.entries() if e.name in NAMES], calls, "cpu")
-    table = {name: branches.find(name) for name in json.loads(branches.PATH.read_text("utf-8"))}
+    table = {name: BASE.branches.find(name) for name in BASE.rows("branches").names()}
     assert found == {name: table[name] for name in sorted((*NAMES, *CLASSES)) if name in table}
     assert not {"torch.svd", "torch.linalg.qr", "torch._foreach_exp"} & set(found)
     assert len(found) == 5
 
 
 def test_what_is_told_is_read() -> None:
-    known = branches.find("torch.nn.MultiheadAttention")
+    known = BASE.branches.find("torch.nn.MultiheadAttention")
     assert known is not None
     assert known.shared is not None
     out, weights = known.of(0), known.of(1)
@@ -41,7 +39,7 @@ def test_what_is_told_is_read() -> None:
     assert "value" in out.flows - known.shared.flows
     assert {"query", "key"} <= known.shared.saves
     assert not known.each
-    several = branches.find("torch._foreach_exp_")
+    several = BASE.branches.find("torch._foreach_exp_")
     assert several is not None
     assert several.each
     assert several.shared is None
@@ -50,7 +48,7 @@ def test_what_is_told_is_read() -> None:
 
 @pytest.mark.parametrize("needs", ["query", "key", "value"])
 def test_attention_weights_come_of_query_and_key(needs: str) -> None:
-    known = branches.find("torch.nn.functional.multi_head_attention_forward")
+    known = BASE.branches.find("torch.nn.functional.multi_head_attention_forward")
     assert known is not None
     assert known.shared is not None
     given = {name: torch.rand(3, 1, 4, requires_grad=name == needs) for name in ("query", "key", "value")}

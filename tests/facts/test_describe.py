@@ -1,17 +1,17 @@
 """An entry of the table in plain words."""
 
-from gradguard.facts import table
 from gradguard.facts.describe import describe
+from gradguard.facts.releases import BASE
 
 
 def entry(name: str) -> str:
-    fact = table.find(name)
+    fact = BASE.table.find(name)
     assert fact is not None
     return describe(fact)
 
 
 def test_every_fact_can_be_told() -> None:
-    assert all(entry(name).startswith(name) for name in table.names())
+    assert all(entry(name).startswith(name) for name in BASE.table.names())
 
 
 def test_a_function() -> None:

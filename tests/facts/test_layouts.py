@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from gradguard.facts import layouts
-from gradguard.facts.layouts import ROWS, Layouts
+from gradguard.facts.layouts import ROWS, Rules
 from gradguard.facts.measure import catalogue, modules
 from gradguard.facts.measure import layouts as measured
+from gradguard.facts.releases import BASE
 
 NAMES = ("torch.add", "torch.Tensor.clone", "torch.where", "torch.linalg.qr", "torch.Tensor.sort", "torch.mm")
 
@@ -17,7 +15,7 @@ def test_the_file_says_what_is_measured() -> None:
     wanted = ("torch.nn.ReLU", "torch.nn.Linear")
     calls = {name: some for name, some in modules.calls("cpu", measured.SAMPLES).items() if name in wanted}
     found = measured.measure([e for e in catalogue.entries() if e.name in NAMES], calls, "cpu")
-    table = json.loads(layouts.PATH.read_text("utf-8"))
+    table = BASE.rows("layouts").all()
     assert found == {name: table[name] for name in (*NAMES, *wanted) if name in table}
     assert set(found) == {*NAMES, *wanted} - {"torch.mm", "torch.nn.Linear"}
 
@@ -31,5 +29,5 @@ def test_the_file_says_what_is_measured() -> None:
         ("torch.no_such_callable", 0, ROWS),
     ],
 )
-def test_a_layout_is_read(name: str, result: int, told: Layouts) -> None:
-    assert layouts.find(name, result) == told
+def test_a_layout_is_read(name: str, result: int, told: Rules) -> None:
+    assert BASE.layouts.find(name, result) == told

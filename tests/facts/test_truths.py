@@ -1,9 +1,9 @@
 """Truths about PyTorch that the table must tell, each one known from running PyTorch."""
 
 import pytest
-from gradguard.facts import table
 from gradguard.facts.model import REQUIRED, Case, ModuleFact, Op, OptimizerFact
 from gradguard.facts.model import Test as Condition
+from gradguard.facts.releases import BASE
 
 ANY = object()
 """an argument that is a tensor"""
@@ -22,7 +22,7 @@ def holds(test: Condition, arguments: dict[str, object]) -> bool:
 
 def case_of(name: str, **arguments: object) -> Case:
     """Return the case that applies; parameters that aren't named are tensors if required, else at their default."""
-    fact = table.find(name)
+    fact = BASE.table.find(name)
     assert isinstance(fact, (Op, ModuleFact)), name
     forward = fact.forward if isinstance(fact, ModuleFact) else ()
     defaults = {p.name: ANY if p.default is REQUIRED else p.default for p in (*forward, *fact.params)}
@@ -319,7 +319,7 @@ def test_parameters_are_overwritten_silently_from_a_vector() -> None:
 
 @pytest.mark.parametrize(("name", "bumps"), [("SGD", 1), ("Adam", 1), ("AdamW", 2), ("RMSprop", 1), ("Adagrad", 1)])
 def test_optimizers_move_the_version(name: str, bumps: int) -> None:
-    fact = table.find(f"torch.optim.{name}")
+    fact = BASE.table.find(f"torch.optim.{name}")
     assert isinstance(fact, OptimizerFact)
     assert fact.bumps == bumps
     assert not fact.needs_closure
@@ -327,13 +327,13 @@ def test_optimizers_move_the_version(name: str, bumps: int) -> None:
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "Adagrad"])
 def test_fused_optimizers_write_silently(name: str) -> None:
-    fact = table.find(f"torch.optim.{name}")
+    fact = BASE.table.find(f"torch.optim.{name}")
     assert isinstance(fact, OptimizerFact)
     assert fact.silent_when == (Condition("fused", "is", True),)
 
 
 def test_lbfgs_needs_a_closure_and_steps_many_times() -> None:
-    fact = table.find("torch.optim.LBFGS")
+    fact = BASE.table.find("torch.optim.LBFGS")
     assert isinstance(fact, OptimizerFact)
     assert fact.needs_closure
     assert fact.bumps > 1

@@ -32,11 +32,13 @@ def test_settings_are_read_in_camel_case() -> None:
         "select": ["GG1"],
         "ignore": [],
         "configuration": "a.toml",
+        "python": "venv/bin/python",
     }
+    settings = Settings("workspace", "all", "off", False, False, "error", ("GG1",), (), "a.toml", "venv/bin/python")
     assert len(value) == len(fields(Settings))
     reading = read(value, Texts("en"))
     assert reading.problems == []
-    assert reading.settings == Settings("workspace", "all", "off", False, False, "error", ("GG1",), (), "a.toml")
+    assert reading.settings == settings
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
 import torch
-from gradguard.facts import derivatives, table
 from gradguard.facts.measure import derivatives as formulas
 from gradguard.facts.model import Op
+from gradguard.facts.releases import BASE
 from gradguard.lsp.analysis import ProjectAnalyser
 from gradguard.lsp.configuration import Settings
 from gradguard.lsp.lessons import Lesson
@@ -158,18 +157,18 @@ def test_of_all_else_nothing_is_said(body: str, at: str) -> None:
 
 
 def test_the_formulas_are_pytorchs() -> None:
-    assert json.loads(derivatives.PATH.read_text(encoding="utf-8")) == formulas.read()
+    assert BASE.rows("derivatives").all() == formulas.read()
 
 
 def test_formulas_compute_the_gradient() -> None:
     """Those of functions of one tensor are evaluated as they stand."""
     checked = 0
-    for name in table.names():
-        fact = table.find(name)
+    for name in BASE.table.names():
+        fact = BASE.table.find(name)
         if not isinstance(fact, Op) or not name.startswith("torch.special.") or len(fact.params) != 1:
             continue
         (case,) = fact.cases
-        formula = derivatives.find(case.node, "input", "input") or derivatives.find(case.node, "input", "out")
+        formula = BASE.derivatives.find(case.node, "input", "input") or BASE.derivatives.find(case.node, "input", "out")
         if formula is None or "M_" in formula:  # a constant of C++
             continue
         x = torch.linspace(0.2, 0.8, 5, dtype=torch.float64, requires_grad=True)

@@ -19,8 +19,8 @@ import sys
 import time
 from pathlib import Path
 
-from gradguard.facts import table
 from gradguard.facts.model import ModuleFact
+from gradguard.facts.releases import BASE
 from gradguard.workspace.files import Document
 from gradguard.workspace.project import Project
 
@@ -127,6 +127,7 @@ FIXED = (
 def drawn(seed: int, count: int) -> list[str]:
     """So many calls of each function that the replay may evaluate, with hostile constants."""
     chance = random.Random(seed)
+    table = BASE.table
     modules = sorted(name.removeprefix("torch.") for name in table.names() if isinstance(table.find(name), ModuleFact))
     called = [name for name in dir(builtins) if name[0].islower() and name not in LEFT_OUT]
     called += [f"{module.__name__}.{name}" for module in MODULES for name in dir(module) if name[0] != "_"]

@@ -89,7 +89,7 @@ class Autograd(Graph):
             goals = {one.uid for one in map(self._maker, inputs) if isinstance(one, (Node, Tensor))}
         ran = list(dict.fromkeys(node for node, _ in order))
         self.host.note_backward(ran)
-        flow = Flow(ran, goals, create, begun)
+        flow = Flow(self.host.facts.gradients, ran, goals, create, begun)
         self.aside = self._aside(ran, inputs)
         if expected is not None:
             self._believe(ran, expected.ways)

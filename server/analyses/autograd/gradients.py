@@ -11,14 +11,14 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ...facts import gradients as facts
-from ...facts.gradients import NEW, Way
+from ...facts.gradients import BY_NODE, NEW, Way
 from ..domain.values import serial
 from .tensors import Node, Tensor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from ...facts.gradients import Gradients
     from ..domain.values import Value
 
 DERIVED = "GradBackward0"
@@ -61,12 +61,18 @@ class Flow:
     """The gradients of one backward, through nodes in the order in which they run: they arrive at each, and leave it.
 
     `goals` are the nodes and leaves whose gradients `torch.autograd.grad` was asked for, None of a `backward()`,
-    which stores those of the leaves. `begun` is how often the gradient of the roots was written.
+    which stores those of the leaves. `begun` is how often the gradient of the roots was written, `ways` are the facts.
     """
 
     def __init__(
-        self, nodes: Sequence[Node], goals: Collection[int] | None, create: bool, begun: Times = (0, 0)
+        self,
+        ways: Gradients,
+        nodes: Sequence[Node],
+        goals: Collection[int] | None,
+        create: bool,
+        begun: Times = (0, 0),
     ) -> None:
+        self.ways = ways
         self.begun = begun
         self.goals = goals
         self.create = create
@@ -224,7 +230,7 @@ class Flow:
 
     def handed(self, node: Node, k: int, given: dict[int, Gradient]) -> Gradient:
         """What a node hands on over its edge number `k`."""
-        way = way_of(node, k)
+        way = way_of(self.ways, node, k)
         if way is None or node.name in (DERIVED, OPAQUE):
             return UNKNOWN
         came = next(iter(given.values())) if len(given) == 1 else UNKNOWN
@@ -267,7 +273,7 @@ COPIED = Way(False, False, True, True, 2, 2)
 """what `CopySlices` hands to the base: the gradient copied, and then what the write makes of the view's part"""
 
 
-def way_of(node: Node, k: int) -> Way | None:
+def way_of(ways: Gradients, node: Node, k: int) -> Way | None:
     """How a node's gradient for its edge number `k` comes; None where that isn't known."""
     fed = node.fed[k] if k < len(node.fed) else None
     if fed is None:
@@ -275,11 +281,11 @@ def way_of(node: Node, k: int) -> Way | None:
     index, _ = fed
     if index < 0:
         return COPIED
-    name = node.op or facts.BY_NODE.get(node.name)
+    name = node.op or BY_NODE.get(node.name)
     parameter = node.roles[index] if index < len(node.roles) else "self"
     given, made = node.shapes[index], node.outputs[0].geometry if node.outputs else None
     single = given is not None and given.numel() == 1  # it has the result's shape where others of its kind don't
-    same, other = (facts.find(name, parameter, alike) if name else None for alike in (True, False))
+    same, other = (ways.find(name, parameter, alike) if name else None for alike in (True, False))
     if given is None or made is None:
         way = same if same == other else None
     else:

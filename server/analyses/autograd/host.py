@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    from ...facts.releases import Facts
     from ..domain.here import Here
     from ..domain.paths import Guards, State
     from ..domain.report import Assumption, Failure, Saved, Site, Write
@@ -51,6 +52,8 @@ class Teller(Protocol):
 class Host(Protocol):
     """Whoever replays the program: the paths that it is on, where it stands, and what it does about a failure."""
 
+    facts: Facts
+    """of the release of PyTorch that the program runs with"""
     state: State
     here: Here
     handlers: int

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from ...facts.model import Op
+    from ...facts.releases import Facts
     from ...syntax.chunks import Source
 
 
@@ -22,6 +23,15 @@ class OwnFacts(Protocol):
 
     def fact(self, name: str) -> Op | None:
         """The fact of an operator by its dotted name; it goes before all that is known of that name."""
+
+
+@runtime_checkable
+class OfRelease(Protocol):
+    """What `Modules` may know besides: which release of PyTorch the program runs with."""
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of that release."""
 
 
 @runtime_checkable

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...facts import table
 from ...facts.model import Fact, ModuleFact, OptimizerFact
 from .values import (
     ABSENT,
@@ -31,6 +30,7 @@ from .values import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ...facts.releases import Facts
     from .containers import Seq
 
 Model = Callable[[Vm, Args], Value]
@@ -149,15 +149,15 @@ def function(name: str) -> Model | None:
     return FUNCTIONS.get(name)
 
 
-def method(cls: str, name: str) -> Model | None:
+def method(m: Vm, cls: str, name: str) -> Model | None:
     """A method of exactly this class: a model's, or the forward that the facts tell of a module."""
     found = METHODS.get((cls, name))
-    return _from_fact(cls, name) if found is None and name == "forward" else found
+    return _from_fact(m, cls, name) if found is None and name == "forward" else found
 
 
-def _from_fact(cls: str, name: str) -> Model | None:
+def _from_fact(m: Vm, cls: str, name: str) -> Model | None:
     """What replays a method of a class by the fact that tells of the class."""
-    fact = table.find(cls)
+    fact = m.facts.table.find(cls)
     replayed = BY_FACT.get((type(fact), name)) if fact is not None else None
     return None if replayed is None else lambda m, args: replayed(m, args.pos[0], fact, without_self(args))
 
@@ -167,27 +167,27 @@ def without_self(args: Args) -> Args:
     return Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
 
 
-def is_class(name: str) -> bool:
+def is_class(m: Vm, name: str) -> bool:
     """Whether a dotted name is a class that the models or the facts know."""
-    return name in BASES or isinstance(table.find(name), (ModuleFact, OptimizerFact))
+    return name in BASES or isinstance(m.facts.table.find(name), (ModuleFact, OptimizerFact))
 
 
-def is_known(name: str) -> bool:
+def is_known(m: Vm, name: str) -> bool:
     """Whether a dotted name is a class or function that the models or the facts know."""
-    return name in FUNCTIONS or name in BASES or table.find(name) is not None
+    return name in FUNCTIONS or name in BASES or m.facts.table.find(name) is not None
 
 
-def names() -> Iterator[str]:
+def names(facts: Facts) -> Iterator[str]:
     """The dotted names of all functions and classes that the models or the facts know."""
-    yield from table.names()
+    yield from facts.table.names()
     yield from FUNCTIONS
     yield from BASES
 
 
 @cache
-def libraries() -> frozenset[str]:
+def libraries(facts: Facts) -> frozenset[str]:
     """The libraries that the models or the facts know something of, by their first names."""
-    known = (*names(), *RESOLVERS, *CALLERS, *MODES, *(cls for cls, _ in METHODS))
+    known = (*names(facts), *RESOLVERS, *CALLERS, *MODES, *(cls for cls, _ in METHODS))
     return frozenset(name.partition(".")[0] for name in known)
 
 
@@ -209,7 +209,7 @@ def class_named(m: Vm, name: str) -> ClassV:
     """The library class of a dotted name, made when it is first asked for."""
     known: ClassV | None = m.library.get(name)
     if known is None:
-        fact = table.find(name)
+        fact = m.facts.table.find(name)
         if name in BASES:
             bases = BASES[name]
         elif isinstance(fact, ModuleFact):
@@ -234,7 +234,7 @@ def attribute(m: Vm, v: Instance, name: str) -> Value:
         found = PROPERTIES.get((c.qualname, name))
         if found is not None:
             return found(m, v)
-        f = method(c.qualname, name)
+        f = method(m, c.qualname, name)
         if f is not None:
             return Bound(Builtin(f"{c.qualname}.{name}", f), v)
     return ABSENT
@@ -243,7 +243,7 @@ def attribute(m: Vm, v: Instance, name: str) -> Value:
 def class_attribute(m: Vm, v: ClassV, name: str) -> Value:
     """A method of a library class, read from the class."""
     for c in v.mro:
-        f = constructor(c.qualname) if name == "__init__" else method(c.qualname, name)
+        f = constructor(m, c.qualname) if name == "__init__" else method(m, c.qualname, name)
         if f is not None:
             return Builtin(f"{c.qualname}.{name}", f)
         f = FUNCTIONS.get(f"{c.qualname}.{name}")
@@ -279,15 +279,15 @@ def hold(obj: Instance, open_: bool = False) -> None:
         obj.attributes["data"] = inner
 
 
-def constructor(cls: str) -> Model | None:
+def constructor(m: Vm, cls: str) -> Model | None:
     """The constructor of exactly this library class: a model's, or what the facts tell."""
-    return METHODS.get((cls, "__init__")) or _from_fact(cls, "__init__")
+    return METHODS.get((cls, "__init__")) or _from_fact(m, cls, "__init__")
 
 
 def construct(m: Vm, obj: Instance, args: Args) -> None:
     """Run the constructor that a library's class gives the object."""
     for c in obj.cls.mro:
-        init = constructor(c.qualname)
+        init = constructor(m, c.qualname)
         if init is not None:
             init(m, args.prepend(obj))
             return

@@ -11,9 +11,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ...facts.releases import BASE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from ...facts.releases import Facts
     from ...syntax.ir import Node
     from ...syntax.text import Excerpt
 
@@ -246,6 +249,8 @@ class Report:
     stops: list[Stop] = field(default_factory=list)
     """where paths were given up, each once"""
     count: Callable[[], Reach] = Reach
+    facts: Facts = BASE
+    """of the release of PyTorch that the program was replayed with"""
 
     @cached_property
     def rows(self) -> list[VersionRow]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...facts import table
-from ...facts.model import Op
 from ..autograd.tensors import Node, Storage, Tensor, in_order, parts_of
 from ..domain import budget, registry
 from ..domain.values import Args, Bound, Instance, Lib, Phi, Unknown, Value
@@ -28,17 +26,17 @@ def get(m: Interpreter, t: Tensor, name: str) -> Value:
     if name in VIEWS:
         return view(m, t, name)
     full = f"torch.Tensor.{name}"
-    known = registry.method("torch.Tensor", name) is not None or isinstance(table.find(full), Op)
-    if known or table.find(f"torch.{name}") is not None or name.endswith("_"):
+    known = registry.method(m, "torch.Tensor", name) is not None or m.facts.table.operator(full) is not None
+    if known or m.facts.table.find(f"torch.{name}") is not None or name.endswith("_"):
         return Bound(Lib(full), t)
     own = t.attributes.get(name)
     return own if own is not None else Bound(Lib(full), t)
 
 
-def is_known(name: str) -> bool:
+def is_known(m: Interpreter, name: str) -> bool:
     """Whether tensors have an attribute of that name."""
-    method = registry.method("torch.Tensor", name) is not None or isinstance(table.find(f"torch.Tensor.{name}"), Op)
-    return method or name in READ or name in VIEWS
+    method = registry.method(m, "torch.Tensor", name) is not None
+    return method or name in READ or name in VIEWS or m.facts.table.operator(f"torch.Tensor.{name}") is not None
 
 
 OTHERS = frozenset({"eig", "itemsize", "lstsq", "map2_", "name", "nbytes", "output_nr", "reinforce", "resize",
@@ -49,7 +47,7 @@ OTHERS = frozenset({"eig", "itemsize", "lstsq", "map2_", "name", "nbytes", "outp
 def has(m: Interpreter, t: Tensor, name: str) -> bool | None:
     """Whether a tensor has an attribute; None where that isn't known: the program may have been given it with more."""
     own = t.attributes.get(name)
-    if is_known(name) or name in OTHERS or (own is not None and type(own) is not Phi):
+    if is_known(m, name) or name in OTHERS or (own is not None and type(own) is not Phi):
         return True
     if own is not None or name.startswith(("_", "is_", "grad_")) or isinstance(m.state.resolve(t.grad_fn), Unknown):
         return None
@@ -60,7 +58,7 @@ def view(m: Interpreter, t: Tensor, name: str) -> Value:
     """`t.T` and its kin: views."""
     if name in ("real", "H") and t.dtype is not None and not t.dtype.startswith("complex") and name == "real":
         return t
-    fact = table.operator(f"torch.Tensor.{name}")
+    fact = m.facts.table.operator(f"torch.Tensor.{name}")
     if fact is not None:
         return calls_by_name.call(m, f"torch.Tensor.{name}", Args([t]))
     names = {"T": "t", "mT": "adjoint", "H": "adjoint", "mH": "adjoint", "real": "real", "imag": "imag"}

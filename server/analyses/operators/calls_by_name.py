@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...facts import table
 from ..autograd.tensors import Tensor
 from ..domain import budget
 from ..domain.values import Args, Cond, Instance, Lib, ListV, Phi, Unknown, Value, leaves
@@ -128,7 +127,7 @@ def call(m: Interpreter, name: str, args: Args) -> Value:
 
 def operate(m: Interpreter, name: str, plain: Args) -> Value:
     """What a call does with arguments none of which is open."""
-    op = m.own_fact(name) or table.operator(name)
+    op = m.own_fact(name) or m.facts.table.operator(name)
     if op is None:
         short = cases.called(name)
         if name.startswith("torch.Tensor.") and plain.pos:
@@ -179,7 +178,7 @@ def call_method(m: Interpreter, name: str, t: Value, args: Args) -> Value:
     if name.endswith("_") and not name.endswith("__"):
         with m.here.writing(m.here.node, args.receiver, name):
             return call(m, f"torch.Tensor.{name}", inner)
-    if table.operator(f"torch.Tensor.{name}") is None and table.operator(f"torch.{name}") is not None:
+    if m.facts.table.operator(f"torch.Tensor.{name}") is None and m.facts.table.operator(f"torch.{name}") is not None:
         return call(m, f"torch.{name}", inner)
     return call(m, f"torch.Tensor.{name}", inner)
 

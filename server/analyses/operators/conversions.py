@@ -71,7 +71,7 @@ def copy(m: Interpreter, r: Result, node: Node | None, type_: TensorType | None,
     t = m.grad.tensor(None, None)
     if type_ is not None:
         made = Geometry.contiguous(type_.shape) if type_.shape is not None else None
-        t.geometry_ = made and layouts.of_result(made, call)
+        t.geometry_ = made and layouts.of_result(m, made, call)
         t.dtype_ = type_.dtype
     m.grad.counter(t).current = Version(*writes.times(m, call, r.version))
     if r.differentiable:

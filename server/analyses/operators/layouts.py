@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...facts import layouts as facts
+from ...facts.layouts import ROWS
 from ..autograd.geometry import Geometry, all_known
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ...facts.layouts import Layout
     from ..autograd.geometry import Shape
     from .call import Call
+    from .interpreter import Interpreter
 
 
-def of_result(g: Geometry, call: Call, number: int = 0) -> Geometry:
+def of_result(m: Interpreter, g: Geometry, call: Call, number: int = 0) -> Geometry:
     """The layout of one of a call's results, of which the shape is known."""
     if call.family.conjugated:
         return Geometry.unknown(g.shape)
-    return laid_out(g, call.name, [t.geometry for t in call.given()], number)
+    return laid_out(m, g, call.name, [t.geometry for t in call.given()], number)
 
 
-def laid_out(g: Geometry, name: str, given: Sequence[Geometry | None], number: int = 0) -> Geometry:
+def laid_out(m: Interpreter, g: Geometry, name: str, given: Sequence[Geometry | None], number: int = 0) -> Geometry:
     """The same for what was given to a callable; the strides are unknown where no rule tells."""
-    told = facts.find(name, number)
-    if g.ndim < 2 or told == facts.ROWS:
+    told = m.facts.layouts.find(name, number)
+    if g.ndim < 2 or told == ROWS:
         return g
     contiguous = [one is not None and one.is_contiguous() for one in given]
     rule = told[0] if all(contiguous) else told[1] if False in contiguous or told[0] == told[1] else None
@@ -38,7 +40,7 @@ def _by_all(g: Geometry, given: Sequence[Geometry | None]) -> Geometry | None:
     return rows if alike else None
 
 
-def _by_rule(g: Geometry, rule: facts.Layout | None, given: Sequence[Geometry | None]) -> Geometry | None:
+def _by_rule(g: Geometry, rule: Layout | None, given: Sequence[Geometry | None]) -> Geometry | None:
     if rule == "rows":
         return g
     if rule == "columns":

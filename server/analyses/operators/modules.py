@@ -249,7 +249,7 @@ def forward(m: Interpreter, obj: Instance, args: Args) -> Value:
     if own is not ABSENT:
         return m.call(own, args)
     for c in obj.cls.mro:
-        model = registry.method(c.qualname, "forward")
+        model = registry.method(m, c.qualname, "forward")
         if model is not None:
             return model(m, args.prepend(obj))
     return Unknown(f"{obj.cls.name}(…)")

@@ -106,7 +106,7 @@ def resize_out(m: Interpreter, call: Call, t: Tensor, shape: Shape | None) -> No
     g = t.geometry
     if shape is None or g is None or None in shape or None in g.shape or shape == g.shape:
         return
-    m.state.put(t, Tensor.geometry_, layouts.of_result(Geometry.contiguous(shape, g.offset), call))
+    m.state.put(t, Tensor.geometry_, layouts.of_result(m, Geometry.contiguous(shape, g.offset), call))
 
 
 def out_times(op: Op, t: Tensor, shape: Shape | None) -> Times:

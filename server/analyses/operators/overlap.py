@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ...facts import table
 from ..autograd.geometry import Geometry, GeometryError, times
 from ..autograd.regions import partly_overlaps
 from ..autograd.tensors import Tensor, lie_alike
@@ -24,7 +23,7 @@ def check_overlap(m: Interpreter, t: Tensor, call: Call) -> bool:
     False where the write is refused for sure.
     """
     g = t.geometry
-    if g is not None and g.overlaps_itself() is True and not may_overlap(call):
+    if g is not None and g.overlaps_itself() is True and not may_overlap(m, call):
         return not m.grad.fail("overlap-write", "direct", t, detail="itself", once=t.uid, built=t.origin)
     storage = m.grad.storage(t)
     for p, others in call.tensors.items():
@@ -34,10 +33,11 @@ def check_overlap(m: Interpreter, t: Tensor, call: Call) -> bool:
     return True
 
 
-def may_overlap(call: Call) -> bool:
+def may_overlap(m: Interpreter, call: Call) -> bool:
     """Whether a call writes a tensor whose elements share a place; `inplace=True` calls what does it by name."""
     named = (f"{call.name}_", f"torch.nn.functional.{called(call.name).lower()}_")
-    return call.overlapping or any(fact is not None and fact.overlapping for fact in map(table.operator, named))
+    facts = map(m.facts.table.operator, named)
+    return call.overlapping or any(fact is not None and fact.overlapping for fact in facts)
 
 
 def is_too_near(call: Call, p: str, t: Tensor, other: Tensor) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...facts import branches as facts
 from ..autograd.tensors import Node, Tensor, either
 from ..domain.values import ListV
 from .cases import tensors_in
@@ -29,7 +28,7 @@ def parted(
 
     `grads` tells which of the parameters require grad.
     """
-    told = facts.find(call.name)
+    told = m.facts.branches.find(call.name)
     if told is None or not results:
         return [node] * len(results)
     m.grad.forget(node)
@@ -44,7 +43,7 @@ def parted(
 
 def of_results(m: Interpreter, node: Node, call: Call, grads: Mapping[str, Grad], made: Value) -> None:
     """Give each result of a call the node that is its own."""
-    if facts.find(call.name) is None or (isinstance(made, ListV) and m.state.is_open(made)):
+    if m.facts.branches.find(call.name) is None or (isinstance(made, ListV) and m.state.is_open(made)):
         return
     results = tensors_in(m, made)
     for t, own in zip(results, parted(m, node, call, grads, results), strict=True):

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...facts import table
 from .. import shapes
 from ..autograd.geometry import Geometry
 from ..autograd.tensors import Grad, Tensor, either
@@ -46,7 +45,7 @@ def apply(m: Interpreter, op: Op, args: Args) -> Value:
     call = prepare(m, op, args)
     copied = call.family.instead_of(m, call) if call.family.instead_of is not None else None
     if copied is not None:
-        clone = table.operator("torch.clone")
+        clone = m.facts.table.operator("torch.clone")
         assert clone is not None
         op, call = clone, prepare(m, clone, Args([copied], site=args.site))
     out = call.values.pop("out", None)

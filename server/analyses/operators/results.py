@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ...facts import views
 from .. import shapes
 from ..autograd.geometry import Geometry, GeometryError
 from ..autograd.tensors import DEFAULT, MULTI_OUTPUT, Node, Tensor, Version
@@ -77,20 +76,20 @@ def result(
         return conversions.decide(m, r, source, node, type_, call)
     made = fresh(m, r, node, type_, nr)
     if made.geometry is not None:
-        made.geometry_ = layouts.of_result(made.geometry, call, nr)
+        made.geometry_ = layouts.of_result(m, made.geometry, call, nr)
     m.grad.counter(made).current = Version(*writes.times(m, call, r.version, nr))
-    if is_view(call, made, nr):
+    if is_view(m, call, made, nr):
         (m.grad.as_base if m.grad.grad_mode else m.grad.as_view)(made)
     return made
 
 
-def is_view(call: Call, made: Tensor, nr: int) -> bool:
+def is_view(m: Interpreter, call: Call, made: Tensor, nr: int) -> bool:
     """Whether a new result is a view of what the call has made."""
     g = made.geometry
     if g is None:
         return False
     special = call.family.views(call, g) if call.family.views is not None else None
-    return views.gives_view(call.name, nr, g.ndim) if special is None else special
+    return m.facts.views.gives_view(call.name, nr, g.ndim) if special is None else special
 
 
 def fresh(m: Interpreter, r: Result, node: Node | None, type_: TensorType | None, nr: int = 0) -> Tensor:

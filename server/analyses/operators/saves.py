@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...facts import table, views
 from ..autograd.tensors import Grad, Node, Tensor, either
 from .cases import choose, condition, gradients, tensors_in
 
@@ -23,7 +22,7 @@ def narrowed(g: Grad, needs: Grad) -> Grad:
     return True if g == needs else g
 
 
-def has_several(call: Call, case: Case) -> bool:
+def has_several(m: Interpreter, call: Call, case: Case) -> bool:
     """Whether a call's node has formulas of several gradients, be it that a number stands for one of the tensors.
 
     Such an operator asks where one gradient leads, before it saves something for that one alone: `guard_for` of
@@ -31,7 +30,7 @@ def has_several(call: Call, case: Case) -> bool:
     """
     if len(case.flows) > 1:
         return True
-    op = table.operator(call.name) if case.flows else None
+    op = m.facts.table.operator(call.name) if case.flows else None
     return op is not None and any(len(other.flows) > 1 and other.node == case.node for other in op.cases)
 
 
@@ -46,7 +45,7 @@ def held(case: Case, grads: Mapping[str, Grad], leads: Mapping[str, Grad]) -> Gr
 
 def leading(m: Interpreter, case: Case, call: Call, grads: Mapping[str, Grad]) -> Mapping[str, Grad]:
     """Whether the gradient of each parameter leads on, of those that one flows to; what requires grad, if none asks."""
-    return {**grads, **gradients(m, call, m.grad.leads_on, case.flows)} if has_several(call, case) else grads
+    return {**grads, **gradients(m, call, m.grad.leads_on, case.flows)} if has_several(m, call, case) else grads
 
 
 def save_inputs(m: Interpreter, node: Node, case: Case, call: Call, grads: Mapping[str, Grad]) -> None:
@@ -62,14 +61,14 @@ def save_inputs(m: Interpreter, node: Node, case: Case, call: Call, grads: Mappi
             continue
         when = narrowed(when, node.when) if kept is True else kept
         for t in call.tensors.get(s.what, ()):
-            form, read_for = saved_as(call, s.what), frozenset[str]().union(*s.when)
+            form, read_for = saved_as(m, call, s.what), frozenset[str]().union(*s.when)
             m.grad.save(node, t, s.what, when, s.what in updated, form, read_for)
     node.copied = copied(m, case, call, grads)
 
 
-def saved_as(call: Call, parameter: str) -> Form:
+def saved_as(m: Interpreter, call: Call, parameter: str) -> Form:
     """As what a call saves an argument: itself, a view of it, or pieces."""
-    form: Form = views.saved_as(call.name, parameter)
+    form: Form = m.facts.views.saved_as(call.name, parameter)
     if call.family.form is not None:
         form = call.family.form(call, parameter, form)
     return "view" if form == "itself" and parameter in call.kept else form
@@ -77,8 +76,8 @@ def saved_as(call: Call, parameter: str) -> Form:
 
 def copied(m: Interpreter, case: Case, call: Call, grads: Mapping[str, Grad]) -> tuple[Value, ...]:
     """What an operator in place writes and keeps a copy of, as it was: the one out of place saves that itself."""
-    op = table.operator(call.name)
-    plain = table.operator(op.inplace_of) if op is not None and op.inplace_of is not None else None
+    op = m.facts.table.operator(call.name)
+    plain = m.facts.table.operator(op.inplace_of) if op is not None and op.inplace_of is not None else None
     if op is None or plain is None or not op.params or not plain.params:
         return ()
     name, other = op.params[0].name, plain.params[0].name

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...facts import inference, table
 from ..autograd.tensors import is_of, operator_of
 from .cases import called
 
@@ -33,13 +32,13 @@ def is_seen(m: Interpreter, case: Case, call: Call) -> bool | None:
         return True
     if normal:
         needs = any(m.grad.requires_grad(t) is not False for t in normal)
-        return True if needs or is_one_operator(case, call) else None
+        return True if needs or is_one_operator(m, case, call) else None
     answer = call.family.seen(m, call) if call.family.seen is not None else None
     if answer is not None:
         return answer
     if called(call.name).endswith("_"):
         return False
-    fact = inference.find(call.name)
+    fact = m.facts.inference.find(call.name)
     if fact is not None and fact.refused:
         refuse(m, call)
     return None if fact is None else fact.seen
@@ -51,9 +50,9 @@ def refuse(m: Interpreter, call: Call) -> None:
         m.grad.fail("out-grad", "direct", call.all()[0], detail=called(call.name))
 
 
-def is_one_operator(case: Case, call: Call) -> bool:
+def is_one_operator(m: Interpreter, case: Case, call: Call) -> bool:
     """Whether a call makes one node: that is named after it, or after an operator of which it is another name."""
     if case.node is None or is_of(case.node, called(call.name)):
         return True
-    op, other = table.operator(call.name), table.operator(f"torch.{operator_of(case.node)}")
+    op, other = m.facts.table.operator(call.name), m.facts.table.operator(f"torch.{operator_of(case.node)}")
     return op is not None and other is not None and (op.params, op.cases) == (other.params, other.cases)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...facts import table
 from .. import shapes
 from ..autograd.geometry import Geometry
 from ..autograd.tensors import MULTI_OUTPUT, Node, Tensor, either
@@ -55,7 +54,7 @@ def take(m: Interpreter, t: Tensor, index: Value) -> Value:
     items = index if isinstance(index, tuple) else (index,)
     if any(isinstance(i, Unknown) for i in items) and not cases.advanced(index):
         return unknown_index(m, t, index)
-    op = table.operator("torch.Tensor.__getitem__")
+    op = m.facts.table.operator("torch.Tensor.__getitem__")
     assert op is not None
     if cases.advanced(index):
         return replay.apply(m, op, Args([t, index]))
@@ -106,7 +105,7 @@ def unknown_index(m: Interpreter, t: Tensor, index: Value) -> Value:
     """An index that isn't known: an integer where it looks like one, in which case it makes a view."""
     parts = index if isinstance(index, tuple) else (index,)
     if all(not isinstance(i, Unknown) or i.number for i in parts):
-        op = table.operator("torch.Tensor.__getitem__")
+        op = m.facts.table.operator("torch.Tensor.__getitem__")
         assert op is not None
         return select(m, t, index, op)
     view = m.grad.view(t, None)

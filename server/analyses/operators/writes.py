@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...facts import inference
-
 if TYPE_CHECKING:
     from ...facts.model import Mutation
     from ..autograd.gradients import Times
@@ -23,7 +21,7 @@ def times(m: Interpreter, call: Call, told: tuple[int, int], number: int = 0) ->
     inferences = [t for t in given if t.is_inference is True]
     if given and len(inferences) == len(given) and not m.grad.mode["inference"]:
         known = family.unseen_writes(m, call) if family.unseen_writes is not None else None
-        return known or of_inference_tensors(call.name, number)
+        return known or of_inference_tensors(m, call.name, number)
     if family.copies and inferences:
         return 1, 1
     asked = family.writes is not None and number == 0 and (family.always or told[0] != told[1])
@@ -34,9 +32,9 @@ FEW = 3
 """so many writes are taken for a number that holds for all arguments; more may be one for each item or row"""
 
 
-def of_inference_tensors(name: str, number: int = 0) -> Times:
+def of_inference_tensors(m: Interpreter, name: str, number: int = 0) -> Times:
     """How often a new result was written of a call which autograd sees nothing of, and of all that it does inside."""
-    fact = inference.find(name)
+    fact = m.facts.inference.find(name)
     told = fact.written[number] if fact is not None and number < len(fact.written) else None
     return told if told is not None and told[0] == told[1] <= FEW else (0, None)
 

@@ -106,6 +106,7 @@ class Session:
             {leaf for step in steps for leaf in step.trained},
             list(dict.fromkeys(stop for step in steps for stop in step.stops)),
             partial(reach, roots, [step.done for step in steps]),
+            self.m.facts,
         )
 
     def step(

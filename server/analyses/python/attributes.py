@@ -97,7 +97,7 @@ def get(m: Machine, v: Value, name: str) -> Value:
         if found is not ABSENT:
             return found
         shared = name.startswith("__") or name in guesses.OF_ARRAYS or name in guesses.OF_OTHERS
-        if not shared and tensor_attributes.is_known(name):
+        if not shared and tensor_attributes.is_known(m, name):
             m.refused(f"an array has no {name}")
     return builtin_method(m, v, name)
 
@@ -125,7 +125,7 @@ def of_data(m: Machine, v: Unknown, name: str) -> Value:
     """An attribute of data from outside: a method of tensors alone tells that it is one."""
     if name in MOVES:
         return Builtin(name, lambda machine, args: v)
-    if not hasattr(dict, name) and not hasattr(list, name) and tensor_attributes.is_known(name):
+    if not hasattr(dict, name) and not hasattr(list, name) and tensor_attributes.is_known(m, name):
         return tensor_attributes.get(m, m.as_tensor(v), name)
     return Unknown(v.why, ("attr", v.key, name), data=True)
 
@@ -233,7 +233,7 @@ def expect(m: Machine, v: Value, name: str) -> None:
 def no_tensor(m: Machine, cls: ClassV, name: str) -> None:
     """Note that an object lacks an attribute: one of the program's own class, or one that tensors have."""
     own = all(c.node is not None or c.qualname == "object" for c in cls.mro)
-    if not cls.open and (own or tensor_attributes.is_known(name)):
+    if not cls.open and (own or tensor_attributes.is_known(m, name)):
         m.refused(f"{cls.name} has no {name}")
 
 
@@ -305,13 +305,13 @@ def of_super(m: Machine, v: Super, name: str) -> Value:
     for i, c in enumerate(after):
         found = c.attributes.get(name, ABSENT)
         if found is not ABSENT:
-            if name == "__init__" and isinstance(found, FunctionV) and any(map(is_unseen, after[:i])):
+            if name == "__init__" and isinstance(found, FunctionV) and any(is_unseen(m, one) for one in after[:i]):
                 return Builtin(name, partial(cooperative, found, v.self))
             return bound(m, found, v.self)
         if c.node is None:
-            model = registry.method(c.qualname, name)
+            model = registry.method(m, c.qualname, name)
             if model is None and name == "__init__":
-                model = registry.constructor(c.qualname)
+                model = registry.constructor(m, c.qualname)
             if model is not None:
                 method = Builtin(f"{c.qualname}.{name}", model)
                 return method if name == "__new__" else Bound(method, contents(v.self))
@@ -326,11 +326,11 @@ def of_super(m: Machine, v: Super, name: str) -> Value:
     return Unknown(f"super().{name}")
 
 
-def is_unseen(cls: ClassV) -> bool:
+def is_unseen(m: Machine, cls: ClassV) -> bool:
     """Whether a class is one of a library whose constructor is not known."""
     top, _, rest = cls.qualname.partition(".")
     known = cls.node is not None or top == "torch" or top in sys.stdlib_module_names
-    return top == "?" or bool(rest and not known and registry.constructor(cls.qualname) is None)
+    return top == "?" or bool(rest and not known and registry.constructor(m, cls.qualname) is None)
 
 
 def cooperative(f: FunctionV, self: Value, m: Machine, args: Args) -> Value:
@@ -416,7 +416,7 @@ def of_function(m: Machine, v: Value, name: str) -> Value:
             return inner
         if name == "__get__":
             return Builtin(name, lambda m, args: Bound(v, args.pos[0]))
-        if tensor_attributes.is_known(name):
+        if tensor_attributes.is_known(m, name):
             m.refused(f"{inner.name} has no {name}")
         expect(m, inner, name)
     return Unknown(name, ("attr", key_of(inner), name))
@@ -512,7 +512,7 @@ def has(m: Machine, v: Value, name: str) -> Value:
             return False
     elif isinstance(v, ModuleV):
         return imports.named(m, v, name) is not ABSENT
-    elif isinstance(v, Lib) and registry.is_known(f"{v.name}.{name}"):
+    elif isinstance(v, Lib) and registry.is_known(m, f"{v.name}.{name}"):
         return True
     elif isinstance(v, (str, int, float, type(None), ListV, tuple)):
         return hasattr(list if isinstance(v, ListV) else type(v), name)

@@ -47,7 +47,7 @@ def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
     from_model = v.history is not None
     if v.own or not (v.parameter or v.result or from_model):
         return False
-    if name in OF_OTHERS or not tensor_attributes.is_known(name):
+    if name in OF_OTHERS or not tensor_attributes.is_known(m, name):
         return False
     return name not in OF_ARRAYS or from_model or any(a.kind == "trained" for a in m.entry_assumptions)
 

@@ -182,7 +182,7 @@ def optional(m: Machine, s: ir.Try) -> str | None:
     else:
         return None
     top = name.partition(".")[0]
-    if not level and (top in LIBRARIES or top in sys.stdlib_module_names or top in registry.libraries()):
+    if not level and (top in LIBRARIES or top in sys.stdlib_module_names or top in registry.libraries(m.facts)):
         return None
     if m.find(name, level, importer(m)) is not None or m.model_of(name) is not None or (level and not name):
         return None
@@ -258,7 +258,7 @@ def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> None:
                 m.state.set(m.frame.variables, name, member(m, s, own, name, importer(m)))
     elif s.module and s.module.partition(".")[0] in LIBRARIES:
         prefix = f"{s.module}."
-        for name in registry.names():
+        for name in registry.names(m.facts):
             short = name[len(prefix) :]
             if name.startswith(prefix) and "." not in short and not short.startswith("_"):
                 m.state.set(m.frame.variables, short, library.resolve(m, name))

@@ -63,26 +63,26 @@ PREFIXES = (
 """Folders whose files' names PyTorch exports from one place."""
 
 
-def canonical(name: str) -> str:
+def canonical(m: Machine, name: str) -> str:
     """The documented name of something that is imported by its file's path."""
     if name in MOVED:
         return MOVED[name]
-    if name.startswith("torch.") and name.count(".") >= 3 and not registry.is_known(name):
+    if name.startswith("torch.") and name.count(".") >= 3 and not registry.is_known(m, name):
         for prefix, short in PREFIXES:
             last = short + name.rsplit(".", 1)[-1]
-            if name.startswith(prefix) and registry.is_known(last):
+            if name.startswith(prefix) and registry.is_known(m, last):
                 return last
     return name
 
 
 def resolve(m: Machine, name: str) -> Value:
     """What a dotted name of a library stands for: a constant, a class, or just the name."""
-    name = canonical(name)
+    name = canonical(m, name)
     if name.endswith((".__name__", ".__qualname__")):
         return name.split(".")[-2]
     if name in CONSTANTS:
         return CONSTANTS[name]
-    if registry.is_class(name):
+    if registry.is_class(m, name):
         return registry.class_named(m, name)
     for prefix, meaning in registry.RESOLVERS.items():
         if name.startswith(prefix):
@@ -159,7 +159,7 @@ def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
     containers whose arguments are known, Python itself; else the result is unknown.
     """
     cls, _, short = name.rpartition(".")
-    model = registry.method(cls, short)
+    model = registry.method(m, cls, short)
     if model is not None:
         return watched(m, name, model, args.prepend(obj))
     if cls == "torch.Tensor":
@@ -188,7 +188,7 @@ def constant_method(m: Machine, obj: Value, name: str, args: Args) -> Value:
 def call_object(m: Machine, f: Instance, args: Args) -> Value:
     """Call an object of a library's class."""
     for c in f.cls.mro:
-        found = registry.method(c.qualname, "__call__")
+        found = registry.method(m, c.qualname, "__call__")
         if found is not None:
             return watched(m, f"{c.qualname}.__call__", found, args.prepend(f))
     return opaque.linked(m, Unknown(f"{f.cls.name}(…)"), f.label or f.cls.name, args)

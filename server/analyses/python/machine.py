@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...facts.releases import BASE
 from ...syntax import ir
 from ..autograd.backward import Autograd
 from ..autograd.tensors import Tensor
 from ..domain import budget
 from ..domain.here import Here, is_model
-from ..domain.modules import Modules, OwnFacts, Packages
+from ..domain.modules import Modules, OfRelease, OwnFacts, Packages
 from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted
 from ..domain.report import Assumption, Failure, Leaf, Stop, Why
 from ..domain.steps import Familiar, Mark, Step, loaded
@@ -70,6 +71,7 @@ class Machine:
 
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
+        self.facts = modules.facts if isinstance(modules, OfRelease) else BASE
         self.own_facts = modules if isinstance(modules, OwnFacts) else None
         self.packages = modules if isinstance(modules, Packages) else None
         self.model_of: Callable[[str], Source | None] = nothing

@@ -318,14 +318,14 @@ def _compare_objects(m: Machine, op: str, a: Value, b: Value) -> Value:
     parts = _parts(m, a, b)
     if parts is not None:
         return _all_equal(m, parts) if parts else derived_test(op, a, b)
-    if is_named(a, b) or is_named(b, a):
+    if is_named(m, a, b) or is_named(m, b, a):
         return derived_test(op, a, b)
     return a is b or (isinstance(a, Lib) and isinstance(b, Lib) and a.name == b.name)
 
 
-def is_named(a: Value, b: Value) -> bool:
+def is_named(m: Machine, a: Value, b: Value) -> bool:
     """Whether `a` is a library's constant, whose value may be that of the number or text `b`."""
-    return isinstance(a, Lib) and isinstance(b, (str, bytes, int, float, tuple)) and not registry.is_known(a.name)
+    return isinstance(a, Lib) and isinstance(b, (str, bytes, int, float, tuple)) and not registry.is_known(m, a.name)
 
 
 SET_ORDER = {"<=": "issubset", ">=": "issuperset", "<": "<=", ">": ">="}

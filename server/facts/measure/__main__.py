@@ -1,23 +1,19 @@
-"""`python -m gradguard.facts.measure [--device cpu] [-o table.json]`: measure PyTorch and write the table."""
+"""`python -m gradguard.facts.measure [--device cpu]`: measure the PyTorch that is installed, and record its release."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import torch
 
 from .. import branches as graphs
-from .. import derivatives, table
-from .. import gradients as ways
 from .. import inference as past_autograd
-from .. import layouts as laid_out
-from .. import views as seen_as
-from ..encoding import write_table
+from .. import releases
+from ..encoding import encode
+from ..record import head_of, record, tables_of
 from . import branches, coverage, functions, gradients, inference, layouts, modules, optimizers, views
 from . import derivatives as formulas
 from .catalogue import entries
@@ -25,18 +21,14 @@ from .merge import merge
 
 if TYPE_CHECKING:
     from ..model import Fact
-
-COVERAGE = table.PATH.with_name("coverage.json")
+    from ..record import Tables
 
 
 def main() -> None:
-    """Measure on the device that the arguments name, write table and coverage, print the coverage."""
+    """Measure on the device that the arguments name, record what was found, print the coverage."""
     parser = argparse.ArgumentParser(prog="python -m gradguard.facts.measure", description=__doc__)
-    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--device", default="cpu", help="what differs there is put beside the facts of the CPU")
     parser.add_argument("--samples", type=int, default=functions.SAMPLES, help="samples an OpInfo or class at most")
-    parser.add_argument("-o", "--output", type=Path, default=table.PATH)
-    parser.add_argument("--coverage", type=Path, default=COVERAGE)
-    parser.add_argument("--beside", type=Path, help="a table of the CPU, beside whose facts the new ones are put")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
@@ -50,22 +42,38 @@ def main() -> None:
         "modules": coverage.share(class_tallies),
         "optimizers": coverage.share(step_tallies),
     }
+    release = ".".join(map(str, releases.version(torch.__version__)))
     report = coverage.report(measured, facts, shares, options.device)
-    options.coverage.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    if options.beside is not None:
-        facts = merge(table.read(options.beside), facts, options.device)
-    write_table(facts, options.output)
-    ways.write(gradients.measure(entries(), modules.calls(options.device, gradients.SAMPLES), options.device))
-    laid_out.write(layouts.measure(entries(), modules.calls(options.device, layouts.SAMPLES), options.device))
-    past_autograd.write(inference.measure(entries(), modules.calls(options.device, gradients.SAMPLES), options.device))
-    seen_as.write(views.measure(entries(), modules.calls(options.device, views.SAMPLES), options.device))
-    graphs.write(branches.measure(entries(), modules.calls(options.device, branches.SAMPLES), options.device))
-    derivatives.PATH.write_text(json.dumps(formulas.read(), indent=1) + "\n", encoding="utf-8")
-    print(f"{len(facts)} callables in {time.perf_counter() - started:.0f} s")
+    if options.device == "cpu":
+        record(release, {**_others(), "table": _rows(facts)}, report)
+    else:
+        known = releases.of(release).table
+        head = {**head_of(release), options.device: report}
+        on_cpu = [fact for name in known.names() if (fact := known.find(name)) is not None]
+        record(release, {**tables_of(release), "table": _rows(merge(on_cpu, facts, options.device))}, head)
+    print(f"{len(facts)} callables of {torch.__version__} in {time.perf_counter() - started:.0f} s")
     for name, share in shares.items():
         print(f"{name}: {share}")
         for missing, reason in share.missing.items():
             print(f"  {missing}: {reason}")
+
+
+def _rows(facts: list[Fact]) -> dict[str, object]:
+    return {fact.name: encode(fact) for fact in facts}
+
+
+def _others() -> Tables:
+    """Measure what is told of the CPU alone: the rows by kind."""
+    seen = inference.measure(entries(), modules.calls("cpu", gradients.SAMPLES), "cpu")
+    parts = branches.measure(entries(), modules.calls("cpu", branches.SAMPLES), "cpu")
+    return {
+        "gradients": gradients.measure(entries(), modules.calls("cpu", gradients.SAMPLES), "cpu"),
+        "layouts": dict(layouts.measure(entries(), modules.calls("cpu", layouts.SAMPLES), "cpu")),
+        "inference": {name: past_autograd.plain(one) for name, one in seen.items()},
+        "views": dict(views.measure(entries(), modules.calls("cpu", views.SAMPLES), "cpu")),
+        "branches": {name: graphs.plain(one) for name, one in parts.items()},
+        "derivatives": dict(formulas.read()),
+    }
 
 
 if __name__ == "__main__":

@@ -158,11 +158,12 @@ def _named() -> Iterator[tuple[str, Callable[..., Any]]]:
     for module, names in OTHERS.items():
         with contextlib.suppress(ModuleNotFoundError):
             home = importlib.import_module(module)
-            yield from ((f"{module}.{name}", getattr(home, name)) for name in names)
+            yield from ((f"{module}.{name}", getattr(home, name)) for name in names if hasattr(home, name))
     for name, value in _public(torch.Tensor):
         yield f"torch.Tensor.{name}", value
     for name in DUNDERS:
-        yield f"torch.Tensor.__{name}__", getattr(torch.Tensor, f"__{name}__")
+        if hasattr(torch.Tensor, f"__{name}__"):
+            yield f"torch.Tensor.__{name}__", getattr(torch.Tensor, f"__{name}__")
     yield "torch.Tensor.__iter__", _iterate
     for name in PROPERTIES:
         yield f"torch.Tensor.{name}", _getter(name)

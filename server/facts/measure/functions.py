@@ -16,7 +16,7 @@ from . import outs, writes
 from .catalogue import named_in_tests, out_of_place
 from .condense import Sample, condense
 from .probe import RAISED, Observation, Prepare, effects, fresh, observe, of_function, results
-from .samples import Arguments, call, guessed, of_entry, of_info, situation
+from .samples import Arguments, call, full_name, guessed, of_entry, of_info, situation
 from .signatures import accepts_out, overloads
 from .variations import forms, variations
 
@@ -64,9 +64,9 @@ def measure(entries: Iterable[Entry], device: str, limit: int, *, hidden: bool =
     for entry in entries:
         _measure(entry, of_entry(entry, device, limit), device, measured)
     for info in op_db if hidden else ():
-        entry_of_tests = named_in_tests(info.name, info.op) if info.full_name not in measured.tallies else None
+        entry_of_tests = named_in_tests(info.name, info.op) if full_name(info) not in measured.tallies else None
         if entry_of_tests is not None:
-            samples = ((info.full_name, arguments) for arguments in of_info(info, entry_of_tests, device, limit))
+            samples = ((full_name(info), arguments) for arguments in of_info(info, entry_of_tests, device, limit))
             _measure(entry_of_tests, samples, device, measured)
     return measured
 

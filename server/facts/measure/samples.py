@@ -68,6 +68,11 @@ def by_name() -> Mapping[str, Sequence[Any]]:
     return found
 
 
+def full_name(info: Any) -> str:
+    """Return the name of an OpInfo with its variant's, which tells it from others; old ones don't say it themselves."""
+    return ".".join(filter(None, (info.name, info.variant_test_name)))
+
+
 def infos(entry: Entry) -> Sequence[Any]:
     """Return the OpInfos whose samples fit the callable."""
     home, _, last = entry.name.rpartition(".")
@@ -85,7 +90,7 @@ def of_entry(entry: Entry, device: str, limit: int) -> Iterator[tuple[str, Argum
         yield "extra", arguments
     for info in infos(entry):
         for arguments in of_info(info, entry, device, limit):
-            yield info.full_name, arguments
+            yield full_name(info), arguments
 
 
 def of_info(info: Any, entry: Entry, device: str, limit: int) -> Iterator[Arguments]:

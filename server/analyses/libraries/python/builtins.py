@@ -302,7 +302,7 @@ def issubclass_(m: Machine, args: Args) -> Value:
     types = [getattr(builtins, v.name, None) if isinstance(v, Lib) else None for v in (a, b)]
     if all(isinstance(t, type) for t in types):
         return plain.called(issubclass, types, {})
-    if isinstance(a, Lib) and is_class(a.name):
+    if isinstance(a, Lib) and is_class(m, a.name):
         a = class_named(m, a.name)
     if isinstance(a, ClassV) and isinstance(b, (ClassV, Lib)):
         name = b.name if isinstance(b, Lib) else b.qualname if b.node is None else ""
@@ -413,7 +413,7 @@ def type_(m: Machine, args: Args) -> Value:
     if isinstance(v, ClassV):
         return v.meta if v.meta is not None else Lib("type")
     if isinstance(v, Lib):
-        return Lib("type") if is_class(v.name) else Unknown("a type", ("type", v.name))
+        return Lib("type") if is_class(m, v.name) else Unknown("a type", ("type", v.name))
     if isinstance(v, Unknown):
         return Unknown("a type", ("type", key_of(v)))
     return Lib(attributes.kind_of(v))

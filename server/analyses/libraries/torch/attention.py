@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ....facts import table
 from ...autograd.geometry import Geometry
 from ...autograd.tensors import Tensor
 from ...domain.registry import model
@@ -32,7 +31,7 @@ def attention(m: Machine, args: Args) -> Value:
     plain = calls_by_name.resolved(m, args)
     if plain is None:
         return calls_by_name.split(m, args, lambda one: attention(m, one))
-    op = table.operator(NAME)
+    op = m.facts.table.operator(NAME)
     assert op is not None
     call = replay.prepare(m, op, plain)
     case = cases.choose(m, op, call)

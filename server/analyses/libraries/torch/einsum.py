@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ....facts import table
 from ...autograd.geometry import Geometry, Shape
 from ...autograd.tensors import Tensor
 from ...domain.paths import Raised
@@ -56,7 +55,7 @@ def einsum(m: Machine, args: Args) -> Value:
     plain = calls_by_name.resolved(m, args)
     if plain is None:
         return calls_by_name.split(m, args, lambda one: einsum(m, one))
-    op = table.operator("torch.einsum")
+    op = m.facts.table.operator("torch.einsum")
     assert op is not None
     if len(plain.pos) > 2:  # one alone may be a list of all
         given = [m.sure_tensor(v) if isinstance(v, Unknown) else v for v in plain.pos[1:]]
@@ -160,7 +159,7 @@ def grouped(m: Machine, factor: Factor, groups: Sequence[Sequence[str]], later: 
 
 def product(m: Machine, a: Tensor, b: Tensor, kept: dict[str, Grad] | None, shape: Sequence[int | None]) -> Tensor:
     """`bmm` of two reshaped operands, or `mul` where nothing is summed (`kept` None)."""
-    op = table.operator("torch.bmm" if kept is not None else "torch.mul")
+    op = m.facts.table.operator("torch.bmm" if kept is not None else "torch.mul")
     assert op is not None
     second = "mat2" if kept is not None else "other"
     tensors = {"input": [a], second: [b]}
@@ -176,7 +175,7 @@ def tensordot(m: Machine, args: Args) -> Value:
     plain = calls_by_name.resolved(m, args)
     if plain is None:
         return calls_by_name.split(m, args, lambda one: tensordot(m, one))
-    op = table.operator("torch.tensordot")
+    op = m.facts.table.operator("torch.tensordot")
     assert op is not None
     if plain.kw.get("out") is not None:
         return replay.apply(m, op, plain)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....facts import table
 from ...autograd.tensors import CUSTOM, Tensor, either
 from ...domain.paths import Raised
 from ...domain.registry import BASES, class_named, method_of, model, property_of, resolver
@@ -206,7 +205,7 @@ def found(m: Machine, name: str) -> Value:
         return own
     if parts[2] == "aten":
         for home in ("torch", "torch.Tensor", "torch.nn.functional"):
-            if table.find(f"{home}.{parts[3]}") is not None:
+            if m.facts.table.find(f"{home}.{parts[3]}") is not None:
                 packet = Instance(class_named(m, PACKET), m.here.site)
                 packet.model_state["function"] = Lib(f"{home}.{parts[3]}")
                 return packet

@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ....facts import table
 from ....facts.model import ModuleFact
 from ...autograd.geometry import Geometry, GeometryError, plus
 from ...autograd.tensors import Storage, Tensor
@@ -218,7 +217,7 @@ def requires_grad_(m: Machine, args: Args) -> Value:
 def reset_parameters(m: Machine, args: Args) -> Value:
     """`module.reset_parameters()` writes what the constructor of a class of `torch.nn` did."""
     obj = args.pos[0]
-    if any(isinstance(table.find(c.qualname), ModuleFact) for c in obj.cls.mro):
+    if any(isinstance(m.facts.table.find(c.qualname), ModuleFact) for c in obj.cls.mro):
         for name, t in modules.named_tensors(m, obj, True, recurse=False):
             times = modules.writes_in_construction(obj.cls.name, name, obj.model_state.get("ctor", {}))
             m.grad.bump(t, "reset_parameters()", by="library", times=times)

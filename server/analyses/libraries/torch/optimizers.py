@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....facts import table
 from ....facts.model import REQUIRED, OptimizerFact
 from ...autograd.tensors import Tensor
 from ...domain.registry import BASES, by_fact, method_of, model
@@ -114,7 +113,7 @@ def run_hooks(m: Machine, args: Args, slot: str) -> None:
 def stepped(m: Machine, obj: Instance, closure: Value, args: Args) -> Value:
     """A step between its hooks; what the closure gives."""
     result: Value = None
-    fact = fact_of(obj)
+    fact = fact_of(m, obj)
     if closure is not None:
         mode = m.grad.mode["grad"]
         m.state.set(m.grad.mode, "grad", True)
@@ -130,10 +129,10 @@ def stepped(m: Machine, obj: Instance, closure: Value, args: Args) -> Value:
     return result
 
 
-def fact_of(obj: Instance) -> OptimizerFact | None:
+def fact_of(m: Machine, obj: Instance) -> OptimizerFact | None:
     """The fact of an optimizer's class, or of the library class that it derives from."""
     for c in obj.cls.mro:
-        fact = table.find(c.qualname) if c.node is None else None
+        fact = m.facts.table.find(c.qualname) if c.node is None else None
         if isinstance(fact, OptimizerFact):
             return fact
     return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....facts import table
 from ....facts.model import Op
 from ... import shapes
 from ...autograd.tensors import Tensor
@@ -40,11 +39,11 @@ def matmul(m: Machine, args: Args) -> Value:
     if not isinstance(a, Tensor) or not isinstance(b, Tensor):
         return Unknown("a product")
     if out is not None:
-        op = table.operator("torch.matmul")
+        op = m.facts.table.operator("torch.matmul")
         return replay.apply(m, op, plain) if op is not None else Unknown("a product")
     name = BY_RANKS.get((rank(a), rank(b)))
     if name is not None:
-        op = table.operator(name)
+        op = m.facts.table.operator(name)
         assert op is not None
         return replay.apply(m, op, Args([a, b]))
     return batched(m, a, b)
@@ -69,7 +68,7 @@ def method(m: Machine, args: Args) -> Value:
 
 def batched(m: Machine, a: Tensor, b: Tensor) -> Value:
     """A product of stacks of matrices: what `bmm` does with its operands brought into shape."""
-    op = table.operator("torch.bmm")
+    op = m.facts.table.operator("torch.bmm")
     assert isinstance(op, Op)
     values, tensors = {"input": a, "other": b}, {"input": [a], "mat2": [b]}
     call = Call("torch.matmul", values, tensors, rules.of("torch.matmul"), kept=of_matmul(m, a, b))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....facts import table
 from ....facts.model import ModuleFact
 from ...autograd.geometry import Geometry
 from ...autograd.tensors import Node, Tensor, Version
@@ -131,7 +130,7 @@ def forward(qualname: str) -> Callable[[Machine, Args], Value]:
     """The forward of a recurrent module, which takes a PackedSequence as well as a tensor."""
 
     def run(m: Machine, args: Args) -> Value:
-        fact, given = table.find(qualname), m.state.resolve(args.get(1, "input"))
+        fact, given = m.facts.table.find(qualname), m.state.resolve(args.get(1, "input"))
         if not isinstance(fact, ModuleFact):
             return Unknown("a recurrent module's result")
         if not is_packed(given):

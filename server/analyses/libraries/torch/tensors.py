@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....facts import table
 from ... import shapes
 from ...autograd.geometry import Geometry
 from ...autograd.tensors import Storage, Tensor, Version
@@ -327,7 +326,7 @@ def made_by(m: Machine, name: str, args: Args) -> Value:
         return calls_by_name.split(m, args, lambda one: made_by(m, name, one))
     out = plain.kw.get("out")
     if isinstance(out, Tensor):
-        op = table.operator(name)
+        op = m.facts.table.operator(name)
         return replay.apply(m, op, plain) if op is not None else out
     keywords = {k: described(m, v) for k, v in plain.kw.items() if k not in ("requires_grad", "device", "generator")}
     inferred = shapes.infer_call(name, [described(m, v) for v in plain.pos], keywords, m.default_dtype)
@@ -340,7 +339,7 @@ def made_by(m: Machine, name: str, args: Args) -> Value:
     if t.geometry is not None and isinstance(stride, (list, tuple)) and len(stride) == t.geometry.ndim:
         t.geometry_ = t.geometry.as_strided(t.geometry.shape, [s if isinstance(s, int) else None for s in stride])
     elif t.geometry is not None:
-        t.geometry_ = layouts.laid_out(t.geometry, name, [v.geometry for v in plain.pos if isinstance(v, Tensor)])
+        t.geometry_ = layouts.laid_out(m, t.geometry, name, [v.geometry for v in plain.pos if isinstance(v, Tensor)])
     return t
 
 
@@ -396,7 +395,7 @@ def method_factory(name: str) -> None:
             positional = [described(m, v) for v in (t, *args.pos[1:])]
             made = fresh(m, shapes.infer_call(f"torch.Tensor.{name}", positional, keywords, m.default_dtype), args)
             if t.is_inference is True and not m.grad.mode["inference"]:
-                m.grad.counter(made).current = Version(*writes.of_inference_tensors(f"torch.Tensor.{name}"))
+                m.grad.counter(made).current = Version(*writes.of_inference_tensors(m, f"torch.Tensor.{name}"))
             return made
 
         return each(m, args.pos[0], one)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....facts import table
 from ....facts.model import REQUIRED, ModuleFact
 from ...domain import budget
 from ...domain.registry import class_named, method_of
@@ -29,7 +28,7 @@ LAYERS = (ENCODER_LAYER, DECODER_LAYER)
 
 def options(m: Machine, cls: str, args: Args) -> dict[str, Value]:
     """The constructor's arguments by name, with the defaults of those left out."""
-    fact = table.find(cls)
+    fact = m.facts.table.find(cls)
     assert isinstance(fact, ModuleFact)
     values = {p.name: p.default for p in fact.params if p.default is not REQUIRED}
     values |= cases.bind(fact.params, args)

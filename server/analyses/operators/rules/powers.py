@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ....facts import inference
 from ...autograd.tensors import Tensor
 from ..call import Call, Family
 from ..seeing import refuse
@@ -41,7 +40,7 @@ def seen(m: Interpreter, call: Call) -> bool | None:
     base, exponent = base_and_exponent(call)
     if isinstance(exponent, (int, float)):
         return False
-    if not isinstance(base, (int, float)) or inference.find(call.name) is None:
+    if not isinstance(base, (int, float)) or m.facts.inference.find(call.name) is None:
         return None
     if base != 1:
         refuse(m, call)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ....facts import table
 from ....facts.model import Case, ModuleFact, Op
 from ..call import Call, Family
 from ..cases import by_conditions
@@ -23,7 +22,7 @@ def unfused(m: Interpreter, op: Op, call: Call) -> Case | None:
     given = [t.dtype_ for t in call.tensors.get("input", ())]
     if all(d in FUSED for d in given) and call.settings.get("proj_size", 0) in (0, None):
         return None
-    gru = table.find("torch.nn.GRU")
+    gru = m.facts.table.find("torch.nn.GRU")
     assert isinstance(gru, ModuleFact)
     other = by_conditions(Op(gru.name, gru.forward, gru.cases), call)
     return replace(by_conditions(op, call), saves=other.saves, node=other.node)

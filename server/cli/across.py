@@ -1,0 +1,74 @@
+"""What a check finds in one release of PyTorch and not in another: `check --torch all`, for before an upgrade."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TextIO
+
+from .formats import json
+from .places import Results, as_json, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..workspace.findings import Found
+
+FORMATS = ("full", "concise", "json")
+
+Key = tuple[object, ...]
+
+
+def write(form: str, found: Mapping[str, Results], out: TextIO) -> bool:
+    """Write the findings that some releases have and others don't, and where; return whether there is one.
+
+    `found` has what was found by release, the oldest first.
+    """
+    among: dict[Key, dict[str, Found]] = {}
+    for release, results in found.items():
+        for one in results.active:
+            among.setdefault(_key(one), {})[release] = one
+    differing = sorted(
+        (having for having in among.values() if len(having) < len(found)),
+        key=lambda having: next(iter(having.values())).position,
+    )
+    if form == "json":
+        out.write(as_json([_as_object(having, found) for having in differing]))
+        return bool(differing)
+    for having in differing:
+        release, one = list(having.items())[-1]
+        told = f"{one.rule.code} {one.severity.label}: {visible(one.words.headline)}"
+        print(f"{found[release].region(one)}: {told} [{when(list(having), list(found))}]", file=out)
+    same = len(among) - len(differing)
+    oldest, *_, newest = found
+    print(
+        f"{len(differing)} found in some releases of PyTorch alone, {same} in all from {oldest} to {newest}.", file=out
+    )
+    return bool(differing)
+
+
+def when(having: Sequence[str], releases: Sequence[str]) -> str:
+    """Say in which of the releases, in order, something is so."""
+    spans: list[list[str]] = []
+    for before, release in zip((None, *releases), releases, strict=False):
+        if release in having:
+            if spans and before == spans[-1][-1]:
+                spans[-1].append(release)
+            else:
+                spans.append([release])
+    return ", ".join(_span(span, releases) for span in spans)
+
+
+def _span(span: Sequence[str], releases: Sequence[str]) -> str:
+    first, last = span[0], span[-1]
+    if last == releases[-1]:
+        return f"from {first} on"
+    return f"up to {last}" if first == releases[0] else f"in {first}" if first == last else f"from {first} to {last}"
+
+
+def _key(one: Found) -> Key:
+    """What tells a finding from others, whichever release it is of."""
+    return one.path, one.span, one.code, one.severity
+
+
+def _as_object(having: Mapping[str, Found], found: Mapping[str, Results]) -> dict[str, object]:
+    release, one = list(having.items())[-1]
+    return {**json.as_object(one, found[release]), "releases": list(having)}

@@ -1,0 +1,74 @@
+"""Write what was measured of a release: the base whole, of every other what differs from the one beside it."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from . import releases, rows
+from .releases import BASE, COVERAGE, FOLDER, KINDS, version
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Tables = dict[str, dict[str, Any]]
+"""the rows of a release by kind and name"""
+
+
+def tables_of(name: str) -> Tables:
+    """Return all rows of a release."""
+    return {kind: releases.of(name).rows(kind).all() for kind in KINDS}
+
+
+def record(name: str, tables: Tables, coverage: Mapping[str, Any]) -> None:
+    """Write the tables of a release, and anew those of all others, which tell of what differs.
+
+    `coverage` says how much of it was measured. Of a call that was measured in the release beside it and only
+    declared in this one, the other's facts are taken.
+    """
+    known = {one: tables_of(one) for one in releases.names()} | {name: tables}
+    heads = {one: head_of(one) for one in known if one not in (name, BASE.name)}
+    heads[name] = dict(coverage)
+    order = sorted(known, key=version)
+    at = order.index(BASE.name)
+    FOLDER.mkdir(exist_ok=True)
+    newer, older = order[at:], order[at::-1]
+    for beside, one in (*pairwise(newer), *pairwise(older)):
+        fall_back(known[one], known[beside])
+        releases.path_of(one).write_text(text_of(heads[one], beside, known[one], known[beside]), encoding="utf-8")
+    if name == BASE.name:
+        COVERAGE.write_text(json.dumps(coverage, indent=1) + "\n", encoding="utf-8")
+        for kind in KINDS:
+            rows.path_of(kind).write_text(rows.written(tables[kind]), encoding="utf-8")
+
+
+def fall_back(tables: Tables, beside: Tables) -> None:
+    """Take the rows of another release for what was only declared in this one."""
+    for name, row in tables["table"].items():
+        other = beside["table"].get(name)
+        if other is not None and row.get("measured") is False and other.get("measured") is not False:
+            for kind in KINDS:
+                if name in beside[kind]:
+                    tables[kind][name] = beside[kind][name]
+
+
+def head_of(name: str) -> dict[str, Any]:
+    """Return what is told of the measuring of a release."""
+    if name == BASE.name:
+        found: dict[str, Any] = json.loads(COVERAGE.read_text(encoding="utf-8"))
+        return found
+    return {key: value for key, value in releases.told(name).items() if key not in (*KINDS, "beside")}
+
+
+def text_of(head: Mapping[str, Any], beside: str, tables: Tables, others: Tables) -> str:
+    """Return the file of a release: a line for each row that differs from that of the release beside it."""
+    told = {kind: difference(tables[kind], others[kind]) for kind in KINDS}
+    lines = [f'"{key}":{json.dumps(value)}' for key, value in {**head, "beside": beside}.items()]
+    lines += [f'"{kind}":{rows.written(some).rstrip()}' for kind, some in told.items() if some]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def difference(here: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rows that differ from those of another release, None for those that are there alone."""
+    return {name: here.get(name) for name in sorted({*here, *there}) if here.get(name) != there.get(name)}

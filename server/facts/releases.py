@@ -1,0 +1,136 @@
+"""What is known of each release of PyTorch: one is measured whole, the base, of the others there is what differs.
+
+What differs from the release beside it, towards the base, is in a file of its own (`releases/2.15.json`), which is
+read when somebody asks for that release.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+from .branches import Graphs
+from .derivatives import Derivatives
+from .gradients import Gradients
+from .inference import PastAutograd
+from .layouts import Layouts
+from .rows import HERE, Rows
+from .table import Table
+from .views import Views
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+FOLDER = HERE / "releases"
+
+COVERAGE = HERE / "coverage.json"
+
+KINDS = ("table", "gradients", "inference", "layouts", "views", "branches", "derivatives")
+"""what is measured of a release: a file each"""
+
+Version = tuple[int, int]
+"""of a release, without what mends it: 2.15.1 saves what 2.15.0 does"""
+
+
+class Facts:
+    """The facts of one release, `name`d like `2.13`."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @cached_property
+    def table(self) -> Table:
+        """What callables save, change, alias and return."""
+        return Table(self.rows("table"))
+
+    @cached_property
+    def gradients(self) -> Gradients:
+        """How backward hands gradients on."""
+        return Gradients(self.rows("gradients"))
+
+    @cached_property
+    def inference(self) -> PastAutograd:
+        """What autograd sees of calls on inference tensors."""
+        return PastAutograd(self.rows("inference"))
+
+    @cached_property
+    def layouts(self) -> Layouts:
+        """How results lie in memory."""
+        return Layouts(self.rows("layouts"))
+
+    @cached_property
+    def views(self) -> Views:
+        """What is saved as a view, and which results are views."""
+        return Views(self.rows("views"))
+
+    @cached_property
+    def branches(self) -> Graphs:
+        """Which results have a graph of their own."""
+        return Graphs(self.rows("branches"))
+
+    @cached_property
+    def derivatives(self) -> Derivatives:
+        """PyTorch's formulas."""
+        return Derivatives(self.rows("derivatives"))
+
+    def rows(self, kind: str) -> Rows:
+        """The rows of one kind, which the others read."""
+        return Rows(kind, _over(self.name).get(kind, {}))
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Return the releases that were measured, the oldest first."""
+    return tuple(sorted({BASE.name, *(path.stem for path in FOLDER.glob("*.json"))}, key=version))
+
+
+@cache
+def of(name: str) -> Facts:
+    """Return the facts of a release that was measured."""
+    return BASE if name == BASE.name else Facts(name)
+
+
+def nearest(release: str) -> str:
+    """Return the measured release that tells best of another: the same, else the next newer one, else the newest.
+
+    Raises ValueError for what is no number of a release.
+    """
+    wanted = version(release)
+    return next((name for name in names() if version(name) >= wanted), names()[-1])
+
+
+def version(release: str) -> Version:
+    """Return the numbers that tell releases apart: of `2.8.1+cu126` 2 and 8. Raises ValueError for other texts."""
+    match = re.match(r"(\d{1,4})\.(\d{1,4})(?!\d)", release)
+    if match is None:
+        raise ValueError(f"not a release of PyTorch: {release}")
+    return int(match[1]), int(match[2])
+
+
+@cache
+def told(name: str) -> Mapping[str, Any]:
+    """Return the file of a release: what was measured of it, and how that differs from the release `beside` it."""
+    found: dict[str, Any] = json.loads(path_of(name).read_text(encoding="utf-8"))
+    return found
+
+
+def path_of(name: str) -> Path:
+    """Return the file of a release that isn't the base."""
+    return FOLDER / f"{name}.json"
+
+
+@cache
+def _over(name: str) -> dict[str, dict[str, Any]]:
+    """Return by kind the rows that differ from the base."""
+    if name == BASE.name:
+        return {}
+    own = told(name)
+    further = _over(own["beside"])
+    return {kind: {**further.get(kind, {}), **own.get(kind, {})} for kind in KINDS}
+
+
+BASE = Facts(".".join(map(str, version(json.loads(COVERAGE.read_text(encoding="utf-8"))["torch"]))))
+"""the release that was measured whole"""
