@@ -98,7 +98,7 @@ class Cache:
                 raise
 
     def trim(self) -> None:
-        """Take out what was not used for a month, what was left half-written, and what is too much, the oldest first."""
+        """Take out what was unused for a month, what was left half-written, and what is too much, the oldest first."""
         entries = []
         if self.folder.is_symlink():
             return
