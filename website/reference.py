@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from gradguard.cli.main import parser
-from gradguard.lsp.configuration import Settings
+from gradguard.lsp.settings import Settings
 from gradguard.workspace.config import Config, OwnOp
 from gradguard.workspace.schema import documented
 

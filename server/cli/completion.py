@@ -24,12 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the script. Raises ConfigError without the library."""
     from ..workspace.config import ConfigError
-    from .main import parser
 
     try:
         import shtab
     except ImportError:
         raise ConfigError("completion needs the package shtab: pip install 'gradguard[completion]'") from None
 
-    print(shtab.complete(parser(), args.shell))
+    print(shtab.complete(args.whole, args.shell))
     return OK

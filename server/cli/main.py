@@ -110,7 +110,7 @@ def parser() -> argparse.ArgumentParser:
         subparser = commands.add_parser(name, help=summary, description=command.__doc__)
         subparser.formatter_class = argparse.RawDescriptionHelpFormatter
         command.add_arguments(subparser)
-        subparser.set_defaults(run=command.run)
+        subparser.set_defaults(run=command.run, whole=whole)
     return whole
 
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from ..rules.messages import Locale
     from ..syntax.chunks import Source
     from ..workspace.project import Finding
-    from .configuration import Settings
     from .memory import Recalled
+    from .settings import Settings
 
 
 logger = logging.getLogger(__name__)

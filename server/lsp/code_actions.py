@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .analysis import Analysis
     from .convert import Text
     from .documents import Document
-    from .server import Server
+    from .host import Server
 
 QUICK_FIX = types.CodeActionKind.QuickFix
 FIX_ALL = "source.fixAll.gradguard"

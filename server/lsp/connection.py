@@ -17,7 +17,7 @@ from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
 if TYPE_CHECKING:
     from pygls.io_ import AsyncReader, Writer
 
-    from .server import Server
+    from .host import Server
 
 LARGEST = 256 * 1024 * 1024
 """Bytes that a message may have."""

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ..workspace.project import Finding
     from .analysis import Analysis
     from .documents import Document, Documents
+    from .host import Server
     from .memory import Recalled
-    from .server import Server
 
 _JSON = get_converter()
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
     from ..syntax.positions import Encoding
     from .analysis import Analysis
+    from .layout import Layout
     from .memory import Recalled
-    from .notebooks import Layout
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..analyses.domain.report import Report, Site, Story, Write
     from .analysis import Analysis
     from .documents import Document
-    from .server import Server
+    from .host import Server
 
 Highlights = list[types.DocumentHighlight]
 Kinds = dict[tuple[int, int], types.DocumentHighlightKind]

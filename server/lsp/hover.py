@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..workspace.project import Finding
     from .analysis import Analysis
     from .documents import Document
-    from .server import Server
+    from .host import Server
     from .texts import Texts
 
 _COMMENT = re.compile(r"#.*")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..analyses.domain.report import Report, Saved, Site, Write
     from .analysis import Analysis
     from .documents import Document
-    from .server import Server
+    from .host import Server
 
 T = TypeVar("T")
 

@@ -6,7 +6,6 @@ cell that has the line; the columns are the same in both.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,14 +13,14 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from ..workspace.notebook import notebook_of
-from .convert import PartOfText, Text
+from .convert import Text
 from .documents import path_of
+from .layout import Layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..syntax.positions import Encoding
-    from ..workspace.notebook import Notebook
     from .documents import Documents
 
 SYNC = types.NotebookDocumentSyncOptions(
@@ -36,30 +35,6 @@ class Cell:
     language: str
     version: int
     text: Text
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Which cell has which lines of the program: `uris` has its cells in order, `versions` those of their texts."""
-
-    program: Notebook
-    uris: tuple[str, ...]
-    versions: dict[str, int | None]
-
-    def text_of(self, uri: str, program: Text) -> Text:
-        """Return the part of the program that a cell has; of a cell without code, an empty text."""
-        if uri not in self.uris:
-            return Text("", program.encoding)
-        return self._part(self.uris.index(uri), program)
-
-    def at(self, line: int, program: Text) -> tuple[str, Text]:
-        """Return the URI of the cell that has a line of the program, and the part that it has."""
-        index = max(bisect_right(self.program.lines, line) - 1, 0)
-        return self.uris[index], self._part(index, program)
-
-    def _part(self, index: int, program: Text) -> Text:
-        first, *more = self.program.lines[index:]
-        return PartOfText(program, first, max(more[0] if more else len(program.starts) - 1, first + 1) - 1)
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from pygls.exceptions import JsonRpcException
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from .server import Server
+    from .host import Server
 
 MOMENT = 1.0
 """seconds that work may take before the user is told of it"""

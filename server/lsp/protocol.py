@@ -24,7 +24,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from .server import Server
+    from .host import Server
 
 
 TOKEN = "token"

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from lsprotocol import types
 from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
-from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from ..workspace.files import SUFFIXES
@@ -32,12 +31,14 @@ from . import (
     workspace_diagnostics,
 )
 from .analysis import ProjectAnalyser
-from .configuration import Settings
+from .closed_files import Workspace
 from .connection import serve_streams, serve_tcp
 from .convert import encoding_of
 from .documents import Documents, path_of
+from .host import Server
 from .notebooks import SYNC, Notebooks
 from .protocol import TOKEN, Protocol
+from .settings import Settings, read
 from .texts import Texts
 
 if TYPE_CHECKING:
@@ -46,8 +47,8 @@ if TYPE_CHECKING:
     from pygls.server import ServerErrors
 
     from .analysis import Analyser
-    from .configuration import Reading
     from .documents import Document
+    from .settings import Reading
 
 FEATURES = (
     configuration,
@@ -77,7 +78,7 @@ STACK_SIZE = 64 * 1024 * 1024
 """bytes for the analysis thread: libcst's native parser descends with the nesting of the program"""
 
 
-class Server(LanguageServer):
+class GradGuardServer(Server):
     """GradGuard's language server for one client. `analyser` is what it asks about documents."""
 
     def __init__(self, analyser: Analyser | None = None) -> None:
@@ -90,19 +91,15 @@ class Server(LanguageServer):
             max_workers=2,
         )
         self.analyser = analyser or ProjectAnalyser()
-        self.token: str | None = None
-        """what a client has to know, if anybody could come"""
+        self.token = None
         self._reading: Reading | None = None
         self.texts = Texts(None)
-        self.closed_files = workspace_diagnostics.Workspace()
-        self.told_of_closed: dict[str, list[types.Diagnostic]] = {}
+        self.closed_files = Workspace()
+        self.told_of_closed = {}
         self._told: set[str] = set()
         self._refreshing: asyncio.TimerHandle | None = None
         self._pushing: asyncio.Future[None] | None = None
         self.introduced = False
-        """whether the client has said that it is ready"""
-        self.documents: Documents
-        self.notebooks: Notebooks
         self.feature(types.INITIALIZE)(initialize)
         self.feature(types.SHUTDOWN)(shutdown)
         for one in FEATURES:
@@ -156,7 +153,7 @@ class Server(LanguageServer):
 
     def apply_settings(self, value: object) -> None:
         """Take over settings as the editor sent them, where they have changed; what is wrong with them is shown."""
-        reading = configuration.read(value, self.texts)
+        reading = read(value, self.texts)
         if reading == self._reading:
             return
         self._reading = reading
@@ -259,7 +256,7 @@ def _lives(process: int) -> bool:
     return True
 
 
-def initialize(ls: Server, params: types.InitializeParams) -> None:
+def initialize(ls: GradGuardServer, params: types.InitializeParams) -> None:
     """Get to know the client."""
     ls.begin(params)
 
@@ -279,7 +276,7 @@ def main(tcp: tuple[str, int] | None = None, token: str | None = None) -> NoRetu
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.set_threshold(*COLLECTING)
     threading.stack_size(STACK_SIZE)
-    server = Server()
+    server = GradGuardServer()
     server.token = token
     with suppress(SystemExit, KeyboardInterrupt, BrokenPipeError):
         if tcp is not None:

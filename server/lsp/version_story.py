@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..analyses.domain.report import Site, Story, Write
     from .analysis import Analysis
     from .documents import Document
-    from .server import Server
+    from .host import Server
     from .texts import Texts
 
 METHOD = "gradguard/versionStory"

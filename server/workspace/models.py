@@ -60,7 +60,7 @@ class Models:
 
 
 def _parsed(path: str) -> Source | None:
-    from ..analyses.domain.here import MODELS
+    from ..analyses.domain.modules import MODELS
 
     try:
         return parse(read_document(path).text, MODELS + path)

@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 from gradguard.analyses import Report
 from gradguard.analyses.domain import budget, registry
-from gradguard.analyses.domain.here import MODELS
+from gradguard.analyses.domain.modules import MODELS
 from gradguard.analyses.libraries import load_models, polyfills
 from gradguard.analyses.program.session import Session
 from gradguard.syntax.chunks import Source, parse

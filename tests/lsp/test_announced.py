@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
-from gradguard.lsp.server import Server
+from gradguard.lsp.server import GradGuardServer
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 from pytest_lsp import make_test_lsp_client
@@ -275,5 +275,5 @@ async def test_everything_announced_is_driven(server: Editor) -> None:
 
 
 async def test_everything_served_is_driven() -> None:
-    features = Server().protocol.fm
+    features = GradGuardServer().protocol.fm
     assert {*features.features, *features.builtin_features} - LIFE - NEVER_CALLED == DRIVERS.keys()

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from gradguard.lsp.configuration import Settings, read
+from gradguard.lsp.settings import Settings, read
 from gradguard.lsp.texts import CATALOGUES, Texts
 from lsprotocol import types
 

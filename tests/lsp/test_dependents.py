@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from gradguard.analyses.program.session import CLOSING, Session
 from gradguard.lsp.analysis import ProjectAnalyser
-from gradguard.lsp.configuration import Settings
+from gradguard.lsp.settings import Settings
 from gradguard.workspace.files import Document as File
 from lsprotocol import types
 

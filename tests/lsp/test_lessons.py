@@ -10,8 +10,8 @@ from gradguard.facts.measure import derivatives as formulas
 from gradguard.facts.model import Op
 from gradguard.facts.releases import BASE
 from gradguard.lsp.analysis import ProjectAnalyser
-from gradguard.lsp.configuration import Settings
 from gradguard.lsp.lessons import Lesson
+from gradguard.lsp.settings import Settings
 from gradguard.lsp.texts import Texts
 from gradguard.workspace.files import Document
 

@@ -8,9 +8,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from gradguard.lsp.analysis import ProjectAnalyser
-from gradguard.lsp.configuration import Settings
 from gradguard.lsp.documents import tidy
 from gradguard.lsp.memory import FOLDER
+from gradguard.lsp.settings import Settings
 from gradguard.workspace.files import Document as File
 from lsprotocol import types
 

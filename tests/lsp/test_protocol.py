@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
-from gradguard.lsp.server import Server
+from gradguard.lsp.server import GradGuardServer
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
@@ -257,7 +257,7 @@ def mutated(value: Any, chance: random.Random) -> Any:
 
 
 def test_every_method_that_is_served_takes_part() -> None:
-    features = Server().protocol.fm
+    features = GradGuardServer().protocol.fm
     served = {*features.features, *features.builtin_features, "$/cancelRequest"}
     assert served - {"shutdown", "exit"} == {method for method, _ in VALID}
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gradguard.analyses.domain.paths import Unwanted
-from gradguard.lsp.configuration import Settings
+from gradguard.lsp.closed_files import check_folders
 from gradguard.lsp.memory import FOLDER
-from gradguard.lsp.workspace_diagnostics import check_folders
+from gradguard.lsp.settings import Settings
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 

@@ -1,7 +1,7 @@
 """Which room may import which (ARCHITECTURE.md), read off the text of every module."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
 import pytest
@@ -139,6 +139,41 @@ def test_autograd_knows_neither_text_nor_operators(path: Path) -> None:
 def test_state_is_in_slots_that_have_names(path: Path) -> None:
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     assert "d" not in {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+
+
+def dotted(path: Path) -> str:
+    return ".".join(["gradguard", *path.relative_to(SERVER).with_suffix("").parts]).removesuffix(".__init__")
+
+
+def circles(imported: Mapping[str, Set[str]]) -> list[set[str]]:
+    """The sets of modules each of which leads to every other one of its set, imports for types included."""
+    below: dict[str, set[str]] = {one: set() for one in imported}
+    for one, found in below.items():
+        todo = [one]
+        while todo:
+            for other in imported[todo.pop()] - found:
+                found.add(other)
+                todo.append(other)
+    apart = {frozenset(other for other in found if one in below[other]) for one, found in below.items()}
+    return [set(circle) for circle in apart if len(circle) > 1]
+
+
+def test_only_the_interpreter_is_a_circle_of_files() -> None:
+    """Statements, expressions and calls of Python hold each other; nothing else does."""
+    names = {dotted(path) for path in MODULES}
+    imported = {
+        dotted(path): {
+            one if one in names else one.rpartition(".")[0] for one in imports(path) if one.startswith("gradguard.")
+        }
+        & (names - {dotted(path)})
+        for path in MODULES
+    }
+    (interpreter,) = circles(imported)
+    assert all(one.startswith("gradguard.analyses.python.") for one in interpreter)
+
+
+def test_a_circle_is_seen() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}) == [{"b", "c"}]
 
 
 def test_every_room_is_in_the_order() -> None:

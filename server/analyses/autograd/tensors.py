@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
     from ...facts.views import Form
     from ..domain.report import Site, Write
-    from ..domain.slots import Slot
-    from ..domain.values import Instance, Unknown
+    from ..domain.values import Instance, Slot, Unknown
 
 Grad = bool | frozenset[Cond]
 """Whether a tensor requires grad: known, or if one of these conditions holds."""

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .modules import is_model
 from .report import Site
 
 if TYPE_CHECKING:
@@ -15,16 +16,8 @@ if TYPE_CHECKING:
     from ...syntax.text import Excerpt
     from .values import Frame
 
-MODELS = "<models>/"
-"""how the paths of the files begin that say in Python what a library does"""
-
 LONGEST = 40
 """characters of a target's text by which a change is told"""
-
-
-def is_model(chunk: Excerpt) -> bool:
-    """Whether a piece of text is of a library's model."""
-    return chunk.path.startswith(MODELS)
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""What a replay asks of the project around it."""
+"""What a replay asks of the project around it, and which files are no part of the program."""
 
 from __future__ import annotations
 
@@ -8,6 +8,16 @@ if TYPE_CHECKING:
     from ...facts.model import Op
     from ...facts.releases import Facts
     from ...syntax.chunks import Source
+    from ...syntax.text import Excerpt
+
+
+MODELS = "<models>/"
+"""how the paths of the files begin that say in Python what a library does"""
+
+
+def is_model(chunk: Excerpt) -> bool:
+    """Whether a piece of text is of a library's model."""
+    return chunk.path.startswith(MODELS)
 
 
 class Modules(Protocol):

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import budget
 from .containers import in_one_row
-from .slots import Slot
-from .values import ABSENT, Cond, Container, Phi, Unknown, Value, leaves
+from .values import ABSENT, Cond, Container, Phi, Slot, Unknown, Value, leaves
 
 if TYPE_CHECKING:
     from .report import Failure

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any, Protocol
+from types import MemberDescriptorType
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, overload
 
 from . import budget
-from .here import is_model
+from .modules import is_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, MutableMapping
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from ...syntax import ir
     from ...syntax.text import Excerpt
     from .report import Site
-    from .slots import Slot
 
 Value = Any
 """A value of the replay: a Python constant, a tuple of values, or an object of this module."""
@@ -136,6 +136,34 @@ class Phi:
 
     def __repr__(self) -> str:
         return f"Phi({self.cond.key}, {self.then!r}, {self.orelse!r})"
+
+
+T = TypeVar("T")
+
+if TYPE_CHECKING:
+
+    class Slot(Generic[T]):
+        """A part of a record's state, which has a type and is written through the trail: a value, or a choice.
+
+            class Counter(Object):
+                __slots__ = ("current",)
+                current: Slot[Version]
+
+            counter.current                                # a Version, or a Phi of several
+            state.put(counter, Counter.current, version)   # written so that it can be undone
+
+        At run time a slot is what `__slots__` makes of it: reading one costs no more than any attribute.
+        """
+
+        @overload
+        def __get__(self, obj: None, owner: type[Any]) -> Slot[T]: ...
+        @overload
+        def __get__(self, obj: object, owner: type[Any] | None = None) -> T | Phi: ...
+        def __get__(self, obj: object | None, owner: type[Any] | None = None) -> T | Phi | Slot[T]: ...
+        def __set__(self, obj: object, value: T | Phi) -> None: ...
+
+else:
+    Slot = MemberDescriptorType
 
 
 def leaves(value: Value) -> list[Value]:

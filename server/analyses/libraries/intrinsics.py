@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ..autograd.tensors import Node, Tensor
-from ..domain.here import is_model
+from ..domain.modules import is_model
 from ..domain.registry import model
 from ..domain.values import (
     Args,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ...syntax import ir
 from ..autograd.tensors import Tensor
 from ..domain import budget, registry
-from ..domain.here import is_model
+from ..domain.modules import is_model
 from ..domain.paths import Dead, Exhausted, Raised, Unwanted, gated
 from ..domain.report import Assumption, Site, fault
 from ..domain.steps import Familiar

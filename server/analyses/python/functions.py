@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ...syntax import ir
 from ..autograd.tensors import Tensor
 from ..domain import budget
-from ..domain.here import is_model
+from ..domain.modules import is_model
 from ..domain.paths import Exhausted, Raised
 from ..domain.values import (
     ABSENT,

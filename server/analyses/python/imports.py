@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ..domain import registry
-from ..domain.here import MODELS
+from ..domain.modules import MODELS
 from ..domain.paths import Exhausted, Raised
 from ..domain.values import ABSENT, Args, Frame, ListV, ModuleV, Unknown, Value
 from . import functions, library, sequences, statements

@@ -16,8 +16,8 @@ from ...syntax import ir
 from ..autograd.backward import Autograd
 from ..autograd.tensors import Tensor
 from ..domain import budget
-from ..domain.here import Here, is_model
-from ..domain.modules import Modules, OfRelease, OwnFacts, Packages
+from ..domain.here import Here
+from ..domain.modules import Modules, OfRelease, OwnFacts, Packages, is_model
 from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted
 from ..domain.report import Assumption, Failure, Leaf, Stop, Why
 from ..domain.steps import Familiar, Mark, Step, loaded

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from ..domain.paths import Guards
-    from ..domain.slots import Slot
+    from ..domain.values import Slot
     from .machine import Machine
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
 from ..autograd.tensors import Tensor
-from ..domain.here import is_model
+from ..domain.modules import is_model
 from ..domain.paths import Dead, Exhausted, Outcome, Raised, Unwanted
 from ..domain.values import Args, Cond, DictV, ListV, Phi, Unknown, Value
 from ..operators import arrays

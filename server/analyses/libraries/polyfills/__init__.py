@@ -20,7 +20,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from ....syntax.chunks import parse
-from ...domain.here import MODELS
+from ...domain.modules import MODELS
 
 if TYPE_CHECKING:
     from ....syntax.chunks import Source
