@@ -153,7 +153,7 @@ class Settings:
         key = (config.path, config.root)
         if key not in self._releases:
             asked = None if self.torch is None else Release(self.torch, "as asked for")
-            self._releases[key] = asked or release_of(config, self.python)
+            self._releases[key] = asked or release_of(config.root, config.torch, self.python)
         return replace(config, release=self._releases[key])
 
     def _overridden(self, config: Config) -> Config:

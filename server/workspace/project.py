@@ -204,7 +204,7 @@ class Project:
     @cached_property
     def facts(self) -> Facts:
         """The facts of the release of PyTorch that the project runs with."""
-        return (self.config.release or release_of(self.config)).facts
+        return (self.config.release or release_of(self.config.root, self.config.torch)).facts
 
     def fact(self, name: str) -> Op | None:
         """What the configuration says of an operator of the project's own, by its dotted name; None if nothing."""

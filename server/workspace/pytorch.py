@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from ..facts.releases import Facts
-    from .config import Config
 
 ENVIRONMENTS = (".venv", "venv", "env", ".conda")
 """what people call the environment beside their files"""
@@ -62,12 +61,15 @@ def measured(number: str) -> str:
     return ".".join(map(str, releases.version(number)))
 
 
-def release_of(config: Config, python: str | None = None) -> Release:
-    """Return the release that the files of a configuration run with; `python` is what the editor has chosen."""
-    if config.torch is not None:
-        return Release(config.torch, "`torch` in the settings")
+def release_of(root: Path, asked: str | None = None, python: str | None = None) -> Release:
+    """Return the release that the files below `root` run with.
+
+    `asked` is the release that the configuration names, `python` the Python that the editor has chosen.
+    """
+    if asked is not None:
+        return Release(asked, "`torch` in the settings")
     chosen = [] if python is None else [_prefix(Path(python))]
-    return _of_environments([*chosen, *_around(config.root)]) or _pinned(config.root) or _of_this_machine() or _newest()
+    return _of_environments([*chosen, *_around(root)]) or _pinned(root) or _of_this_machine() or _newest()
 
 
 def _newest() -> Release:

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from gradguard.facts import releases
 from gradguard.workspace import pytorch
-from gradguard.workspace.config import Config
 from gradguard.workspace.pytorch import Release, release_of
 
 
@@ -29,17 +28,17 @@ def environment(folder: Path, metadata: str) -> Path:
 
 
 def number(folder: Path) -> str:
-    return release_of(Config(folder)).number
+    return release_of(folder).number
 
 
 def test_without_a_word_it_is_the_newest(project: Path) -> None:
-    release = release_of(Config(project))
+    release = release_of(project)
     assert release.number == release.judged_by == releases.names()[-1]
 
 
 def test_the_setting_goes_before_all_else(project: Path) -> None:
     environment(project / ".venv", "torch-2.8.0.dist-info")
-    assert release_of(Config(project, torch="2.6")).number == "2.6"
+    assert release_of(project, "2.6").number == "2.6"
 
 
 @pytest.mark.parametrize("name", pytorch.ENVIRONMENTS)
@@ -85,7 +84,7 @@ def test_an_environment_goes_before_locks_and_these_before_what_lies_beside_grad
     environment(project / ".venv", "torch-2.10.0.dist-info")
     assert number(project) == "2.10.0"
     chosen = environment(project.parent / "chosen", "torch-2.12.1.dist-info")
-    assert release_of(Config(project), str(chosen / "bin/python")).number == "2.12.1"
+    assert release_of(project, python=str(chosen / "bin/python")).number == "2.12.1"
 
 
 def test_the_python_that_the_shell_finds_is_the_last_to_ask(project: Path) -> None:
@@ -133,7 +132,7 @@ LOCK = '[[package]]\nname = "torchvision"\nversion = "0.21.0"\n\n[[package]]\nna
 def test_what_is_pinned_tells(project: Path, file: str, text: str, found: str) -> None:
     (project / file).parent.mkdir(exist_ok=True)
     (project / file).write_text(text)
-    release = release_of(Config(project))
+    release = release_of(project)
     assert release.number == found
     assert file.rpartition("/")[2] in release.why
 
