@@ -102,7 +102,9 @@ def _finding(found: Found, results: Results) -> Iterator[Sequence[Piece]]:
     for place in found.related:
         group = groups.setdefault(_sheet(place, results), _Group(place, []))
         group.labels.append(_label(place.span, "-", place.message, FRAME))
-    numbers = (results.cell(group.first.path, label.line)[1] for group in groups.values() for label in group.labels)
+    fixes = results.fixes(found)
+    numbers = [results.cell(group.first.path, label.line)[1] for group in groups.values() for label in group.labels]
+    numbers += (_last(edit, results) for fix in fixes[:1] for edit in fix.edits)
     width = len(str(max(numbers) + 1))
     for group in groups.values():
         arrow = "-->" if group.first is found else ":::"
@@ -110,13 +112,18 @@ def _finding(found: Found, results: Results) -> Iterator[Sequence[Piece]]:
         yield from _snippet(sorted(group.labels, key=_order), results, group.first.path, width)
     if found.words.when:
         yield [(" " * width + " = ", FRAME), (f"only {found.words.when}", "")]
-    fixes = results.fixes(found)
     for fix in fixes[:1]:
         yield from _help(fix, results, _sheet(found, results), width)
     if not fixes:  # none that can be proven, so that it is for the author to choose
         yield [(" " * width + " = ", FRAME), ("help", "bold"), (f": {remedy(found.rule.code, 'en')}", "")]
     yield [(" " * width + " = ", FRAME), (f"{found.rule.name}: `gradguard explain {found.rule.code}`", "")]
     yield []
+
+
+def _last(edit: Edit, results: Results) -> int:
+    """The last line, from 0, that an edit changes or puts in."""
+    line, _ = results.lines(edit.path).position(edit.end)
+    return results.cell(edit.path, line)[1] + edit.text.count("\n")
 
 
 def _help(fix: Fix, results: Results, sheet: _Sheet, width: int) -> Iterator[Sequence[Piece]]:
