@@ -223,10 +223,10 @@ def _ends(failure: Failure, kept: Mapping[str, Kept]) -> set[tuple[str, int]]:
 
 def _trained(
     report: Report, unchanged: Mapping[str, set[int]], kept: Mapping[str, Kept]
-) -> set[tuple[tuple[str, int], str | None]]:
-    """Give the leaves, made on unchanged lines, that a backward gives a gradient."""
-    places = ((_line(leaf.origin, kept), leaf.name) for leaf in report.trained)
-    return {(place, name) for place, name in places if place[1] in unchanged.get(place[0], {place[1]})}
+) -> set[tuple[tuple[str, int], str | None, bool]]:
+    """Give the leaves, made on unchanged lines, that a backward gives a gradient, and those that optimizers update."""
+    places = ((_line(leaf.origin, kept), leaf.name, leaf.is_updated) for leaf in report.trained)
+    return {leaf for leaf in places if leaf[0][1] in unchanged.get(leaf[0][0], {leaf[0][1]})}
 
 
 def _is_sibling(new: Failure, mended: Failure, kept: Mapping[str, Kept]) -> bool:

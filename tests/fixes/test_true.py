@@ -89,7 +89,27 @@ a += 1
 b.mul_(3)
 (a * b + c).sum().backward()
 """
-PROGRAMS = {"state on an object": LSTM, "losses in a list": LOSSES, "two networks": GAN, "reset": RESET, "views": VIEWS}
+UPDATED = """\
+scale = torch.rand((), requires_grad=True)
+weight = torch.rand(3, 3, requires_grad=True)
+y = scale.gather(0, torch.tensor([0])) * 2
+rows = weight.chunk(3)
+with torch.no_grad():
+    scale.add_(0.1)
+    weight.add_(0.1)
+opt = torch.optim.SGD([scale, weight], lr=0.1)
+loss = y.sum() + rows[0].sum()
+loss.backward()
+opt.step()
+"""
+PROGRAMS = {
+    "state on an object": LSTM,
+    "losses in a list": LOSSES,
+    "two networks": GAN,
+    "reset": RESET,
+    "views": VIEWS,
+    "updated leaves": UPDATED,
+}
 
 
 def titles(text: str, folder: Path) -> list[str]:

@@ -434,8 +434,11 @@ class Autograd(Graph):
 
     def _capture(self, inputs: Sequence[Tensor], flow: Flow) -> None:
         """`torch.autograd.grad` takes the gradients of its inputs as the hooks there have left them."""
-        for made, t in {made: t for t in inputs if isinstance(made := self._maker(t), (Node, Tensor))}.items():
-            nr = self.output_nr(t)
+        makers: dict[tuple[int, int], tuple[Node | Tensor, Tensor]] = {}
+        for t in inputs:
+            if isinstance(made := self._maker(t), (Node, Tensor)):
+                makers[made.uid, self.output_nr(t)] = made, t
+        for (_, nr), (made, t) in makers.items():
             hooks = made.hooks.get(nr, ()) if isinstance(made, Node) else made.hooks
             buffer = flow.buffers.get(made.uid, {})
             if nr in buffer:

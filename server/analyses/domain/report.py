@@ -217,10 +217,11 @@ class Story:
 
 
 class Leaf(NamedTuple):
-    """A leaf that requires grad, by the place where it was made and its name."""
+    """A leaf that a backward gives a gradient, or that an optimizer updates by it: where it was made, and its name."""
 
     origin: Site
     name: str | None
+    is_updated: bool = False
 
 
 class Told(NamedTuple):

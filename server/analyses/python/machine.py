@@ -566,10 +566,10 @@ class Machine:
             self.now.differentiated.update(site.chunk for site in stack)
         self.now.differentiated.update(node.site.chunk for node in nodes if node.site is not None)
 
-    def note_gradient(self, leaf: Tensor) -> None:
-        """Note that a backward gives a leaf a gradient, by where the leaf was made and what it is called."""
+    def note_gradient(self, leaf: Tensor, is_updated: bool = False) -> None:
+        """Note that a backward gives a leaf a gradient, or that an optimizer updates the leaf by it."""
         if leaf.origin is not None:
-            self.now.trained.add(Leaf(leaf.origin, leaf.name))
+            self.now.trained.add(Leaf(leaf.origin, leaf.name, is_updated))
 
     def refused(self, why: str) -> None:
         """Note that Python or PyTorch refuses what the program does here; the replay goes on all the same.

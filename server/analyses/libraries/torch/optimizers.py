@@ -147,6 +147,7 @@ def write(m: Machine, obj: Instance, fact: OptimizerFact | None) -> None:
         g = m.state.resolve(t.grad)
         if g is None or m.grad.requires_grad(t) is False:
             continue
+        m.note_gradient(t, is_updated=True)
         m.grad.bump(t, "optimizer.step()", by="optimizer", times=0 if silent else times)
 
 
