@@ -24,6 +24,7 @@ from gradguard.rules import RULES
 from gradguard.rules.rule import Severity
 from gradguard.workspace.project import Project
 
+from .index import PAGE, page
 from .oracle.answers import Verdict
 from .oracle.client import run_program
 
@@ -67,6 +68,10 @@ def kind_of(program: Path) -> str:
     """The kind of the failure that a program's buggy form has."""
     kind: str = tomllib.loads((program / "truth.toml").read_text())["kind"]
     return kind
+
+
+def test_the_index_is_current() -> None:
+    assert PAGE.read_text() == page(), "python -m tests.index"
 
 
 # -- PyTorch --------------------------------------------------------------------------------------

@@ -1,4 +1,8 @@
-"""Text edits that mend a failure: one file a strategy, each candidate verified by replaying the edited text."""
+"""Text edits that mend a failure: one file a strategy, each candidate tried by replaying the edited text.
+
+Imports `rules`, `analyses` and what is below them. Begin reading with `retain.py`, the shortest strategy, then
+`verify.py` (how a candidate is tried); `place.py` and `layout.py` keep the user's formatting.
+"""
 
 from __future__ import annotations
 

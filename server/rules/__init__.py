@@ -1,4 +1,8 @@
-"""The rules, by code. Each has a file of its own; `diagnostic.diagnose` applies them to a report."""
+"""The rules, by code. Each has a file of its own; `diagnostic.diagnose` applies them to a report.
+
+Imports `analyses` and what is below it. Begin reading with `inplace_on_saved.py`, a rule with its page, an example that
+fails and one that works; then `rule.py` (what a rule is) and `diagnostic.py` (how a failure finds its rule).
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """A large project in parts: each is checked as one program, alone, in whatever process has time for it.
 
 A part is a folder, or the files of one, as long as that is not too much for one process; most projects are one part.
-How a project falls into parts rests on its files alone, so that every run, with however many processes, finds the
-same. What a part imports of others is read along with it, but told of only as far as the part itself leads there.
+How a project falls into parts depends on its files alone, so that every run finds the same, with however many
+processes. What a part imports of others is read along with it, but reported only as far as the part itself leads there.
 """
 
 from __future__ import annotations

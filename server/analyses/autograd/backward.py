@@ -1,6 +1,18 @@
 """Backward: the engine's way through the graph, what it unpacks, checks and frees, and the gradients it leaves.
 
-Each method replays one function of `torch/csrc/autograd`; it is named in the docstring.
+Each method replays one function of `torch/csrc/autograd`; it is named in the docstring. An example with all that
+counts:
+
+    y = w.exp()                 # ExpBackward0 saves its result y, at version 0
+    z = y * y                   # MulBackward0 saves y twice, at version 0
+    y.add_(1)                   # version 1
+    z.sum().backward()
+
+The engine runs the nodes from the last made to the first: SumBackward0 has saved nothing. MulBackward0 unpacks y: saved
+at version 0, now at version 1, so PyTorch raises there (`SavedVariable::unpack`), and that is the failure; its site is
+the `add_`, where the user can mend it. In the program nothing runs behind; in the replay the rest is gone through as if
+that had been mended, so that a second mistake is found as well. Nodes that have run are freed, unless the graph is
+retained: a second backward through them is a failure of its own.
 """
 
 from __future__ import annotations

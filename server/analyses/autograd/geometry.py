@@ -1,8 +1,12 @@
 """Shapes, strides and offsets of views, as far as the sizes are known.
 
-Each rule does what ATen does with the same name: the view functions of
-`aten/src/ATen/native/TensorShape.cpp` and `computeStride` of `aten/src/ATen/TensorUtils.cpp`. An unknown
-size, stride or offset is None. A size that isn't known is never taken to be 0.
+Each rule does what ATen does with the same name: the view functions of `aten/src/ATen/native/TensorShape.cpp` and
+`computeStride` of `aten/src/ATen/TensorUtils.cpp`. An unknown size, stride or offset is None. A size that isn't known
+is never taken to be 0.
+
+    Geometry.contiguous((2, 3)).transpose(0, 1)     # (3, 2), strides (1, 3)
+    ….view((6,))                                    # None: PyTorch refuses it
+    ….reshape((6,))                                 # (geometry, False): a copy, which shares nothing
 """
 
 from __future__ import annotations

@@ -1,7 +1,13 @@
 """Autograd's graph as a program records it: grad mode, tensors and their views, version counters, nodes.
 
-Each method replays one function of `torch/csrc/autograd`; it is named in the docstring. Nothing here
-knows an operator: `operators/calls_by_name.py` tells what a call saves, changes and returns, from measured facts.
+Each method replays one function of `torch/csrc/autograd`; it is named in the docstring. Nothing here knows an
+operator: `operators/replay.py` says, from measured facts, what a call saves, changes and returns, and asks for it in
+PyTorch's order. For `y.add_(1)`, where `y` is a view of `x`:
+
+    check_inplace(y, …)         # may it be changed? not if it is a leaf that requires grad
+    node("AddBackward0", [y])   # the node of the change
+    bump(y, "add_")             # moves the counter, which x and all its views share
+    rebase(y, node)             # x's history is now CopySlices of that node; y gets a new one when it is asked for
 """
 
 from __future__ import annotations

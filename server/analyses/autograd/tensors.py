@@ -1,7 +1,15 @@
 """Tensors as autograd sees them: storages, version counters, views, saved tensors, nodes of the graph.
 
-The names are PyTorch's (`torch/csrc/autograd/variable.h`, `saved_variable.h`, `function.h`), so that
-someone who has read that code knows where to look.
+The names are PyTorch's (`torch/csrc/autograd/variable.h`, `saved_variable.h`, `function.h`), so that someone who has
+read that code knows where to look. Whether a tensor requires grad is a `Grad`: True, False, or the conditions under
+one of which it does:
+
+    def scale(x, w):            # entered with unknown arguments: whether `x` requires grad is the condition a,
+        return x * w            # whether `w` does is b; of the product it is {a, b}: "if a or if b"
+
+`either` is *or*; `together` makes one condition of several that hold at once, `chosen` takes one of two by a branch.
+A product saves `x` only for the gradient of `w`, and so under {b}: a later change of `x` is a failure if b holds, and
+the message names that assumption. Booleans alone would force a choice between an alarm for everybody and none.
 """
 
 from __future__ import annotations

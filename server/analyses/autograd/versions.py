@@ -1,4 +1,8 @@
-"""Versions of memory: the way back from one to what was before, and what several have in common."""
+"""Versions of memory: the way back from one to what was before, and what several have in common.
+
+The number of a version may be unknown ("1 to 3": a dropout that perhaps does nothing). Two versions are compared as
+points on a way, not as numbers: what was saved is fresh if the way back from now reaches it without a change between.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,24 @@
 """Paths: what is assumed, what was changed, and how two branches become one state again.
 
-There is one heap. Every write goes through `State.set`, which keeps the old value on a trail, so that a
-branch can be replayed, undone and the other one replayed. Where both go on, each place that one of them
-changed holds a `Phi` of the two values under the branch's condition (gated single assignment): a later
-test of the same condition finds the right one again, and nothing is lost by joining.
+There is one heap. Every write goes through `State.set` or `State.put`, which keep the old value on a *trail*, so that
+a branch can be replayed and undone before the other one is. Where both go on, each place that one of them changed
+holds a `Phi` of the two values, under the branch's condition (gated single assignment):
+
+    if flag:                    # nobody knows `flag`
+        y = x.sin()             # saves x
+    else:
+        y = x.detach()
+    if not flag:
+        x.add_(1)               # never where `sin` has saved x: harmless
+
+After the first `if`, `y` is `Phi(flag, sin, detach)`. Two simpler designs fail on such programs. One that gives up at a
+join ("y is unknown") misses every failure behind a branch. One that joins the *facts* ("x may have been saved, x may
+have been changed") takes the `sin` of one side together with the change of the other, and raises a false alarm. A
+`Phi` remembers its question: where `flag` is asked again, `State.resolve` finds the side that belongs to it, and
+nothing is lost by joining. What costs is their number, so values have at most `budget.alternatives` of them.
+
+Conditions that only the run can decide (a stride, a device) are questions like `flag`: what depends on the answer to
+one is a guess, and says so.
 """
 
 from __future__ import annotations

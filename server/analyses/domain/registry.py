@@ -1,6 +1,11 @@
 """What the replay knows of libraries, by dotted name: functions, classes, methods, attributes, modes.
 
-The models register themselves here; those of PyTorch's and Python's library are imported by `libraries.load_models`.
+Models register themselves here when `libraries.load_models` imports them, each name once:
+
+    @method_of("queue.Queue", "put")
+    def put(m: Machine, args: Args) -> Value: ...
+
+`python/library.py` says who is asked in which order.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Steps: the pieces that a replay is made of, what each rests on and gives, and the way back before one."""
+"""Steps: the pieces that a replay is made of, what each depends on and gives, and the way back before one."""
 
 from __future__ import annotations
 

@@ -1,9 +1,12 @@
 """The values of the replay.
 
-A value that is known is itself: Python's `int`, `float`, `str`, `bytes`, `bool`, `None`, `Ellipsis`,
-`complex` and `tuple` (of values) stand for themselves. Everything else is one of the classes here or a
-`Tensor` (`autograd/tensors.py`). Objects with an identity and a state keep it in slots (`slots.py`) or in
-dicts, which are written through the trail only (`paths.py`), so that a path can be undone.
+A value that is known is itself: Python's `int`, `float`, `str`, `bytes`, `bool`, `None`, `Ellipsis`, `complex` and
+`tuple` (of values) stand for themselves. Everything else is one of the classes here or a `Tensor`
+(`autograd/tensors.py`). Of `n = len(data)`, where nobody knows `data`, `n` is an `Unknown`; after a branch a value may
+be a `Phi`, a choice of two by a condition, which `State.resolve` makes one again where the condition is known.
+
+Objects with an identity and a state keep it in slots (`Slot`) or in dicts, which are written through the trail only
+(`paths.py`), so that a path can be undone.
 """
 
 from __future__ import annotations

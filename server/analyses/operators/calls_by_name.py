@@ -1,4 +1,8 @@
-"""PyTorch's functions, methods, operators and subscripts on tensors."""
+"""PyTorch's functions, methods and operators on tensors: from a dotted name and arguments to the replay of its fact.
+
+`x + y` is `torch.add`, `x += y` is `torch.Tensor.add_`. Where an argument is one of several tensors (a `Phi`), the call
+is replayed for each of them, and what comes out is joined again (`joins.py`).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Which case of a fact a call is: its arguments by parameter, the tensors among them, what requires grad."""
+"""Which case of a fact a call is: its arguments by parameter, the tensors among them, what requires grad.
+
+`torch.max(x)` gives a tensor, `torch.max(x, 0)` two: the fact has a case for each, with conditions on the arguments.
+The first whose conditions hold is the call's.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""What an operator makes of an operand that is one of several tensors: one new tensor, with several pasts.
+"""An operator on one of several tensors gives one new tensor, with several pasts.
 
-The results of the alternatives are told apart by nothing but their nodes, as long as they are new and of one kind.
-So they are joined to one tensor, whose history is chosen by the conditions that choose the operand; what comes after
-is replayed once, and not for each of them.
+    y = x.exp() if flag else x.sin()
+    z = y * 2                   # one tensor; its node leads to ExpBackward0 if `flag` holds, else to SinBackward0
+
+Results that are new and of one kind differ in nothing but their nodes. So they are joined to one tensor, whose history
+is chosen by the condition, and what comes after is replayed once and not for each.
 """
 
 from __future__ import annotations

@@ -1,4 +1,11 @@
-"""The graph of a call that is made of several operators: a node for each result, and one for what they share."""
+"""The graph of a call that is made of several operators: a node for each result, and one for what they share.
+
+    values, vectors = torch.linalg.eigh(a)      # one node with two results
+    torch._foreach_exp_([x, y])                 # a node each: a backward from `x` reads nothing of `y`
+    h, c = torch.lstm_cell(…)                   # a node each, and one for the gates that both were made of
+
+The facts (`facts/branches.py`) say which results have a node of their own, and what each of them saves.
+"""
 
 from __future__ import annotations
 

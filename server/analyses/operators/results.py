@@ -1,4 +1,4 @@
-"""The results of a call: new tensors and views, as the fact of its operator has them."""
+"""The results of a call: new tensors, views, or the arguments themselves, as the fact of its operator has them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Entering a program where nothing of it has been: with unknown arguments, as a caller or a training would.
+"""Entering a program where no code of its own has called it: with unknown arguments, as a caller or a training would.
 
-Modules of `torch.nn` are built and their `forward` is called, and backward from what it gives, unless the program has
-run a backward through that; other functions and methods are called once. What is private comes after what is public:
-its callers decide what it is called with.
+Modules of `torch.nn` are built, their `forward` is called, and then backward on its result, unless the program has run
+a backward through that itself; other functions and methods are called once. Public names come before private ones:
+their callers decide what private functions are called with.
 """
 
 from __future__ import annotations

@@ -1,7 +1,16 @@
-"""Entry points: what of a program is replayed, in which order, and what of that again after an edit.
+"""Which parts of a program are replayed, in which order, and which of them again after an edit.
 
-Every file's own code runs first, as its main program would. What is then still untouched is entered with
-unknown arguments (`entries.py`).
+Every file's own code runs first, as its main program would, statement by statement: each is a *step*. What no step has
+called is then entered with unknown arguments (`entries.py`), a step each.
+
+    import torch                # step 1
+    def loss(x): …              # step 2
+    w = torch.rand(3)           # step 3
+    train(w)                    # step 4: has run `loss`
+
+After an edit of line 3 the trail leads back to the state before step 3; 1 and 2 stand, 3 and 4 are replayed. After an
+edit inside `loss`, step 2 stands as well (the function's head is as it was), and step 4 is the first that has run what
+was edited. So a keystroke costs the steps that depend on it, and the answer is what a replay from the start would give.
 """
 
 from __future__ import annotations

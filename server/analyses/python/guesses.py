@@ -1,4 +1,4 @@
-"""What names tell: some attributes are those of tensors alone, and some tensors hold integers."""
+"""What names reveal: some attributes are those of tensors alone, and some names are those of integers."""
 
 from __future__ import annotations
 

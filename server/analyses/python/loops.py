@@ -1,8 +1,16 @@
 """Loops and comprehensions.
 
-A loop of known length is replayed turn by turn as long as that is cheap. Of the others, and of what is
-left of a long one, a few turns are replayed with the values that they have, and one more with all plain
-values that the loop changes unknown, which stands for all later ones.
+A loop of known length is replayed turn by turn as long as that is cheap. Of the others, and of what is left of a long
+one, a few turns are replayed with the values that they have, and one more with all plain values that the loop changes
+unknown, which stands for all later ones:
+
+    for step in range(10_000):          # turn 0, 1, 2 as they are; one turn with an unknown `step`
+        loss = model(x) + 0.1 * last    # turn 1 meets the `last` of turn 0
+        loss.backward()                 # … and runs backward through its graph again: a failure, found in turn 1
+        last = loss
+
+Tensors keep what they are from turn to turn; a mistake that needs two turns is seen in the second, one that needs a
+state which only a first turn lacks in the third.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The machine that replays a program: where it stands, what it has found, and how its parts meet.
 
-Expressions, statements, calls and attributes are functions that take the machine first, each family in
-a file of its own; the machine holds the state that they share. Work is bounded: past the bound the rest
-stays unknown.
+Expressions, statements, calls and attributes are functions that take the machine first, each family in a file of its
+own; the machine holds the state that they share: `state` (the trail and the paths), `grad` (autograd), `here` (where
+the replay stands). How much work it may do is in `domain/budget.py`; past a bound the rest stays unknown.
 """
 
 from __future__ import annotations

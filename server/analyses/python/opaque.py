@@ -1,8 +1,8 @@
-"""What unknown calls give: nothing is known of it but where its history may lead.
+"""Results of unknown calls: all that is known of them is which tensors their history may lead to.
 
 `out, hidden = model(x, hidden)` links a turn of a loop with the turn before; `loss = criterion(out, y)`, then
-`loss.backward()`, shows that `criterion` of an unseen library has passed gradients on. That a model which came in as an
-argument lets gradients through, and that a call keeps what it needs for them, is a guess.
+`loss.backward()`, shows that `criterion` of an unseen library has passed gradients on. That a model which was passed in
+as an argument lets gradients through, and that a call keeps what it needs for them, is a guess.
 """
 
 from __future__ import annotations

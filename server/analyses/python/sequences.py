@@ -1,4 +1,9 @@
-"""Things that can be iterated over: what they give, item by item, and containers that grow and are asked."""
+"""Things that can be iterated over: what they give, item by item, and containers that grow and are asked.
+
+A `Seq` has the items that are known and says whether there are more: `range(3)` is three and closed, `loader` is none
+and open, and what it gives further is made when it is asked for. After `if flag: items.append(t)` a list is a choice of
+two rows; a loop over it takes the longer one, and the last turn happens only under `flag`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""From what the machine saw to what a person can follow: the parts of a failure, and what it rests on."""
+"""From what the machine saw to what a person can follow: the parts of a failure, and what it depends on.
+
+A stale tensor is a version too much; a person needs to know who saved it (`Saved`: the operation and its line), who
+changed it since (`Write`), by which way it came from the one to the other (`Hop`), and which assumptions that takes
+(`Assumption`: "if `x` requires grad"). Here they are put together; the rules find the words.
+"""
 
 from __future__ import annotations
 
