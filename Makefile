@@ -43,6 +43,7 @@ fuzz: $(TESTABLE) ## draw N programs, hold the answers against PyTorch, and writ
 frameworks: $(TESTABLE) ## hold the models of libraries against the libraries, in an environment of their own
 	@test -x .venv-frameworks/bin/python || $(PYTHON) -m venv .venv-frameworks
 	@.venv-frameworks/bin/python -m pip install -qq --disable-pip-version-check -r tests/frameworks/requirements.txt
+	@.venv-frameworks/bin/python -m pip install -qq --disable-pip-version-check --no-deps -r tests/frameworks/bare.txt
 	FRAMEWORKS=$(CURDIR)/.venv-frameworks/bin/python $(BIN)/pytest tests/frameworks
 
 fixes: $(TESTABLE) ## try each offered fix alone on PyTorch: the project's programs, and those in CASES="FOLDER …"

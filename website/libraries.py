@@ -18,9 +18,14 @@ if TYPE_CHECKING:
     from gradguard.rules.messages import Locale
 
 MODELS = Path(str(files(polyfills)))
-REQUIREMENTS = ROOT / "tests" / "frameworks" / "requirements.txt"
+REQUIREMENTS = [ROOT / "tests" / "frameworks" / name for name in ("requirements.txt", "bare.txt")]
 
-DISTRIBUTIONS = {"ignite": "pytorch-ignite", "mmcv": "mmcv-lite", "pyro": "pyro-ppl"}
+DISTRIBUTIONS = {
+    "ignite": "pytorch-ignite",
+    "lightning_fabric": "lightning",
+    "mmcv": "mmcv-lite",
+    "pyro": "pyro-ppl",
+}
 """What a library is installed by, where that is not its own name."""
 
 WORDS: dict[Locale, dict[str, str]] = {
@@ -37,6 +42,7 @@ WORDS: dict[Locale, dict[str, str]] = {
         ),
         "head": "| module | what is modelled |\n|---|---|",
         "on": "Held against {name} {release}.",
+        "off": "Written from its source, and held against no release.",
     },
     "zh-cn": {
         "title": "GradGuard 对您所用的库了解什么",
@@ -53,6 +59,7 @@ WORDS: dict[Locale, dict[str, str]] = {
         ),
         "head": "| 模块 | 模型包含的内容 |\n|---|---|",
         "on": "对照 {name} {release} 检验。",
+        "off": "根据其源代码编写，未对照任何版本检验。",
     },
 }
 
@@ -63,16 +70,17 @@ def libraries(locale: Locale) -> str:
     parts = [f"# {words['title']}", words["intro"]]
     for name in sorted(polyfills.known(), key=str.lower):
         distribution = DISTRIBUTIONS.get(name, name)
-        release = known[_plain(distribution)]
+        release = known.get(_plain(distribution))
         rows = [f"| `{module}` | {said} |" for module, said in modules(name)]
-        parts += [f"## {name}", words["on"].format(name=distribution, release=release)]
+        parts += [f"## {name}", words["on"].format(name=distribution, release=release) if release else words["off"]]
         parts.append("\n".join([words["head"], *rows]))
     return "\n\n".join(parts) + "\n"
 
 
 def releases() -> dict[str, str]:
     """The release of each distribution that the models are held against."""
-    lines = re.findall(r"^([\w-]+)==(\S+)$", REQUIREMENTS.read_text(encoding="utf-8"), re.MULTILINE)
+    text = "\n".join(path.read_text(encoding="utf-8") for path in REQUIREMENTS)
+    lines = re.findall(r"^([\w-]+)==(\S+)$", text, re.MULTILINE)
     return {_plain(name): release for name, release in lines}
 
 
@@ -84,6 +92,8 @@ def modules(library: str) -> Iterator[tuple[str, str]]:
     """The modules of a library that have a model, each with what its first line says."""
     for path in sorted((MODELS / library).rglob("*.py")):
         parts = path.relative_to(MODELS).with_suffix("").parts
+        if path.stem.startswith("_") and path.stem != "__init__":
+            continue
         said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
         assert said is not None, path
         yield ".".join(part for part in parts if part != "__init__"), said.partition("\n")[0]

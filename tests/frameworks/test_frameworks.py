@@ -2,7 +2,8 @@
 
 A program marks the line that breaks it with `# here`; without a mark it runs to its end. What it prints must be the
 same where it runs with the real library and with the model in its place: the order of hooks, modes, versions. For that
-`make frameworks` makes an environment with the releases in `requirements.txt`, and names its Python in `FRAMEWORKS`.
+`make frameworks` makes an environment with the releases in `requirements.txt` and `bare.txt`, and names its Python in
+`FRAMEWORKS`.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ FAILURES = (
     "a leaf Variable that requires grad",
     "a second time",
     "is a view and is being modified inplace",
+    "Inference tensors cannot be saved",
 )
 
 real = pytest.mark.skipif(PYTHON is None, reason="`make frameworks` runs it")
@@ -53,7 +55,7 @@ def alarms(path: Path) -> list[int]:
 def run(path: Path, *before: Path) -> subprocess.CompletedProcess[str]:
     """Run a program, with folders `before` the environment's own modules."""
     assert PYTHON is not None
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, before))}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (*before, HERE / "environment")))}
     command = [PYTHON, "-W", "ignore", str(path)]
     return subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, cwd=path.parent)
 

@@ -27,13 +27,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...facts.gradients import NEW
 from ..domain import budget
-from ..domain.paths import Raised
+from ..domain.paths import Raised, gated
 from ..domain.report import Failure, Kind, Site, Write
 from ..domain.values import LINK, Args, Cond, Phi, Unknown, Value
 from .geometry import Geometry
 from .gradients import DERIVED, UNKNOWN, Flow, Times
 from .recording import Graph, is_beside
-from .tensors import MULTI_OUTPUT, NO_GRAD, Counter, Grad, Node, SavedTensor, Tensor, Version, conditions, either, ways
+from .tensors import (
+    MULTI_OUTPUT,
+    NO_GRAD,
+    Counter,
+    Grad,
+    Node,
+    SavedTensor,
+    Tensor,
+    Version,
+    conditions,
+    either,
+    parts_of,
+    together,
+    ways,
+)
 from .versions import Past, bounds
 
 if TYPE_CHECKING:
@@ -176,9 +190,12 @@ class Autograd(Graph):
                     reach(edge, guards)
         return found, list(leaves.values())
 
-    def reached(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> list[Node]:
-        """The nodes that a backward from `roots` runs."""
-        return list(dict.fromkeys(node for node, _ in self._reachable(roots, inputs)[0]))
+    def reached(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> dict[Node, Grad]:
+        """The nodes that a backward from `roots` runs, with the conditions under which it comes to them."""
+        found: dict[Node, Grad] = {}
+        for node, guards in self._reachable(roots, inputs)[0]:
+            found[node] = either(found.get(node, False), frozenset({together(guards)}) if guards else True)
+        return found
 
     def _leads_to(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> set[int]:
         """The nodes on a way from the roots to one of the inputs: autograd.grad runs no others."""
@@ -269,7 +286,7 @@ class Autograd(Graph):
         """Whether the backward may have ended by now; what fails for sure is taken as good."""
         return self._has_failed(found) or any(on for _, on in found)
 
-    def take_as_kept(self, nodes: Sequence[Node]) -> None:
+    def take_as_kept(self, nodes: Iterable[Node]) -> None:
         """Let no further backward through freed nodes be told, as where one was."""
         for node in nodes:
             if node.freed is not False:
@@ -527,7 +544,7 @@ class Autograd(Graph):
                 freed = self.state.merge(cond, *((freed, node.freed) if holds else (node.freed, freed)))
             self.state.put(node, Node.freed, freed)
 
-    def _accumulate(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:
+    def _accumulate(self, leaf: Tensor, nodes: Mapping[Node, Grad] | None, flow: Flow) -> None:
         """`AccumulateGrad`: the first gradient is stored, later ones are added in place.
 
         With create_graph, `nodes` are those that the gradient came through, and the sum is a new tensor.
@@ -538,7 +555,7 @@ class Autograd(Graph):
         for hook in self.state.tuple_of(leaf.post_accumulate_hooks):
             self.host.call(hook, Args([leaf], site=self.host.here.site))
 
-    def _add_gradient(self, leaf: Tensor, nodes: Sequence[Node] | None, flow: Flow) -> None:
+    def _add_gradient(self, leaf: Tensor, nodes: Mapping[Node, Grad] | None, flow: Flow) -> None:
         old = self.state.resolve(leaf.grad)
         if isinstance(old, Tensor) and nodes is None:
             self.bump(old, "backward()", by="library")
@@ -549,7 +566,7 @@ class Autograd(Graph):
             self.counter(grad).current = Version(*flow.stored.get(leaf.uid, (0, None)))
         self._set_gradient(leaf, grad, nodes)
 
-    def _set_gradient(self, t: Tensor, grad: Tensor, nodes: Sequence[Node] | None) -> None:
+    def _set_gradient(self, t: Tensor, grad: Tensor, nodes: Mapping[Node, Grad] | None) -> None:
         """Give a tensor its `.grad`, computed by `nodes` if that can be differentiated, and from the one it had."""
         old = self.state.resolve(t.grad)
         grad.label = f"{t.name}.grad" if t.name else None
@@ -590,25 +607,30 @@ class Autograd(Graph):
             g.attr_version = self.version(g)
         return g
 
-    def derived(self, nodes: Sequence[Node], wanted: Sequence[Tensor], given: Sequence[Tensor] = ()) -> Node | None:
+    def derived(
+        self, nodes: Mapping[Node, Grad], wanted: Sequence[Tensor], given: Sequence[Tensor] = ()
+    ) -> Node | None:
         """The node of a gradient that was made with create_graph: it needs what the nodes behind it have saved.
 
         There is none where their formulas use nothing that requires grad: the gradient of a sum is a constant.
         It leads to the nodes that have saved their own results, and to those of a checkpoint, which read them again.
         `given` are further tensors that it is made of.
         """
-        read = self._read(nodes, wanted)
+        read = self._read(list(nodes), wanted)
         needs = self._depends(read)
         for t in given:
             needs = either(needs, self.requires_grad(t))
         again = [n for n in nodes if n.name == CHECKPOINT]
-        saved = tuple(dict.fromkeys(saved for n in nodes if n not in again for saved in read[n]))
+        saved = tuple(dict.fromkeys(under(s, when) for n, when in nodes.items() if n not in again for s in read[n]))
         hidden = [] if all(n.is_plain for n in nodes) else wanted
         inside = [t for n in again for t in n.outputs]
         node = self.node(DERIVED, [*(s.tensor for s in saved), *inside, *given, *hidden], needs)
         if node is not None:
             node.holds = True
             node.saved = tuple(s for s in saved if s.role != "result")
+            fed = [one for one in node.fed if one is not None]
+            open_ = {i: conditions(s.when) for i, s in enumerate(saved)}
+            node.edges = tuple(gated(e, open_.get(i, ())) for e, (i, _) in zip(node.edges, fed, strict=True))
             node.edges += tuple(one for n in nodes for one in n.copied)
         return node
 
@@ -639,6 +661,18 @@ class Autograd(Graph):
                 text = f"{n.called} keeps something for itself that the gradient depends on"
                 found = either(found, frozenset({Cond((text, n.uid), "guess", text, n.site)}))
         return found
+
+
+def under(saved: SavedTensor, when: Grad) -> SavedTensor:
+    """What a node has saved, read under a condition."""
+    if not isinstance(when, frozenset):
+        return saved
+    both = [
+        together((*parts_of(a), *parts_of(b)))
+        for a in when
+        for b in (saved.when if isinstance(saved.when, frozenset) else ())
+    ]
+    return replace(saved, when=frozenset(both) or when)
 
 
 def gradient_geometry(t: Tensor, one: Gradient) -> Geometry | None:

@@ -5,6 +5,7 @@ Under real Python and PyTorch the tests give each of them a meaning of its own (
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
@@ -25,6 +26,7 @@ from ..domain.values import (
     Value,
     Wrapped,
 )
+from ..operators import calls_by_name, joins
 from ..operators.conversions import guess
 from ..python import sequences
 from ..python.annotations import unknown_arguments
@@ -41,6 +43,14 @@ def linked(m: Machine, args: Args) -> Value:
     By their names: `saves` has those of them that backward needs as they are, with `saves_result` it needs the result,
     and `like` is a tensor whose shape and dtype that has.
     """
+    found = calls_by_name.resolved(m, args)
+    if found is None:
+        return calls_by_name.split(m, args, partial(linked, m))
+    return computed(m, found)
+
+
+def computed(m: Machine, args: Args) -> Tensor:
+    """The new tensor where it is known which tensors the others are."""
     given = [one for v in args.pos for one in tensors(m, v)]
     made = formulas.linked(m, given)
     node = made.grad_fn
@@ -77,7 +87,9 @@ def tensors(m: Machine, v: Value) -> list[Tensor]:
 @model("gradguard.view_of")
 def view_of(m: Machine, args: Args) -> Value:
     """`view_of(t)`: a view of `t`, of some other shape."""
-    t = m.state.pick(args.pos[0])
+    t = m.state.resolve(args.pos[0])
+    if isinstance(t, Phi):
+        return joins.each(m, t, lambda one: view_of(m, Args([one])))
     if not isinstance(t, Tensor):
         return Unknown("a view")
     made = m.grad.view(t, None)
@@ -88,7 +100,9 @@ def view_of(m: Machine, args: Args) -> Value:
 @model("gradguard.maybe_view_of")
 def maybe_view_of(m: Machine, args: Args) -> Value:
     """`maybe_view_of(t)`: a view of `t` or a copy, by how its elements lie in memory; a guess."""
-    t = m.state.pick(args.pos[0])
+    t = m.state.resolve(args.pos[0])
+    if isinstance(t, Phi):
+        return joins.each(m, t, lambda one: maybe_view_of(m, Args([one])))
     if not isinstance(t, Tensor):
         return Unknown("a view or a copy")
     return Phi(guess("it is a view", t, m), view_of(m, args), formulas.linked(m, [t]))
@@ -97,8 +111,10 @@ def maybe_view_of(m: Machine, args: Args) -> Value:
 @model("gradguard.written")
 def written(m: Machine, args: Args) -> Value:
     """`written(t, by)`: the library changes `t` in place, seen by its version counter; `by` is told as what did it."""
-    t, by = m.state.pick(args.pos[0]), m.state.pick(args.get(1, "by", "in place"))
-    if isinstance(t, Tensor):
+    t, by = m.state.resolve(args.pos[0]), m.state.pick(args.get(1, "by", "in place"))
+    if isinstance(t, Phi):
+        m.state.each(t, lambda one: written(m, Args([one, by])))
+    elif isinstance(t, Tensor):
         m.grad.bump(t, str(by), by="library")
     return None
 

@@ -11,20 +11,24 @@ MODELS = "polyfills"
 
 class Linked(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, saves: tuple[torch.Tensor, ...], *given: torch.Tensor) -> torch.Tensor:
-        ctx.save_for_backward(*saves)
+    def forward(
+        ctx: Any, saves: tuple[torch.Tensor, ...], result: bool, shape: tuple[int, ...], *given: torch.Tensor
+    ) -> torch.Tensor:
+        made = torch.zeros(shape)
+        ctx.save_for_backward(*saves, *([made] if result else []))
         ctx.shapes = [one.shape for one in given]
-        return torch.zeros(())
+        return made
 
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         assert ctx.saved_tensors is not None
-        return (None, *(grad.sum().expand(shape) for shape in ctx.shapes))
+        return (None, None, None, *(grad.sum().expand(shape) for shape in ctx.shapes))
 
 
-def linked(*values: Any, saves: Any = (), like: Any = None) -> torch.Tensor:
+def linked(*values: Any, saves: Any = (), saves_result: bool = False, like: Any = None) -> torch.Tensor:
     given = [one for one in values if isinstance(one, torch.Tensor)]
-    return Linked.apply(tuple(one for one in saves if isinstance(one, torch.Tensor)), *given)
+    kept = tuple(one for one in saves if isinstance(one, torch.Tensor))
+    return Linked.apply(kept, saves_result, () if like is None else like.shape, *given)
 
 
 def is_model(f: Any) -> bool:

@@ -1,4 +1,4 @@
-"""`einops` and `einx`: patterns of axes, as the reshapes, permutations and expansions that they are."""
+"""`einops`: patterns of axes, as the reshapes, permutations and expansions that they are."""
 
 from __future__ import annotations
 
@@ -144,17 +144,6 @@ def one_of(m: Machine, v: Value, text: Value, given: dict[str, Value], reduction
 def rearrange(m: Machine, args: Args) -> Value:
     """`rearrange(tensor, pattern, **sizes)`, `repeat(tensor, pattern, **sizes)`."""
     return applied(m, args.get(0, "tensor"), args.get(1, "pattern"), args.kw)
-
-
-@model("einx.id", "einx.rearrange")
-def einx(m: Machine, args: Args) -> Value:
-    """`einx.id(pattern, tensor, **sizes)`: the same, of one tensor; several are put together, or one taken apart."""
-    text = m.state.resolve(args.get(0, "description"))
-    if len(args.pos) == 2 and isinstance(text, str) and not set(text) & set(",[+"):
-        return applied(m, args.pos[1], text, args.kw)
-    given = cases.tensors_in(m, tuple(args.pos[1:]))
-    several = text.rpartition("->")[2].count(",") if isinstance(text, str) else 0
-    return tuple(linked(m, given) for _ in range(several + 1)) if several else linked(m, given)
 
 
 @model("einops.reduce")

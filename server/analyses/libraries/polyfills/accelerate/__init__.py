@@ -121,7 +121,9 @@ class Accelerator:
 
 
 def is_optimizer(one):
-    return known(one) and isinstance(one, torch.optim.Optimizer)
+    if not known(one) or isinstance(one, torch.nn.Module):
+        return False
+    return isinstance(one, torch.optim.Optimizer)
 
 
 class AcceleratedOptimizer:

@@ -19,11 +19,11 @@ class Output:
 
 
 class AnyModel(nn.Module):
-    """A network of the library: it keeps what it is given, and its result depends on its parameters."""
+    """A network of the library: its first convolution keeps what it is given."""
 
     def __init__(self, *args, **kwargs):
         super().__init__()
-        self.conv_in = nn.Parameter(torch.randn(unknown("width"), unknown("width")))
+        self.conv_in = nn.Conv2d(unknown("in_channels"), unknown("width"), 3, padding=1)
         self.config = unknown("config")
 
     @classmethod
@@ -37,7 +37,7 @@ class AnyModel(nn.Module):
         pass
 
     def forward(self, sample, *args, return_dict=True, **kwargs):
-        made = linked(sample, self.conv_in, *args, *kwargs.values(), saves=[self.conv_in])
+        made = linked(sample, self.conv_in.weight, *args, *kwargs.values(), saves=[sample, self.conv_in.weight])
         return Output(made) if return_dict else (made,)
 
 

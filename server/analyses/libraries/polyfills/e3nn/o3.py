@@ -1,7 +1,10 @@
-"""Irreps and the operations on them, as e3nn 0.6 does it: products keep what they multiply, not what they give."""
+"""Irreps and the operations on them, as e3nn 0.6 does it: products keep what they multiply, not what they give.
+
+Where one side has scalars alone it is the order of the contraction that tells which of them is kept, and which copied.
+"""
 
 import torch
-from gradguard import linked, unknown
+from gradguard import known, linked, unknown
 from torch import nn
 
 
@@ -13,7 +16,7 @@ class Irreps:
 
     @staticmethod
     def spherical_harmonics(lmax, p=-1):
-        return Irreps()
+        return Irreps("0e + 1o" if known(lmax) and lmax > 0 else None)
 
     @property
     def dim(self):
@@ -46,6 +49,14 @@ class Irreps:
         return torch.randn(unknown("size"))
 
 
+def has_vectors(irreps):
+    """Whether there is more in it than scalars; false where that is not known."""
+    text = irreps.irreps if isinstance(irreps, Irreps) else irreps
+    if not known(text) or not isinstance(text, str):
+        return False
+    return any(not one.split("x")[-1].strip().startswith("0") for one in text.split("+"))
+
+
 def Irrep(*args):
     return unknown("irrep")
 
@@ -76,7 +87,11 @@ class TensorProduct(nn.Module):
     def forward(self, x, y, weight=None):
         if weight is None:
             weight = self.weight
-        return linked(x, y, weight, saves=[x, y, weight])
+        if has_vectors(self.irreps_in1) and has_vectors(self.irreps_in2):
+            return linked(x, y, weight, saves=[x, y, weight])
+        if unknown("the contraction keeps what it is given"):
+            return linked(x, y, weight, saves=[x, y, weight])
+        return linked(x, y, weight)
 
 
 class FullyConnectedTensorProduct(TensorProduct):

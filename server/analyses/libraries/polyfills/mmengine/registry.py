@@ -1,5 +1,7 @@
 """Classes by their names, which configurations choose."""
 
+from gradguard import unknown
+
 
 class Registry:
     def __init__(self, name, build_func=None, parent=None, scope=None, locations=None):
@@ -23,13 +25,16 @@ class Registry:
     def build(self, cfg, *args, **kwargs):
         given = {key: value for key, value in cfg.items() if key != "type"}
         kind = cfg["type"]
-        cls = self._module_dict[kind] if isinstance(kind, str) else kind
+        cls = self._module_dict.get(kind) if isinstance(kind, str) else kind
+        if cls is None:  # one of the library's own
+            return unknown("what a registry builds")
         return cls(*args, **given, **kwargs)
 
 
 MODELS = Registry("model")
 LOSSES = Registry("loss")
 DATASETS = Registry("dataset")
+MODEL_WRAPPERS = Registry("model wrapper")
 TRANSFORMS = Registry("transform")
 HOOKS = Registry("hook")
 OPTIMIZERS = Registry("optimizer")

@@ -31,3 +31,6 @@ class PrivacyEngine:
 
     def make_private_with_epsilon(self, *, module, optimizer, data_loader, **kwargs):
         return GradSampleModule(module), optimizer, data_loader
+
+    def get_epsilon(self, delta):
+        return 0.0

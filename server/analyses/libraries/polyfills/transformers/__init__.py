@@ -178,19 +178,79 @@ class AnyModel(PreTrainedModel):
         return output.to_tuple() if return_dict is False else output
 
 
+class DynamicCache:
+    """Keys and values of each layer, to which later calls add theirs: new tensors, whose graph leads to the old."""
+
+    def __init__(self, *args, **kwargs):
+        self.layers = []
+
+    def update(self, key_states, value_states, layer_idx, *args, **kwargs):
+        if layer_idx >= len(self.layers):
+            self.layers.append(CacheLayer(key_states, value_states))
+        else:
+            layer = self.layers[layer_idx]
+            layer.keys = torch.cat([layer.keys, key_states], dim=-2)
+            layer.values = torch.cat([layer.values, value_states], dim=-2)
+        return self.layers[layer_idx].keys, self.layers[layer_idx].values
+
+    def __len__(self):
+        return len(self.layers)
+
+    def __iter__(self):
+        return iter([(layer.keys, layer.values) for layer in self.layers])
+
+    def __getitem__(self, layer_idx):
+        return self.layers[layer_idx].keys, self.layers[layer_idx].values
+
+    def get_seq_length(self, layer_idx=0):
+        return unknown("length")
+
+    def reset(self):
+        self.layers = []
+
+
+class CacheLayer:
+    def __init__(self, keys, values):
+        self.keys = keys
+        self.values = values
+
+
 class AnyModelWithHead(AnyModel):
     """One with a head, which keeps what the last layer gives; its loss keeps nothing of the logits."""
 
+    def cached(self, hidden_states, **kwargs):
+        return hidden_states, unknown("past_key_values")
+
     def forward(self, *args, inputs_embeds=None, labels=None, return_dict=None, **kwargs):
         hidden_states = self.layers(args[0] if args else kwargs.get("input_ids"), inputs_embeds)
+        hidden_states, past = self.cached(hidden_states, **kwargs)
         logits = linked(hidden_states[-1], self.head, saves=[hidden_states[-1], self.head])
         output = ModelOutput()
         output.loss = None if labels is None else linked(logits)
         output.logits = logits
-        output.past_key_values = unknown("past_key_values")
+        output.past_key_values = past
         output.hidden_states = hidden_states
         output.attentions = (torch.softmax(linked(hidden_states[0], self.layer), -1),)
         return output.to_tuple() if return_dict is False else output
+
+
+class AnyCausalModel(AnyModelWithHead):
+    """One that reads from left to right, and keeps the keys and values of what it has read."""
+
+    def cached(self, hidden_states, past_key_values=None, use_cache=True, **kwargs):
+        if use_cache is False and past_key_values is None:
+            return hidden_states, None
+        if not known(past_key_values) and past_key_values is not None:
+            return hidden_states, unknown("past_key_values")
+        past = DynamicCache() if past_key_values is None else past_key_values
+        if not isinstance(past, DynamicCache):
+            return hidden_states, unknown("past_key_values")
+        first, middle, last = hidden_states
+        keys, values = past.update(
+            linked(first, self.layer, saves=[first]), linked(first, self.layer, saves=[first]), 0
+        )
+        last = linked(last, keys, values, saves=[keys, values])
+        return (first, middle, last), past
 
 
 class TrainingArguments:
@@ -217,6 +277,27 @@ class TrainingArguments:
         self.max_grad_norm = max_grad_norm
         for name, value in others.items():
             setattr(self, name, value)
+
+
+class TrainerAccelerator:
+    """What a trainer runs backward with."""
+
+    sync_gradients = True
+
+    def backward(self, loss, **kwargs):
+        loss.backward(**kwargs)
+
+    def clip_grad_norm_(self, parameters, max_norm, norm_type=2):
+        return nn.utils.clip_grad_norm_(parameters, max_norm, norm_type)
+
+    def unwrap_model(self, model, *args, **kwargs):
+        return model
+
+    def gather(self, tensor):
+        return tensor
+
+    def gather_for_metrics(self, input_data, *args, **kwargs):
+        return input_data
 
 
 class TrainerCallback:
@@ -251,6 +332,7 @@ class Trainer:
         self.optimizer, self.lr_scheduler = optimizers
         self.label_smoother = None
         self.callbacks = [] if callbacks is None else list(callbacks)
+        self.accelerator = TrainerAccelerator()
         self.state = unknown("state")
         self.control = unknown("control")
 
@@ -258,6 +340,7 @@ class Trainer:
         """Train as `train` does, with a model and batches of which nothing is known."""
         self.model = AnyModelWithHead()
         self.compute_loss_func, self.callbacks = None, []
+        self.accelerator = TrainerAccelerator()
         self.args = TrainingArguments()
         self.optimizer = torch.optim.AdamW(self.model.parameters())
         if "compute_loss" in names or "training_step" in names:
@@ -400,7 +483,9 @@ def __getattr__(name):
     """Classes by the pattern of their names: models and configurations, hundreds of each."""
     if name.endswith("Config"):
         return PretrainedConfig
-    if name.endswith("LMHeadModel") or ("For" in name[1:] and not name.startswith("DataCollator")):
+    if name.endswith(("LMHeadModel", "ForCausalLM")):
+        return AnyCausalModel
+    if "For" in name[1:] and not name.startswith("DataCollator"):
         return AnyModelWithHead
     if name.endswith("Model"):
         return AnyModel

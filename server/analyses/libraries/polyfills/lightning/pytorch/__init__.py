@@ -316,21 +316,21 @@ class Trainer:
 
     def validate(self, model=None, dataloaders=None, datamodule=None, **others):
         _, val = self.begin("validate", model, datamodule, None, dataloaders)
-        with torch.inference_mode(self.inference_mode):
+        with self.no_training():
             self.evaluation(self.lightning_module, val, "validation")
         self.hook("teardown", "validate")
         return unknown("metrics")
 
     def test(self, model=None, dataloaders=None, datamodule=None, **others):
         _, batches = self.begin("test", model, datamodule, None, dataloaders)
-        with torch.inference_mode(self.inference_mode):
+        with self.no_training():
             self.evaluation(self.lightning_module, batches, "test")
         self.hook("teardown", "test")
         return unknown("metrics")
 
     def predict(self, model=None, dataloaders=None, datamodule=None, **others):
         _, batches = self.begin("predict", model, datamodule, None, dataloaders)
-        with torch.inference_mode(self.inference_mode):
+        with self.no_training():
             outputs = self.evaluation(self.lightning_module, batches, "predict")
         self.hook("teardown", "predict")
         return outputs
@@ -370,6 +370,9 @@ class Trainer:
             else:
                 val = source.val_dataloader()
         return train, val
+
+    def no_training(self):
+        return torch.inference_mode() if self.inference_mode else torch.no_grad()
 
     def hook(self, name, *args):
         """Callbacks first, then the module: those that the program defines."""

@@ -1,6 +1,7 @@
 """Networks and what makes actors and critics of them, as torchrl 0.14 does it."""
 
 import torch
+from gradguard import linked
 from tensordict.nn import TensorDictModule, TensorDictSequential
 from torch import nn
 
@@ -55,3 +56,34 @@ class ValueOperator(TensorDictModule):
     def __init__(self, module, in_keys=None, out_keys=None):
         in_keys = in_keys or ["observation"]
         super().__init__(module, in_keys, out_keys or ["state_action_value" if "action" in in_keys else "state_value"])
+
+
+class ProbabilisticActor(nn.Module):
+    """A network for the parameters of a distribution, an action from it and, if asked, how probable that is."""
+
+    def __init__(
+        self,
+        module,
+        in_keys,
+        out_keys=None,
+        *,
+        distribution_class=None,
+        return_log_prob=False,
+        log_prob_key="action_log_prob",
+        **kwargs,
+    ):
+        super().__init__()
+        self.module = module
+        self.in_keys = list(in_keys.values()) if isinstance(in_keys, dict) else list(in_keys)
+        self.out_keys = ["action"] if out_keys is None else list(out_keys)
+        self.return_log_prob = return_log_prob
+        self.log_prob_key = log_prob_key
+
+    def forward(self, tensordict, *args, **kwargs):
+        tensordict = self.module(tensordict)
+        given = [tensordict.get(key) for key in self.in_keys]
+        action = linked(*given)
+        tensordict.set(self.out_keys[0], action)
+        if self.return_log_prob:
+            tensordict.set(self.log_prob_key, linked(*given, action))
+        return tensordict

@@ -1,0 +1,1 @@
+"""fastai 2: a learner with callbacks at its events, and layers."""

@@ -1,0 +1,1 @@
+"""A domain of fastai."""

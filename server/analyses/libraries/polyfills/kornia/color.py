@@ -1,0 +1,6 @@
+"""Colours: those of HSV come from divisions, which keep the image; the others are sums."""
+
+from kornia._kinds import keeping, plain
+
+rgb_to_hsv = hsv_to_rgb = keeping
+rgb_to_grayscale = rgb_to_lab = rgb_to_ycbcr = rgb_to_yuv = rgb_to_bgr = plain

@@ -1,0 +1,6 @@
+"""Adjustments: a gamma is a power, which keeps the image."""
+
+from kornia._kinds import keeping, plain
+
+adjust_gamma = keeping
+normalize = denormalize = adjust_brightness = adjust_contrast = plain

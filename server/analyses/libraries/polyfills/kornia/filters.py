@@ -1,0 +1,7 @@
+"""Filters: most keep the image, and Sobel's magnitude is a root, which keeps what it gives."""
+
+from kornia._kinds import keeping, keeping_both, plain
+
+gaussian_blur2d = spatial_gradient = box_blur = median_blur = unsharp_mask = keeping
+sobel = keeping_both
+laplacian = plain

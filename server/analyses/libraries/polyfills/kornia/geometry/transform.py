@@ -1,0 +1,6 @@
+"""Transformations: those that sample a grid keep the image."""
+
+from kornia._kinds import keeping, plain
+
+warp_perspective = warp_affine = rotate = keeping
+resize = hflip = plain

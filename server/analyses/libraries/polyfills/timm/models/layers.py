@@ -1,0 +1,3 @@
+"""Where layers stood before timm 0.9."""
+
+from timm.layers import *

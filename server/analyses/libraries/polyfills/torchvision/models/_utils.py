@@ -1,0 +1,23 @@
+"""A part of a model, up to some of its layers."""
+
+from gradguard import linked
+from torch import nn
+
+
+class IntermediateLayerGetter(nn.ModuleDict):
+    def __init__(self, model, return_layers):
+        super().__init__(dict(model.named_children()))
+        self.return_layers = dict(return_layers)
+
+    def forward(self, x):
+        """Up to the last layer that is asked for."""
+        out, left = {}, dict(self.return_layers)
+        for name, module in self.items():
+            if not left:
+                break
+            x = module(x)
+            if name in left:
+                out[left.pop(name)] = x
+        for new_name in left.values():  # layers of a model that is not followed
+            x = out[new_name] = linked(x, saves=[x])
+        return out
