@@ -41,7 +41,7 @@ EXCEPT = {
 GENERATORS = ("numpy.random.Generator.", "numpy.random.RandomState.")
 """Both are given the functions of `numpy.random`, of which each has most."""
 
-NOT_INSTALLED = ("alive_progress", "einx.", "gradguard.", "tqdm")
+NOT_INSTALLED = ("alive_progress", "gradguard.", "tqdm")
 """What the tests don't import, and what models of libraries alone can."""
 
 
