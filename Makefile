@@ -12,7 +12,7 @@ N ?= 500
 SEED ?= 0
 EDITS ?= 10000
 
-.PHONY: demo test lint facts fuzz frameworks fixes clean dist docs pages drawings extension ecosystem editors e2e lock audit soak
+.PHONY: demo test lint facts fuzz frameworks companion cost fixes clean dist docs pages drawings extension ecosystem editors e2e lock audit soak
 
 demo: $(READY) ## one example whole, all of them in a line each, and what to do next
 	@echo '$$ gradguard check examples/01_sigmoid_shift.py'
@@ -74,6 +74,12 @@ e2e: $(TESTABLE) editors ## drive Emacs, Vim, Neovim and, in a browser, VS Code;
 	$(PIP) --group editors
 	REQUIRE_EDITORS=1 $(BIN)/pytest -n 0 tests/editors
 	cd vscode-client && npm ci --no-audit --no-fund && PYTHON="$(PYTHON)" npm run package && npm run e2e
+
+companion: $(TESTABLE) ## hold `gradguard run` against PyTorch: the project's programs, and those in CASES="FOLDER …"
+	$(BIN)/python -W ignore -m tests.companion $(CASES)
+
+cost: $(TESTABLE) ## what a training step costs under `gradguard run`, beside anomaly mode
+	$(BIN)/python -W ignore bench/companion.py
 
 bench: $(TESTABLE) ## time keystrokes in the language server, beside others, and write docs/latency.md
 	$(PIP) --group bench

@@ -13,7 +13,7 @@ import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from . import check, clean, completion, explain, facts, merge, rules, schema, server, versions
+from . import check, clean, completion, explain, facts, merge, rules, run, schema, server, versions
 from .places import visible
 from .status import FAILED, INTERRUPTED, OK
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PATIENCE = 500_000
 """New objects after which Python looks for garbage: trees and replays make many, and nearly all of them stay."""
 
-COMMANDS = (check, merge, clean, versions, explain, rules, facts, server, schema, completion)
+COMMANDS = (check, run, merge, clean, versions, explain, rules, facts, server, schema, completion)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -60,6 +60,8 @@ class Results:
     problems: list[Problem] = field(default_factory=list)
     counted: bool = True
     """whether fixes were looked for in all findings that are shown"""
+    notes: Callable[[Found], Sequence[str]] = lambda found: ()
+    """what else there is to say of a finding, each in a line"""
 
     @property
     def active(self) -> list[Found]:

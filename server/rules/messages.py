@@ -91,6 +91,11 @@ ENGLISH = {
         "{saver} has saved it{version}, {via} changes it where its version counter cannot see it, and {reader} reads "
         "it again"
     ),
+    "silent-somewhere": "{wrong}: {backward} needs {tensor}, changed since it was saved",
+    "detail-silent-somewhere": (
+        "{saver} has saved it{version}, and it holds something else now, though its version counter has not moved: "
+        "something that is no operation of PyTorch's has written to its memory, as NumPy does"
+    ),
     "silent-label": "changes {tensor}, unseen by its version counter",
     "carried": "{backward} {raises}: {state} carries an earlier iteration's graph",
     "detail-carried-stale": "{state}{made} leads to where {saver} has saved {tensor}{version}, and {makes}",
@@ -463,6 +468,11 @@ CHINESE = {
     "detail-stale": "{saver} 已保存它{version}，{makes}，而 {reader} 会再次读取它",
     "silent": "{wrong}：{backward} 需要 {tensor}，而它{place}被修改",
     "detail-silent": "{saver} 已保存它{version}，{via} 修改了它，而其版本计数器看不到，{reader} 会再次读取它",
+    "silent-somewhere": "{wrong}：{backward} 需要 {tensor}，而它在保存之后被修改",
+    "detail-silent-somewhere": (
+        "{saver} 已保存它{version}，版本计数器没有变化，而内容已经不同："
+        "某个并非 PyTorch 操作的代码（例如 NumPy）写入了它的内存"
+    ),
     "silent-label": "修改 {tensor}，而其版本计数器看不到",
     "carried": "{backward} {raises}：{state} 带着先前迭代的计算图",
     "detail-carried-stale": "{state}{made} 通向那里，{saver} 在其中保存了 {tensor}{version}，而 {makes}",

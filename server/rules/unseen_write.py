@@ -22,12 +22,13 @@ def matches(failure: Failure) -> bool:
 def message(failure: Failure, locale: Locale = "en") -> Wording:
     """What is changed unseen here, and which operation saved it."""
     write = failure.write
+    located = write is not None or failure.site != failure.backward
     return worded(
-        "silent",
+        "silent" if located else "silent-somewhere",
         locale,
         phrases.when(failure, locale),
-        "silent-label",
-        "detail-silent",
+        "silent-label" if located else "related-reads",
+        "detail-silent" if located else "detail-silent-somewhere",
         backward=phrases.backward(failure, locale),
         tensor=phrases.names(phrases.needed_name(failure), locale),
         place=phrases.where(write.site if write else failure.site, failure.site, locale),

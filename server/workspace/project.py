@@ -388,7 +388,7 @@ class Project:
         def idle(path: str, comment: Suppression, codes: tuple[str, ...]) -> Finding:
             return self._idle(self._replayed_source(path), comment, codes, locale)
 
-        return judged(map(_finding, diagnostics), self.config, comments, whole, idle)
+        return judged(map(finding_of, diagnostics), self.config, comments, whole, idle)
 
     def _replayed_source(self, path: str) -> Source:
         """A file as the replay had it, whatever has become of it since."""
@@ -401,7 +401,7 @@ class Project:
         from ..rules.diagnostic import unused_suppression
 
         diagnostic = unused_suppression(comment_site(source.path, source.text, comment), codes, locale)
-        return replace(_finding(diagnostic), fix=removal(source.path, source.text, comment, codes, locale))
+        return replace(finding_of(diagnostic), fix=removal(source.path, source.text, comment, codes, locale))
 
 
 def comment_site(path: str, text: str, comment: Suppression) -> Site:
@@ -425,7 +425,8 @@ def removal(path: str, text: str, comment: Suppression, idle: Sequence[str], loc
     return Fix(title(locale, "unused"), "safe", (edit,), preferred=True)
 
 
-def _finding(diagnostic: Diagnostic) -> Finding:
+def finding_of(diagnostic: Diagnostic) -> Finding:
+    """A diagnostic in the places where its files have it now."""
     return Finding(
         path=diagnostic.site.chunk.path,
         span=span_of(diagnostic.site),

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .companion import companion
 from .execute import SECONDS, print_error
 from .judge import judge
 from .readings import readings
@@ -33,6 +34,7 @@ def serve() -> None:
     os.dup2(silence, 2)
     answers: dict[str, Callable[[Path], object]] = {
         "judge": judge,
+        "companion": companion,
         "trace": trace,
         "readings": readings,
         "print": partial(print_error, anomaly=False),
@@ -51,7 +53,8 @@ def _in_child(answer: Callable[[Path], object], path: Path) -> str:
     if child == 0:
         try:
             signal.alarm(SECONDS)
-            os.write(writer, json.dumps(answer(path)).encode())
+            with os.fdopen(writer, "w") as pipe:
+                json.dump(answer(path), pipe)
         finally:
             os._exit(0)
     os.close(writer)

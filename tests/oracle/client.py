@@ -17,6 +17,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gradguard.workspace.record import Sighting, sighting
+
 from .answers import Reading, Row, Verdict
 from .execute import SECONDS
 
@@ -48,6 +50,12 @@ def trace_readings(path: Path) -> tuple[list[Row], list[Reading]]:
     """
     told = _server().ask("readings", path)
     return [Row(**row) for row in told["rows"]], [Reading(**reading) for reading in told["readings"]]
+
+
+def sightings(path: Path) -> list[Sighting]:
+    """What the run-time companion tells of a program, a file or a folder with a `main.py`. Raises as `run_program`."""
+    entry = path / "main.py" if path.is_dir() else path
+    return [sighting(one) for one in _server().ask("companion", entry)]
 
 
 def printed_error(path: Path, anomaly: bool = True) -> str:

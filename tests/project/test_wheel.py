@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "server"
-NEEDS_TORCH = "gradguard/facts/measure/"
+NEEDS_TORCH = ("gradguard/facts/measure/", "gradguard/runtime/")
 INTERPRETED = "gradguard/analyses/libraries/polyfills/"
 """its folders hold models of libraries, which are no modules"""
 

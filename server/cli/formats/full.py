@@ -112,6 +112,8 @@ def _finding(found: Found, results: Results) -> Iterator[Sequence[Piece]]:
         yield from _snippet(sorted(group.labels, key=_order), results, group.first.path, width)
     if found.words.when:
         yield [(" " * width + " = ", FRAME), (f"only {found.words.when}", "")]
+    for note in results.notes(found):
+        yield [(" " * width + " = ", FRAME), ("note", "bold"), (f": {note}", "")]
     for fix in fixes[:1]:
         yield from _help(fix, results, _sheet(found, results), width)
     if not fixes:  # none that can be proven, so that it is for the author to choose

@@ -1,0 +1,412 @@
+"""From an error, or a saved tensor that has changed unseen, to what a person needs to know of it: a Sighting."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+import re
+import time
+from contextlib import suppress
+from dataclasses import replace
+from textwrap import dedent
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.autograd.function import BackwardCFunction
+
+from ..workspace.record import SeenSave, SeenWrite, Sighting, Spot
+from . import graph
+from .kinds import kind_of
+from .recorder import Made, Recorder, Written, version
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from types import FrameType, TracebackType
+
+    from .graph import Kept
+
+MOST_TOLD = 8
+"""so many writes are told of, the latest"""
+
+CHECKPOINT = os.path.join(os.path.dirname(torch.__file__), "utils", "checkpoint.py")
+
+LOST = "not a leaf Tensor is being accessed"
+"""a piece of the warning at the read of a gradient that is not kept"""
+
+
+class Inspector:
+    """Tells what a recorder's notes say of failures; `who` names the process among several."""
+
+    def __init__(self, recorder: Recorder, who: str = "") -> None:
+        self.recorder = recorder
+        self.places = recorder.places
+        self.who = who
+
+    # -- errors ------------------------------------------------------------------------------------
+
+    def error(self, error: BaseException | None) -> Sighting | None:
+        """What is to be told of an error that the program does not handle, or of one that led to it; None if nothing.
+
+        The graph that it failed in is reached by the frames of its traceback, so it must still be at hand.
+        """
+        seen = set[int]()
+        while error is not None and id(error) not in seen:
+            seen.add(id(error))
+            kind = kind_of(str(error))
+            if kind is not None:
+                return self._error(error, kind)
+            error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        return None
+
+    def _error(self, error: BaseException, kind: str) -> Sighting:
+        frames = list(_frames(error.__traceback__))
+        told = Sighting(
+            kind,
+            self.places.of_traceback(error.__traceback__),
+            message=str(error),
+            error=type(error).__name__,
+            who=self.who,
+            time=time.time(),
+        )
+        if kind == "stale-saved":
+            return self._stale(told, frames)
+        if kind == "freed-graph":
+            return self._freed(told, frames)
+        return self._at_once(told, frames)
+
+    def _stale(self, told: Sighting, frames: list[FrameType]) -> Sighting:
+        """Which saved tensor backward found changed: the newest with the versions that the message has."""
+        found = graph.STALE.search(told.message)
+        versions = (int(found[1]), int(found[2])) if found else None
+        nodes = _run(frames)
+        saved = [one for node in nodes for one in graph.kept(node)] + list(_boxes(frames))
+        stale = [(one, at) for one in saved if (at := graph.staleness(one)) is not None]
+        for one, at in sorted(stale, key=lambda pair: pair[1] != versions):
+            tensor = one.unchecked()
+            if tensor is not None:
+                return self._of_saved(told, one, tensor, at, frames, nodes)
+        return self._hidden(told, nodes, versions) or told
+
+    def _of_saved(
+        self,
+        told: Sighting,
+        one: Kept,
+        tensor: torch.Tensor,
+        at: tuple[int, int],
+        frames: list[FrameType],
+        nodes: list[Any],
+    ) -> Sighting:
+        if one.node is None:
+            one = one._replace(node=self._waiting(nodes), name="saved_tensors")
+        made = self.recorder.made(one.node) if one.node is not None else None
+        memory = self.recorder.memory(tensor)
+        name = self.name(tensor, frames)
+        saved = self._save(one, made, at[1], tensor, name, nodes)
+        writes = [w for w in memory.writes if made is None or w.time > made.time] if memory is not None else []
+        counted = [write for write in writes if at[1] <= write.before < write.after <= at[0]]
+        carried = self._carried(made, nodes)
+        return replace(told, saved=saved, name=name, carried=carried, **self._writes(counted or writes, at[0] - at[1]))
+
+    def _carried(self, made: Made | None, nodes: list[Any]) -> bool:
+        """Whether a node is an earlier turn's, in a graph that is this turn's."""
+        root = self.recorder.made(nodes[0]) if nodes else None
+        is_carried = self.recorder.is_carried
+        return made is not None and is_carried(made) and root is not None and not is_carried(root)
+
+    def _waiting(self, nodes: list[Any]) -> Any:
+        """The node that asked a checkpoint for what it saved: the newest that has not run yet."""
+        ran = self.recorder.ran
+        waiting = (node for node in nodes if ran.get(node._sequence_nr()) is not self.recorder.backward)
+        return next((node for node in waiting if graph.hooked(node)), None)
+
+    def _hidden(self, told: Sighting, nodes: list[Any], versions: tuple[int, int] | None) -> Sighting | None:
+        """The same where the node that saved is inside one that changes a view's base, out of Python's sight."""
+        now, then = versions or (0, 0)
+        for node in nodes:
+            made = self.recorder.made(node)
+            for held in made.held if made is not None else ():
+                memory = self.recorder.memories.get(held.key)
+                if memory is None or made is None or held.version != then:
+                    continue
+                writes = [w for w in memory.writes if w.time > made.time and then <= w.before < w.after <= now]
+                if writes and writes[-1].after == now:
+                    spots = self.places.stack(made.trail)
+                    saved = SeenSave(made.op.rstrip("_"), held.role, spots, then, held.shape, held.dtype)
+                    return replace(told, saved=saved, **self._writes(writes, now - then))
+        return None
+
+    def _save(
+        self, one: Kept, made: Made | None, at: int, tensor: torch.Tensor, name: str | None, nodes: list[Any]
+    ) -> SeenSave | None:
+        if made is None:
+            return None
+        trail = self.places.called(made.trail) if graph.is_custom(one.node) else made.trail
+        spots = self.places.stack(trail)
+        if not spots:
+            return None
+        leaves = (getattr(node, "variable", None) for node in nodes)
+        leaf = any(_key(one) == _key(tensor) for one in leaves if isinstance(one, torch.Tensor))
+        dtype = str(tensor.dtype).removeprefix("torch.")
+        return SeenSave(self.op(one.node, spots), one.role, spots, at, tuple(tensor.shape), dtype, name, leaf)
+
+    def _writes(self, writes: list[Written], number: int) -> dict[str, Any]:
+        told = []
+        for write in writes[-MOST_TOLD:]:
+            spots = self.places.stack(write.trail)
+            if spots:
+                stepped = self.places.is_step(write.trail)
+                told.append(SeenWrite(write.op, spots, write.before, write.after, write.before != write.after, stepped))
+        return {"writes": tuple(told), "more": max(number, len(writes)) - len(told) if told else 0}
+
+    def _freed(self, told: Sighting, frames: list[FrameType]) -> Sighting:
+        """Which operation's saved tensors are gone, and which backward freed them."""
+        nodes = _run(frames)
+        for node in nodes:
+            ran = self.recorder.ran.get(node._sequence_nr())
+            if ran is not self.recorder.backward and any(graph.is_freed(one) for one in graph.kept(node)):
+                made = self.recorder.made(node)
+                saved = None
+                if made is not None and (spots := self.places.stack(made.trail)):
+                    saved = SeenSave(self.op(node, spots), "", spots)
+                freer = self.places.stack(ran.trail) if ran is not None else ()
+                return replace(told, saved=saved, made=freer, carried=self._carried(made, nodes))
+        return told
+
+    # -- what raises at once -----------------------------------------------------------------------
+
+    def _at_once(self, told: Sighting, frames: list[FrameType]) -> Sighting:
+        """What made the tensor a view, or a result: it is one that the failing line names."""
+        spot = told.spot
+        frame = next((one for one in reversed(frames) if spot and _is_at(one, spot)), None)
+        names = dict(_named(frame, spot)) if frame is not None and spot is not None else {}
+        if told.kind == "deepcopy-nonleaf":
+            tensor = next(
+                (f.f_locals.get("self") for f in reversed(frames) if f.f_code.co_name == "__deepcopy__"), None
+            )
+            found = self.name(tensor, frames) if isinstance(tensor, torch.Tensor) else None
+        else:
+            fits = FITS.get(told.kind)
+            found = next((name for name, tensor in names.items() if fits is not None and fits(tensor)), None)
+            tensor = names.get(found) if found is not None else None
+        if not isinstance(tensor, torch.Tensor):
+            return told
+        made, by = self.origin(tensor)
+        return replace(told, name=found, made=made, made_by=by)
+
+    def origin(self, tensor: torch.Tensor) -> tuple[tuple[Spot, ...], str]:
+        """Where a tensor became what it is, and by which operation."""
+        node = graph.grad_fn(tensor)
+        made = self.recorder.made(node) if node is not None else None
+        if made is not None:
+            spots = self.places.stack(made.trail)
+            return spots, self.op(node, spots)
+        memory = self.recorder.memory(tensor)
+        op, trail = self.recorder.views.get(memory.key, ("", ())) if memory is not None else ("", ())
+        return (self.places.stack(trail), op) if tensor._is_view() else ((), "")
+
+    # -- what raises nothing -----------------------------------------------------------------------
+
+    def silent(self, one: Kept, tensor: torch.Tensor, frame: FrameType | None) -> Sighting:
+        """A saved tensor that a backward is about to read, and that holds something else than it did."""
+        made = self.recorder.made(one.node)
+        name = self.name(tensor, list(_outward(frame)))
+        since = made.time if made is not None else 0
+        saved = self._save(one, made, version(tensor), tensor, name, [node for node, _ in one.node.next_functions])
+        writes = self.recorder.writes(tensor, since)
+        told = self._writes(writes, len(writes))
+        moves = self.recorder.contents.moves(tensor, since) if self.recorder.contents is not None else []
+        for moved in moves:
+            if spots := self.places.stack(moved.trail):
+                told["writes"] += (SeenWrite(".data =", spots),)
+        told["writes"] = tuple(replace(write, counted=False) for write in told["writes"])
+        trail = self.places.trail(frame)
+        return Sighting(
+            "silent-stale", self.places.stack(trail), saved=saved, name=name, who=self.who, time=time.time(), **told
+        )
+
+    def lost(self, frame: FrameType | None) -> Sighting:
+        """A read of `.grad` of a tensor that is no leaf."""
+        return Sighting("nonleaf-grad", self.places.stack(self.places.trail(frame)), who=self.who, time=time.time())
+
+    # -- words -------------------------------------------------------------------------------------
+
+    def name(self, tensor: torch.Tensor, frames: Iterable[FrameType]) -> str | None:
+        """The name of a tensor in one of the program's frames, the innermost first; of a parameter, in a module."""
+        memory = self.recorder.memory(tensor)
+        if memory is None:
+            return None
+        for frame in reversed(list(frames)):
+            if self.places.is_program(frame.f_code.co_filename):
+                names = list(_tensors(frame))
+                same = [(text, one) for text, one in names if _key(one) == memory.key]
+                exact = [text for text, one in same if one.shape == tensor.shape and one.stride() == tensor.stride()]
+                if same:
+                    return exact[0] if exact else same[0][0]
+        return None
+
+    def op(self, node: Any, spots: tuple[Spot, ...]) -> str:
+        """The operation that a node belongs to, as the program writes it where that can be told."""
+        if graph.is_custom(node):
+            return graph.name(node)
+        written = _written(spots[-1]) if spots else None
+        return written or graph.name(node)
+
+
+FITS: dict[str, Callable[[torch.Tensor], bool]] = {
+    "leaf-inplace": lambda tensor: tensor.is_leaf and tensor.requires_grad,
+    "view-of-leaf-inplace": lambda tensor: (tensor._is_view() and tensor.requires_grad) or _is_leaf(tensor),
+    "multi-view-inplace": lambda tensor: tensor._is_view(),
+    "no-grad-view-inplace": lambda tensor: tensor._is_view(),
+    "overlap-write": lambda tensor: 0 in tensor.stride() or tensor._is_view(),
+    "inference-tensor": lambda tensor: tensor.is_inference(),
+    "out-grad": lambda tensor: tensor.requires_grad,
+}
+"""whether a tensor can be the one that a failure of a kind is about"""
+
+
+def _is_leaf(tensor: torch.Tensor) -> bool:
+    return tensor.is_leaf and tensor.requires_grad
+
+
+def _frames(traceback: TracebackType | None) -> Iterator[FrameType]:
+    """The frames of a traceback, outermost first."""
+    while traceback is not None:
+        yield traceback.tb_frame
+        traceback = traceback.tb_next
+
+
+def _outward(frame: FrameType | None) -> Iterator[FrameType]:
+    found = []
+    while frame is not None:
+        found.append(frame)
+        frame = frame.f_back
+    return reversed(found)
+
+
+def _run(frames: list[FrameType]) -> list[Any]:
+    """The nodes that the innermost backward of a traceback runs, and those that the frames inside it hold.
+
+    A checkpoint keeps its inputs in a node of its own, which leads nowhere.
+    """
+    engine = [i for i, frame in enumerate(frames) if frame.f_code.co_name == "_engine_run_backward"]
+    found: list[Any] = []
+    if engine:
+        outputs, inputs, _ = asked(frames[engine[-1]])
+        found = graph.nodes(outputs, inputs)
+    within = frames[engine[-1] + 1 :] if engine else frames
+    held = [value for frame in within for value in frame.f_locals.values() if isinstance(value, BackwardCFunction)]
+    return found + [node for node in held if all(node is not one for one in found)]
+
+
+def _boxes(frames: list[FrameType]) -> Iterator[Kept]:
+    """What a checkpoint has saved itself, which the frames of a traceback hold."""
+    box: Any = getattr(torch._C._autograd, "SavedTensor", ())
+    for frame in frames:
+        if frame.f_code.co_filename.startswith(CHECKPOINT):
+            for value in frame.f_locals.values():
+                for one in (
+                    value,
+                    *(item for row in getattr(value, "__dict__", {}).values() if isinstance(row, list) for item in row),
+                ):
+                    if isinstance(one, box):
+                        yield graph.Kept(None, "", one)
+
+
+def asked(frame: FrameType) -> tuple[list[Any], list[torch.Tensor], bool]:
+    """Of the frame that calls the engine: the outputs, the inputs that were named, whether the graph is kept."""
+    values = frame.f_locals
+    outputs, rest = values.get("t_outputs", ()), values.get("args", ())
+    inputs = rest[3] if len(rest) > 3 else ()
+    keeps = bool(rest[1]) if len(rest) > 1 else False
+    return list(outputs), list(inputs or ()), keeps
+
+
+def _is_at(frame: FrameType, spot: Spot) -> bool:
+    return os.path.abspath(frame.f_code.co_filename) == spot.path and frame.f_code.co_name == spot.function
+
+
+def _named(frame: FrameType, spot: Spot) -> Iterator[tuple[str, torch.Tensor]]:
+    """The tensors that the text of a place names, that which is written first."""
+    for node in ast.walk(_tree(spot)):
+        if isinstance(node, (ast.Name, ast.Attribute)) and re.fullmatch(r"[\w.]+", text := ast.unparse(node)):
+            value = _look_up(frame, text)
+            if isinstance(value, torch.Tensor):
+                yield text, value
+        elif isinstance(node, ast.Subscript):
+            text = ast.unparse(node.value)
+            value = _look_up(frame, text) if re.fullmatch(r"[\w.]+", text) else None
+            with suppress(Exception):
+                if isinstance(value, (list, tuple, dict)) and isinstance(node.slice, ast.Constant):
+                    item = value[node.slice.value]  # type: ignore[index]
+                    if isinstance(item, torch.Tensor):
+                        yield ast.unparse(node), item
+
+
+def _tree(spot: Spot) -> ast.AST:
+    """The syntax tree of what stands at a place; of nothing where that cannot be parsed alone."""
+    if spot.range is not None:
+        first, start, last, end = spot.range
+        lines = [linecache.getline(spot.path, number + 1) for number in range(first, last + 1)]
+        lines[-1] = lines[-1][:end]
+        lines[0] = lines[0][start:]
+        text = "".join(lines)
+    else:
+        text = spot.text
+    for candidate in (dedent(text), dedent(text) + "\n    pass", f"({text}\n)"):
+        with suppress(SyntaxError, ValueError):
+            return ast.parse(candidate)
+    return ast.Module([], [])
+
+
+_OPERATORS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@", ast.Mod: "%",
+    ast.FloorDiv: "//",
+}  # fmt: skip
+
+
+def _written(spot: Spot) -> str | None:
+    """The operation at a place as it is written: an operator, or the name of a function or method of PyTorch."""
+    tree = _tree(spot)
+    body = tree.body if isinstance(tree, ast.Module) else []
+    node = body[0] if len(body) == 1 else None
+    value = getattr(node, "value", None) if not isinstance(node, ast.AugAssign) else None
+    if isinstance(value, ast.BinOp):
+        return _OPERATORS.get(type(value.op))
+    if isinstance(value, ast.Call) and isinstance(value.func, (ast.Attribute, ast.Name)):
+        text = value.func.attr if isinstance(value.func, ast.Attribute) else value.func.id
+        known = (torch.Tensor, torch, torch.nn.functional)
+        return text if any(hasattr(module, text) for module in known) else None
+    return None
+
+
+def _look_up(frame: FrameType, name: str) -> Any:
+    """What a dotted name stands for, found without running a property."""
+    first, *rest = name.split(".")
+    value = frame.f_locals.get(first, frame.f_globals.get(first))
+    for attribute in rest:
+        members = getattr(value, "__dict__", {})
+        value = (
+            members | members.get("_parameters", {}) | members.get("_buffers", {}) | members.get("_modules", {})
+        ).get(attribute)
+    return value
+
+
+def _tensors(frame: FrameType) -> Iterator[tuple[str, torch.Tensor]]:
+    """The tensors that a frame has names for: variables first, then parameters and buffers of its modules."""
+    modules = []
+    for name, value in list(frame.f_locals.items()):
+        if isinstance(value, torch.Tensor):
+            yield name, value
+        elif isinstance(value, torch.nn.Module):
+            modules.append((name, value))
+    for name, module in modules:
+        for path, tensor in (*module.named_parameters(), *module.named_buffers()):
+            yield f"{name}.{path}", tensor
+
+
+def _key(tensor: torch.Tensor) -> int | None:
+    try:
+        return int(tensor.untyped_storage()._cdata)
+    except (RuntimeError, NotImplementedError, AttributeError):
+        return None

@@ -1,0 +1,412 @@
+"""Watches PyTorch while a program runs: which line made each node of the graph, and which line wrote to each memory.
+
+A dispatch mode sees every operation, those that optimizers, `out=`, `.data` and backward itself do included. It changes
+nothing: PyTorch goes on to count versions, to compare and to raise as it does without it. What is noted is small,
+bounded, and keeps no tensor alive:
+
+- by the sequence number of each node the trail of the line that made it: an operation makes its node before it runs,
+  so that the number of the newest node is one less than the next (torch/csrc/autograd/function.h);
+- by storage the last writes to it, with the version counter before and after; storages are held by weak references,
+  without which another could come to have the same address;
+- by the number of a node the backward that ran it (`torch._C._current_autograd_node`).
+
+PyTorch's engine begins by `run_backward`, which is looked up first: there a backward is noted. No frame of ours is on
+the stack while the program runs, so that its tracebacks stay as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from itertools import count
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+from torch.autograd import Function
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .contents import Contents, Moved
+from .places import Places, Trail
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+MOST_NODES = 200_000
+"""so many nodes are known of a thread, the newest"""
+MOST_WRITES = 64
+"""so many writes to one storage are known, the latest; the others are counted"""
+MOST_STORAGES = 20_000
+"""so many storages are known before those that are gone are forgotten"""
+
+_sequence: Any = torch._C._autograd._get_sequence_nr
+_node = torch._C._current_autograd_node
+_shares = torch._C._storage_Use_Count
+_weak: Any = torch.UntypedStorage._weak_ref
+_expired: Any = torch.UntypedStorage._expired
+_forget: Any = torch.UntypedStorage._free_weak_ref
+
+_alone = torch.empty(1)
+_ASKING: int = _shares(_alone.untyped_storage()._cdata) - 1
+"""by how much the number of those that share a storage is too high: whoever asks counts, too"""
+
+STATISTICS = {
+    "native_batch_norm": (3, 4, 5),
+    "cudnn_batch_norm": (3, 4, 5),
+    "miopen_batch_norm": (3, 4, 5),
+}
+"""operations whose kernels write arguments that their schema does not mark, and the argument that says whether"""
+
+
+COUNTING = ("ADInplaceOrView", "CompositeImplicitAutograd")
+"""where an operation raises the counters of what it writes to, itself or by being made of others"""
+
+_has_kernel: Any = torch._C._dispatch_has_kernel_for_dispatch_key
+_excluded: Any = torch._C._dispatch_tls_local_exclude_set
+_included: Any = torch._C._dispatch_tls_local_include_set
+_forced: Any = torch._C._ForceDispatchKeyGuard
+_COUNTERS: Any = torch._C.DispatchKey.ADInplaceOrView
+
+
+class Held(NamedTuple):
+    """A tensor that a change in place took: it may have saved it, where Python cannot look."""
+
+    role: str
+    key: int
+    version: int
+    shape: tuple[int, ...]
+    dtype: str
+
+
+class Made(NamedTuple):
+    """An operation that made a node: when, and the trail that led there."""
+
+    time: int
+    op: str
+    trail: Trail
+    held: tuple[Held, ...] = ()
+
+
+class Written(NamedTuple):
+    """A write to a storage: when, and the version counter before and after it.
+
+    PyTorch raises the counter when the operation is done, by one (torch/csrc/autograd/ADInplaceOrViewTypeManual.cpp),
+    which nobody can see from here.
+    """
+
+    time: int
+    op: str
+    trail: Trail
+    before: int
+    after: int
+
+
+class Ran(NamedTuple):
+    """A backward: when it began, and the trail that led there. `keeps`: it was told to keep the graph."""
+
+    time: int
+    trail: Trail
+    keeps: bool
+
+
+class Memory:
+    """The writes to one storage. The weak reference keeps its address from being given to another."""
+
+    __slots__ = ("key", "number", "reach", "writes")
+
+    def __init__(self, storage: torch.UntypedStorage) -> None:
+        self.key: int = _weak(storage)
+        address = storage.data_ptr()
+        self.reach = range(address, address + storage.nbytes())
+        """the addresses of its bytes: several storages may have some in common (NumPy, DLPack)"""
+        self.writes: deque[Written] = deque(maxlen=MOST_WRITES)
+        self.number = 0
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing has this storage any more."""
+        return bool(_expired(self.key))
+
+    def __del__(self, forget: Any = _forget) -> None:
+        forget(self.key)  # a default: when Python ends, names of modules may be gone
+
+
+class Thread:
+    """The nodes that one thread has made: each counts its own."""
+
+    __slots__ = ("made", "next")
+
+    def __init__(self) -> None:
+        self.made: dict[int, Made] = {}
+        self.next = -1
+        """the number that the next node gets"""
+
+
+class Plan:
+    """What an operation does to its arguments, by its schema. `unseen`: no version counter tells.
+
+    `delegates`: it has nothing that raises a counter, but the operations that it calls do (`_foreach_add_`). Below a
+    dispatch mode PyTorch leaves that out for these; it has to be put back, or the program would not fail as it does.
+    """
+
+    __slots__ = ("delegates", "is_view", "name", "names", "switch", "unseen", "written")
+
+    def __init__(self, func: Any) -> None:
+        schema = getattr(func, "_schema", None)
+        arguments = schema.arguments if schema is not None else ()
+        self.name: str = schema.name.rpartition("::")[2] if schema is not None else getattr(func, "__name__", "")
+        self.names = [argument.name for argument in arguments]
+        statistics = STATISTICS.get(self.name)
+        self.switch = statistics[-1] if statistics else None
+        marked = [i for i, a in enumerate(arguments) if a.alias_info is not None and a.alias_info.is_write]
+        self.written: tuple[int, ...] = statistics[:-1] if statistics else tuple(marked)
+        self.unseen = statistics is not None or self.name.startswith("_fused_")
+        self.delegates = bool(marked) and not any(_has_kernel(func.name(), key) for key in COUNTING)
+        returns = schema.returns if schema is not None else ()
+        self.is_view = any(r.alias_info is not None and not r.alias_info.is_write for r in returns)
+
+    def targets(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
+        """The tensors that a call writes to."""
+        if self.switch is not None and not self.argument(self.switch, args, kwargs):
+            return []
+        found: list[torch.Tensor] = []
+        for index in self.written:
+            value = self.argument(index, args, kwargs)
+            found += [one for one in (value if isinstance(value, (list, tuple)) else (value,)) if _is_tensor(one)]
+        return found
+
+    def argument(self, index: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """An argument by its number."""
+        return args[index] if index < len(args) else kwargs.get(self.names[index])
+
+
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes what a program does; `silent` also has it look for changes that no version counter sees.
+
+    `on_silent` is called with a node, the attribute that has a saved tensor and that tensor, when backward is about to
+    read it and it holds something else than it did.
+    """
+
+    supports_higher_order_operators = True
+
+    def __init__(self, silent: bool = True) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.places = Places(os.path.dirname(torch.__file__), vars(Function)["apply"].__func__.__code__)
+        self.clock = count(1)
+        self.threads: dict[int, Thread] = {}
+        self.memories: dict[int, Memory] = {}
+        self.ran: dict[int, Ran] = {}
+        """by the sequence number of a node the last backward that ran it"""
+        self.views: dict[int, tuple[str, Trail]] = {}
+        """by storage the last view of it that was made where no node was"""
+        self.plans: dict[Any, Plan] = {}
+        self.contents = Contents() if silent else None
+        self.backward: Ran | None = None
+        self.before: dict[Trail, int] = {}
+        """by the trail of a backward when it last began before"""
+        self.newest = 0
+        """the time of the newest node"""
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else each operation would go through one more function; see `skip_dynamo`
+
+    @classmethod
+    def ignore_compile_internals(cls) -> bool:
+        """What is compiled stays so: PyTorch would run it line by line instead, and another program than the user's."""
+        return True
+
+    # -- operations --------------------------------------------------------------------------------
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Run an operation and note what it makes and writes."""
+        kwargs = kwargs or {}
+        plan = self.plans.get(func)
+        if plan is None:
+            plan = self.plans[func] = Plan(func)
+        ident = get_ident()
+        thread = self.threads.get(ident)
+        if thread is None:
+            thread = self.threads[ident] = Thread()
+        node, sequence = _node(), _sequence()
+        if node is not None and self.backward is not None:
+            self.ran[node._sequence_nr()] = self.backward
+        made = sequence != thread.next
+        if made or plan.written:
+            trail = self.places.trail(sys._getframe(1))
+            if made:
+                thread.next = sequence
+                self._make(thread, sequence - 1, plan, trail, args, kwargs)
+            if plan.written:
+                return self._write(func, plan, trail, args, kwargs)
+        elif plan.is_view and node is None and not torch.is_grad_enabled():
+            return self._view(plan, func(*args, **kwargs), sys._getframe(1))
+        return func(*args, **kwargs)
+
+    def _make(self, thread: Thread, number: int, plan: Plan, trail: Trail, args: Any, kwargs: Any) -> None:
+        self.newest = time = next(self.clock)
+        held = self._held(plan, args, kwargs) if plan.written else ()
+        thread.made[number] = Made(time, plan.name, trail, held)
+        if len(thread.made) > MOST_NODES:
+            _shorten(thread.made)
+            _shorten(self.ran)
+        if self.contents is not None and self.contents.exported:
+            self._keep_exported(args)
+
+    def _held(self, plan: Plan, args: Any, kwargs: Any) -> tuple[Held, ...]:
+        """What a change of a view in place may save: PyTorch hides its node in one that changes the base."""
+        target = plan.argument(plan.written[0], args, kwargs)
+        if not isinstance(target, torch.Tensor) or not target._is_view():
+            return ()
+        given = [(plan.names[i], one) for i, one in enumerate(args) if isinstance(one, torch.Tensor)]
+        found = []
+        for role, tensor in given:
+            memory = self.memory(tensor)
+            if memory is not None:
+                later = 1 if tensor is target else 0  # it is its result that it may save
+                found.append(Held(role, memory.key, version(tensor) + later, tuple(tensor.shape), str(tensor.dtype)))
+        return tuple(found)
+
+    def _write(self, func: Any, plan: Plan, trail: Trail, args: Any, kwargs: Any) -> Any:
+        targets = [(tensor, self.memory(tensor), version(tensor)) for tensor in plan.targets(args, kwargs)]
+        if self.contents is not None:
+            for tensor, memory, _ in targets:
+                hidden = memory is not None and (memory.key in self.contents.twins or _is_hidden(tensor, memory.key))
+                if memory is not None and (plan.unseen or hidden):
+                    self.contents.copy(memory.key, tensor.untyped_storage(), next(self.clock), self.newest)
+        if plan.delegates:
+            with _forced(_included(), _excluded().remove(_COUNTERS)):
+                result = func(*args, **kwargs)
+        else:
+            result = func(*args, **kwargs)
+        for tensor, memory, before in targets:
+            if memory is not None:
+                after = version(tensor) if plan.delegates else before + 1 - plan.unseen
+                memory.writes.append(Written(next(self.clock), plan.name, trail, before, after))
+                memory.number += 1
+        if plan.name == "set_" and self.contents is not None:
+            self.contents.twins.update(
+                memory.key for tensor, *_ in targets if (memory := self.memory(tensor)) is not None
+            )
+        return result
+
+    def _view(self, plan: Plan, result: Any, frame: FrameType) -> Any:
+        for tensor in result if isinstance(result, (list, tuple)) else (result,):
+            if isinstance(tensor, torch.Tensor) and (memory := self.memory(tensor)) is not None:
+                self.views[memory.key] = plan.name, self.places.trail(frame)
+        if len(self.views) > MOST_STORAGES:
+            _shorten(self.views)
+        return result
+
+    # -- memory ------------------------------------------------------------------------------------
+
+    def memory(self, tensor: torch.Tensor) -> Memory | None:
+        """What is known of a tensor's storage; None for a tensor that has none."""
+        try:
+            storage = tensor.untyped_storage()
+            key = storage._cdata
+        except (RuntimeError, NotImplementedError, AttributeError):  # sparse tensors, and subclasses that wrap others
+            return None
+        memory = self.memories.get(key)
+        if memory is None:
+            if len(self.memories) >= MOST_STORAGES:
+                self.sweep()
+            memory = self.memories[key] = Memory(storage)
+        return memory
+
+    def sweep(self) -> None:
+        """Forget the storages that are gone."""
+        for key in [key for key, memory in self.memories.items() if memory.is_gone]:
+            del self.memories[key]
+            self.views.pop(key, None)
+        if self.contents is not None:
+            self.contents.keep(self.memories)
+
+    def _keep_exported(self, args: Any) -> None:
+        assert self.contents is not None
+        given = [one for arg in args for one in (arg if isinstance(arg, (list, tuple)) else (arg,))]
+        for tensor in filter(_is_tensor, given):
+            memory = self.memory(tensor)
+            if memory is not None and memory.key in self.contents.exported:
+                self.contents.export(memory.key, tensor.untyped_storage(), next(self.clock))
+
+    def export(self, tensor: torch.Tensor) -> None:
+        """Note that others than PyTorch can write to a tensor's memory from now on."""
+        memory = self.memory(tensor) if self.contents is not None else None
+        if memory is not None and self.contents is not None:
+            self.contents.exported.add(memory.key)
+            self.contents.export(memory.key, tensor.untyped_storage(), next(self.clock))
+
+    def move(self, tensor: torch.Tensor, print_: int, frame: FrameType) -> None:
+        """Note that a tensor was given other memory by `.data = …`; `print_` is what its content was known by."""
+        if self.contents is not None:
+            self.contents.move(tensor, Moved(next(self.clock), self.places.trail(frame), print_))
+
+    def writes(self, tensor: torch.Tensor, since: int) -> list[Written]:
+        """The writes to a tensor's memory since a time, also by way of other storages that lie there."""
+        memory = self.memory(tensor)
+        if memory is None:
+            return []
+        reach = memory.reach
+        there = [
+            one for one in self.memories.values() if one is memory or (_meet(one.reach, reach) and not one.is_gone)
+        ]
+        return sorted(write for one in there for write in one.writes if write.time > since)
+
+    # -- nodes -------------------------------------------------------------------------------------
+
+    def made(self, node: Any) -> Made | None:
+        """The operation that made a node; None where it is not known.
+
+        One that made none but wraps that of a change in place (`CopySlices`) has the number after it.
+        """
+        number = node._sequence_nr()
+        own = self.threads.get(get_ident())
+        for thread in ([own] if own else []) + [one for one in self.threads.values() if one is not own]:
+            for near in (number, number - 1, number - 2):
+                if near in thread.made:
+                    return thread.made[near]
+        return None
+
+    def is_carried(self, made: Made) -> bool:
+        """Whether a node is older than the last time that the backward which runs now ran in the same place."""
+        return self.backward is not None and made.time < self.before.get(self.backward.trail, 0)
+
+    def begin(self, frame: FrameType, keeps: bool) -> None:
+        """A backward begins."""
+        if self.backward is not None:
+            self.before[self.backward.trail] = self.backward.time
+        self.backward = Ran(next(self.clock), self.places.trail(frame), keeps)
+        if len(self.before) > MOST_STORAGES:
+            _shorten(self.before)
+
+
+def version(tensor: torch.Tensor) -> int:
+    """A tensor's version; -1 for one made in inference mode, which has none."""
+    try:
+        return int(tensor._version)
+    except RuntimeError:
+        return -1
+
+
+def _meet(one: range, other: range) -> bool:
+    return max(one.start, other.start) < min(one.stop, other.stop)
+
+
+def _is_tensor(value: object) -> bool:
+    return isinstance(value, torch.Tensor)
+
+
+def _is_hidden(tensor: torch.Tensor, key: int) -> bool:
+    """Whether a write may change memory that others have with a counter of their own: `.data` and the like do."""
+    base = tensor._base if tensor._is_view() else tensor
+    if base is None or base.requires_grad or tensor.requires_grad:
+        return False
+    return bool(_shares(key) - _ASKING > (1 if base is tensor else 2))
+
+
+def _shorten(table: dict[Any, Any]) -> None:
+    """Forget the oldest quarter."""
+    for key in list(table)[: len(table) // 4]:
+        del table[key]

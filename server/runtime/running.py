@@ -1,0 +1,129 @@
+"""Runs a script or a module under observation, as Python would.
+
+What is seen is added to a folder at once, so that nothing is lost where the program is killed; whoever started this
+reads it there.
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import os
+import runpy
+import signal
+import sys
+import threading
+from functools import partial
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from ..workspace.record import add
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from types import CodeType, TracebackType
+
+    from .inspection import Inspector
+
+
+def run(folder: Path, target: str, arguments: list[str], is_module: bool, silent: bool) -> int:
+    """Run a program under observation; returns its exit status, or leaves as it does.
+
+    Raises SystemExit as the program does, and ImportError where there is no PyTorch.
+    """
+    from .inspection import Inspector
+    from .recorder import Recorder
+    from .watching import watching
+
+    recorder = Recorder(silent)
+    inspector = Inspector(recorder, who())
+    _hear_threads(inspector, folder)
+    program = _module(target, arguments) if is_module else _script(target, arguments)
+    try:
+        with watching(recorder, inspector, partial(add, folder)):
+            try:
+                program()
+            except Exception as error:
+                return _failed(error, inspector, folder)
+    except KeyboardInterrupt as error:
+        sys.excepthook(type(error), error, _stripped(error.__traceback__))
+        sys.stderr.flush()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)  # Python, too, ends by the signal, so that a shell's loop ends
+    return 0
+
+
+def who() -> str:
+    """What a process is among several: a rank of those that `torchrun` starts."""
+    rank, size = os.environ.get("RANK"), os.environ.get("WORLD_SIZE")
+    return f"rank {rank} of {size}" if rank and size and size != "1" else ""
+
+
+def _failed(error: Exception, inspector: Inspector, folder: Path) -> int:
+    """Tell of an error that nobody handles: Python's traceback as it is, then add what is known of it."""
+    error.__traceback__ = _stripped(error.__traceback__)
+    sys.excepthook(type(error), error, error.__traceback__)
+    sys.stderr.flush()
+    _add(error, inspector, folder)
+    return 1
+
+
+def _add(error: BaseException | None, inspector: Inspector, folder: Path) -> None:
+    import torch
+
+    try:
+        with torch._C._DisableTorchDispatch(), torch.no_grad():
+            seen = inspector.error(error)
+    except Exception as fault:
+        print(f"gradguard: internal error: {type(fault).__name__}: {fault}", file=sys.stderr)
+        return
+    if seen is not None:
+        add(folder, seen)
+
+
+def _hear_threads(inspector: Inspector, folder: Path) -> None:
+    """Have the errors of threads told, too, after what Python says of them."""
+    before = threading.excepthook
+
+    def hear(args: threading.ExceptHookArgs) -> None:
+        before(args)
+        _add(args.exc_value, inspector, folder)
+
+    threading.excepthook = hear
+
+
+def _stripped(traceback: TracebackType | None) -> TracebackType | None:
+    """A traceback without the frames that lead to the program."""
+    ours = (__file__, runpy.__file__, "<frozen runpy>")
+    while traceback is not None and traceback.tb_frame.f_code.co_filename in ours:
+        traceback = traceback.tb_next
+    return traceback
+
+
+def _script(path: str, arguments: list[str]) -> Callable[[], object]:
+    """What runs a file, or the `__main__` of a folder or an archive, as `python PATH` does."""
+    sys.argv = [path, *arguments]
+    if os.path.isdir(path) or path.endswith((".zip", ".pyz")):
+        return partial(runpy.run_path, path, run_name="__main__")
+    sys.path[0] = os.path.dirname(os.path.realpath(path))
+    path = os.path.abspath(path)
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    main.__dict__.update(__file__=path, __builtins__=builtins, __cached__=None)
+
+    def execute() -> None:
+        exec(_compiled(path), main.__dict__)
+
+    return execute
+
+
+def _compiled(path: str) -> CodeType:
+    with io.open_code(path) as file:
+        return compile(file.read(), path, "exec", dont_inherit=True)
+
+
+def _module(name: str, arguments: list[str]) -> Callable[[], object]:
+    """What runs a module, as `python -m NAME` does."""
+    sys.argv = [name, *arguments]
+    sys.path[0] = os.getcwd()
+    return partial(runpy.run_module, name, run_name="__main__", alter_sys=True)

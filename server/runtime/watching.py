@@ -1,0 +1,267 @@
+"""Has a recorder watch: enters its mode in every thread, hears of backwards, and of memory that others can write to.
+
+What is put in PyTorch's place are descriptors, which act when a name is looked up and then give what was there: so the
+program calls PyTorch's own functions, and no frame of ours is in its tracebacks.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import warnings
+from contextlib import ExitStack, contextmanager, suppress
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.utils.dlpack
+from torch.autograd import Variable
+from torch.utils._python_dispatch import _pop_mode, _push_mode
+
+from . import contents, graph, inspection, places, recorder
+from .contents import fingerprint
+from .inspection import LOST, Inspector, asked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..workspace.record import Sighting
+    from .graph import Kept
+    from .recorder import Recorder
+
+GIVERS = ("from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack")
+"""functions of torch whose result may be in memory that others can write to"""
+
+BRIDGE = "to_dlpack"
+"""a function that gives a tensor's memory to others"""
+
+TAKERS = ("numpy", "__array__", "__dlpack__", "data_ptr", "share_memory_")
+"""methods that give a tensor's memory to others"""
+
+
+@contextmanager
+def watching(watcher: Recorder, inspector: Inspector, tell: Callable[[Sighting], None]) -> Iterator[None]:
+    """A context in which `watcher` sees what the program does; `tell` is called when something raised nothing."""
+    _skip_dynamo()
+    with ExitStack() as stack:
+        for undo in _installed(Watch(watcher, inspector, tell)):
+            stack.callback(undo)
+        stack.enter_context(watcher)
+        yield
+
+
+class Watch:
+    """What is heard from PyTorch beside its operations."""
+
+    def __init__(self, watcher: Recorder, inspector: Inspector, tell: Callable[[Sighting], None]) -> None:
+        self.recorder, self.inspector, self.tell = watcher, inspector, tell
+        self.told: set[object] = set()
+        self.unread: dict[int, list[tuple[Kept, torch.Tensor]]] = {}
+        """by custom node what it has saved and that has changed: its backward may not ask for it"""
+
+    def begin(self) -> None:
+        """The engine is about to run: look at what it is asked."""
+        frame = sys._getframe(2)  # behind the property
+        outputs, inputs, keeps = asked(frame)
+        self.recorder.begin(frame, keeps)
+        if self.recorder.contents:
+            with torch._C._DisableTorchDispatch(), torch.no_grad():
+                self.unread = {}
+                for node in graph.nodes(outputs, inputs):
+                    self.look(node, frame)
+            self.listen()
+
+    def look(self, node: Any, frame: Any) -> None:
+        """Compare what a node has saved with what it was."""
+        contents = self.recorder.contents
+        made = self.recorder.made(node)
+        if made is None or contents is None or made.time > contents.latest or not node.next_functions:
+            return
+        training = bool(getattr(node, "_saved_training", False))
+        for one in graph.kept(node):
+            if training and one.name in ("_saved_running_mean", "_saved_running_var"):
+                continue  # batch norm's kernel writes them, and its backward does not use them in train mode
+            try:
+                tensor = one.read()
+            except RuntimeError:  # stale or freed: that is PyTorch's to tell
+                continue
+            memory = self.recorder.memory(tensor) if tensor is not None else None
+            if tensor is not None and memory is not None and contents.changed(tensor, memory.key, made.time):
+                if one.name == "saved_tensors":
+                    self.unread.setdefault(id(node), []).append((one, tensor))
+                else:
+                    self.see(self.inspector.silent(one, tensor, frame))
+
+    def listen(self) -> None:
+        """Hear when a custom Function's backward asks for what it has saved, while that matters."""
+        kind, saved = torch.autograd.function.BackwardCFunction, torch._C._FunctionBase.__dict__["saved_tensors"]
+        if self.unread and "saved_tensors" not in vars(kind):
+
+            def read(node: Any) -> Any:
+                for one, tensor in self.unread.pop(id(node), ()):
+                    self.see(self.inspector.silent(one, tensor, sys._getframe(1)))
+                return saved.__get__(node)
+
+            setattr(kind, "saved_tensors", property(read))  # noqa: B010
+        elif not self.unread:
+            self.deafen()
+
+    def deafen(self) -> None:
+        """Hear of it no more: a frame of ours would be in the traceback of one that fails."""
+        if "saved_tensors" in vars(torch.autograd.function.BackwardCFunction):
+            del torch.autograd.function.BackwardCFunction.saved_tensors
+
+    def hear(self, message: str) -> None:
+        """A warning."""
+        if LOST in message:
+            self.see(self.inspector.lost(sys._getframe(2)))
+
+    def see(self, sighting: Sighting) -> None:
+        """Tell of what was seen, once."""
+        if sighting.places not in self.told:
+            self.told.add(sighting.places)
+            self.tell(sighting)
+
+
+def _installed(watch: Watch) -> Iterator[Callable[[], None]]:
+    """Put in place what hears; gives what takes each away again."""
+    yield _set(Variable, "_execution_engine", _engine(watch))
+    yield _set(threading.Thread, "_bootstrap_inner", _Entering(vars(threading.Thread)["_bootstrap_inner"], watch))
+    if not isinstance(vars(threading.Thread)["_delete"], _Leaving):  # it stays: threads may end after all else
+        setattr(threading.Thread, "_delete", _Leaving(vars(threading.Thread)["_delete"]))  # noqa: B010
+    yield _set(warnings, "showwarning", _hearing(warnings.showwarning, watch))
+    if watch.recorder.contents is None:
+        return
+    yield watch.deafen
+    for name in TAKERS:
+        yield _set(torch.Tensor, name, _Taking(getattr(torch.Tensor, name), watch))
+    yield _set(torch.Tensor, "data", _Data(vars(torch._C.TensorBase)["data"], watch))
+    for module in (torch, torch.utils.dlpack):
+        if hasattr(module, BRIDGE):
+            yield _set(module, BRIDGE, _bridging(getattr(module, BRIDGE), watch))
+    for name in GIVERS:
+        if hasattr(torch, name):
+            yield _set(torch, name, _giving(getattr(torch, name), watch))
+
+
+def _set(owner: Any, name: str, value: Any) -> Callable[[], None]:
+    own = name in vars(owner)
+    before = vars(owner).get(name)
+    setattr(owner, name, value)
+    return lambda: setattr(owner, name, before) if own else delattr(owner, name)
+
+
+def _engine(watch: Watch) -> Any:
+    kind: Any = type(Variable._execution_engine)
+
+    class Engine(kind):  # type: ignore[misc]
+        @property
+        def run_backward(self) -> Any:
+            watch.begin()
+            return super().run_backward
+
+    return Engine()
+
+
+class _Entering:
+    """A thread's first method, which is looked up in the thread itself."""
+
+    def __init__(self, method: Callable[..., Any], watch: Watch) -> None:
+        self.method, self.watch = method, watch
+
+    def __get__(self, thread: Any, kind: type | None = None) -> Any:
+        if thread is None:
+            return self.method
+        _push_mode(self.watch.recorder)
+        _entered.by_thread = True
+        return self.method.__get__(thread)
+
+
+_entered = threading.local()
+"""has `by_thread` in a thread that a recorder watches since its beginning"""
+
+
+class _Leaving:
+    """A thread's last method: the mode has to go while Python can still let go of it."""
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self.method = method
+
+    def __get__(self, thread: Any, kind: type | None = None) -> Any:
+        if thread is not None and getattr(_entered, "by_thread", False):
+            _entered.by_thread = False
+            _pop_mode()
+        return self.method if thread is None else self.method.__get__(thread)
+
+
+class _Taking:
+    """A method by which others get at a tensor's memory."""
+
+    def __init__(self, method: Any, watch: Watch) -> None:
+        self.method, self.watch = method, watch
+
+    def __get__(self, tensor: Any, kind: type | None = None) -> Any:
+        if tensor is None:
+            return self.method
+        with suppress(RuntimeError):
+            self.watch.recorder.export(tensor)
+        return self.method.__get__(tensor)
+
+
+class _Data:
+    """`Tensor.data`: what is assigned takes the place of what the tensor had, and its counter does not tell."""
+
+    def __init__(self, attribute: Any, watch: Watch) -> None:
+        self.attribute, self.watch = attribute, watch
+
+    def __get__(self, tensor: Any, kind: type | None = None) -> Any:
+        return self.attribute if tensor is None else self.attribute.__get__(tensor)
+
+    def __set__(self, tensor: Any, value: Any) -> None:
+        print_ = None
+        with suppress(RuntimeError, NotImplementedError, TypeError), torch._C._DisableTorchDispatch():
+            print_ = fingerprint(tensor)
+        self.attribute.__set__(tensor, value)
+        if print_ is not None:
+            self.watch.recorder.move(tensor, print_, sys._getframe(1))
+
+
+def _giving(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
+    @wraps(function)
+    def given(*args: Any, **kwargs: Any) -> Any:
+        tensor = function(*args, **kwargs)
+        if not any(isinstance(one, (torch.Tensor, int, float, list, tuple)) for one in args[:1]):
+            watch.recorder.export(tensor)
+        return tensor
+
+    return given
+
+
+def _bridging(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
+    @wraps(function)
+    def bridged(tensor: Any) -> Any:
+        watch.recorder.export(tensor)
+        return function(tensor)
+
+    return bridged
+
+
+def _hearing(show: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
+    @wraps(show)
+    def heard(message: Any, *args: Any, **kwargs: Any) -> Any:
+        watch.hear(str(message))
+        return show(message, *args, **kwargs)
+
+    return heard
+
+
+def _skip_dynamo() -> None:
+    """Have PyTorch's compiler leave our own functions alone, which run where the program is compiled in part."""
+    skip = getattr(torch._C._dynamo.eval_frame, "skip_code", None)
+    for module in (recorder, places, contents, graph, inspection, sys.modules[__name__]):
+        for value in vars(module).values():
+            for function in vars(value).values() if isinstance(value, type) else (value,):
+                if skip is not None and getattr(function, "__module__", None) == module.__name__:
+                    code = getattr(function, "__code__", None)
+                    if code is not None:
+                        skip(code)
