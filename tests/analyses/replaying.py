@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from gradguard.analyses.program.session import Session
 from gradguard.syntax.chunks import parse
 
+from ..installed import FACTS
+
 if TYPE_CHECKING:
     from gradguard.analyses import Modules
     from gradguard.analyses.domain.values import Value
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 class Alone:
     """The modules of a program that has none but its own file."""
+
+    facts = FACTS
 
     def load(self, name: str, level: int, importer: str) -> Source | None:
         return None

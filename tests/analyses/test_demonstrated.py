@@ -11,6 +11,7 @@ from gradguard.analyses import replay
 from gradguard.rules.diagnostic import Severity, diagnose
 from gradguard.syntax.chunks import parse
 
+from ..installed import FACTS
 from .replaying import Alone
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ def test_a_module_that_is_only_called_is_taken_for_trained(demo: str) -> None:
 
 class Beside:
     """The modules of a program of two files: the other is `unit`."""
+
+    facts = FACTS
 
     def __init__(self, unit: Source) -> None:
         self.unit = unit

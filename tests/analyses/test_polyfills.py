@@ -14,12 +14,16 @@ from gradguard.analyses.libraries import load_models, polyfills
 from gradguard.analyses.program.session import Session
 from gradguard.syntax.chunks import Source, parse
 
+from ..installed import FACTS
+
 FOLDER = Path(polyfills.__file__).parent
 FILES = sorted(path for path in FOLDER.rglob("*.py") if path.parent != FOLDER)
 
 
 class Project:
     """A program of several files, by the names of their modules."""
+
+    facts = FACTS
 
     def __init__(self, **texts: str) -> None:
         self.sources = {name: parse(dedent(text), f"{name}.py") for name, text in texts.items()}

@@ -7,7 +7,8 @@ import torch
 from gradguard.facts.branches import Part
 from gradguard.facts.measure import branches as measured
 from gradguard.facts.measure import catalogue, modules
-from gradguard.facts.releases import BASE
+
+from ..installed import FACTS
 
 NAMES = (
     "torch.gradient",
@@ -23,14 +24,14 @@ CLASSES = ("torch.nn.MultiheadAttention", "torch.nn.AdaptiveLogSoftmaxWithLoss")
 def test_the_file_says_what_is_measured() -> None:
     calls = {name: some for name, some in modules.calls("cpu", measured.SAMPLES).items() if name in CLASSES}
     found = measured.measure([e for e in catalogue.entries() if e.name in NAMES], calls, "cpu")
-    table = {name: BASE.branches.find(name) for name in BASE.rows("branches").names()}
+    table = {name: FACTS.branches.find(name) for name in FACTS.rows("branches").names()}
     assert found == {name: table[name] for name in sorted((*NAMES, *CLASSES)) if name in table}
     assert not {"torch.svd", "torch.linalg.qr", "torch._foreach_exp"} & set(found)
     assert len(found) == 5
 
 
 def test_what_is_told_is_read() -> None:
-    known = BASE.branches.find("torch.nn.MultiheadAttention")
+    known = FACTS.branches.find("torch.nn.MultiheadAttention")
     assert known is not None
     assert known.shared is not None
     out, weights = known.of(0), known.of(1)
@@ -39,7 +40,7 @@ def test_what_is_told_is_read() -> None:
     assert "value" in out.flows - known.shared.flows
     assert {"query", "key"} <= known.shared.saves
     assert not known.each
-    several = BASE.branches.find("torch._foreach_exp_")
+    several = FACTS.branches.find("torch._foreach_exp_")
     assert several is not None
     assert several.each
     assert several.shared is None
@@ -48,7 +49,7 @@ def test_what_is_told_is_read() -> None:
 
 @pytest.mark.parametrize("needs", ["query", "key", "value"])
 def test_attention_weights_come_of_query_and_key(needs: str) -> None:
-    known = BASE.branches.find("torch.nn.functional.multi_head_attention_forward")
+    known = FACTS.branches.find("torch.nn.functional.multi_head_attention_forward")
     assert known is not None
     assert known.shared is not None
     given = {name: torch.rand(3, 1, 4, requires_grad=name == needs) for name in ("query", "key", "value")}

@@ -6,7 +6,8 @@ import pytest
 from gradguard.facts.gradients import NEW, Way
 from gradguard.facts.measure import catalogue, modules
 from gradguard.facts.measure import gradients as measured
-from gradguard.facts.releases import BASE
+
+from ..installed import FACTS
 
 NAMES = ("torch.add", "torch.mul", "torch.Tensor.sum", "torch.Tensor.index_select", "torch.Tensor.mul_", "torch.prod")
 
@@ -18,7 +19,7 @@ def test_the_file_says_what_is_measured() -> None:
         if name in ("torch.nn.ReLU", "torch.nn.Linear")
     }
     found = measured.measure([e for e in catalogue.entries() if e.name in NAMES], calls, "cpu")
-    table = BASE.rows("gradients").all()
+    table = FACTS.rows("gradients").all()
     assert len(found) == len(NAMES) + 2
     assert found == {name: table[name] for name in found}
 
@@ -33,4 +34,4 @@ def test_the_file_says_what_is_measured() -> None:
     ],
 )
 def test_a_way_is_read(name: str, parameter: str, same_shape: bool, way: Way | None) -> None:
-    assert BASE.gradients.find(name, parameter, same_shape) == way
+    assert FACTS.gradients.find(name, parameter, same_shape) == way

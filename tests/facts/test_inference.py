@@ -5,7 +5,8 @@ from __future__ import annotations
 from gradguard.facts.inference import Seen
 from gradguard.facts.measure import catalogue, modules
 from gradguard.facts.measure import inference as measured
-from gradguard.facts.releases import BASE
+
+from ..installed import FACTS
 
 NAMES = ("torch.add", "torch.Tensor.clone", "torch.abs", "torch.Tensor.double", "torch.linalg.inv", "torch.softmax")
 CLASSES = ("torch.nn.ReLU6", "torch.nn.ConstantPad1d")
@@ -14,11 +15,11 @@ CLASSES = ("torch.nn.ReLU6", "torch.nn.ConstantPad1d")
 def test_the_file_says_what_is_measured() -> None:
     calls = {name: some for name, some in modules.calls("cpu", 2).items() if name in CLASSES}
     found = measured.measure([e for e in catalogue.entries() if e.name in NAMES], calls, "cpu")
-    assert found == {name: BASE.inference.find(name) for name in (*NAMES, *CLASSES)}
+    assert found == {name: FACTS.inference.find(name) for name in (*NAMES, *CLASSES)}
 
 
 def test_an_answer_is_read() -> None:
-    assert BASE.inference.find("torch.Tensor.clone") == Seen(((1, 1),), seen=True)
-    assert BASE.inference.find("torch.softmax") == Seen(((0, 0),), seen=None)
-    assert BASE.inference.find("torch.nn.ReLU6") == Seen(((1, 1),), refused=True)
-    assert BASE.inference.find("torch.no_such_callable") is None
+    assert FACTS.inference.find("torch.Tensor.clone") == Seen(((1, 1),), seen=True)
+    assert FACTS.inference.find("torch.softmax") == Seen(((0, 0),), seen=None)
+    assert FACTS.inference.find("torch.nn.ReLU6") == Seen(((1, 1),), refused=True)
+    assert FACTS.inference.find("torch.no_such_callable") is None

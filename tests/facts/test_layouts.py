@@ -6,7 +6,8 @@ import pytest
 from gradguard.facts.layouts import ROWS, Rules
 from gradguard.facts.measure import catalogue, modules
 from gradguard.facts.measure import layouts as measured
-from gradguard.facts.releases import BASE
+
+from ..installed import FACTS
 
 NAMES = ("torch.add", "torch.Tensor.clone", "torch.where", "torch.linalg.qr", "torch.Tensor.sort", "torch.mm")
 
@@ -15,7 +16,7 @@ def test_the_file_says_what_is_measured() -> None:
     wanted = ("torch.nn.ReLU", "torch.nn.Linear")
     calls = {name: some for name, some in modules.calls("cpu", measured.SAMPLES).items() if name in wanted}
     found = measured.measure([e for e in catalogue.entries() if e.name in NAMES], calls, "cpu")
-    table = BASE.rows("layouts").all()
+    table = FACTS.rows("layouts").all()
     assert found == {name: table[name] for name in (*NAMES, *wanted) if name in table}
     assert set(found) == {*NAMES, *wanted} - {"torch.mm", "torch.nn.Linear"}
 
@@ -30,4 +31,4 @@ def test_the_file_says_what_is_measured() -> None:
     ],
 )
 def test_a_layout_is_read(name: str, result: int, told: Rules) -> None:
-    assert BASE.layouts.find(name, result) == told
+    assert FACTS.layouts.find(name, result) == told

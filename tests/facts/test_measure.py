@@ -12,7 +12,8 @@ torch = pytest.importorskip("torch")
 
 from gradguard.facts.measure import functions, modules, optimizers  # noqa: E402
 from gradguard.facts.measure.catalogue import entries  # noqa: E402
-from gradguard.facts.releases import BASE  # noqa: E402
+
+from ..installed import FACTS  # noqa: E402
 
 PARTS = 8
 STEP = 5
@@ -37,7 +38,7 @@ def one_thread() -> Iterator[None]:
 def test_functions_measure_as_the_table_says(part: int) -> None:
     chosen = [e for e in entries() if not e.name.endswith(SLOW)][::STEP][part::PARTS]
     measured = {fact.name: fact for fact in functions.measure(chosen, "cpu", functions.SAMPLES, hidden=False).facts}
-    known = {e.name: BASE.table.find(e.name) for e in chosen if e.name in measured}
+    known = {e.name: FACTS.table.find(e.name) for e in chosen if e.name in measured}
     assert len(measured) > 20
     assert measured == known
 
@@ -46,9 +47,9 @@ def test_modules_measure_as_the_table_says() -> None:
     calls = modules.calls("cpu", functions.SAMPLES)
     chosen = {f"torch.nn.{name}": calls[f"torch.nn.{name}"] for name in CLASSES}
     facts, _ = modules.measure(chosen)
-    assert {fact.name: fact for fact in facts} == {name: BASE.table.find(name) for name in chosen}
+    assert {fact.name: fact for fact in facts} == {name: FACTS.table.find(name) for name in chosen}
 
 
 def test_optimizers_measure_as_the_table_says() -> None:
     facts, _ = optimizers.measure("cpu")
-    assert {fact.name: fact for fact in facts} == {fact.name: BASE.table.find(fact.name) for fact in facts}
+    assert {fact.name: fact for fact in facts} == {fact.name: FACTS.table.find(fact.name) for fact in facts}

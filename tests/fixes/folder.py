@@ -12,6 +12,8 @@ from gradguard.fixes.verify import Trials
 from gradguard.syntax.chunks import Source, parse
 from gradguard.workspace.modules import Layout
 
+from ..installed import FACTS
+
 if TYPE_CHECKING:
     from gradguard.analyses.domain.report import Failure, Report
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 @dataclass
 class Folder:
     """A folder with a main.py; `sources` are the files that the replay has asked for."""
+
+    facts = FACTS
 
     root: Path
     sources: dict[str, Source] = field(default_factory=dict)

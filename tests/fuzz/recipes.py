@@ -18,7 +18,8 @@ from gradguard.facts.measure import catalogue, samples
 from gradguard.facts.measure import modules as measured_modules
 from gradguard.facts.measure.functions import CRASHING
 from gradguard.facts.model import Op
-from gradguard.facts.releases import BASE
+
+from ..installed import FACTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -110,7 +111,7 @@ def calls() -> dict[str, list[Recipe]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for entry in catalogue.entries():
-            fact = BASE.table.find(entry.name)
+            fact = FACTS.table.find(entry.name)
             if isinstance(fact, Op) and fact.measured and entry.name not in CRASHING and _is_called(entry.name):
                 found[entry.name] = list(_recipes(entry, _kind(fact), fact.accepts_out))
     return {name: some for name, some in found.items() if some}
@@ -124,7 +125,7 @@ def modules() -> dict[str, list[ModuleRecipe]]:
         for call in known:
             constructor = {key: _argument(value) for key, value in call.constructor.items()}
             forward = {key: _argument(value) for key, value in call.forward.items()}
-            if BASE.table.find(name) and None not in [*constructor.values(), *forward.values()] and call.training:
+            if FACTS.table.find(name) and None not in [*constructor.values(), *forward.values()] and call.training:
                 given = ", ".join(f"{key}={_text(value)}" for key, value in constructor.items())
                 holes = ", ".join(["{}"] * len(forward))
                 inplace = any(p.name == "inplace" for p in measured_modules.constructor_params(call.cls))

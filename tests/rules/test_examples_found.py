@@ -9,6 +9,8 @@ from gradguard.rules import RULES, Rule
 from gradguard.rules.diagnostic import Diagnostic, Severity, diagnose
 from gradguard.syntax.chunks import parse
 
+from ..installed import FACTS
+
 if TYPE_CHECKING:
     from gradguard.syntax.chunks import Source
 
@@ -20,6 +22,8 @@ except ImportError:
 
 class NoModules:
     """A program of one file imports nothing of its own."""
+
+    facts = FACTS
 
     def load(self, name: str, level: int, importer: str) -> Source | None:
         return None
