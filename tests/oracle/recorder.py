@@ -257,7 +257,7 @@ def recording(recorder: Recorder) -> Iterator[None]:
 
     saved_tensors: Any = torch._C._FunctionBase.__dict__["saved_tensors"]
     run_engine: Any = vars(torch.autograd)["_engine_run_backward"]
-    apply: Any = vars(torch.autograd.Function)["apply"].__func__
+    apply: Any = vars(torch.autograd.Function)["apply"]
 
     def engine(outputs: Any, *args: Any, **kwargs: Any) -> Any:
         with torch._C.DisableTorchFunction():
@@ -270,7 +270,7 @@ def recording(recorder: Recorder) -> Iterator[None]:
         return saved_tensors.__get__(node)
 
     def applied(cls: Any, *args: Any, **kwargs: Any) -> Any:
-        return recorder.call(lambda *a, **k: apply(cls, *a, **k), args, kwargs)
+        return recorder.call(apply.__get__(None, cls), args, kwargs)
 
     with (
         patch.object(torch.autograd, "_engine_run_backward", engine),
