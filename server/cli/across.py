@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TextIO
 
+from ..facts.history import when
 from .formats import json
 from .places import Results, as_json, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ..workspace.findings import Found
 
@@ -43,25 +44,6 @@ def write(form: str, found: Mapping[str, Results], out: TextIO) -> bool:
         f"{len(differing)} found in some releases of PyTorch alone, {same} in all from {oldest} to {newest}.", file=out
     )
     return bool(differing)
-
-
-def when(having: Sequence[str], releases: Sequence[str]) -> str:
-    """Say in which of the releases, in order, something is so."""
-    spans: list[list[str]] = []
-    for before, release in zip((None, *releases), releases, strict=False):
-        if release in having:
-            if spans and before == spans[-1][-1]:
-                spans[-1].append(release)
-            else:
-                spans.append([release])
-    return ", ".join(_span(span, releases) for span in spans)
-
-
-def _span(span: Sequence[str], releases: Sequence[str]) -> str:
-    first, last = span[0], span[-1]
-    if last == releases[-1]:
-        return f"from {first} on"
-    return f"up to {last}" if first == releases[0] else f"in {first}" if first == last else f"from {first} to {last}"
 
 
 def _key(one: Found) -> Key:

@@ -1,6 +1,7 @@
 """The other commands, and what is true of all."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -99,6 +100,42 @@ def test_facts_of_what_is_not_known(gradguard_command, name: str, meant: str) ->
     done = gradguard_command("facts", name)
     assert (done.returncode, done.stdout) == (2, "")
     assert meant in done.stderr
+
+
+COMBINATIONS = "torch.combinations"
+"""saves its input in some releases"""
+
+
+def test_facts_tell_of_the_release_that_is_asked_for_and_of_others(gradguard_command) -> None:
+    old = gradguard_command("facts", COMBINATIONS, "--torch", "2.13")
+    new = gradguard_command("facts", COMBINATIONS, "--torch", "2.15")
+    assert "\n  saves input for backward" in old.stdout
+    assert "\n  saves input for backward" not in new.stdout
+    assert "in PyTorch 2.13 (as asked for)" in old.stdout
+    assert re.search(r"from 2\.1[45] on:\n(  \+ .*\n)*  - saves input for backward", old.stdout)
+    assert re.search(r"up to 2\.1[34]:\n  \+ saves input for backward", new.stdout)
+
+
+def test_facts_of_what_only_other_releases_have(gradguard_command) -> None:
+    done = gradguard_command("facts", "torch.linalg.polar", "--torch", "2.13")
+    assert done.returncode == 0
+    assert "torch.linalg.polar(A)" in done.stdout
+
+
+def test_facts_as_json(gradguard_command) -> None:
+    one = json.loads(gradguard_command("facts", COMBINATIONS, "--torch", "2.15.0", "--output-format", "json").stdout)
+    assert (one["format"], one["torch"], one["measured"]) == (1, "2.15.0", "2.15")
+    assert [case["node"] for case in one["facts"][COMBINATIONS]["cases"]] == ["IndexBackward0"]
+    every = json.loads(gradguard_command("facts", "--torch", "2.13", "--output-format", "json").stdout)["facts"]
+    assert len(every) > 1800
+    assert every["torch.exp"]["cases"][0]["saves"] == [{"what": "out", "when": [["input"]]}]
+    assert every["torch.nn.Linear"]["parameters"] == ["weight", "bias"]
+
+
+@pytest.mark.parametrize("wrong", [("torch.exp", "--torch", "new"), (), ("torch.nothing", "--output-format", "json")])
+def test_facts_that_nobody_can_tell(gradguard_command, wrong: tuple[str, ...]) -> None:
+    done = gradguard_command("facts", *wrong)
+    assert (done.returncode, done.stdout) == (2, "")
 
 
 @pytest.fixture

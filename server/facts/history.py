@@ -1,0 +1,60 @@
+"""Where releases of PyTorch differ in what a callable does, in words: for `gradguard facts NAME` and pages."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from . import releases
+from .describe import describe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Span = tuple[str, ...]
+"""releases that follow one another"""
+
+
+def entries(name: str) -> list[tuple[Span, str | None]]:
+    """Return the entry of a callable in each release, of those at a time that agree; None where there is none."""
+    told = [(release, _entry(name, release)) for release in releases.names()]
+    return [(tuple(release for release, _ in some), entry) for entry, some in groupby(told, key=lambda one: one[1])]
+
+
+def _entry(name: str, release: str) -> str | None:
+    fact = releases.of(release).table.find(name)
+    return None if fact is None else describe(fact)
+
+
+def differences(name: str, shown: str) -> Iterator[str]:
+    """Yield lines that tell in which other releases a callable does something else than in the one that is `shown`."""
+    found = entries(name)
+    here = next(entry for span, entry in found if shown in span) or ""
+    for span, entry in found:
+        if shown in span:
+            continue
+        if entry is None:
+            yield f"  {when(span)}: PyTorch has no such callable"
+            continue
+        yield f"  {when(span)}:"
+        for there, sign, other in ((entry, "+", here), (here, "-", entry)):
+            known = other.splitlines()
+            yield from (f"  {sign} {line.strip()}" for line in there.splitlines() if line not in known)
+
+
+def when(having: Sequence[str], among: Sequence[str] | None = None) -> str:
+    """Say in which releases something is so, of those in order that it is told of: `from 2.14 on`."""
+    order = list(releases.names() if among is None else among)
+    spans: list[list[str]] = []
+    for at, release in enumerate(order):
+        if release in having and spans and at and spans[-1][-1] == order[at - 1]:
+            spans[-1].append(release)
+        elif release in having:
+            spans.append([release])
+    return ", ".join(_span(span[0], span[-1], order) for span in spans)
+
+
+def _span(first: str, last: str, order: Sequence[str]) -> str:
+    if last == order[-1]:
+        return f"from {first} on"
+    return f"up to {last}" if first == order[0] else f"in {first}" if first == last else f"from {first} to {last}"
