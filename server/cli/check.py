@@ -380,6 +380,8 @@ def _mend(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
                 )
                 if not args.diff:
                     unwritten += save(one, [path for path in part if path != stdin], args.paths)
+                    if one.left:
+                        one.take_back(project, part, _least(run))
                 mended.append(one)
                 found += [plain(finding, looked_for(project, finding)) for finding in one.result.findings]
                 on_part(len(part))

@@ -37,6 +37,8 @@ class Mended:
     before: dict[str, Document] = field(default_factory=dict)
     after: dict[str, Document] = field(default_factory=dict)
     changed: list[Change] = field(default_factory=list)
+    left: set[str] = field(default_factory=set)
+    """the files that were not written, so that what was found there is still so"""
 
     @property
     def applied(self) -> int:
@@ -55,6 +57,12 @@ class Mended:
             self.before.setdefault(path, document)
             self.after[path] = edited(document, some)
             project.overlay(self.after[path])
+
+    def take_back(self, project: Project, paths: Sequence[str], least: Severity | None = None) -> None:
+        """Check `paths` again with the files as they were that were left."""
+        for path in self.left:
+            project.overlay(self.before[path])
+        self.result = project.check(paths, least)
 
 
 def mend_project(project: Project, paths: Sequence[str], unsafe: bool, least: Severity | None = None) -> Mended:

@@ -25,7 +25,7 @@ def save(mended: Mended, paths: Sequence[str], named: Sequence[str]) -> list[Pro
 
     A file is left as it is where it no longer holds what was analysed, where it is a link that leads out of the
     `named` files and folders, or where the disk refuses. So are the other files of a fix that would change it. What
-    is left is no longer counted in `mended.changed`.
+    is left is no longer counted in `mended.changed`, but told in `mended.left`.
     """
     problems = {path: found for path in paths if path in mended.after and (found := _hindrance(mended, path, named))}
     left = set(problems)
@@ -37,6 +37,7 @@ def save(mended: Mended, paths: Sequence[str], named: Sequence[str]) -> list[Pro
                 left.add(path)
     left = _joined(mended, left)
     mended.changed = [one for one in mended.changed if not one.files & left]
+    mended.left = left
     return list(problems.values())
 
 

@@ -75,9 +75,10 @@ def test_a_full_disk_leaves_the_old_file_and_mends_the_others(tmp_path: Path) ->
         resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 
     run = begin(tmp_path, *FIX, ".", preexec_fn=limit, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
-    _, told = run.communicate()
+    found, told = run.communicate()
     assert run.returncode == 2
     assert "a.py: cannot be written: File too large" in told
+    assert " --> a.py:5:1" in found
     assert (tmp_path / "a.py").read_text() == large
     assert (tmp_path / "b.py").read_text() == MENDED
     assert sorted(one.name for one in tmp_path.iterdir()) == ["a.py", "b.py"]
