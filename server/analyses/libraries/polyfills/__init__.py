@@ -11,6 +11,8 @@ program names it. None of it is ever imported. To write one:
 - A question about something that may be unknown makes the replay follow both answers, as a guess: ask `known(x)` first.
 - Where the library calls what the program defines, name that in `__entries__`, and let `__train__` do so.
 - Measure each claim: a program in `tests/frameworks/programs`, which `make frameworks` runs beside the library.
+
+Modules of Python's own library stand in `stdlib`, where their names take no other module's place in the tests.
 """
 
 from __future__ import annotations
@@ -23,7 +25,11 @@ from ....syntax.chunks import parse
 from ...domain.modules import MODELS
 
 if TYPE_CHECKING:
+    from importlib.abc import Traversable
+
     from ....syntax.chunks import Source
+
+STANDARD = "stdlib"
 
 
 @cache
@@ -33,7 +39,9 @@ def find(name: str) -> Source | None:
     A module of a package that has no file of its own is what the package exports.
     """
     parts = name.split(".")
-    if parts[0] not in known():
+    if parts[0] in standard():
+        parts.insert(0, STANDARD)
+    elif parts[0] not in known():
         return None
     folder = files(__name__)
     for place in ([*parts, "__init__.py"], [*parts[:-1], f"{parts[-1]}.py"]):
@@ -46,4 +54,14 @@ def find(name: str) -> Source | None:
 @cache
 def known() -> frozenset[str]:
     """The libraries that have models, by their first names."""
-    return frozenset(one.name.removesuffix(".py") for one in files(__name__).iterdir() if not one.name.startswith("_"))
+    return _names(files(__name__)) - {STANDARD}
+
+
+@cache
+def standard() -> frozenset[str]:
+    """The modules of Python's own library that have models."""
+    return _names(files(__name__).joinpath(STANDARD))
+
+
+def _names(folder: Traversable) -> frozenset[str]:
+    return frozenset(one.name.removesuffix(".py") for one in folder.iterdir() if not one.name.startswith("_"))

@@ -1,4 +1,4 @@
-"""What programs hand work and things over with: exit stacks, queues, heaps, and asyncio (run in order)."""
+"""What programs hand work and things over with: exit stacks and heaps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import heapq
 from typing import TYPE_CHECKING
 
 from ...domain.paths import Raised
-from ...domain.registry import BASES, LENGTHS, method_of, model
+from ...domain.registry import BASES, method_of, model
 from ...domain.values import Args, Builtin, Instance, Items, Lib, ListV, Unknown, Value, is_constant
 from ...operators.cases import items_of
 from ...python import attributes, contexts, operators, sequences
@@ -98,59 +98,7 @@ def leave_stack(m: Machine, args: Args) -> Value:
     return None
 
 
-# -- queues and heaps -----------------------------------------------------------------------------------------
-
-QUEUE = "queue.Queue"
-BASES[QUEUE] = ()
-LIFO = "queue.LifoQueue"
-for _name in (LIFO, "queue.SimpleQueue", "asyncio.Queue", "multiprocessing.Queue"):
-    BASES[_name] = (QUEUE,)
-
-
-def held(m: Machine, queue: Instance) -> ListV:
-    """The list behind a queue."""
-    if "items" not in queue.model_state:
-        m.state.note_item(queue.model_state, "items", ListV())  # one list on all sides of a branch
-    items = queue.model_state["items"]
-    assert isinstance(items, ListV)
-    return items
-
-
-LENGTHS[QUEUE] = lambda m, v: sequences.length(m, held(m, v))
-
-
-@method_of(QUEUE, "__init__", "task_done", "join")
-def nothing(m: Machine, args: Args) -> Value:
-    """`Queue(maxsize)`, and what only waits."""
-    return None
-
-
-@method_of(QUEUE, "put", "put_nowait")
-def put(m: Machine, args: Args) -> Value:
-    """`q.put(item)`."""
-    sequences.append(m, held(m, args.pos[0]), args.get(1, "item"))
-    return None
-
-
-@method_of(QUEUE, "get", "get_nowait")
-def get(m: Machine, args: Args) -> Value:
-    """`q.get()`: the first item, of a LifoQueue the last."""
-    queue = args.pos[0]
-    if sequences.length(m, held(m, queue)) == 0:
-        raise Raised(None, "Empty")
-    return pop(m, Args([held(m, queue), -1 if queue.cls.derives(LIFO) else 0]))
-
-
-@method_of(QUEUE, "empty")
-def empty(m: Machine, args: Args) -> Value:
-    """`q.empty()`."""
-    return operators.negation(m, operators.truth(m, held(m, args.pos[0])))
-
-
-@method_of(QUEUE, "qsize")
-def qsize(m: Machine, args: Args) -> Value:
-    """`q.qsize()`."""
-    return sequences.length(m, held(m, args.pos[0]))
+# -- heaps --------------------------------------------------------------------------------------------------
 
 
 def rank(item: Value) -> Value:
@@ -280,27 +228,6 @@ def _chosen(name: str, largest: bool) -> None:
 
 _chosen("nsmallest", largest=False)
 _chosen("nlargest", largest=True)
-
-
-# -- asyncio --------------------------------------------------------------------------------------------------
-
-
-@model("asyncio.run", "asyncio.create_task", "asyncio.ensure_future", "asyncio.wait_for", "asyncio.shield")
-def run(m: Machine, args: Args) -> Value:
-    """Coroutines are replayed where they are called: what is left is their result."""
-    return args.get(0, "main", args.kw.get("coro", args.kw.get("fut")))
-
-
-@model("asyncio.gather")
-def gather(m: Machine, args: Args) -> Value:
-    """`gather(a, b, …)`: their results in order."""
-    return ListV(tuple(args.pos))
-
-
-@model("asyncio.sleep")
-def sleep(m: Machine, args: Args) -> Value:
-    """`sleep(seconds, result)`."""
-    return args.get(1, "result")
 
 
 # -- functools, operator, weakref ------------------------------------------------------------------------------

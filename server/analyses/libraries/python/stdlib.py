@@ -9,7 +9,6 @@ from ...domain import registry
 from ...domain.paths import Raised
 from ...domain.registry import BASES, method_of, model
 from ...domain.values import (
-    ABSENT,
     FIELDS,
     Args,
     Bound,
@@ -178,43 +177,7 @@ BASES["typing.TypedDict"] = ()
 BASES["?"] = ()
 
 
-@method_of("contextvars.ContextVar", "__init__")
-def context_variable(m: Machine, args: Args) -> Value:
-    """`ContextVar(name, default=…)`; the replay knows one context."""
-    args.pos[0].model_state.update(args.kw)
-    return None
-
-
-@method_of("contextvars.ContextVar", "get")
-def context_get(m: Machine, args: Args) -> Value:
-    """`var.get(default)`: what was set last, else the default that is given here, else its own."""
-    var = args.pos[0]
-    for held in (var.model_state.get("value", ABSENT), *args.pos[1:], var.model_state.get("default", ABSENT)):
-        if held is not ABSENT:
-            return m.state.resolve(held)
-    raise Raised(None, "LookupError")
-
-
-@method_of("contextvars.ContextVar", "set")
-def context_set(m: Machine, args: Args) -> Value:
-    """`var.set(v)`: a token for what it was before, which it can be `reset` to."""
-    var, token = args.pos[0], Instance(registry.class_named(m, "contextvars.Token"), m.here.site)
-    token.model_state.update(var=var, value=var.model_state.get("value", ABSENT))
-    m.state.set(var.model_state, "value", args.get(1, "value"))
-    return token
-
-
-@method_of("contextvars.ContextVar", "reset")
-def context_reset(m: Machine, args: Args) -> Value:
-    """`var.reset(token)`."""
-    token = m.state.resolve(args.get(1, "token"))
-    if isinstance(token, Instance):
-        m.state.set(args.pos[0].model_state, "value", token.model_state.get("value", ABSENT))
-    return None
-
-
 BASES["threading.local"] = ()
-BASES["contextvars.ContextVar"] = BASES["contextvars.Token"] = ()
 
 
 @model("typing.cast")

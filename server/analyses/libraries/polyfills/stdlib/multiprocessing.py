@@ -1,0 +1,3 @@
+"""Queues between processes, as one that plays all of them sees them."""
+
+from queue import Queue, SimpleQueue
