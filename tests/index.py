@@ -1,4 +1,4 @@
-"""The catalogue of the whole programs in `programs`: what goes wrong in each, and its story. `python -m tests.index`."""
+"""The catalogue of the whole programs in `programs`: what goes wrong in each, and its story."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ PAGE = PROGRAMS / "README.md"
 HEAD = """\
 # The whole programs
 
-Each folder has the forms of one program: `buggy` fails or gets its gradients silently wrong, `fixed` is mended, `benign`
-looks risky and is fine; PyTorch has run them all (`tests/test_programs.py`). Written by `python -m tests.index`.
+Each folder has the forms of one program: `buggy` fails or gets its gradients silently wrong, `fixed` is mended,
+`benign` looks risky and is fine; PyTorch has run them all (`tests/test_programs.py`).
+Written by `python -m tests.index`.
 """
 
 FOLDERS = {
@@ -57,12 +58,8 @@ def rows(folder: Path) -> Iterator[str]:
         known = tomllib.loads(truth.read_text())
         kind, story = known.get("kind", ""), known.get("story", known.get("benign", ""))
         libraries = ", ".join(imported(truth.parent))
-        cells = (
-            kind,
-            f"[{truth.parent.name}]({folder.name}/{truth.parent.name})",
-            libraries,
-            story.replace("|", "\\|"),
-        )
+        name = f"[{truth.parent.name}]({folder.name}/{truth.parent.name})"
+        cells = (kind, name, libraries, story.replace("|", "\\|"))
         found.append((kind, truth.parent.name, f"| {' | '.join(cells)} |"))
     yield from (row for _, _, row in sorted(found))
 
