@@ -60,14 +60,14 @@ if TYPE_CHECKING:
 
 
 class Expected(NamedTuple):
-    """That a tensor requires grad, for the program calls backward of it: one of the `ways` holds that make it so."""
+    """A tensor is expected to require grad, since the program calls backward on it: then one of the `ways` holds."""
 
     ways: frozenset[Cond]
     cond: Cond
 
 
 class Kept(NamedTuple):
-    """What a custom function has kept by itself, its node, and which writes it has made itself."""
+    """The tensors that a custom function has kept on its own, its node, and the writes that it has made itself."""
 
     node: Node
     tensors: Sequence[SavedTensor]
@@ -80,15 +80,15 @@ class Autograd(Graph):
     def __init__(self, host: Host) -> None:
         super().__init__(host)
         self.unpacking: dict[int, Callable[[], None]] = {}
-        """of each custom function's `ctx` whose backward runs and has not read what it saved: how that is unpacked"""
+        """for each custom function's `ctx` whose running backward hasn't read what it saved: how that is unpacked"""
         self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}
         self.expected: Expected | None = None
         self.links: dict[Hashable, Value] = {}
-        """the calls of which a backward has shown that they pass gradients on"""
+        """the calls that pass gradients on, as a backward has shown"""
         self.kept: Kept | None = None
-        """what the custom function whose backward runs has kept by itself"""
+        """what the custom function whose backward is running has kept on its own"""
         self.aside: set[int] = set()
-        """what has been saved and the backward that runs doesn't read, by `id`"""
+        """saved tensors that the running backward doesn't read, by `id`"""
 
     # -- backward -------------------------------------------------------------------------------
 
@@ -105,8 +105,8 @@ class Autograd(Graph):
         """`Engine::execute` from the roots' nodes: unpack what is saved, free it, add up the leaves' gradients.
 
         `retain`: keep the graph. `inputs`: the tensors of `autograd.grad`, which receive no `.grad`.
-        `begun`: how often the gradient that it begins with was written. `expected`: what the program shows to expect.
-        Records a failure where a node on the way is freed or its saved tensor is stale.
+        `begun`: how many times the first gradient was written. `expected`: what the program shows to require grad.
+        Records a failure if a node on the way is freed or its saved tensor is stale.
         Returns the gradients.
         """
         order, leaves = self._reachable(roots, inputs)
@@ -140,12 +140,12 @@ class Autograd(Graph):
         return flow
 
     def _maker(self, t: Tensor) -> Value:
-        """What a gradient of a tensor goes to: its node, or the leaf itself."""
+        """Where a gradient of a tensor goes: its node, or the leaf itself."""
         return self.grad_fn(t) or t
 
     @contextmanager
     def _engine(self, create: bool, expected: Expected | None) -> Iterator[None]:
-        """What hooks and custom functions find while the engine runs them: grad mode is on with `create_graph`."""
+        """The mode in which the engine runs hooks and custom functions: grad mode is on with `create_graph`."""
         explain = self.host.explain
         mode, running, call, before = self.mode["grad"], explain.running, explain.backward, self.expected
         self.state.set(self.mode, "grad", create)
@@ -161,7 +161,7 @@ class Autograd(Graph):
     ) -> tuple[list[tuple[Node, Guards]], list[Tensor]]:
         """The nodes that a backward runs, in the engine's order, with the ways to them; and the leaves it reaches.
 
-        A node comes after all that lead to it, so that the ways to it are known when it is left.
+        A node comes after all nodes that lead to it, so the ways to it are known by then.
         """
         wanted = self._leads_to(roots, inputs) if inputs else None
         ways: dict[Node, list[Guards]] = {}
@@ -223,7 +223,7 @@ class Autograd(Graph):
         return found
 
     def _unpack(self, order: list[tuple[Node, Guards]], flow: Flow) -> list[tuple[Failure, Guards]]:
-        """Check every node in the engine's order. Where the program may handle errors, nothing after one is reached."""
+        """Check every node in the engine's order. If the program may handle errors, nothing behind one is reached."""
         found: list[tuple[Failure, Guards]] = []
         self.host.explain.running = list(dict.fromkeys(node for node, _ in order))
         self.pasts = {}
@@ -250,7 +250,7 @@ class Autograd(Graph):
         return found
 
     def _check_read(self, order: Sequence[tuple[Node, Guards]]) -> None:
-        """Tell of nodes that have read what a custom function had changed without telling autograd."""
+        """Report nodes that have read what a custom function had changed without marking it."""
         for node, guards in order:
             for t, one in node.misread:
                 views = [out for out in node.outputs if self.storage(out) is self.storage(t)]
@@ -269,34 +269,34 @@ class Autograd(Graph):
                     self.host.report(self.host.explain.kept(self.kept.node, saved, write), on)
 
     def writes(self, saved: SavedTensor) -> list[tuple[Guards, Write]]:
-        """What has moved the version counter of a tensor on since it was kept."""
+        """The change that has moved the version counter of a tensor since it was kept."""
         self.pasts = {}
         return self._changes(self.state.resolve(saved.counter.current), saved.version, ())
 
     def changes(self, saved: SavedTensor) -> list[tuple[Guards, Write]]:
-        """What has changed the content of a tensor since it was kept."""
+        """The change of the content of a tensor since it was kept."""
         self.pasts = {}
         return self._changes(self.state.resolve(saved.storage.content), saved.content, (), saved.geometry)
 
     def _has_failed(self, found: Sequence[tuple[Failure, Guards]]) -> bool:
-        """Whether the backward has ended for sure, in an error that the program may handle."""
+        """Whether the backward has certainly ended, in an error that the program may handle."""
         return self.host.handlers > 0 and any(not on for _, on in found)
 
     def _is_in_doubt(self, found: Sequence[tuple[Failure, Guards]]) -> bool:
-        """Whether the backward may have ended by now; what fails for sure is taken as good."""
+        """Whether the backward may have ended by now; after a certain failure the replay goes on as if mended."""
         return self._has_failed(found) or any(on for _, on in found)
 
     def take_as_kept(self, nodes: Iterable[Node]) -> None:
-        """Let no further backward through freed nodes be told, as where one was."""
+        """Report no further backward through freed nodes here, as if one had been."""
         for node in nodes:
             if node.freed is not False:
                 self.state.set(self.host.causes, ("freed", node.uid), True)
 
     def _needed(self, when: Grad) -> Answers:
-        """The open conditions of a node; where `expected` implies several, or what nobody can know, that alone.
+        """The open conditions of a node; if `expected` implies several of them, or something unknowable, that alone.
 
-        An unknown value from which the expected tensor may have its gradient is one that may well require grad, what a
-        call has given sooner than data.
+        If the expected tensor may have its gradient from an unknown value, that value probably requires grad: the
+        result of a call more probably than data.
         """
         needed = conditions(when)
         if self.expected is None or not isinstance(when, frozenset):
@@ -310,10 +310,10 @@ class Autograd(Graph):
         return tuple((self._likely(cond, self.expected.ways), holds) for cond, holds in needed)
 
     def _believe(self, nodes: Sequence[Node], ways: frozenset[Cond]) -> None:
-        """Learn from a backward through what an unseen call gave, which gets its gradient in one of the `ways`.
+        """Learn from a backward through the result of an unseen call, which gets its gradient in one of the `ways`.
 
-        The call passes gradients on. What was given to it, if that is open of all of it, requires grad then; another
-        such call may have made that.
+        So the call passes gradients on. If it is open for all of its arguments whether they require grad, they do;
+        another such call may have made them.
         """
         shown: dict[Cond, int] = dict.fromkeys(ways, 0)
         for node in nodes:
@@ -332,7 +332,7 @@ class Autograd(Graph):
                     shown.setdefault(cond, depth)
 
     def _told(self, on: Guards) -> Guards:
-        """The conditions of a failure, without those that follow from what a backward has shown of unseen calls."""
+        """The conditions of a failure, without those that a backward has already shown for unseen calls."""
         shown = [c.key in self.links for c, _ in on]
         if not any(shown):
             return on
@@ -349,7 +349,7 @@ class Autograd(Graph):
         return Cond(cond.key, "requires-grad", cond.text, cond.site, cond.flipped)
 
     def _check_freed(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> bool:
-        """Whether it is certain that a node was freed, or that another failed before it."""
+        """Whether it is certain that a node was freed, or that another one failed before it."""
         for more, freed in self.state.alternatives(node.freed, guards):
             if isinstance(freed, Site) and node.holds is not False and ("freed", node.uid) not in self.host.causes:
                 if any(not g for _, g in found):
@@ -361,7 +361,7 @@ class Autograd(Graph):
         return False
 
     def _check_spread(self, node: Node, guards: Guards, found: list[tuple[Failure, Guards]]) -> bool:
-        """Whether it is certain that a gradient would be written as an expanded view lies."""
+        """Whether it is certain that a gradient would be written with the layout of an expanded view."""
         if node.spread is None or any(not on for _, on in found):
             return False
         found.append((self.host.explain.spread(node, node.spread), (*guards, *self._needed(node.when))))
@@ -376,13 +376,13 @@ class Autograd(Graph):
                     found += self._check_saved(node, saved, on)
 
     def _aside(self, nodes: Sequence[Node], wanted: Sequence[Tensor]) -> set[int]:
-        """What calls that make several nodes, as attention, have saved in those that lead to none of the wanted."""
+        """What calls with several nodes, such as attention, have saved in nodes that lead to no wanted input."""
         several = [n for n in nodes if n.several] if wanted else []
         read = self._read(nodes, wanted) if several else {}
         return {id(saved) for n in several for saved in {*n.saved}.difference(read[n])}
 
     def _arrive(self, node: Node, flow: Flow, failed: bool) -> dict[int, Gradient]:
-        """What a node is given, once its hooks have seen it, which may change what is still to be unpacked."""
+        """The gradients of a node after its hooks, which may change what is still to be unpacked."""
         given = flow.arrive(node) if flow.known else {}
         for nr, hooks in () if failed else list(node.hooks.items()):
             t = next((t for t in node.outputs if t.output_nr == nr), None)
@@ -391,7 +391,7 @@ class Autograd(Graph):
         return given
 
     def _through_hooks(self, flow: Flow, t: Tensor, hooks: Value, one: Gradient) -> Gradient:
-        """The gradient of a tensor after its hooks: what they give, or what they were given, as they leave it."""
+        """The gradient of a tensor after its hooks: what they return, or else their argument, as they leave it."""
         called = self.host.state.tuple_of(hooks)
         if not called:
             return one
@@ -408,9 +408,9 @@ class Autograd(Graph):
     def _run(
         self, node: Node, given: Mapping[int, Gradient], flow: Flow, found: list[tuple[Failure, Guards]]
     ) -> Mapping[int, Gradient | None] | None:
-        """Run the backward of a custom function: what it gives for each of its node's inputs, where that is known.
+        """Run the backward of a custom function; its result for each of its node's inputs, if that is known.
 
-        What the function has saved is unpacked where it asks for it, and only then.
+        What the function has saved is unpacked when it asks for it, and only then.
         """
         assert node.run is not None
         inside = isinstance(node.function, Node)  # `CopySlices` hands it a copy
@@ -441,7 +441,7 @@ class Autograd(Graph):
         return {i: None if v is None else self._seen(flow, v) for i, v in enumerate(map(self.state.resolve, values))}
 
     def _seen(self, flow: Flow, v: Value) -> Gradient:
-        """A gradient that the program's own code gives: one that it was given, or one that it has just made."""
+        """A gradient that the program's own code returns: one that was passed to it, or a new one."""
         if not isinstance(v, Tensor):
             return UNKNOWN
         times = bounds([one for _, one in self.state.alternatives(self.version(v))])
@@ -462,7 +462,7 @@ class Autograd(Graph):
         return one
 
     def _capture(self, inputs: Sequence[Tensor], flow: Flow) -> None:
-        """`torch.autograd.grad` takes the gradients of its inputs as the hooks there have left them."""
+        """`torch.autograd.grad` takes the gradients of its inputs as the hooks there leave them."""
         makers: dict[tuple[int, int], tuple[Node | Tensor, Tensor]] = {}
         for t in inputs:
             if isinstance(made := self._maker(t), (Node, Tensor)):
@@ -476,7 +476,7 @@ class Autograd(Graph):
                 self._through_hooks(flow, t, hooks, UNKNOWN)
 
     def _check_saved(self, node: Node, saved: SavedTensor, guards: Guards) -> list[tuple[Failure, Guards]]:
-        """`SavedVariable::unpack`: compare the versions; where they agree, the content may still differ."""
+        """`SavedVariable::unpack`: compare the versions; even if they agree, the content may differ."""
         if not saved.checked:
             return []
         now = self.state.resolve(saved.counter.current)
@@ -494,7 +494,7 @@ class Autograd(Graph):
         return found
 
     def _check_node(self, saved: SavedTensor, now: Value, guards: Guards) -> list[tuple[Failure, Guards]]:
-        """Before versions are compared, an input is asked for its node, which a view gets anew from its base."""
+        """Before versions are compared, PyTorch asks an input for its node, and a view gets a new one from its base."""
         t, base = saved.tensor, self.state.resolve(saved.tensor.base)
         if saved.form == "pieces" and self.requires_grad(t) is True:
             changes = self._changes(now, saved.version, guards)
@@ -514,7 +514,7 @@ class Autograd(Graph):
     ) -> list[tuple[Guards, Write]]:
         """What moved a version on from `then`, for each alternative of `now` that certainly came after it.
 
-        `of`: the part of the memory that matters, where not all of it does.
+        `of`: the part of the memory that matters, if not all of it does.
         """
         found: list[tuple[Guards, Write]] = []
         if now is then:
@@ -530,7 +530,7 @@ class Autograd(Graph):
         return found
 
     def _past(self, version: Value, guards: Guards) -> Past:
-        """The way back from a version under some answers, which one backward walks once."""
+        """The way back from a version under some answers; a backward walks each only once."""
         key = (id(version), frozenset(guards))
         past = self.pasts.get(key)
         if past is None:
@@ -547,7 +547,7 @@ class Autograd(Graph):
     def _accumulate(self, leaf: Tensor, nodes: Mapping[Node, Grad] | None, flow: Flow) -> None:
         """`AccumulateGrad`: the first gradient is stored, later ones are added in place.
 
-        With create_graph, `nodes` are those that the gradient came through, and the sum is a new tensor.
+        With create_graph, `nodes` are the nodes that the gradient came through, and the sum is a new tensor.
         """
         if not flow.known:
             self._through_hooks(flow, leaf, leaf.hooks, UNKNOWN)
@@ -567,7 +567,7 @@ class Autograd(Graph):
         self._set_gradient(leaf, grad, nodes)
 
     def _set_gradient(self, t: Tensor, grad: Tensor, nodes: Mapping[Node, Grad] | None) -> None:
-        """Give a tensor its `.grad`, computed by `nodes` if that can be differentiated, and from the one it had."""
+        """Give a tensor its `.grad`: computed by `nodes` if it can be differentiated, and from the one that it had."""
         old = self.state.resolve(t.grad)
         grad.label = f"{t.name}.grad" if t.name else None
         if nodes is not None:
@@ -588,7 +588,7 @@ class Autograd(Graph):
                 self._set_gradient(t, grad, self.reached(roots, [t]) if create else None)
 
     def gradient(self, t: Tensor, flow: Flow, one: Gradient | None) -> Tensor:
-        """The tensor that a gradient of another one is, None of zeros that are made in its place."""
+        """The gradient of a tensor as a tensor; None for zeros that are made in its place."""
         if one is None:
             return self.tensor(Geometry.contiguous(t.shape) if t.shape is not None else None, t.dtype)
         found = flow.tensor(one)
@@ -612,9 +612,9 @@ class Autograd(Graph):
     ) -> Node | None:
         """The node of a gradient that was made with create_graph: it needs what the nodes behind it have saved.
 
-        There is none where their formulas use nothing that requires grad: the gradient of a sum is a constant.
+        There is none if their formulas use nothing that requires grad: the gradient of a sum is a constant.
         It leads to the nodes that have saved their own results, and to those of a checkpoint, which read them again.
-        `given` are further tensors that it is made of.
+        `given` are further tensors that it is computed from.
         """
         read = self._read(list(nodes), wanted)
         needs = self._depends(read)
@@ -635,7 +635,7 @@ class Autograd(Graph):
         return node
 
     def _read(self, nodes: Sequence[Node], wanted: Sequence[Tensor]) -> dict[Node, tuple[SavedTensor, ...]]:
-        """What each node reads of what it has saved to compute the gradients of some tensors."""
+        """What each node reads of its saved tensors, to compute the gradients of some tensors."""
         inside = {n.uid for n in nodes} | {
             one.uid for one in map(self._maker, wanted) if isinstance(one, (Node, Tensor))
         }
@@ -676,7 +676,7 @@ def under(saved: SavedTensor, when: Grad) -> SavedTensor:
 
 
 def gradient_geometry(t: Tensor, one: Gradient) -> Geometry | None:
-    """How a gradient lies: as the tensor does, in memory of its own, or all of it in one place."""
+    """The layout of a gradient: that of its tensor, in memory of its own, or all elements in one place."""
     shape, g = t.shape, t.geometry
     if shape is None or g is None:
         return None
@@ -688,14 +688,14 @@ def gradient_geometry(t: Tensor, one: Gradient) -> Geometry | None:
 
 
 CHECKPOINT = "CheckpointFunctionBackward"
-"""the node that stands for all that is run again in backward"""
+"""the node that stands for everything that is run again in backward"""
 
 
 def add_way(known: list[Guards], guards: Guards) -> None:
-    """Add the conditions of one more way to a node to those known, unless they tell nothing new.
+    """Add the conditions of one more way to a node to the known ones, unless they add nothing.
 
-    Two ways on the two sides of one branch are one way that doesn't rest on it. Of too many, those that rest
-    on least are kept.
+    Two ways on the two sides of one branch are one way that doesn't depend on it. If there are too many ways, those
+    with the fewest conditions are kept.
     """
     here = set(guards)
     if any(here.issuperset(other) for other in known):

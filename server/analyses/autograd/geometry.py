@@ -28,7 +28,7 @@ Shape = tuple[Size, ...]
 
 
 class Unknown(Enum):
-    """The type of `UNKNOWN`, which stands for a value that isn't known where None is a value of its own."""
+    """The type of `UNKNOWN`, which stands for an unknown value where None has a meaning of its own."""
 
     UNKNOWN = "unknown"
 
@@ -40,22 +40,22 @@ Index = int | Unknown | slice | EllipsisType | None
 
 
 class GeometryError(ValueError):
-    """PyTorch raises here, or a size that isn't known decides the number of dimensions."""
+    """PyTorch raises here, or an unknown size decides the number of dimensions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
     """Where the elements of a tensor lie in its storage, counted in elements.
 
-    All methods that make a view raise `GeometryError` where PyTorch raises.
+    All methods that make a view raise `GeometryError` if PyTorch raises.
     """
 
     shape: Shape
     strides: tuple[Size, ...]
-    """as many as there are dimensions"""
+    """one for each dimension"""
     offset: Size = 0
     in_order: bool = field(default=False, compare=False)
-    """known to be contiguous, although some strides may not be known"""
+    """known to be contiguous, although some strides may be unknown"""
 
     @staticmethod
     def contiguous(shape: Sequence[Size], offset: Size = 0) -> Geometry:
@@ -64,7 +64,7 @@ class Geometry:
 
     @staticmethod
     def unknown(shape: Sequence[Size]) -> Geometry:
-        """A tensor of which no more than the shape is known."""
+        """A tensor with a known shape and an unknown layout."""
         return Geometry(tuple(shape), (None,) * len(shape), None)
 
     @property
@@ -110,9 +110,9 @@ class Geometry:
         return True
 
     def overlaps_itself(self) -> bool | None:
-        """Whether two elements share a place: True for sure, False for sure, None where ATen doesn't tell.
+        """Whether two elements share a place: True or False for sure, None if ATen can't tell.
 
-        It is `has_internal_overlap`: only stride 0 counts as an overlap, and only there does a write raise.
+        This is `has_internal_overlap`: only stride 0 counts as an overlap, and only then does a write raise.
         """
         if self.is_dense():
             return False
@@ -126,9 +126,9 @@ class Geometry:
     # -- the shape is regrouped ---------------------------------------------------------------
 
     def view(self, size: Sequence[Size]) -> Geometry | None:
-        """`view(size)`: None where the strides don't allow it and `reshape` copies.
+        """`view(size)`: None if the strides don't allow it, so that `reshape` copies.
 
-        Where sizes that aren't known decide, the answer is a view of unknown strides.
+        If unknown sizes decide, the answer is a view with unknown strides.
         """
         shape = inferred(size, self.numel())
         old, old_strides, new = all_known(self.shape), all_known(self.strides), all_known(shape)
@@ -152,7 +152,7 @@ class Geometry:
         return True if self.is_contiguous() or all_known(viewed.strides) is not None else None
 
     def merges(self, groups: Sequence[Sequence[int]]) -> bool | None:
-        """Whether each group of dimensions can become one without a copy, as `permute` and `reshape` do it."""
+        """Whether each group of dimensions can become one without a copy, as by `permute` and `reshape`."""
         answer: bool | None = True
         for group in groups:
             dims = [(self.shape[d], self.strides[d]) for d in group if self.shape[d] != 1]
@@ -173,7 +173,7 @@ class Geometry:
         return (viewed if shared else Geometry.unknown(viewed.shape)), shared
 
     def flatten(self, start: int = 0, end: int = -1) -> tuple[Geometry, bool | None]:
-        """`flatten(start, end)`; answers like `reshape`, with which ATen makes it."""
+        """`flatten(start, end)`; answers like `reshape`, which ATen calls."""
         if self.ndim == 0:
             return self.reshape((1,))
         first, last = wrapped(start, self.ndim), wrapped(end, self.ndim)
@@ -272,7 +272,7 @@ class Geometry:
         return replace(rest, offset=plus(self.offset, times(index, self.strides[dim])))
 
     def slice(self, dim: int = 0, start: Bound = None, stop: Bound = None, step: int | Unknown | None = 1) -> Geometry:
-        """`x[start:stop:step]` of one dimension; here None is an end that is left out."""
+        """`x[start:stop:step]` of one dimension; None is a limit that is left out."""
         if self.ndim == 0:
             raise GeometryError("slice: no dimension")
         dim = wrapped(dim, self.ndim)
@@ -306,7 +306,7 @@ class Geometry:
     def expand(self, size: Sequence[Size]) -> Geometry:
         """`expand(size)`: -1 keeps a size (`inferExpandGeometry`).
 
-        A new dimension whose size isn't known is given stride 0, which it has unless the size is 1.
+        A new dimension of unknown size gets stride 0, which it has unless the size is 1.
         """
         added = len(size) - self.ndim
         if added < 0:
@@ -351,7 +351,7 @@ class Geometry:
         return Geometry((*rolled.shape, size), (*rolled.strides, stride), self.offset)
 
     def as_strided(self, size: Sequence[Size], stride: Sequence[Size], offset: Size | Unknown = UNKNOWN) -> Geometry:
-        """`as_strided(size, stride, storage_offset)`; the offset is this one's where UNKNOWN stands for none given."""
+        """`as_strided(size, stride, storage_offset)`; UNKNOWN stands for an offset that is left out: this one's."""
         if len(size) != len(stride):
             raise GeometryError("as_strided: sizes and strides don't match")
         return Geometry(tuple(size), tuple(stride), self.offset if offset is UNKNOWN else offset)
@@ -378,7 +378,7 @@ class Geometry:
         return self._pieces(dim, [size] * (count - 1) + [length - size * (count - 1)])
 
     def chunk(self, chunks: int, dim: int = 0) -> list[Geometry]:
-        """`chunk(chunks, dim)`: of a size that isn't known, the usual number of pieces."""
+        """`chunk(chunks, dim)`: the usual number of pieces, if the size is unknown."""
         dim = self._cut(dim)
         length = self.shape[dim]
         if not 0 < chunks <= budget.LIMITS.views:
@@ -388,7 +388,7 @@ class Geometry:
         return self.split(-(-length // chunks), dim)
 
     def tensor_split(self, how: int | Sequence[int], dim: int = 0) -> list[Geometry]:
-        """`tensor_split(sections, dim)` or `tensor_split(indices, dim)`; `hsplit` … are made of it."""
+        """`tensor_split(sections, dim)` or `tensor_split(indices, dim)`, which `hsplit` … call."""
         dim = self._cut(dim)
         if not isinstance(how, int):
             bounds: list[int | None] = [0, *how, None]
@@ -430,9 +430,9 @@ class Geometry:
     # -- indexing -----------------------------------------------------------------------------
 
     def index(self, indices: Index | tuple[Index, ...]) -> Geometry:
-        """`x[indices]` with integers, slices, None and Ellipsis; an integer or end that isn't known is UNKNOWN.
+        """`x[indices]` with integers, slices, None and Ellipsis; an unknown integer or limit is UNKNOWN.
 
-        It is `applySlicing` of `aten/src/ATen/TensorIndexing.h`, less the tensors.
+        This is `applySlicing` of `aten/src/ATen/TensorIndexing.h`, without tensors.
         """
         items = indices if isinstance(indices, tuple) else (indices,)
         consumed = sum(item is not None and item is not Ellipsis for item in items)
@@ -452,12 +452,12 @@ class Geometry:
 
 
 def _ascend(groups: Sequence[Sequence[int]]) -> bool:
-    """Whether each group takes dimensions that follow one another."""
+    """Whether each group consists of adjacent dimensions."""
     return all(after == before + 1 for group in groups for before, after in pairwise(group))
 
 
 def times(*sizes: Size) -> Size:
-    """The product; None where a factor isn't known, but 0 where a factor is 0."""
+    """The product; None if a factor is unknown, but 0 if a factor is 0."""
     if 0 in sizes:
         return 0
     known = all_known(sizes)
@@ -465,7 +465,7 @@ def times(*sizes: Size) -> Size:
 
 
 def plus(*sizes: Size) -> Size:
-    """The sum; None where a summand isn't known."""
+    """The sum; None if a summand is unknown."""
     known = all_known(sizes)
     return None if known is None else sum(known)
 
@@ -473,7 +473,7 @@ def plus(*sizes: Size) -> Size:
 def wrapped(dim: int, ndim: int) -> int:
     """A dimension counted from the front; a tensor without dimensions takes 0 and -1.
 
-    Raises `GeometryError` when it is out of range.
+    Raises `GeometryError` if it is out of range.
     """
     ndim = max(ndim, 1)
     if not -ndim <= dim < ndim:
@@ -484,7 +484,7 @@ def wrapped(dim: int, ndim: int) -> int:
 def inferred(size: Sequence[Size], numel: Size) -> Shape:
     """The sizes of a tensor with `numel` elements, -1 replaced (`infer_size` of `aten/src/ATen/InferSize.h`).
 
-    Raises `GeometryError` where the sizes can't hold that many elements.
+    Raises `GeometryError` if the sizes can't hold that many elements.
     """
     if sum(item == -1 for item in size) > 1 or any(item is not None and item < -1 for item in size):
         raise GeometryError("invalid size")
@@ -512,7 +512,7 @@ def _row_major(shape: Sequence[Size]) -> tuple[Size, ...]:
 
 
 def _regrouped_strides(old: tuple[int, ...], strides: tuple[int, ...], new: tuple[int, ...]) -> tuple[int, ...] | None:
-    """`computeStride`: runs of old dimensions that lie like one are cut anew; no new size may span two runs."""
+    """`computeStride`: runs of old dimensions that lie like a single one are divided; no new size may span two runs."""
     result = [1] * len(new)
     new_dim = len(new) - 1
     base, old_numel, new_numel = (strides[-1] if strides else 1), 1, 1
@@ -560,7 +560,7 @@ def _element(index: int, size: int) -> int:
 
 
 def all_known(sizes: Iterable[Size]) -> tuple[int, ...] | None:
-    """The sizes, or None where one of them isn't known."""
+    """The sizes, or None if one of them is unknown."""
     listed = tuple(sizes)
     known = tuple(size for size in listed if size is not None)
     return known if len(known) == len(listed) else None

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from ..domain.values import Value
 
 DERIVED = "GradBackward0"
-"""the node that stands for a whole backward which made a graph"""
+"""the node that stands for a whole backward that made a graph"""
 
 OPAQUE = "model"
-"""the node behind what an unknown model gives, of which nothing is known but where it leads"""
+"""the node behind the result of an unknown model: all that is known of it is where it leads"""
 
 Times = tuple[int, int | None]
-"""from so often to so often; None: nobody knows"""
+"""at least so many times, and at most; None: no bound is known"""
 
 Slot = tuple[int, int]
 """a node or leaf by its `uid`, and which of its results"""
@@ -36,32 +36,33 @@ Slot = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """A gradient: its memory (None: not known), and how often that was written."""
+    """A gradient: its memory (None: unknown), and how many times that was written."""
 
     memory: int | None
     tensor: int
-    """which of the tensors over that memory it is"""
+    """which of the tensors over that memory this is"""
     dense: bool = True
     free: bool | None = True
-    """whether the engine adds to it in place, where nobody else has its memory"""
+    """whether the engine adds to it in place, if nobody else holds its memory"""
     low: int = 0
     high: int | None = 0
     spread: bool | None = False
     """whether it is expanded, all its elements one place in memory"""
     viewed: bool = False
-    """whether it is a view of another one, which a node has made on the way"""
+    """whether it is a view of another gradient, made by a node on the way"""
     parts: bool = False
-    """whether it comes in several parts, between which others may come: nobody knows then in which order they add up"""
+    """whether it arrives in several parts, between which others may arrive, so that their order is unknown"""
 
 
 UNKNOWN = Gradient(None, 0, False, None, 0, None, None)
 
 
 class Flow:
-    """The gradients of one backward, through nodes in the order in which they run: they arrive at each, and leave it.
+    """The gradients of one backward: they arrive at each node, in the order in which the nodes run, and leave it.
 
-    `goals` are the nodes and leaves whose gradients `torch.autograd.grad` was asked for, None of a `backward()`,
-    which stores those of the leaves. `begun` is how often the gradient of the roots was written, `ways` are the facts.
+    `goals` are the nodes and leaves whose gradients `torch.autograd.grad` was asked for, None for a `backward()`,
+    which stores those of the leaves. `begun` is how many times the gradient of the roots was written, `ways` are the
+    facts.
     """
 
     def __init__(
@@ -95,14 +96,14 @@ class Flow:
         self.began = serial()
         """tensors of a lower number were there before"""
         self.known = all(isinstance(edge, (Node, Tensor)) for n in nodes for edge in n.edges)
-        """else a condition decides on the way"""
+        """False if a condition decides on the way"""
         self.slots: dict[int, list[Slot | None]] = {}
         self.roots: set[int] = set()
         if self.known:
             self.begin(nodes)
 
     def of(self, made: Value, nr: int = 0) -> Gradient | None:
-        """The gradient that a node, or a leaf, was given; None if it was given none."""
+        """The gradient that has arrived at a node or leaf, if any."""
         if not self.known or not isinstance(made, (Node, Tensor)):
             return UNKNOWN
         return self.taken.get(made.uid, self.buffers.get(made.uid, {})).get(nr)
@@ -116,7 +117,7 @@ class Flow:
             self.pending.update(slot[0] for slots in self.slots.values() for slot in slots if slot is not None)
 
     def arrive(self, node: Node) -> dict[int, Gradient]:
-        """What a node is given, by the number of its result, before hooks see it."""
+        """The gradients that arrive at a node, by the number of its result, before hooks see them."""
         if node.uid in self.roots:  # a root's gradient is the caller's, who keeps it
             self.buffers[node.uid] = {0: replace(self.made(NEW), low=self.begun[0], high=self.begun[1])}
             self.hold(self.buffers[node.uid][0])
@@ -127,9 +128,9 @@ class Flow:
     def leave(
         self, node: Node, given: dict[int, Gradient], made: Mapping[int, Gradient | None] | None = None
     ) -> list[Tensor]:
-        """Hand on what a node makes of what it was given; the leaves that have all of their gradient now.
+        """Send a node's gradients on; gives the leaves that now have all of their gradient.
 
-        `made` tells it for each of the node's inputs where the program's own code has made it.
+        `made` has the gradient for each of the node's inputs, if the program's own code has computed them.
         """
         if self.goals is None or node.uid not in self.goals:
             for one in given.values():
@@ -151,21 +152,21 @@ class Flow:
         return [leaf for uid, leaf in ready.items() if self.pending[uid] == 0 and uid in self.buffers]
 
     def exchange(self, old: Gradient, new: Gradient) -> Gradient:
-        """Put the gradient that a hook gives in the place of the one that it was given."""
+        """Replace a gradient by the one that a hook returned for it."""
         if new is not old:
             self.hold(new)
             self.let_go(old)
         return new
 
     def written(self, memory: int, times: Times) -> None:
-        """The program has written a gradient: all that lie there have another version."""
+        """The program has written a gradient: all gradients in that memory have another version."""
         for buffer in (*self.buffers.values(), *self.taken.values()):
             for nr, one in buffer.items():
                 if one.memory == memory:
                     buffer[nr] = replace(one, low=times[0], high=times[1])
 
     def targets(self, node: Node) -> list[Slot | None]:
-        """Where a node's gradients go, edge by edge; None where that is nobody's concern."""
+        """Where a node's gradients go, edge by edge; None if nobody needs one."""
         found: list[Slot | None] = []
         for k, edge in enumerate(node.edges):
             fed = node.fed[k] if k < len(node.fed) else (0, 0)
@@ -193,7 +194,7 @@ class Flow:
         buffer[nr] = made
 
     def store(self, leaf: int, hooked: Callable[[Gradient], Gradient]) -> None:
-        """`AccumulateGrad`: take the gradient over if nobody else has it and it lies as the leaf does, else copy it."""
+        """`AccumulateGrad`: take over the gradient if nobody else holds it and it has the leaf's layout, or copy it."""
         one = self.taken[leaf] = self.buffers.pop(leaf)
         given = hooked(next(iter(one.values())))
         self.let_go(given)
@@ -206,7 +207,7 @@ class Flow:
             self.stolen[leaf] = given
 
     def tensor(self, one: Gradient | None) -> Tensor | None:
-        """The tensor that a gradient is, where the program has seen it."""
+        """The tensor that a gradient is, if the program has seen it."""
         if one is None or one.memory is None:
             return None
         return next((shown for known, shown in self.shown if known.tensor == one.tensor), None)
@@ -217,19 +218,19 @@ class Flow:
         return Gradient(self.count, self.count, way.dense is True, way.free, way.low, way.high, parts=way.parts)
 
     def hold(self, one: Gradient) -> None:
-        """One more has a reference to a gradient."""
+        """Count one more reference to a gradient."""
         if one.memory is not None:
             self.references[one.memory] += 1
             self.holders[one.tensor] += 1
 
     def let_go(self, one: Gradient) -> None:
-        """One has a reference no more."""
+        """Count one reference less."""
         if one.memory is not None:
             self.references[one.memory] -= 1
             self.holders[one.tensor] -= 1
 
     def handed(self, node: Node, k: int, given: dict[int, Gradient]) -> Gradient:
-        """What a node hands on over its edge number `k`."""
+        """The gradient that a node sends over its edge number `k`."""
         way = way_of(self.ways, node, k)
         if way is None or node.name in (DERIVED, OPAQUE):
             return UNKNOWN
@@ -256,7 +257,7 @@ class Flow:
 
 
 def is_spread(node: Node, k: int, way: Way, came: Gradient) -> bool | None:
-    """Whether a gradient is handed on expanded; None where a part of its elements may share their places."""
+    """Whether a gradient is sent on expanded; None if some of its elements may share their places."""
     fed = node.fed[k] if k < len(node.fed) else None
     given, made = (
         node.shapes[fed[0]] if fed and fed[0] >= 0 else None,
@@ -270,11 +271,11 @@ def is_spread(node: Node, k: int, way: Way, came: Gradient) -> bool | None:
 
 
 COPIED = Way(False, False, True, True, 2, 2)
-"""what `CopySlices` hands to the base: the gradient copied, and then what the write makes of the view's part"""
+"""what `CopySlices` sends to the base: a copy of the gradient, into which the view's part is then written"""
 
 
 def way_of(ways: Gradients, node: Node, k: int) -> Way | None:
-    """How a node's gradient for its edge number `k` comes; None where that isn't known."""
+    """How a node makes the gradient for its edge number `k`; None if that is unknown."""
     fed = node.fed[k] if k < len(node.fed) else None
     if fed is None:
         return None

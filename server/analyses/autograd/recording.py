@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 def is_beside(t: Tensor, one: Unmarked) -> bool:
-    """Whether a tensor lies beside what was changed."""
+    """Whether a tensor has no element in common with what was changed."""
     return t.geometry is not None and one.reach is not None and are_apart(t.geometry, one.reach)
 
 
@@ -68,7 +68,7 @@ class Graph:
         self.order = 0
         self.nodes: list[Node] = []
         self.unmarked: dict[Storage, Unmarked] = {}
-        """what custom functions have changed last of some memory without telling autograd"""
+        """the last change of each memory that a custom function has made without marking it"""
 
     def set_modes(self, modes: dict[str, Value]) -> None:
         """Set several modes at once."""
@@ -80,7 +80,7 @@ class Graph:
     def tensor(
         self, geometry: Geometry | Phi | None = None, dtype: str | Phi | None = None, requires_grad: Grad = False
     ) -> Tensor:
-        """A new tensor with memory and a counter of its own."""
+        """A new tensor with its own memory and counter."""
         site = self.host.here.site
         t = Tensor(Storage(site), Counter(not self.mode["inference"]), site)
         t.geometry_, t.dtype_, t.requires_grad_ = geometry, dtype, requires_grad
@@ -88,7 +88,7 @@ class Graph:
         return t
 
     def alias(self, t: Tensor, own_counter: bool = False) -> Tensor:
-        """Another tensor over `t`'s memory, unrelated to it for autograd: detach(), or `.data` with its own counter."""
+        """Another tensor over `t`'s memory, unrelated to it in autograd: `detach()`; `.data` with its own counter."""
         get = self.state.resolve
         counter = Counter(not self.mode["inference"]) if own_counter else get(t.version_counter)
         new = Tensor(get(t.storage), counter, self.host.here.site)
@@ -118,16 +118,16 @@ class Graph:
         return new
 
     def as_view(self, t: Tensor) -> None:
-        """Make a new tensor a view of another one, which nobody has, where nothing is recorded (`as_view`)."""
+        """Make a new tensor a view of a hidden one, while nothing is recorded (`as_view`)."""
         t.base, t.creation_meta = self.alias(t), NO_GRAD
         t.attr_version = self.version(t)
 
     def as_base(self, t: Tensor) -> None:
-        """Take a new tensor that is a view of another one, which nobody has, for that, where it is recorded."""
+        """Let a new tensor that is a view of a hidden one stand for that one, while operations are recorded."""
         t.attr_version = self.version(t)
 
     def stands_for_base(self, t: Tensor) -> bool:
-        """Whether a tensor is taken for its base, and is another part of the graph since that was written."""
+        """Whether a tensor stands for its hidden base, and has a new place in the graph since that was written."""
         at = t.attr_version
         return at is not None and t.base is None and self.state.resolve(at) is not self.version(t)
 
@@ -149,7 +149,7 @@ class Graph:
         return number
 
     def version(self, t: Tensor) -> Value:
-        """The present Version of its counter (a Phi where it depends on a branch)."""
+        """The present Version of its counter (a Phi if it depends on a branch)."""
         return self.state.resolve(self.counter(t).current)
 
     def requires_grad(self, t: Tensor) -> Grad:
@@ -166,20 +166,20 @@ class Graph:
         return found
 
     def leads_on(self, t: Tensor) -> Grad:
-        """Whether a gradient of a tensor goes anywhere: a view that was made while nothing was recorded is no edge."""
+        """Whether the gradient of a tensor is needed: a view that was made while nothing was recorded has no edge."""
         if t.base is None:
             return self.requires_grad(t)
         return either(self._known_grad(t.requires_grad_), self._known_grad(self.grad_fn(t)))
 
     def expect_none(self, t: Tensor) -> None:
-        """Take the arguments from which a tensor comes to require no grad: the program does not expect it either."""
+        """Assume that the arguments a tensor comes from require no grad, since the program doesn't expect it either."""
         asked = self.requires_grad(t)
         for cond in asked if isinstance(asked, frozenset) else ():
             if cond.kind == "requires-grad":
                 self.state.assume(cond, False)
 
     def _known_grad(self, slot: Value) -> Grad:
-        """What a slot that holds a flag or a node says; where only some alternatives do, their conditions."""
+        """Whether a slot with a flag or a node says yes, or the conditions under which it does."""
         if slot is None or isinstance(slot, bool):
             return slot is True
         slot = self.state.resolve(slot)
@@ -188,12 +188,12 @@ class Graph:
         return chosen(slot.cond, *self.state.asked(slot, self._known_grad))
 
     def _plain_grad(self, v: Value) -> Grad:
-        """What one flag or node says under the present assumptions."""
+        """Whether one flag or node says yes under the present assumptions."""
         here: Grad = v if isinstance(v, (bool, frozenset)) else v.when if isinstance(v, Node) else False
         return self._under_assumptions(here) if isinstance(here, frozenset) else here
 
     def _under_assumptions(self, conds: frozenset[Cond]) -> Grad:
-        """What is left to be asked of conditions one of which has to hold."""
+        """What remains open of conditions of which one has to hold."""
         open_: set[Cond] = set()
         assumed = self.state.assumed
         for cond in conds:
@@ -214,7 +214,7 @@ class Graph:
         return frozenset(open_) if open_ else False
 
     def grad_fn(self, t: Tensor) -> Value:
-        """`VariableHooks::grad_fn`: a view whose family was written since gets its node from the base anew."""
+        """`VariableHooks::grad_fn`: a view gets a new node from its base once that, or another view, was written."""
         state = self.state
         fn = state.resolve(t.grad_fn)
         base = state.resolve(t.base)
@@ -235,9 +235,9 @@ class Graph:
         return node
 
     def is_leaf(self, t: Tensor, anew: bool = True) -> bool | None:
-        """Whether it has no grad_fn; None where that isn't known.
+        """Whether it has no grad_fn; None if that is unknown.
 
-        Not `anew`: as the C++ side's `is_leaf` has it, which doesn't ask for the node of a view anew.
+        Without `anew`: as `is_leaf` in C++ sees it, which doesn't give a view a new node first.
         """
         fns = [v for _, v in self.state.alternatives(self.grad_fn(t) if anew else self.state.resolve(t.grad_fn))]
         if all(v is None or v is False for v in fns):
@@ -248,7 +248,7 @@ class Graph:
         return None
 
     def edges(self, tensors: Iterable[Tensor]) -> tuple[Value, ...]:
-        """`collect_next_edges`: each input's node, or the leaf itself where it requires grad."""
+        """`collect_next_edges`: each input's node, or the leaf itself if it requires grad."""
         found: list[Value] = []
         for t in tensors:
             if self.leads_on(t) is False:
@@ -265,7 +265,7 @@ class Graph:
         return self.state.resolve(self.mode["grad"]) is not False and not self.mode["inference"]
 
     def node(self, name: str, inputs: Sequence[Tensor], when: Grad) -> Node | None:
-        """A node whose edges lead to `inputs`; None where nothing is recorded."""
+        """A node whose edges lead to `inputs`; None if nothing is recorded."""
         if when is False or not self.grad_mode:
             return None
         self.order += 1
@@ -282,7 +282,7 @@ class Graph:
         return node
 
     def _misread(self, inputs: Iterable[Tensor]) -> Iterator[tuple[Tensor, Unmarked]]:
-        """The inputs that were changed behind the back of the nodes that they have, or get from their bases."""
+        """The inputs that were changed without a trace in their nodes, or in those that they get from their bases."""
         for t in inputs:
             one = self.state.resolve(self.unmarked.get(self.storage(t)))
             fn, base = self.state.resolve(t.grad_fn), self.state.resolve(t.base)
@@ -294,7 +294,7 @@ class Graph:
                 yield t, one
 
     def forget(self, node: Node) -> None:
-        """Take back a node, one of the last, in the place of which others have come."""
+        """Remove one of the last nodes, which others have replaced."""
         place = next(i for i in range(len(self.nodes) - 1, -1, -1) if self.nodes[i] is node)
         del self.nodes[place]
 
@@ -310,7 +310,7 @@ class Graph:
     ) -> None:
         """`SavedVariable`: remember the tensor with its present version. An inference tensor is refused.
 
-        `form`: as what the operator saves it: an input `itself`, a view of it or a result, or one of its pieces.
+        `form`: how the operator saves it: an input `itself`, a view of it or a result, or one of its pieces.
         """
         if when is False:
             return
@@ -339,7 +339,7 @@ class Graph:
             node.saved = (*node.saved, saved)
 
     def set_history(self, t: Tensor, node: Node | None, output_nr: int = 0) -> None:
-        """`set_history`: make `node` the grad_fn of a result. Autograd sees nothing of an inference tensor's views."""
+        """`set_history`: make `node` the grad_fn of a result. Autograd doesn't record views of inference tensors."""
         if node is not None and t.is_inference is not True:
             t.grad_fn = node
             t.output_nr = output_nr
@@ -348,9 +348,9 @@ class Graph:
     # -- writing --------------------------------------------------------------------------------
 
     def _check_used(self, t: Tensor, base: Tensor, version: Value) -> None:
-        """A view is used at this version of its family, which a write has led to that the view was not made after.
+        """Whether a view is used at a version that a write led to after the view was made.
 
-        A version without a write is the first one, or one of too many.
+        A version without a write is the first one, or one that stands for too many.
         """
         if (
             self.state.resolve(t.attr_version) is not version
@@ -362,7 +362,7 @@ class Graph:
     def check_view(self, t: Tensor, needs: Grad, how: str = "", write: Write | None = None) -> bool:
         """`handle_view_on_rebase`: some views must not be written in grad mode, nor used after their base was.
 
-        `needs` tells whether there is a gradient to record. Whether it is refused for sure.
+        `needs` says whether there is a gradient to record. Gives whether the use is refused for sure.
         """
         failure = self._refused(t, how, write)
         if failure is None:
@@ -380,9 +380,9 @@ class Graph:
         return self._failure(kind, "direct", t, meta + how, write)
 
     def check_inplace(self, t: Tensor, needs: Grad, viewed: bool = False) -> bool:
-        """`check_inplace` (VariableTypeUtils.h), before a tensor is written: False where that is refused for sure.
+        """`check_inplace` (VariableTypeUtils.h), before a tensor is written: False if that is refused for sure.
 
-        `viewed`: the operator takes a view of it, and writes that, as `fill_diagonal_` does.
+        `viewed`: the operator writes through a view that it makes of the tensor, as `fill_diagonal_` does.
         """
         if needs is False or not self.grad_mode:
             return True
@@ -400,16 +400,16 @@ class Graph:
         return True
 
     def _never_had_node(self, t: Tensor) -> bool:
-        """Whether a view counts as a leaf (`VariableHooks::is_leaf`): its base came to be part of a graph later."""
+        """Whether a view counts as a leaf (`VariableHooks::is_leaf`): its base became part of a graph later."""
         return all(v is None for _, v in self.state.alternatives(t.grad_fn))
 
     def _joined(self, base: Tensor) -> tuple[Hop, ...]:
-        """Where a base came to be part of a graph: by the last change of it that was recorded."""
+        """Where a base became part of a graph: at the last recorded change of it."""
         node = self.host.state.pick(base.grad_fn)
         return (Hop(node.site, "changed", base.name),) if isinstance(node, Node) and node.site is not None else ()
 
     def check_counted(self, t: Tensor) -> bool:
-        """`VariableVersion::bump`: outside of inference mode, a tensor that has no counter isn't written."""
+        """`VariableVersion::bump`: outside inference mode, a tensor without a counter can't be written."""
         if t.is_inference is True and not self.mode["inference"] and not self.counter(t).counts:
             return not self.fail("inference-tensor", "direct", t, detail="written", once=t.uid)
         return True
@@ -432,11 +432,11 @@ class Graph:
         where: Tensor | None = None,
         back: Value = ABSENT,
     ) -> None:
-        """`increment_version` after a change of content; `times` None where the number of bumps isn't known.
+        """`increment_version` after a change of content; `times` is None if the number of bumps is unknown.
 
-        A change of no bump is silent: no counter moves, but what was saved of the memory is another content now.
-        `same`: the content was written that was there. `where`: the view of it that was written, if it is one.
-        `back`: the content that was put back.
+        A change without a bump is silent: no counter moves, but whatever was saved of the memory has other content now.
+        `same`: what was written was there already. `where`: the view that was written, if it was one.
+        `back`: the earlier content that was restored.
         """
         state = self.state
         reach = (t if where is None else where).geometry
@@ -471,20 +471,20 @@ class Graph:
         reach: Geometry | None = None,
         back: Value = ABSENT,
     ) -> None:
-        """Change memory where no version counter sees it (`.data`, NumPy, a fused kernel)."""
+        """Change memory without moving a version counter (`.data`, NumPy, a fused kernel)."""
         write = Write(
             self.host.here.site, via, name, version, version, by, self.host.here.stack, recorded=self.grad_mode
         )
         self.state.put(storage, Storage.content, Version(0, 0, self.state.resolve(storage.content), write, reach, back))
 
     def are_one(self, a: Tensor, b: Tensor) -> bool:
-        """Whether two tensors are the same elements of the same memory."""
+        """Whether two tensors consist of the same elements of the same memory."""
         g = a.geometry
         alike = lie_alike(a, b) or (g is not None and g == b.geometry)
         return a is b or (alike and self.storage(a) is self.storage(b))
 
     def show(self, t: Tensor, storage: Storage, via: str, by: Literal["user", "optimizer", "library"] = "user") -> None:
-        """`set_data` (`torch/csrc/autograd/variable.cpp`): a tensor shows other memory; its counter doesn't move."""
+        """`set_data` (`torch/csrc/autograd/variable.cpp`): a tensor now shows other memory; its counter stays."""
         if storage is self.storage(t):
             return
         v = self.version(t)
@@ -498,7 +498,7 @@ class Graph:
         self.state.put(t, Tensor.storage, storage)
 
     def rebase(self, t: Tensor, node: Node | None) -> Node | None:
-        """`rebase_history`: the written tensor's (for a view: its base's) node becomes `node`; returns what did."""
+        """`rebase_history`: `node` becomes that of the written tensor (for a view: of its base); gives the tensor's node."""
         if node is None:
             return None
         state = self.state
@@ -527,7 +527,7 @@ class Graph:
         return self._lead_alone(t, node)
 
     def lead_on(self, t: Tensor, node: Node | None) -> None:
-        """What changes its shape in place leads to `node`; a view's base stays as it was (`transpose_`)."""
+        """A tensor whose shape was changed in place leads to `node`; a view's base stays as it was (`transpose_`)."""
         if not isinstance(self.state.resolve(t.base), Tensor):
             self.rebase(t, node)
         elif node is not None:
@@ -535,13 +535,13 @@ class Graph:
             self._lead_alone(t, node)
 
     def _lead_alone(self, t: Tensor, node: Node) -> Node:
-        """A tensor, not the base that it may be a view of, leads to a node now."""
+        """A tensor itself, and not its base, leads to a node now."""
         self._lead(t, node)
         node.outputs = (*node.outputs, t)
         return node
 
     def _lead(self, t: Tensor, node: Node) -> None:
-        """`set_gradient_edge`: a tensor that was there before is the one result of a node now."""
+        """`set_gradient_edge`: an existing tensor is the only result of a node now."""
         self.state.put(t, Tensor.grad_fn, node)
         if t.output_nr != 0:
             self.state.put(t, Tensor.output_nr, 0)
@@ -560,7 +560,7 @@ class Graph:
         once: Hashable = None,
         **facts: object,
     ) -> bool:
-        """Something raises here (`Machine.raise_failure`); of all that comes of `once`, the first is told."""
+        """Something raises here (`Machine.raise_failure`); of all failures with one `once`, the first is reported."""
         why = (kind, once) if once is not None else None
         return self.host.raise_failure(self._failure(kind, cause, t, detail, write, facts), guards, ways, why)
 

@@ -14,10 +14,10 @@ Overlap = Literal["full", "partial", "no", "too-hard"]
 
 
 def partly_overlaps(a: Geometry, b: Geometry) -> Overlap | None:
-    """How two tensors of one storage overlap (`get_overlap_status`); None where sizes that aren't known decide.
+    """How two tensors of one storage overlap (`get_overlap_status`); None if unknown sizes decide.
 
-    Out-of-place writes such as `copy_` and `add_` raise on "partial" only; "too-hard" passes. Two names of
-    the same tensor are "full" whatever their geometry: that is for the caller to tell.
+    Writes such as `copy_` and `add_` raise on "partial" only; "too-hard" passes. Two names of the same tensor are
+    "full" whatever their geometry: that is up to the caller.
     """
     if 0 in a.shape or 0 in b.shape:
         return "no"
@@ -34,7 +34,7 @@ def partly_overlaps(a: Geometry, b: Geometry) -> Overlap | None:
 
 
 def are_apart(a: Geometry, b: Geometry) -> bool:
-    """Whether two tensors of one storage are known to have no element in common."""
+    """Whether two tensors of one storage certainly have no element in common."""
     if a.numel() == 0 or b.numel() == 0:
         return True
     one, other = _extent(a), _extent(b)
@@ -47,14 +47,14 @@ def are_apart(a: Geometry, b: Geometry) -> bool:
 
 
 def _extent(g: Geometry) -> tuple[int, int] | None:
-    """The first and the last place of a tensor with elements, None where they aren't known."""
+    """The first and the last place of a tensor with elements; None if they are unknown."""
     steps = [times(plus(size, -1), stride) for size, stride in zip(g.shape, g.strides, strict=True)]
     last = plus(g.offset, *steps)
     return None if g.offset is None or last is None else (g.offset, last)
 
 
 def _places(g: Geometry) -> set[int]:
-    """The places of a tensor's elements, all of it known."""
+    """The places of the elements of a tensor whose geometry is known."""
     places = {g.offset or 0}
     for size, stride in zip(g.shape, g.strides, strict=True):
         places = {place + (stride or 0) * index for place in places for index in range(size or 0)}

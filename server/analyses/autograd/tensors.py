@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..domain.values import Instance, Slot, Unknown
 
 Grad = bool | frozenset[Cond]
-"""Whether a tensor requires grad: known, or if one of these conditions holds."""
+"""Whether a tensor requires grad: known, or true if one of these conditions holds."""
 
 
 def either(a: Grad, b: Grad) -> Grad:
@@ -51,7 +51,7 @@ Answers = tuple[tuple[Cond, bool], ...]
 
 
 def together(answers: Iterable[tuple[Cond, bool]]) -> Cond:
-    """One condition that holds where conditions, at least one, are answered so."""
+    """One condition that holds if all of some conditions (at least one) have these answers."""
     parts = tuple(dict.fromkeys(part for cond, holds in answers for part in parts_of(cond, holds)))
     last, holds = parts[-1]
     if len(parts) == 1 and holds:
@@ -60,7 +60,7 @@ def together(answers: Iterable[tuple[Cond, bool]]) -> Cond:
 
 
 def chosen(cond: Cond, a: Grad, b: Grad) -> Grad:
-    """`a` where a condition holds and `b` elsewhere; what is in both does not rest on it."""
+    """`a` if a condition holds, else `b`; what is in both doesn't depend on it."""
     if a == b:
         return a
     common = a & b if isinstance(a, frozenset) and isinstance(b, frozenset) else frozenset[Cond]()
@@ -74,14 +74,14 @@ def chosen(cond: Cond, a: Grad, b: Grad) -> Grad:
 
 
 def parts_of(cond: Cond, holds: bool = True) -> Answers:
-    """The answers that a condition made by `together` needs; any other condition is the one that it needs."""
+    """The answers that a condition needs: those in it if `together` made it, else itself."""
     key = cond.key
     made = isinstance(key, tuple) and len(key) == 2 and key[0] is TOGETHER
     return key[1] if made and holds else ((cond, holds),)  # type: ignore[index]
 
 
 def conditions(when: Grad) -> Answers:
-    """The open conditions that something rests on; where several ways lead to it, those of the shortest one."""
+    """The open conditions that something depends on; if several ways lead to it, those of the shortest one."""
     known = ways(when)
     return known[0] if known and len(known[-1]) > 1 else tuple(part for parts in known for part in parts)
 
@@ -92,12 +92,12 @@ def ways(when: Grad) -> tuple[Answers, ...]:
 
 
 def in_order(when: frozenset[Cond]) -> Sequence[Cond]:
-    """Conditions in an order that is the same in every run, those first that need least."""
+    """Conditions in an order that is the same in every run, those with the fewest answers first."""
     return sorted(when, key=_rank) if len(when) > 1 else tuple(when)
 
 
 def _rank(cond: Cond) -> tuple[int, list[tuple[str, bool, str, int]]]:
-    """How many answers a condition needs, and what a person is told of each."""
+    """How many answers a condition needs, and the text of each."""
     parts = parts_of(cond)
     return len(parts), [(c.text, not holds, *_place(c.site)) for c, holds in parts]
 
@@ -110,9 +110,9 @@ def _place(site: Site | None) -> tuple[str, int]:
 class Version:
     """A state of a version counter: the number (or its bounds) and the write that led to it.
 
-    Two states are the same version only if they are the same object; `prev` leads back in time (a Phi, where ways
-    have met), and those that were there before have a lower `uid`. `reach` is what was written of the memory, None
-    where that isn't known; `back` the earlier version whose content a write has put back.
+    Two states are the same version only if they are the same object; `prev` leads back in time (a Phi, where paths
+    have joined), and earlier ones have a lower `uid`. `reach` is the part of the memory that was written, None if that
+    is unknown; `back` is the earlier version whose content a write has restored.
     """
 
     low: int
@@ -131,19 +131,19 @@ class Version:
 
     @property
     def number(self) -> int | None:
-        """The exact number, where it is known."""
+        """The exact number, if it is known."""
         return self.low if self.low == self.high else None
 
     @property
     def content(self) -> Value:
-        """The first version that had its content."""
+        """The first version with the same content."""
         return self if self.back is ABSENT else self.back
 
 
 class Counter(Object):
     """`VariableVersion`: one for a tensor, its views and its detached aliases. `current` is its Version.
 
-    `counts` is False where there is none in truth, as of what is made in inference mode.
+    `counts` is False for tensors that have no counter, those of inference mode.
     """
 
     counts: bool
@@ -159,21 +159,21 @@ class Counter(Object):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Copied:
-    """Whose content a copy has: the memory, how the copied tensor lay there, and what its content was."""
+    """What a copy was made of: the memory, the layout of the copied tensor there, and its content."""
 
     storage: Storage
     geometry: Geometry
     content: Version
     at: Geometry
-    """how the copy lies in its own memory"""
+    """the layout of the copy in its own memory"""
     own: Value
-    """that memory's content, as long as nothing else was written there"""
+    """the content of that memory, as long as nothing else was written there"""
 
 
 class Storage(Object):
-    """Memory. `content` is the last change of it, as a Version of its own (silent writes too).
+    """Memory. `content` is its last change, as a Version of its own (silent writes included).
 
-    `copied` tells of what it was made a copy; ABSENT if it was of nothing.
+    `copied` says what it is a copy of; ABSENT if it is no copy.
     """
 
     site: Site | None
@@ -190,18 +190,18 @@ class Storage(Object):
 
 
 DEFAULT, NO_GRAD, MULTI_OUTPUT, INFERENCE, CUSTOM = "default", "no_grad", "multi_output", "inference", "custom"
-"""`CreationMeta`: how a view came to be, which decides whether it may be written in place."""
+"""`CreationMeta`: how a view was made, which decides whether it may be written in place."""
 
 
 class Tensor(Object):
     """A tensor (`TensorImpl` and its `AutogradMeta`).
 
-    `geometry_` and `dtype_` are None where they are unknown. `requires_grad_` is the flag of a leaf, `grad_fn` its
-    node (an Unknown where there may be one). A view has a `base`, and in `attr_version` the Version at which its
-    `grad_fn` was computed. `data_version` is the Version of its `data`, which an assignment to that changes, and
-    `data_versions` what that was by memory. `alias_of` is the tensor as which it lies in memory, `numbers` are the
-    integers that it was made of, `attributes` those that the program gave it.
-    `hooks` and `post_accumulate_hooks` are those of a leaf; `hooked` is the node with which its first hook was
+    `geometry_` and `dtype_` are None if they are unknown. `requires_grad_` is the flag of a leaf, `grad_fn` its node
+    (an Unknown if there may be one). A view has a `base`, and in `attr_version` the Version at which its `grad_fn` was
+    computed. `data_version` is the Version of its `data`, which an assignment to `data` changes, and `data_versions`
+    has the earlier ones by memory. `alias_of` is the tensor whose place in memory it shares, `numbers` are the integers
+    that it was made of, `attributes` those that the program gave it.
+    `hooks` and `post_accumulate_hooks` are those of a leaf; `hooked` is the node that it had when its first hook was
     registered, ABSENT before. `label` is the name that the program gave it first, `owner` the module that it is a
     parameter or buffer of, `bound` the statement that bound it last.
     """
@@ -270,31 +270,31 @@ class Tensor(Object):
 
     @property
     def name(self) -> str | None:
-        """The name by which a person knows it: `weight` of the module `self.head` is `self.head.weight`."""
+        """Its name for a person: `weight` of the module `self.head` is `self.head.weight`."""
         owner = self.owner.name if self.owner is not None else None
         return self.label if None in (owner, self.label) else f"{owner}.{self.label}"
 
     @property
     def geometry(self) -> Geometry | None:
-        """Shape, strides and offset as far as known; a branch's two answers count as unknown."""
+        """Shape, strides and offset as far as they are known; a choice by a branch counts as unknown."""
         g = self.geometry_
         return g if isinstance(g, Geometry) else None
 
     @property
     def shape(self) -> tuple[int | None, ...] | None:
-        """The sizes as far as known."""
+        """The sizes as far as they are known."""
         g = self.geometry
         return g.shape if g is not None else None
 
     @property
     def dtype(self) -> str | None:
-        """The dtype's short name (`float32`), where known."""
+        """The dtype's short name (`float32`), if it is known."""
         v = self.dtype_
         return v if isinstance(v, str) else None
 
 
 def lie_alike(a: Tensor, b: Tensor) -> bool:
-    """Whether one of two tensors is the other, or was made to lie as it does (`detach()`), however that is."""
+    """Whether two tensors have the same layout, even an unknown one: one is the other, or its alias (`detach()`)."""
     return (a.alias_of or a) is (b.alias_of or b) and a.geometry_ is b.geometry_
 
 
@@ -316,26 +316,26 @@ class SavedTensor:
     when: Grad = True
     checked: bool = True
     unread: bool = False
-    """its gradient doesn't read it: the call itself updates it in silence (a training batch norm's statistics)"""
+    """its gradient doesn't read it: the call itself updates it silently (a training batch norm's statistics)"""
     shown: Version | None = None
-    """the `data` that the tensor had, where the node keeps the tensor itself and not a view of it"""
+    """the `data` that the tensor had, if the node keeps the tensor itself and not a view of it"""
     form: Form = "view"
     geometry: Geometry | None = None
     read_for: frozenset[str] = frozenset()
-    """the inputs whose gradients are computed from it, by parameter; empty where that isn't known"""
+    """the inputs whose gradients are computed from it, by parameter; empty if that is unknown"""
     needed: Grad = True
-    """of what is saved in pieces: whether it required grad then, so that these have a history"""
+    """if it is saved in pieces: whether it required grad then, so that these have a history"""
 
 
 Gradients = Callable[[Tensor, int], Tensor]
-"""gives the gradient of a tensor, the result of a node of some number"""
+"""gives the gradient of a tensor: of the result with that number of a node"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unmarked:
-    """A custom function's change of an input that it has not told autograd of: what led there goes on as before.
+    """A custom function's change of an input that it hasn't marked as dirty: the input's history stays as it was.
 
-    `order` is that of the function's node: what was there before has a lower one. `reach` is the part of the memory.
+    `order` is that of the function's node: earlier nodes have a lower one. `reach` is the part of the memory.
     """
 
     write: Write
@@ -346,19 +346,18 @@ class Unmarked:
 class Node(Object):
     """A node of the autograd graph (`torch::autograd::Node`). `freed` is where backward ran over it, False before.
 
-    `hooks` are those of its results, by number. `spread` is an expanded view that it writes. `cut`: what came from
-    it was detached. `misread` are inputs that a custom function has changed behind the back of their own nodes.
-    `edges` lead to the nodes of the inputs; a leaf that requires grad is an edge itself (the place of
-    its AccumulateGrad). `holds` tells under which condition it keeps any saved value, so that a second
-    backward raises. `when` is the condition under which the node exists at all. `iterations` are the
-    turns of the loops around it, by the loop's run. `called` is the name by which the program called it, where
-    that isn't the node's. `run` is what the program itself does when backward reaches it (a custom function): it
-    asks for the gradient of each result, calls another function before it reads what was saved, and gives a gradient
-    for each input, where that is known.
-    `fed` tells for each edge which of the `inputs` it stands for, and which result of its maker that was; `op` is the
-    fact's name, `several` tells that it stands for several of PyTorch's nodes, and `roles` and `shapes` are the inputs'
-    parameters and layouts in that call. `copied` are what was written in place, as it was before, where the node keeps
-    a copy of that: its node then, or the leaf.
+    `hooks` are those of its results, by number. `spread` is an expanded view that it writes. `cut`: its result was
+    detached. `misread` are inputs that a custom function has changed without a trace in their own nodes.
+    `edges` lead to the nodes of the inputs; a leaf that requires grad is an edge itself (in place of its
+    AccumulateGrad). `holds` is the condition under which it keeps any saved value, so that a second backward raises.
+    `when` is the condition under which the node exists at all. `iterations` are the turns of the loops around it, by
+    the loop's run. `called` is the name by which the program called it, if that isn't the node's. `run` is what the
+    program itself does when backward reaches it (a custom function): it asks for the gradient of each result, calls
+    another function before it reads what was saved, and returns a gradient for each input, if it is known.
+    `fed` says for each edge which of the `inputs` it stands for, and which result of its maker that was; `op` is the
+    fact's name, `several` says that it stands for several of PyTorch's nodes, and `roles` and `shapes` are the inputs'
+    parameters and layouts in that call. `copied` are tensors that were written in place, if the node keeps a copy of
+    their earlier content: their node then, or the leaf.
     """
 
     freed: Slot[Site | bool]
@@ -422,7 +421,7 @@ class Node(Object):
 
     @staticmethod
     def widened(every: Sequence[Node]) -> Value:
-        """One node that stands for several: without a past; None where one of them may not exist."""
+        """One node that stands for several, without a past; None if one of them may not exist."""
         if any(node.when is not True for node in every):
             return None
         return Node("", None, max(node.order for node in every), (), True)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 class Past:
-    """The way back from a version, walked as far as one asks.
+    """The way back from a version, walked only as far as it is asked for.
 
-    At a branch whose answer isn't known it goes by the first side that has a version: both come from the same one.
+    At a branch with an unknown answer it follows the first side that has a version: both come from the same one.
     """
 
     def __init__(self, state: State, version: Value, known: Mapping[Cond, bool]) -> None:
@@ -31,12 +31,12 @@ class Past:
         self.known = known
         self.at: Value = version
         self.followers: dict[int, Version | None] = {}
-        """of each version met, by its `id` (a Phi's too): the one that followed it"""
+        """for each version on the way, by its `id` (a Phi's too): the one that followed it"""
         self.back: dict[int, Version | None] = {}
-        """of those whose content was put back: what followed when that was done"""
+        """for those whose content was restored: what followed then"""
 
     def after(self, version: Value, of: Geometry | None = None) -> Write | None:
-        """The write that followed a version, the first one that reached `of`; None where it isn't met on this way."""
+        """The write that followed a version, the first one that reached `of`; None if it isn't on this way."""
         while id(version) not in self.followers and self._step():
             pass
         found = self.followers.get(id(version))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class NDArray(Object):
-    """An array over `storage`. Nothing is known of its shape or content."""
+    """An array over `storage`; its shape and content are unknown."""
 
     __slots__ = ("storage",)
 
@@ -22,7 +22,7 @@ class NDArray(Object):
 
 
 def fresh(m: Interpreter) -> NDArray:
-    """An array of its own."""
+    """A new array with memory of its own."""
     return NDArray(Storage(m.here.site))
 
 
@@ -41,7 +41,7 @@ VIEWS = frozenset({"T", "mT", "real", "imag", "flat", "base"})
 
 
 def attribute(a: NDArray, name: str) -> Value:
-    """An attribute that isn't a method; ABSENT where it is one."""
+    """An attribute that isn't a method; ABSENT for a method."""
     if name in VIEWS:
         return view(a)
     if name in ("shape", "size", "ndim", "dtype", "strides", "nbytes"):

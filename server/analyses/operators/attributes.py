@@ -41,11 +41,11 @@ def is_known(m: Interpreter, name: str) -> bool:
 
 OTHERS = frozenset({"eig", "itemsize", "lstsq", "map2_", "name", "nbytes", "output_nr", "reinforce", "resize",
                     "retains_grad", "solve", "symeig"})  # fmt: skip
-"""what tensors have besides; of `_…`, `is_…` and `grad_…` that rests on the version and the build"""
+"""other attributes of tensors; which of `_…`, `is_…` and `grad_…` exist depends on the version and the build"""
 
 
 def has(m: Interpreter, t: Tensor, name: str) -> bool | None:
-    """Whether a tensor has an attribute; None where that isn't known: the program may have been given it with more."""
+    """Whether a tensor has an attribute; None if that is unknown: it may have been passed in with extra ones."""
     own = t.attributes.get(name)
     if is_known(m, name) or name in OTHERS or (own is not None and type(own) is not Phi):
         return True
@@ -80,7 +80,7 @@ def rank(m: Interpreter, t: Tensor) -> Value:
 
 
 def requires_grad(m: Interpreter, t: Tensor) -> Value:
-    """`t.requires_grad`; where it isn't known, a branch on it is one on the conditions that it rests on."""
+    """`t.requires_grad`; if it is unknown, a branch on it becomes a branch on the conditions that it depends on."""
     g = m.grad.requires_grad(t)
     if isinstance(g, bool):
         return g
@@ -167,7 +167,7 @@ def set_(m: Interpreter, t: Tensor, name: str, value: Value) -> None:
 
 
 def set_data(m: Interpreter, t: Tensor, value: Value) -> None:
-    """`t.data = value`: the tensor shows other memory from now on; its counter stays and doesn't move."""
+    """`t.data = value`: the tensor now shows other memory; it keeps its counter, which doesn't move."""
     known = isinstance(value, Tensor)
     m.grad.show(t, m.grad.storage(value) if known else Storage(m.here.site), ".data =")
     m.state.put(t, Tensor.geometry_, value.geometry_ if known else None)

@@ -78,7 +78,7 @@ LOW = ("float16", "bfloat16")
 
 @dataclass(frozen=True, slots=True)
 class Autocast:
-    """The mode: the lower precision, and whether the device is another one than the CPU."""
+    """The mode: the lower precision, and whether the device is something other than the CPU."""
 
     dtype: str
     accelerated: bool
@@ -94,7 +94,7 @@ def target(mode: Autocast, name: str) -> str | None:
 
 
 def apply(m: Interpreter, call: Call) -> str | None:
-    """Replace a call's arguments by the casts that it works on; the dtype of its result, where that follows."""
+    """Replace a call's arguments by the casts that it works on. Gives the dtype of its result, if that is known."""
     mode = m.grad.mode.get("autocast")
     wanted = target(mode, call.name) if isinstance(mode, Autocast) else None
     if wanted is None:

@@ -24,54 +24,54 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """What is special about some operators, in the order in which a call comes across it.
+    """What is special about some operators, in the order in which the replay of a call asks for it.
 
-    Where a family has no rule, and where its rule gives None, the fact decides.
+    If a family has no rule, or its rule gives None, the fact decides.
     """
 
     # -- before the call --------------------------------------------------------------------------
     makes_tensor: bool = False
-    """makes a tensor of a number, one that is given as `out=` included"""
+    """turns a number into a tensor, also one that is passed as `out=`"""
     instead_of: Callable[[Interpreter, Call], Tensor | None] | None = None
-    """the argument of which it gives a clone, where it does nothing else"""
+    """the argument, if all that the call does is clone it"""
     keeps: Callable[[Interpreter, Call], Mapping[str, Grad]] | None = None
     """`Call.kept`"""
     case: Callable[[Interpreter, Op, Call], Case | None] | None = None
     """the case of its fact, where the fact's own conditions don't tell it"""
     reads_form_of: str = ""
-    """the parameter of which it reads the shape, the dtype or the device, and not the values"""
+    """the parameter whose shape, dtype or device it reads, but not its values"""
 
     # -- an argument that is given back -----------------------------------------------------------
     gives_back: Callable[[Interpreter, Call], Tensor | None] | None = None
-    """what it gives instead of a result where there is nothing to do, whatever the fact says of results"""
+    """what it returns if there is nothing to do, whatever the fact says about results"""
     unchanged: Callable[[Interpreter, Call, Tensor], bool | None] | None = None
-    """whether it gives its argument itself; None where that isn't known"""
+    """whether it returns its argument unchanged; None if that is unknown"""
     finds_out: bool = False
-    """its kernel finds out that there is nothing to do: autograd records the call all the same"""
+    """its kernel finds out that there is nothing to do, so autograd records the call all the same"""
     gives_view: Callable[[Call, Tensor], bool] | None = None
-    """whether what it gives back is a view of its argument, all of it"""
+    """whether it returns a view of the whole argument where others return the argument itself"""
     otherwise_view: bool = False
-    """gives a view where it doesn't give its argument itself, not a copy"""
+    """returns a view, not a copy, if it doesn't return its argument unchanged"""
     otherwise: Callable[[Interpreter, Call, Tensor, Node | None], Value] | None = None
-    """what it gives, where that takes more than the question whether it is the argument"""
+    """the result, if it takes more than the question whether that is the argument"""
     copies_at_most: bool = False
-    """gives its argument or a copy, and does nothing else: of what nobody else holds, one is as good as the other"""
+    """returns its argument or a copy, and does nothing else: if nobody else holds the argument, both are the same"""
     question: Callable[[Interpreter, Call, Tensor, str], Cond] | None = None
-    """what an unknown answer of `unchanged` rests on, if not on the argument; asked with its words"""
+    """the question behind an unknown answer of `unchanged`, if it isn't one about the argument; called with its text"""
 
     # -- the graph --------------------------------------------------------------------------------
     seen: Callable[[Interpreter, Call], bool | None] | None = None
     """whether autograd sees a call of inference tensors alone"""
     used: Callable[[Call], Sequence[tuple[str, Tensor]]] | None = None
-    """the tensors of a call by parameter, each as often as the call uses it"""
+    """the tensors of a call by parameter, each as many times as the call uses it"""
     several: bool = False
     """`Node.several`"""
     form: Callable[[Call, str, Form], Form] | None = None
-    """as what it saves an argument, asked with what the facts say"""
+    """in which form it saves an argument; called with the form in the facts"""
 
     # -- writing ----------------------------------------------------------------------------------
     changes: Callable[[Interpreter, Call, Mutation], Times | None] | None = None
-    """how many times it writes an argument; then also where the fact isn't certain that it does"""
+    """how many times it writes an argument; its answer counts even if the fact isn't certain that it writes"""
     writes_nothing: Callable[[Interpreter, Call, Tensor], bool] | None = None
     """whether nothing is written to an argument, so that PyTorch doesn't look for shared memory either"""
     same_content: Callable[[Interpreter, Call, Tensor], bool] | None = None
@@ -83,9 +83,9 @@ class Family:
 
     # -- results ----------------------------------------------------------------------------------
     writes: Callable[[Interpreter, Call], Times | None] | None = None
-    """how many times its first result was written, where the fact has seen several numbers"""
+    """how many times its first result was written, if samples of the fact differ"""
     always: bool = False
-    """`writes` is asked also where all samples of the fact agree"""
+    """`writes` is asked even if all samples of the fact agree"""
     unseen_writes: Callable[[Interpreter, Call], Times | None] | None = None
     """the same for calls of inference tensors, of which autograd sees nothing"""
     copies: bool = False
@@ -93,17 +93,17 @@ class Family:
     views: Callable[[Call, Geometry], bool | None] | None = None
     """whether a new result is a view of what the call has made"""
     conjugated: bool = False
-    """its result is a conjugate that is still to be computed; an operator that is given one works on a copy of it"""
+    """its result is a lazy conjugate, which operators copy before they work on it"""
     numbers_as_they_are: bool = False
-    """gives a tensor without dimensions itself"""
+    """returns a tensor without dimensions unchanged"""
     fields: tuple[str, ...] = ()
-    """the names of its results, where they come as a named tuple"""
+    """the names of its results, if they are a named tuple"""
     noted: Callable[[Interpreter, Call, Value], None] | None = None
-    """called with the result: what later calls may ask"""
+    """called with the result, to note what later calls may ask"""
 
 
 NONE = Family()
-"""of an operator that its fact describes wholly"""
+"""the family of an operator that its fact describes completely"""
 
 
 @dataclass(slots=True)
@@ -115,18 +115,18 @@ class Call:
     tensors: dict[str, list[Tensor]]
     family: Family
     spoken: str | None = None
-    """the name to call it by in messages, where that isn't the last part of `name`"""
+    """its name in messages, if that isn't the last part of `name`"""
     kept: Mapping[str, Grad] = field(default_factory=dict)
-    """whether an argument's memory is used, of those that the operator makes a view or a copy of and saves that"""
+    """for arguments that the operator saves through a view or a copy: whether it is the argument's own memory"""
     settings: Mapping[str, Value] = field(default_factory=dict)
     """what a module's constructor was given"""
     apart: frozenset[str] = frozenset()
     loose: frozenset[str] = frozenset()
     overlapping: bool = False
-    """of what is written, as in `Op`"""
+    """about what is written, as in `Op`"""
 
     seen: bool | None = None
-    """whether autograd sees it; None where that isn't known"""
+    """whether autograd records it; None if that is unknown"""
     grads: Mapping[str, Grad] = field(default_factory=dict)
     """for each parameter, whether one of its tensors requires grad"""
     needs: Grad = False
@@ -142,7 +142,7 @@ class Call:
         return [t for ts in self.tensors.values() for t in ts]
 
     def given(self) -> list[Tensor]:
-        """Those that the program gave, in their order; not the parameters and buffers of a module."""
+        """The tensors that the program passed, in order; not the parameters and buffers of a module."""
         return [t for p in self.values for t in self.tensors.get(p, ())]
 
     def option(self, m: Interpreter, name: str, default: Value) -> Value:
@@ -150,7 +150,7 @@ class Call:
         return m.state.resolve(self.values.get(name, self.settings.get(name, default)))
 
     def layout(self, name: str = "input") -> Geometry | None:
-        """The sizes and strides of an argument; of a method's tensor, where it has none of that name."""
+        """The sizes and strides of an argument, or of a method's tensor if there is no argument of that name."""
         found = self.tensors.get(name) or self.tensors.get("self") or []
         return found[0].geometry if found else None
 

@@ -38,7 +38,7 @@ OPERATORS = {
 
 
 def resolved(m: Interpreter, args: Args) -> Args | None:
-    """The arguments with every Phi resolved, or told to be unknown; None if one is still open."""
+    """The arguments with every Phi resolved; None if one is still open."""
     if not any(isinstance(v, (Phi, tuple, ListV)) for v in args):
         return args
     pos = [m.state.resolve(v) for v in args.pos]
@@ -75,9 +75,9 @@ def vague(m: Interpreter, v: Value) -> Value:
 
 
 def one_of_many(m: Interpreter, v: Value) -> Value:
-    """A copy of whichever tensor the open conditions choose: its graph leads on to each under its own conditions.
+    """A copy of whichever tensor the open conditions choose: its graph leads to each of them under its own conditions.
 
-    To take one of them would mix what holds under its conditions with what holds under others'.
+    Picking one of them would mix what holds under its conditions with what holds under the others'.
     """
     if type(v) is not Phi or not any(isinstance(t, Tensor) for _, t in m.state.alternatives(v)):
         return v
@@ -94,7 +94,7 @@ def history(m: Interpreter, v: Value) -> Value:
 
 
 def open_inside(m: Interpreter, v: Value) -> Phi | None:
-    """A Phi inside a list or tuple of tensors, or that is a list's content, if few conditions decide them all."""
+    """A Phi inside a list or tuple of tensors, or as a list's content, if only a few conditions decide them all."""
     if not isinstance(v, (tuple, ListV)):
         return None
     items = m.state.resolve(v.items) if isinstance(v, ListV) else v
@@ -120,7 +120,7 @@ def replaced(args: Args, at: int | str, value: Value) -> Args:
 
 
 def call(m: Interpreter, name: str, args: Args) -> Value:
-    """Call a function of PyTorch, or one that works as those do, by its dotted name; an unknown one's result is."""
+    """Call a function of PyTorch, or one that works alike, by its dotted name; an unknown one's result is unknown."""
     plain = resolved(m, args)
     if plain is None:
         return split(m, args, lambda one: call(m, name, one))
@@ -130,7 +130,7 @@ def call(m: Interpreter, name: str, args: Args) -> Value:
 
 
 def operate(m: Interpreter, name: str, plain: Args) -> Value:
-    """What a call does with arguments none of which is open."""
+    """What a call does once no argument is an open choice."""
     op = m.own_fact(name) or m.facts.table.operator(name)
     if op is None:
         short = cases.called(name)
@@ -160,7 +160,7 @@ def unusable(m: Interpreter, first: Value, op: Op) -> bool:
 
 
 def unknown_function(m: Interpreter, short: str, args: Args) -> Value:
-    """A function that no fact tells of: fresh result, nothing changed unless the name says so."""
+    """A function without a fact: its result is new, and it changes nothing unless its name says so."""
     if short.endswith("_") and not short.endswith("__"):
         for t in cases.tensors_in(m, args.get(0, "input")):
             m.grad.bump(t, short)
@@ -169,7 +169,7 @@ def unknown_function(m: Interpreter, short: str, args: Args) -> Value:
 
 
 def unknown_method(m: Interpreter, short: str, t: Value) -> Value:
-    """A method of a tensor that no fact tells of; one whose name ends in an underscore changes the tensor."""
+    """A method of a tensor without a fact; if its name ends in an underscore, it changes the tensor."""
     if short.endswith("_") and not short.startswith("_") and isinstance(t, Tensor):
         m.grad.bump(t, short)
         return t
@@ -206,7 +206,7 @@ def operator(m: Interpreter, op: str, a: Value, b: Value) -> Value:
 
 
 def settled(v: Value) -> Value:
-    """An operand that is one of several numbers: which one makes no difference to autograd."""
+    """An operand that is one of several numbers becomes any number: autograd doesn't care which one it is."""
     if type(v) is Phi and all(isinstance(x, (int, float, Unknown)) and not is_tensor(x) for x in leaves(v)):
         return next((x for x in leaves(v) if isinstance(x, Unknown) and not x.number), Unknown("a number", number=True))
     return v

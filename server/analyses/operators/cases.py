@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def bind(params: Sequence[Param], args: Args) -> dict[str, Value]:
-    """The arguments of a call by the names of the signature; those left out are not in it."""
+    """The arguments of a call by their names in the signature, without those that were left out."""
     bound: dict[str, Value] = {}
     pos = list(args.pos)
     for p in params:
@@ -41,7 +41,7 @@ def bind(params: Sequence[Param], args: Args) -> dict[str, Value]:
 
 
 def items_of(m: Interpreter, v: ListV | Iterator_) -> tuple[Value, ...]:
-    """The items of a list; after a branch, those of the longer side, each where the list has it."""
+    """The items of a list; after a branch, those of the longer side, each under the condition that the list has it."""
     items = m.state.resolve(v.items)
     if type(items) is Phi:
         return in_one_row(items)
@@ -69,7 +69,7 @@ def tensors_in(m: Interpreter, v: Value, depth: int = 0) -> list[Tensor]:
 
 
 def takes_tensor(op: Op, parameter: str) -> bool:
-    """Whether the fact says something of a parameter: those are the ones that take tensors."""
+    """Whether the fact mentions a parameter: those are the ones that take tensors."""
     return any(
         parameter in case.flows
         or any(s.what == parameter for s in case.saves)
@@ -80,21 +80,21 @@ def takes_tensor(op: Op, parameter: str) -> bool:
 
 
 def must_be_tensor(v: Unknown) -> bool:
-    """Whether an unknown operand of a tensor is one: it was used so, came in, or a call that took tensors gave it."""
+    """Whether an unknown operand must be a tensor: used as one, a parameter, or the result of a call on tensors."""
     return v.tensor is not None or v.parameter or v.history is not None
 
 
 SINGLE = frozenset({"input", "self", "query", "src", "tgt", "input1", "x1", "anchor", "log_probs", "logits"})
-"""what PyTorch calls the first argument of operators that take a tensor there, and neither a number nor several"""
+"""PyTorch's names for a first argument that is a single tensor, neither a number nor several"""
 
 
 def is_single(op: Op) -> bool:
-    """Whether an operator takes a tensor first, and nothing else."""
+    """Whether the first argument of an operator can only be a single tensor."""
     return op.params[0].name in SINGLE and not called(op.name).startswith("_foreach")
 
 
 def bound(m: Interpreter, op: Op, args: Args) -> tuple[dict[str, Value], dict[str, list[Tensor]]]:
-    """The arguments of a call by parameter, and the tensors in each; what has to be a tensor is taken for one."""
+    """The arguments of a call by parameter, and the tensors in each; what has to be a tensor becomes one."""
     values = bind(op.params, args)
     first = op.params[0].name if op.params else None
     for k, v in values.items():
@@ -112,7 +112,7 @@ def choose(m: Interpreter, op: Op, call: Call) -> Case:
 
 
 def by_conditions(op: Op, call: Call) -> Case:
-    """The case of which all conditions hold; an unknown argument counts as its default."""
+    """The first case whose conditions all hold; an unknown argument counts as its default."""
     if len(op.cases) == 1:
         return op.cases[-1]
     defaults = {p.name: p.default for p in op.params}
@@ -146,7 +146,7 @@ def advanced(index: Value) -> bool:
 
 
 def called(name: str) -> str:
-    """The name of an operator as a message says it."""
+    """The name of an operator as messages have it."""
     return name.rsplit(".", 1)[-1]
 
 
@@ -169,7 +169,7 @@ def condition(when: Grads, grads: Mapping[str, Grad]) -> Grad:
 def gradients(
     m: Interpreter, call: Call, asked: Callable[[Tensor], Grad] | None = None, of: Container[str] | None = None
 ) -> dict[str, Grad]:
-    """For each parameter (`of` these), whether one of its tensors requires grad; what isn't known may be such one."""
+    """For each parameter (or those in `of`), whether one of its tensors requires grad; an unknown value may."""
     asked = asked or m.grad.requires_grad
     found: dict[str, Grad] = {}
     for p, ts in call.tensors.items():
@@ -186,5 +186,5 @@ def gradients(
 
 
 def of_number(asked: Cond) -> Cond:
-    """Whether an operand requires grad of which nothing shows that it is a tensor: a discount, a size, an option."""
+    """Whether an operand requires grad that nothing shows to be a tensor: a discount, a size, an option."""
     return Cond(asked.key, "factor", asked.text, asked.site) if asked.kind == "may-require-grad" else asked

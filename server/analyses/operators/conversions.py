@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def given_back(m: Interpreter, case: Case, call: Call) -> Tensor | None:
-    """The argument that a call certainly gives back as it is: nothing of that goes through autograd."""
+    """The argument that a call is known to return unchanged; autograd records nothing of such a call."""
     family = call.family
     if case.mutates or len(case.results) != 1 or called(call.name).endswith("_") or family.finds_out:
         return None
@@ -41,17 +41,17 @@ def given_back(m: Interpreter, case: Case, call: Call) -> Tensor | None:
 
 
 def is_unchanged(m: Interpreter, call: Call, source: Tensor) -> bool | None:
-    """Whether a call gives its argument itself; None where that isn't known."""
+    """Whether a call returns its argument unchanged; None if that is unknown."""
     return call.family.unchanged(m, call, source) if call.family.unchanged is not None else None
 
 
 def is_viewed(call: Call, source: Tensor) -> bool:
-    """Whether a call gives a view of all of its argument where it gives that back."""
+    """Whether a call returns a view of the whole argument where others return the argument itself."""
     return call.family.gives_view is not None and call.family.gives_view(call, source)
 
 
 def decide(m: Interpreter, r: Result, source: Tensor, node: Node | None, type_: TensorType | None, call: Call) -> Value:
-    """The argument itself, a view or a copy; both, told apart by a guess, where that isn't known."""
+    """The argument itself, a view or a copy; if that is unknown, a choice of both that depends on a guess."""
     family = call.family
     if family.otherwise is not None:
         return family.otherwise(m, call, source, node)
@@ -80,7 +80,7 @@ def copy(m: Interpreter, r: Result, node: Node | None, type_: TensorType | None,
 
 
 def is_temporary(m: Interpreter, source: Tensor) -> bool:
-    """Whether a method is called on what a call has just made, which nobody else holds: a copy is as good as itself."""
+    """Whether a method is called on the new result of a call, which nobody else holds: a copy is as good as itself."""
     node, storage = m.here.node, m.state.resolve(source.storage)
     if not (isinstance(node, ir.Call) and isinstance(node.func, ir.Attribute) and isinstance(storage, Storage)):
         return False
@@ -89,7 +89,7 @@ def is_temporary(m: Interpreter, source: Tensor) -> bool:
 
 
 def to_itself(m: Interpreter, name: str, source: Tensor, call: Call) -> Cond:
-    """The question whether a call gives the tensor itself."""
+    """The question whether a call returns the tensor itself."""
     text = f"{name}() gives the tensor itself"
     return (call.family.question or asked_of)(m, call, source, text)
 
@@ -119,5 +119,5 @@ def viewed(m: Interpreter, source: Tensor, node: Node | None, type_: TensorType 
 
 
 def guess(text: str, source: Tensor, m: Interpreter) -> Cond:
-    """A question that only sizes, strides or devices at run time answer."""
+    """A question that only sizes, strides or devices at run time can answer."""
     return Cond((text, source.uid, id(m.here.node)), "guess", text, m.here.site)

@@ -19,15 +19,15 @@ class Evaluation(Protocol):
     """A function that is evaluated on numbers."""
 
     def through(self, name: str, args: Args, run: Callable[[], Value]) -> Value:
-        """Replay a call; its result is full of what the operands tell."""
+        """Replay a call, and compute what its result is full of."""
 
 
 class Interpreter(Witness, Protocol):
-    """Whoever interprets the program: attributes of its objects, and tensors that it doesn't know."""
+    """The interpreter of the program: attributes of its objects, and unknown values that are tensors."""
 
     @property
     def explain(self) -> Explainer:
-        """Who tells of failures."""
+        """Who describes failures."""
 
     @property
     def numbers(self) -> Evaluation | None:
@@ -40,16 +40,16 @@ class Interpreter(Witness, Protocol):
         """What an attribute of a class becomes when it is read through an object."""
 
     def own_fact(self, name: str) -> Op | None:
-        """What the program's configuration tells of an operator, if anything."""
+        """The fact of an operator in the program's configuration, if there is one."""
 
     def operate(self) -> None:
-        """An operator is replayed."""
+        """Called for each operator that is replayed."""
 
     def as_tensor(self, v: Unknown) -> Tensor:
         """An unknown value that is used as a tensor."""
 
     def sure_tensor(self, v: Unknown) -> Tensor:
-        """The same where nothing but a tensor can be used so: from here on that is what it is."""
+        """The same where only a tensor can be used like that: from here on the value is one."""
 
     def requires_grad(self, v: Unknown) -> Cond:
         """The question whether an unknown value requires grad."""

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 def each(m: Interpreter, operand: Value, run: Callable[[Value], Value]) -> Value:
-    """Run an operator on each alternative of an operand; its results as one, where they can be."""
+    """Run an operator on each alternative of an operand, and join its results to one if possible."""
     result = m.state.each(operand, run)
     return result if m.numbers is not None else one(m, result)
 
 
 def one(m: Interpreter, result: Value) -> Value:
-    """One tensor in place of several that were just made; the value itself where they differ in more than the past."""
+    """One tensor in place of several new ones; the value itself if they differ in more than their past."""
     if type(result) is not Phi:
         return result
     first, *others = made = leaves(result)
@@ -52,33 +52,33 @@ def one(m: Interpreter, result: Value) -> Value:
 
 
 def is_plain(v: Value) -> bool:
-    """Whether nothing more is known of an unknown value than that it was computed: a size, a count."""
+    """Whether all that is known of a value is that it was computed: a size, a count."""
     return isinstance(v, Unknown) and v.tensor is None and not (v.parameter or v.data or v.own or v.result or v.history)
 
 
 def key_of_choice(v: Value) -> Any:
-    """What identifies one of several unknown values: the same choice among the same is the same value."""
+    """What identifies a choice of unknown values: the same choice among the same values is the same value."""
     if type(v) is not Phi:
         return key_of(v)
     return ("one of", v.cond.key, key_of_choice(v.then), key_of_choice(v.orelse))
 
 
 def is_new(m: Interpreter, t: Tensor) -> bool:
-    """Whether a tensor has been made here, with memory of its own, and nothing but its node knows of it."""
+    """Whether a tensor was made here, with memory of its own, and only its node refers to it."""
     own = t.origin == m.here.site and t.base is None and t.attr_version is None and t.alias_of is None
     plain = own and all(isinstance(fn, (Node, type(None))) for fn in leaves(t.grad_fn))
     return plain and isinstance(m.grad.counter(t).current, Version)
 
 
 def kind_of(m: Interpreter, t: Tensor) -> tuple[object, ...]:
-    """All that tells a new tensor from another one, other than its past."""
+    """Everything in which new tensors can differ, except their past."""
     version = m.grad.version(t)
     flags = t.requires_grad_, t.is_inference, t.output_nr, t.grad, t.data_version, t.numbers, t.hooks
     return len(t.attributes), t.geometry_, t.dtype_, flags, t.label, (version.low, version.high, version.write)
 
 
 def stand_for(m: Interpreter, t: Tensor, other: Tensor) -> None:
-    """Have the nodes of a tensor know another one in its place."""
+    """Replace a tensor by another one in its nodes."""
     counter, storage = m.grad.counter(other), m.grad.storage(other)
     version, content = counter.current, storage.content
     for node in filter(None, leaves(t.grad_fn)):

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def of_result(m: Interpreter, g: Geometry, call: Call, number: int = 0) -> Geometry:
-    """The layout of one of a call's results, of which the shape is known."""
+    """The layout of one of a call's results whose shape is known."""
     if call.family.conjugated:
         return Geometry.unknown(g.shape)
     return laid_out(m, g, call.name, [t.geometry for t in call.given()], number)
 
 
 def laid_out(m: Interpreter, g: Geometry, name: str, given: Sequence[Geometry | None], number: int = 0) -> Geometry:
-    """The same for what was given to a callable; the strides are unknown where no rule tells."""
+    """The same by the layouts of the arguments; the strides are unknown if no rule gives them."""
     told = m.facts.layouts.find(name, number)
     if g.ndim < 2 or told == ROWS:
         return g
@@ -34,7 +34,7 @@ def laid_out(m: Interpreter, g: Geometry, name: str, given: Sequence[Geometry | 
 
 
 def _by_all(g: Geometry, given: Sequence[Geometry | None]) -> Geometry | None:
-    """The layout that all rules foretell, as of a single element, however it is made."""
+    """The layout on which all rules agree, for instance that of a single element."""
     rows = _by_rule(g, "rows", given)
     alike = g.numel() == 1 and all(_by_rule(g, rule, given) == rows for rule in ("columns", "first"))
     return rows if alike else None
@@ -65,10 +65,10 @@ def _fits(one: Geometry, result: Geometry) -> bool:
 
 
 def iterated(shape: Shape, operands: Sequence[Geometry]) -> Geometry | None:
-    """How `TensorIterator` lays out a new result of that shape; None where it can't be told.
+    """How `TensorIterator` lays out a new result of that shape; None if that is unknown.
 
-    Operands that all lie alike are followed; else it is their strides that order the dimensions
-    (`reorder_dimensions`), and each operand that they leave in doubt is followed by the next.
+    If all operands have one layout, the result has it too. Otherwise the strides of the first operand order the
+    dimensions (`reorder_dimensions`); what they leave open, those of the next one decide.
     """
     known = [(g.shape, all_known(g.strides)) for g in operands]
     if all_known(shape) is None or any(all_known(own) is None or strides is None for own, strides in known):
@@ -92,7 +92,7 @@ def _broadcast_strides(shape: Shape, g: Geometry) -> list[int]:
 
 
 def _reordered(shape: Shape, operands: Sequence[Sequence[int]]) -> list[int]:
-    """The dimensions from the innermost one on: an insertion sort that doubt lets pass."""
+    """The dimensions from the innermost one on: an insertion sort that goes on where the strides don't decide."""
 
     def comes_after(one: int, other: int) -> bool | None:
         for strides in operands:

@@ -57,7 +57,7 @@ FORWARDS = {
     "torch.nn.modules.padding._ReflectionPadNd": "torch.nn.ReflectionPad2d",
     "torch.nn.modules.padding._ReplicationPadNd": "torch.nn.ReplicationPad2d",
 }
-"""Classes that have the `forward` of all that derive from them, each with one of these, which the facts tell of."""
+"""Classes whose `forward` all that derive from them share, each with one of those, which has a fact."""
 
 ABOVE: dict[str, set[str]] = {"torch.optim.AdamW": {"torch.optim.Adam"}}
 for _base, _names in DERIVED.items():

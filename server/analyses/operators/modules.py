@@ -34,7 +34,7 @@ def is_module(v: Value) -> bool:
 
 @registry.by_fact(ModuleFact, "__init__")
 def initialise(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> None:
-    """Run the constructor of a module that the facts tell of."""
+    """Run the constructor of a module that has a fact."""
     values = {p.name: p.default for p in fact.params if p.default is not REQUIRED}
     values.update(cases.bind(fact.params, args))
     for k, v in values.items():
@@ -50,7 +50,7 @@ SIZED = frozenset({"kernel_size", "stride", "padding", "dilation", "output_paddi
 
 
 def kept(cls: str, option: str, value: Value, values: dict[str, Value]) -> Value:
-    """What a module keeps of an option: a convolution a size for each dimension, pooling its stride if none is said."""
+    """What a module keeps of an option: a convolution a size for each dimension, pooling a default for its stride."""
     if "Pool" in cls and option == "stride" and value is None:
         value = values.get("kernel_size")
     sized = cls.endswith(("1d", "2d", "3d")) and ("Conv" in cls or cls.endswith(".AvgPool1d"))
@@ -62,7 +62,7 @@ def kept(cls: str, option: str, value: Value, values: dict[str, Value]) -> Value
 
 
 def make_tensors(m: Interpreter, obj: Instance, fact: ModuleFact, values: dict[str, Value]) -> None:
-    """Make a module's parameters and buffers, with their shapes where the arguments tell them."""
+    """Make a module's parameters and buffers, with their shapes if the arguments determine them."""
     described_args: dict[str, Arg] = {k: described(m, v) for k, v in values.items()}
     types = shapes.module_parameters(fact.name, described_args)
     if types is None:
@@ -88,11 +88,11 @@ def make_tensors(m: Interpreter, obj: Instance, fact: ModuleFact, values: dict[s
 
 
 def writes_in_construction(cls: str, name: str, values: dict[str, Value]) -> int:
-    """How often a module's constructor has written a tensor: `reset_parameters` does it once.
+    """How many times a module's constructor has written a tensor: `reset_parameters` does it once.
 
-    Attention clears its output's bias once more (`torch/nn/modules/activation.py`), an embedding its padding's
-    row; a stack of layers is made of copies (`_get_clones` in transformer.py), of which Transformer
-    initialises the matrices.
+    Attention clears its output's bias once more (`torch/nn/modules/activation.py`), an embedding the row of its
+    padding. A stack of layers consists of copies (`_get_clones` in transformer.py); Transformer initialises their
+    matrices.
     """
     short = name.rsplit(".", 1)[-1]
     if cls.endswith("Loss") and "." not in name:
@@ -108,7 +108,7 @@ BUFFERS = frozenset({"running_mean", "running_var", "num_batches_tracked", "weig
 
 
 def owner(m: Interpreter, obj: Instance, name: str) -> Instance:
-    """The module that a dotted tensor name belongs to; the inner modules are made where they are missing."""
+    """The module that a dotted tensor name belongs to; missing inner modules are made."""
     for part in name.split(".")[:-1]:
         inner = obj.attributes.get(part, ABSENT)
         if not isinstance(inner, Instance):
@@ -126,7 +126,7 @@ def put(obj: Instance, slot: str, name: str) -> None:
 
 
 def put_in(obj: Instance, slot: str) -> frozenset[str]:
-    """The names that were put into a dict of a module, whatever they stand for now."""
+    """The names that were put into a dict of a module, whatever they refer to now."""
     names: frozenset[str] = obj.model_state.get(slot, frozenset())
     return names
 
@@ -186,7 +186,7 @@ def parameters(m: Interpreter, obj: Instance) -> list[Tensor]:
 def call(m: Interpreter, obj: Instance, args: Args) -> Value:
     """`Module.__call__`: pre-hooks, forward, hooks (`torch/nn/modules/module.py`, `_call_impl`).
 
-    Where there are no hooks at first, those that its forward registers are not looked at.
+    If there are no hooks when it begins, those that its forward registers are not called.
     """
     watched = bool(hooks(m, obj, "backward_hooks"))
     if not watched and not hooks(m, obj, "pre_hooks") and not hooks(m, obj, "hooks"):
@@ -218,7 +218,7 @@ def run_hook(m: Interpreter, hook: Value, obj: Instance, args: Args, *result: Va
 
 
 def with_inputs(m: Interpreter, args: Args, changed: Value) -> Args:
-    """The arguments of forward after a pre-hook: those that it gave, if any (with keywords, as a pair)."""
+    """The arguments of forward after a pre-hook: those that it returned, if any (a pair if there are keywords)."""
     if not isinstance(changed, (tuple, Tensor)):
         return args
     pos, kw = changed if isinstance(changed, tuple) else (changed,), args.kw
@@ -228,7 +228,7 @@ def with_inputs(m: Interpreter, args: Args, changed: Value) -> Args:
 
 
 def hooked(m: Interpreter, v: Value) -> Value:
-    """What a full backward hook makes of an input or output: a view by a custom Function (`BackwardHook`)."""
+    """An input or output of a module with a full backward hook: a view by a custom Function (`BackwardHook`)."""
     if isinstance(v, tuple):
         return tuple(hooked(m, i) for i in v)
     if not isinstance(v, Tensor) or m.grad.requires_grad(v) is False or not m.grad.grad_mode:
@@ -294,7 +294,7 @@ def by_fact(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> Valu
 
 
 def completed(case: Case, op: Op, call: Call) -> Case:
-    """The case, with what other cases tell of tensors that its own samples were not given (`hx` of an RNN)."""
+    """The case, completed by other cases with tensors that its own samples were called without (`hx` of an RNN)."""
     missing = {p for p, ts in call.tensors.items() if ts and p in differentiable_inputs(op)} - case.flows
     if not missing:
         return case
@@ -308,7 +308,7 @@ def differentiable_inputs(op: Op) -> frozenset[str]:
 
 
 def flat(types: results.Types) -> results.Types:
-    """The descriptions of several results in one list, None (an output that isn't asked for) left out."""
+    """The descriptions of several results in one list, without None (an output that wasn't asked for)."""
     if not isinstance(types, list):
         return types
     return [one for t in types if t is not None for one in (flat(t) if isinstance(t, list) else [t])]  # type: ignore[union-attr]
@@ -326,7 +326,7 @@ def nested(types: Sequence[results.Types], flat_results: list[Value]) -> Value:
 
 
 def own_tensors(fact: ModuleFact) -> Iterable[str]:
-    """The module's own tensors of which a fact tells (`self.weight`), in the same order in every run."""
+    """The module's own tensors that its fact mentions (`self.weight`), in the same order in every run."""
     told = (
         name
         for case in fact.cases

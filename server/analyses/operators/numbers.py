@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class GiveUp(Exception):
-    """The function does something that numbers alone do not tell."""
+    """The function does something that can't be computed with numbers alone."""
 
 
 class NotLinear(Exception):
-    """A backward that gives something for nothing: elements that no gradient comes to get one."""
+    """A backward that makes something out of nothing: a gradient of zero doesn't give zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Numbers:
         """by tensor, each with the version that its memory had"""
 
     def fill(self, t: Tensor, number: Dual | None) -> None:
-        """A tensor is full of a number from now on; None: nobody knows of what."""
+        """A tensor is full of a number from now on; with None, of an unknown one."""
         state, grad = self.m.state, self.m.grad
         state.set(self.values, grad.storage(t), None if number is None else number.value)
         if number is not None:
@@ -97,7 +97,7 @@ class Numbers:
         return None if number is None else bool(number.value)
 
     def of(self, v: Value) -> Any:
-        """What a tensor is full of; a plain number is itself. None where that isn't known."""
+        """What a tensor is full of; a plain number is itself. None if that is unknown."""
         v = self.m.state.resolve(v)
         if isinstance(v, (bool, int, float)):
             return v
@@ -114,7 +114,7 @@ class Numbers:
         return Dual(value, tangent)
 
     def total(self, result: Value) -> Dual:
-        """The outputs of a function in one number, each counted differently. Raises GiveUp where one isn't known."""
+        """The outputs of a function in one number, each with another weight. Raises GiveUp if one is unknown."""
         result = self.m.state.resolve(result)
         outputs = result if isinstance(result, tuple) else (result,)
         parts = []
@@ -135,7 +135,7 @@ class Numbers:
     # -- calls --------------------------------------------------------------------------------------
 
     def through(self, name: str, args: Args, run: Callable[[], Value]) -> Value:
-        """Replay a call of PyTorch's, or of Python's on a tensor; its result is full of what the operands tell."""
+        """Replay a call of PyTorch, or of Python on a tensor, and compute what its result is full of."""
         short = called(name)
         first = self.m.state.resolve(args.pos[0]) if args.pos else None
         before = [self.of(v) for v in args.pos]
@@ -158,7 +158,7 @@ class Numbers:
         return result
 
     def computed(self, name: str, args: list[Any], kw: dict[str, Any]) -> Dual | None:
-        """What a call makes of numbers, however large its tensors are."""
+        """What a call computes from numbers, if that doesn't depend on the sizes of its tensors."""
         base = name[:-5] if name.endswith("_like") else name.removeprefix("new_")
         if base in formulas.RANDOM:
             return None if "generator" in kw else self.drawn(base, args, kw)
@@ -187,7 +187,7 @@ class Numbers:
         return elementwise(f, args, kw) if f is not None else None
 
     def gathered(self, name: str, args: list[Any], first: Value, result: Value) -> Dual | None:
-        """What sums make of numbers: that rests on how many they take together."""
+        """What a sum computes from numbers: that depends on how many elements it adds up."""
         if not isinstance(first, Tensor) or not isinstance(result, Tensor) or not isinstance(args[0], Dual):
             return None
         if name in formulas.SUMS:
@@ -205,7 +205,7 @@ class Numbers:
         return None
 
     def drawn(self, name: str, args: list[Any], kw: dict[str, Any]) -> Dual | None:
-        """A random number; what dropout gives depends on its input as well, and is that where nothing is trained."""
+        """A random number. The result of dropout depends on its input as well, and is the input outside training."""
         drawn = Dual(self.random.uniform(0.1, 0.9))
         if name != "dropout" or not args:
             return drawn
@@ -234,7 +234,7 @@ class Numbers:
     def weighed(
         self, backward: Value, ctx: Instance, inputs: Sequence[Value], outputs: Sequence[Tensor], ones: Iterable[Tensor]
     ) -> float:
-        """What backward makes of gradients that are one for some outputs, times the tangents of the inputs."""
+        """What backward computes from gradients that are one for some outputs, times the tangents of the inputs."""
         m = self.m
         tangents = [self.of(v) if isinstance(v, Tensor) else None for v in inputs]
         gradients: list[Value] = []

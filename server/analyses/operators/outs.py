@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def write_out(m: Interpreter, op: Op, case: Case, call: Call, out: Value, outs: list[Tensor]) -> Value:
-    """A call with `out=`: a write of the given tensors; most operators refuse it where anything requires grad."""
+    """A call with `out=` writes the given tensors; most operators refuse it if anything requires grad."""
     previous, m.here.via = m.here.via, "out="
     try:
         needs = asked_of_out(m, case, call, outs) if m.grad.grad_mode else False
@@ -58,10 +58,10 @@ def write_out(m: Interpreter, op: Op, case: Case, call: Call, out: Value, outs: 
 
 
 def asked_of_out(m: Interpreter, case: Case, call: Call, outs: Sequence[Tensor]) -> Grad:
-    """Whether anything that a call with `out=` is given requires grad.
+    """Whether any argument of a call with `out=` requires grad.
 
-    What no gradient flows to, such as an index, cannot require grad, or is known to. Nor can what is written into
-    integers, which PyTorch casts no floating result to.
+    An argument that no gradient flows to, such as an index, counts only if it is known to require grad. So do all of
+    them if the result goes to integers, since PyTorch casts no floating result to those.
     """
     whole = any(t.dtype is not None and is_integral(t.dtype) for t in outs)
     needs: Grad = False
@@ -74,7 +74,7 @@ def asked_of_out(m: Interpreter, case: Case, call: Call, outs: Sequence[Tensor])
 
 
 def refuse_out(m: Interpreter, op: Op, outs: Sequence[Tensor], needs: Grad) -> bool:
-    """`throw_error_out_requires_grad`, by what the operator refuses; whether it is refused for sure."""
+    """`throw_error_out_requires_grad`, depending on what the operator refuses; whether the call is refused for sure."""
     if op.out_graph == "joins, no leaf" and m.grad.grad_mode:
         leaves = [t for t in outs if is_of_leaf(m, t)]
         needs = m.grad.requires_grad(leaves[0]) if leaves else False
@@ -94,7 +94,7 @@ def is_of_leaf(m: Interpreter, t: Tensor) -> bool:
 
 
 def out_shapes(m: Interpreter, op: Op, call: Call, count: int) -> Sequence[Shape | None]:
-    """The shapes that the results of a call have, as far as that is known."""
+    """The shapes of the results of a call, as far as they are known."""
     inferred = shapes.infer(op.name, described_all(m, call.values))
     types = inferred if isinstance(inferred, Sequence) else [inferred]
     known = [t.shape if isinstance(t, TensorType) else None for t in types]
@@ -102,7 +102,7 @@ def out_shapes(m: Interpreter, op: Op, call: Call, count: int) -> Sequence[Shape
 
 
 def resize_out(m: Interpreter, call: Call, t: Tensor, shape: Shape | None) -> None:
-    """`resize_output`: a tensor given as `out=` that has another shape than the result is given that."""
+    """`resize_output`: a tensor passed as `out=` takes the shape of the result."""
     g = t.geometry
     if shape is None or g is None or None in shape or None in g.shape or shape == g.shape:
         return
@@ -110,7 +110,7 @@ def resize_out(m: Interpreter, call: Call, t: Tensor, shape: Shape | None) -> No
 
 
 def out_times(op: Op, t: Tensor, shape: Shape | None) -> Times:
-    """How often a tensor that is given as `out=` for a result of that shape is written."""
+    """How many times a tensor passed as `out=` is written, for a result of that shape."""
     if shape is None or t.shape is None or None in shape or None in t.shape:
         return min(op.out_bumps[0], op.out_resized[0]), max(op.out_bumps[1], op.out_resized[1])
     return op.out_bumps if shape == t.shape else op.out_resized

@@ -34,14 +34,14 @@ def check_overlap(m: Interpreter, t: Tensor, call: Call) -> bool:
 
 
 def may_overlap(m: Interpreter, call: Call) -> bool:
-    """Whether a call writes a tensor whose elements share a place; `inplace=True` calls what does it by name."""
+    """Whether a call may write a tensor whose elements share memory, as may the operator that `inplace=True` calls."""
     named = (f"{call.name}_", f"torch.nn.functional.{called(call.name).lower()}_")
     facts = map(m.facts.table.operator, named)
     return call.overlapping or any(fact is not None and fact.overlapping for fact in facts)
 
 
 def is_too_near(call: Call, p: str, t: Tensor, other: Tensor) -> bool:
-    """Whether an argument that is of the memory of the written tensor must not be so."""
+    """Whether an argument shares memory with the written tensor in a way that PyTorch refuses."""
     g, h = t.geometry, other.geometry
     if p in call.apart and (other is t or (g is not None and g == h and g.is_dense() is not False)):
         return True
@@ -52,7 +52,7 @@ def is_too_near(call: Call, p: str, t: Tensor, other: Tensor) -> bool:
 
 
 def check_copy(m: Interpreter, target: Tensor, source: Tensor | None = None) -> bool:
-    """`copy_` into a view, of a tensor or a number, refuses one whose elements share memory with others.
+    """`copy_` of a tensor or a number refuses a view whose elements share memory.
 
     False where it is refused for sure.
     """
@@ -69,11 +69,11 @@ def check_copy(m: Interpreter, target: Tensor, source: Tensor | None = None) -> 
 
 
 def check_put(m: Interpreter, target: Tensor, indices: Sequence[Tensor], sources: Sequence[Tensor]) -> bool:
-    """`index_put_` refuses a value and an index that share memory with its target, be it the whole of it.
+    """`index_put_` refuses a value or an index that shares memory with its target, even all of it.
 
-    With one value for all that a mask takes it is `masked_fill_` (`canDispatchToMaskedFill`), which takes the value
-    as a number, and refuses a mask that is a part of the target alone. A mask without dimensions is none: it is a
-    number (`boolToIndexingTensor`). False where it is refused for sure.
+    If one value goes to everything that a mask selects, PyTorch calls `masked_fill_` (`canDispatchToMaskedFill`), which
+    takes the value as a number and refuses only a mask that shares a part of the target's memory. A mask without
+    dimensions counts as a number (`boolToIndexingTensor`). False if the write is refused for sure.
     """
     one = not sources or sources[0].shape is None or times(*sources[0].shape) in (1, None)
     filled = one and len(indices) == 1 and indices[0].dtype in (None, "bool") and indices[0].shape != ()
@@ -102,16 +102,16 @@ def overlap(m: Interpreter, target: Tensor, other: Tensor, g: Geometry | None, s
 
 
 def is_there(m: Interpreter, target: Tensor, source: Tensor) -> bool:
-    """Whether a value that is stored in a tensor is, as it is expanded to its shape, what lies there already."""
+    """Whether a value to be stored is, once expanded, the very memory that it is to be stored in."""
     g = target.geometry
     expanded = g is not None and g == as_stored(target, source) and m.grad.storage(target) is m.grad.storage(source)
     return expanded or m.grad.are_one(target, source)
 
 
 def as_stored(target: Tensor, source: Tensor) -> Geometry | None:
-    """How a value lies once it is brought to its target's shape (`copy_to` of TensorIndexing.h).
+    """The layout of a value once it is expanded to its target's shape (`copy_to` of TensorIndexing.h).
 
-    None where that isn't known, and for a value without dimensions, a number that fills the target.
+    None if that is unknown, and for a value without dimensions, which is a number that fills the target.
     """
     g, h = target.geometry, source.geometry
     if g is None or h is None or g.shape == h.shape:
@@ -122,7 +122,7 @@ def as_stored(target: Tensor, source: Tensor) -> Geometry | None:
 
 
 def less_leading_ones(g: Geometry) -> Geometry:
-    """`slicePrefix1sSize` of TensorIndexing.h: a value to be stored, less the dimensions of size 1 in front."""
+    """`slicePrefix1sSize` of TensorIndexing.h: a value to be stored, without its leading dimensions of size 1."""
     while g.ndim and g.shape[0] == 1:
         g = g.select(0, 0)
     return g

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 LINK = "self"
-"""stands for the parameter of what nodes that lead to several results give to a node of one of them alone"""
+"""the parameter by which a node of one result takes what the node that several results share gives it"""
 
 
 def parted(
     m: Interpreter, node: Node, call: Call, grads: Mapping[str, Grad], results: Sequence[Tensor]
 ) -> list[Node | None]:
-    """Take the node of a call apart, if its results have nodes of their own; that of each of the results.
+    """Take the node of a call apart, if its results have nodes of their own; gives the node of each result.
 
-    `grads` tells which of the parameters require grad.
+    `grads` says which of the parameters require grad.
     """
     told = m.facts.branches.find(call.name)
     if told is None or not results:
@@ -49,7 +49,7 @@ def parted(
 
 
 def of_results(m: Interpreter, node: Node, call: Call, grads: Mapping[str, Grad], made: Value) -> None:
-    """Give each result of a call the node that is its own."""
+    """Give each result of a call its own node."""
     if m.facts.branches.find(call.name) is None or (isinstance(made, ListV) and m.state.is_open(made)):
         return
     results = tensors_in(m, made)
@@ -109,12 +109,12 @@ class Cut:
         return made
 
     def leads(self, part: Part, parameter: str, nr: int | None, t: Tensor | None = None) -> bool:
-        """Whether a part leads to a parameter, or to one of its tensors; what no part is known to lead to, all may."""
+        """Whether a part leads to a parameter, or to one of its tensors; if no part is known to, any may."""
         known = among(parameter, part.flows) or not among(parameter, self.flows)
         return known and (t is None or self.is_of(parameter, t, nr))
 
     def needs(self, parameter: str, nr: int | None) -> Grad:
-        """Whether a parameter, or what of it goes with a result, requires grad."""
+        """Whether a parameter requires grad, or the one of its tensors that belongs to a result."""
         found: Grad = False
         for t in self.call.tensors.get(parameter, ()):
             if self.is_of(parameter, t, nr):
@@ -122,12 +122,12 @@ class Cut:
         return found if self.told.each else self.grads.get(parameter, False)
 
     def is_of(self, parameter: str, t: Tensor, nr: int | None) -> bool:
-        """Whether a tensor goes with a result: the item of that number in a list, where each goes with one."""
+        """Whether a tensor belongs to a result: the item of that number, if each item of a list has a result."""
         given = self.call.tensors.get(parameter, ())
         return not self.told.each or nr is None or len(given) != len(self.results) or given[nr] is t
 
     def keeps(self, part: Part, saved: SavedTensor, nr: int | None) -> bool:
-        """Whether a part keeps what the whole has saved."""
+        """Whether a part keeps a tensor that the whole node has saved."""
         if saved.role == "result":
             number = next((i for i, t in enumerate(self.results) if t is saved.tensor), None)
             label = f"out{number}"
@@ -137,5 +137,5 @@ class Cut:
 
 
 def among(parameter: str, labels: frozenset[str]) -> bool:
-    """Whether a parameter is one of some; all of a module's own tensors may have been asked for as one."""
+    """Whether a parameter is among labels; `self` stands for all of a module's own tensors."""
     return parameter in labels or (parameter == "self" and any(one.startswith("self.") for one in labels))

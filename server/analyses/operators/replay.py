@@ -70,7 +70,7 @@ def prepare(m: Interpreter, op: Op, args: Args) -> Call:
 
 
 def bind(m: Interpreter, op: Op, args: Args) -> Call:
-    """The same where it isn't known yet which arguments are kept."""
+    """The same without `Call.kept`, for callers that have more to set first."""
     values, tensors = bound(m, op, args)
     family = rules.of(op.name)
     return Call(op.name, values, tensors, family, apart=op.apart, loose=op.loose, overlapping=op.overlapping)
@@ -99,7 +99,7 @@ def replay(m: Interpreter, case: Case, call: Call, via: str, inferred: Types = N
 
 
 def read_values(case: Case, call: Call) -> list[Tensor]:
-    """The operands whose values a call reads: not what it writes, nor a pattern for a shape (`zeros_like`)."""
+    """The operands whose values a call reads: not those that it writes, nor one that gives a shape (`zeros_like`)."""
     name = called(call.name)
     if name.endswith("_like") or name.startswith("new_"):
         return []
@@ -121,7 +121,7 @@ def ask(m: Interpreter, case: Case, call: Call) -> None:
 
 
 def to_write(m: Interpreter, case: Case, call: Call) -> Iterator[tuple[Mutation, Tensor, Times]]:
-    """The arguments that a call changes, and how many times; a change that the table is not certain of is none."""
+    """The arguments that a call changes, and how many times; changes of which the table isn't certain don't count."""
     for w in case.mutates:
         if w.certain or call.family.changes is not None:
             times = writes.changes(m, call, w)
@@ -135,7 +135,7 @@ def to_write(m: Interpreter, case: Case, call: Call) -> Iterator[tuple[Mutation,
 
 
 def check(m: Interpreter, case: Case, call: Call) -> None:
-    """Take out what may not be written, and report it."""
+    """Report what PyTorch refuses to write, and take it out."""
     viewed = case.node == "torch::autograd::CopySlices"
     for one in list(call.written):
         w, t, _ = one
@@ -146,17 +146,17 @@ def check(m: Interpreter, case: Case, call: Call) -> None:
 
 
 def is_result(case: Case, w: Mutation) -> bool:
-    """Whether a call changes a tensor as its result does; others write under no_grad (`max_norm`, statistics)."""
+    """Whether what a call changes is its result; other changes happen under no_grad (`max_norm`, statistics)."""
     return w.bumps > 0 and any(r.kind in ("same", "depends") and r.of == w.what for r in case.results)
 
 
 def is_recorded(case: Case) -> bool:
-    """Whether autograd has a part in a call; in some writes it has none (`logical_not_`, all of `nn.init`)."""
+    """Whether autograd takes part in a call; in some writes it doesn't (`logical_not_`, all of `nn.init`)."""
     return case.node is not None or not case.flows or not case.mutates
 
 
 def needs_of(m: Interpreter, case: Case, call: Call, w: Mutation, t: Tensor) -> Grad:
-    """Whether what is written to one tensor requires grad: in an operator on lists each goes by its own operands."""
+    """Whether what is written to one tensor requires grad: in an operator on lists, each item has its own operands."""
     own = call.tensors[w.what]
     taken = [ts for p, ts in call.tensors.items() if p in case.flows]
     if not case.sequence or any(len(ts) not in (0, 1, len(own)) for ts in taken):
@@ -195,7 +195,7 @@ def by_parameter(call: Call) -> list[tuple[str, Tensor]]:
 
 
 def write(m: Interpreter, case: Case, call: Call) -> None:
-    """Move the counters of what is written, unless PyTorch refuses that for its memory."""
+    """Move the counters of what is written, unless PyTorch refuses the write because memory is shared."""
     family, via = call.family, m.here.via or called(call.name)
     for one in list(call.written):
         w, t, _ = one
@@ -212,7 +212,7 @@ def write(m: Interpreter, case: Case, call: Call) -> None:
 
 
 def give(m: Interpreter, case: Case, call: Call, inferred: Types) -> Value:
-    """The results, each new one with the node for its history."""
+    """The results; each new one gets the node as its history."""
     result = results(m, case, call, call.node, inferred)
     if call.family.noted is not None:
         call.family.noted(m, call, result)
@@ -224,7 +224,7 @@ def give(m: Interpreter, case: Case, call: Call, inferred: Types) -> Value:
 
 
 def leave_history_open(m: Interpreter, call: Call, result: Value) -> None:
-    """Nobody knows whether autograd sees the call: whether new results require grad, if an argument does, is open."""
+    """If it is unknown whether autograd records the call, it is unknown whether its new results require grad."""
     needs: Grad = False
     for t in call.all():
         needs = either(needs, m.grad.requires_grad(t))
@@ -239,7 +239,7 @@ def leave_history_open(m: Interpreter, call: Call, result: Value) -> None:
 
 
 def link(m: Interpreter, case: Case, call: Call, result: Value) -> None:
-    """Save results, and have what was changed in place lead to the node of its change."""
+    """Save results, and make the node the history of what was changed in place."""
     node = call.node
     changed = [t for w, t, _ in call.written if is_result(case, w)]
     own: list[Node | None] = [None] * len(changed)
@@ -261,7 +261,7 @@ def link(m: Interpreter, case: Case, call: Call, result: Value) -> None:
 
 
 def reshape_in_place(m: Interpreter, call: Call, t: Tensor) -> None:
-    """In-place methods that change the shape (`unsqueeze_`, `t_`, …) give the tensor another geometry."""
+    """Give a tensor the geometry that an in-place method makes (`unsqueeze_`, `t_`, …)."""
     g = t.geometry
     made = None if g is None else shapes.view_of(called(call.name)[:-1], g, described_all(m, call.values))
     m.state.put(t, Tensor.geometry_, made if isinstance(made, Geometry) else None)

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from .interpreter import Interpreter
 
 Types = TensorType | Sequence["Types"] | None
-"""What is known of the results: one description, or one for each (nested as they are)."""
+"""What is known of the results: one description, or one for each, nested as the results are."""
 
 
 def results(m: Interpreter, case: Case, call: Call, node: Node | None, inferred: Types) -> Value:
-    """The values that the call gives."""
+    """The values that the call returns."""
     described = described_all(m, call.values)
     if case.sequence and case.results[0].of:
         return sequence_of_views(m, case.results[0], call, node, described)
@@ -126,7 +126,7 @@ def one_view(
 def view_geometry(
     source: Tensor, call: Call, described: Mapping[str, Arg], type_: TensorType | None
 ) -> Geometry | None:
-    """The geometry of a view: told by its operator, else no more than the result's shape."""
+    """The geometry of a view, by its operator's rule; without one, no more than the result's shape."""
     g = source.geometry
     made = shapes.view_of(call.name, g, described) if g is not None else None
     if isinstance(made, Geometry):
@@ -176,7 +176,7 @@ def sequence_of_views(m: Interpreter, r: Result, call: Call, node: Node | None, 
 
 
 def numbers_in(m: Interpreter, tensors: Sequence[Tensor]) -> list[Arg]:
-    """The integers that tensors were made of and that have not been changed since."""
+    """The integers that tensors were made of, if they haven't been changed since."""
     found = ((t.numbers, m.grad.version(t)) for t in tensors)
     return [numbers for numbers, at in found if numbers is not None and isinstance(at, Version) and at.write is None]
 
@@ -193,7 +193,7 @@ def one_of_several(m: Interpreter, source: Tensor, g: Geometry | None, node: Nod
 
 
 def one_for_each(m: Interpreter, call: Call, described: Mapping[str, Arg]) -> Types:
-    """An operator on a list gives as many results as that has tensors: those of each, where it takes nothing else."""
+    """The types of an operator's results on a list, one for each tensor; known only if it takes nothing else."""
     first = next(iter(call.values), "")
     given = m.state.pick(call.values.get(first))
     closed = isinstance(given, tuple) or (isinstance(given, ListV) and not m.state.is_open(given))
@@ -206,7 +206,7 @@ def one_for_each(m: Interpreter, call: Call, described: Mapping[str, Arg]) -> Ty
 
 
 def sequence_of_new(m: Interpreter, r: Result, node: Node | None, types: Types) -> Value:
-    """All results of `where(condition)`, `unique` and the like; of an unknown number, two."""
+    """All results of `where(condition)`, `unique` and the like; two if their number is unknown."""
     open_ = not isinstance(types, Sequence)
     known: Sequence[Types] = (None, None) if open_ else types  # type: ignore[assignment]
     described = [t if isinstance(t, TensorType) else None for t in known]
@@ -227,7 +227,7 @@ def sequence_of_new(m: Interpreter, r: Result, node: Node | None, types: Types) 
 
 
 def expected(m: Interpreter, call: Call) -> int:
-    """How many pieces to make where the sizes aren't known."""
+    """How many pieces to make if the sizes are unknown."""
     n = call.values.get("chunks", call.values.get("indices_or_sections"))
     if isinstance(n, int):
         return min(n, 16)

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 
 def narrowed(g: Grad, needs: Grad) -> Grad:
-    """A condition that holds whenever the node exists is no further condition."""
+    """A condition, or True if it holds whenever the node exists."""
     return True if g == needs else g
 
 
 def has_several(m: Interpreter, call: Call, case: Case) -> bool:
-    """Whether a call's node has formulas of several gradients, be it that a number stands for one of the tensors.
+    """Whether a call's node has formulas for several gradients, even if one of the tensors is a number in this call.
 
-    Such an operator asks where one gradient leads, before it saves something for that one alone: `guard_for` of
-    `tools/autograd/gen_variable_type.py`. A result is saved without asking.
+    Such an operator checks whether a gradient is needed before it saves something for that gradient alone: `guard_for`
+    of `tools/autograd/gen_variable_type.py`. A result is saved unconditionally.
     """
     if len(case.flows) > 1:
         return True
@@ -35,7 +35,7 @@ def has_several(m: Interpreter, call: Call, case: Case) -> bool:
 
 
 def held(case: Case, grads: Mapping[str, Grad], leads: Mapping[str, Grad]) -> Grad:
-    """Whether anything is kept: for the gradients of some parameters nothing else may be than what is asked for."""
+    """Whether the node keeps anything at all, user's or temporary; some gradients need nothing but one saved tensor."""
     found: Grad = False
     for when in case.frees:
         saves = [s.when for s in case.saves if when in s.when] or [case.frees]
@@ -44,7 +44,7 @@ def held(case: Case, grads: Mapping[str, Grad], leads: Mapping[str, Grad]) -> Gr
 
 
 def leading(m: Interpreter, case: Case, call: Call, grads: Mapping[str, Grad]) -> Mapping[str, Grad]:
-    """Whether the gradient of each parameter leads on, of those that one flows to; what requires grad, if none asks."""
+    """Whether each differentiable parameter needs its gradient; without such a check, whether it requires grad."""
     return {**grads, **gradients(m, call, m.grad.leads_on, case.flows)} if has_several(m, call, case) else grads
 
 
@@ -67,7 +67,7 @@ def save_inputs(m: Interpreter, node: Node, case: Case, call: Call, grads: Mappi
 
 
 def saved_as(m: Interpreter, call: Call, parameter: str) -> Form:
-    """As what a call saves an argument: itself, a view of it, or pieces."""
+    """The form in which a call saves an argument: itself, a view of it, or pieces."""
     form: Form = m.facts.views.saved_as(call.name, parameter)
     if call.family.form is not None:
         form = call.family.form(call, parameter, form)
@@ -75,7 +75,7 @@ def saved_as(m: Interpreter, call: Call, parameter: str) -> Form:
 
 
 def copied(m: Interpreter, case: Case, call: Call, grads: Mapping[str, Grad]) -> tuple[Value, ...]:
-    """What an operator in place writes and keeps a copy of, as it was: the one out of place saves that itself."""
+    """What an in-place operator overwrites but keeps a copy of, since its out-of-place version saves it."""
     op = m.facts.table.operator(call.name)
     plain = m.facts.table.operator(op.inplace_of) if op is not None and op.inplace_of is not None else None
     if op is None or plain is None or not op.params or not plain.params:

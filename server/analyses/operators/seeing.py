@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def is_seen(m: Interpreter, case: Case, call: Call) -> bool | None:
-    """Whether autograd sees a call.
+    """Whether autograd records a call; None if that is unknown.
 
-    None where that isn't known, as of what is made of several operators, which don't take all of the operands.
+    It is unknown for calls that consist of several operators, since some of these may not get all of the operands.
     """
     given = call.all()
     normal = [t for t in given if t.is_inference is not True]
@@ -45,13 +45,13 @@ def is_seen(m: Interpreter, case: Case, call: Call) -> bool | None:
 
 
 def refuse(m: Interpreter, call: Call) -> None:
-    """A call gives `out=` to an operator that it goes on with, which refuses that where a gradient is asked for."""
+    """A call passes `out=` to an inner operator, which refuses it if anything requires grad."""
     if m.grad.grad_mode and any(m.grad.requires_grad(t) is True for t in call.all()):
         m.grad.fail("out-grad", "direct", call.all()[0], detail=called(call.name))
 
 
 def is_one_operator(m: Interpreter, case: Case, call: Call) -> bool:
-    """Whether a call makes one node: that is named after it, or after an operator of which it is another name."""
+    """Whether a call makes one node: one that is named after it, or after an operator that it is an alias of."""
     if case.node is None or is_of(case.node, called(call.name)):
         return True
     op, other = m.facts.table.operator(call.name), m.facts.table.operator(f"torch.{operator_of(case.node)}")

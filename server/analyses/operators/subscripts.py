@@ -50,7 +50,7 @@ def get_item(m: Interpreter, t: Tensor, index: Value) -> Value:
 
 
 def take(m: Interpreter, t: Tensor, index: Value) -> Value:
-    """What a subscript gives whose parts are resolved."""
+    """The result of a subscript whose parts are resolved."""
     items = index if isinstance(index, tuple) else (index,)
     if any(isinstance(i, Unknown) for i in items) and not cases.advanced(index):
         return unknown_index(m, t, index)
@@ -77,11 +77,11 @@ def select(m: Interpreter, t: Tensor, index: Value, op: Op) -> Tensor:
 
 ALIAS = "torch.alias_copy"
 SEVERAL = "torch.Tensor.unsqueeze and another view"
-"""what no fact tells of: its gradient is a view of a new one"""
+"""something without a fact: its gradient is a view of a new one"""
 
 
 def select_op(m: Interpreter, t: Tensor, index: Value, view: Tensor) -> str:
-    """The operator that a basic index stands for: only one that takes a part has a gradient of its own."""
+    """The operator that a basic index is replayed as: only an index that selects a part makes a new gradient."""
     parts = index if isinstance(index, tuple) else (index,)
     if any(isinstance(i, (int, Unknown)) for i in parts):
         first = next((i for i in parts if i is not Ellipsis and i != SliceV(None, None, None)), None)
@@ -102,7 +102,7 @@ def index_geometry(m: Interpreter, t: Tensor, index: Value) -> Geometry | None:
 
 
 def unknown_index(m: Interpreter, t: Tensor, index: Value) -> Value:
-    """An index that isn't known: an integer where it looks like one, in which case it makes a view."""
+    """An unknown index: if it looks like an integer, the result is a view, otherwise a choice of view and copy."""
     parts = index if isinstance(index, tuple) else (index,)
     if all(not isinstance(i, Unknown) or i.number for i in parts):
         op = m.facts.table.operator("torch.Tensor.__getitem__")
@@ -137,7 +137,7 @@ def set_item(m: Interpreter, t: Tensor, index: Value, value: Value) -> None:
 
 
 def put(m: Interpreter, t: Tensor, index: Value, value: Value) -> None:
-    """Write one value to what an index takes."""
+    """Write one value to what an index selects."""
     sources = cases.tensors_in(m, value)
     indices = cases.tensors_in(m, index)
     advanced = cases.advanced(index)
@@ -175,7 +175,7 @@ def put(m: Interpreter, t: Tensor, index: Value, value: Value) -> None:
 
 
 def whole(m: Interpreter, t: Tensor, index: Value) -> bool:
-    """Whether an index takes the whole tensor, which is then written itself and not a view of it (`applySlice`)."""
+    """Whether an index selects the whole tensor, which is then written itself, not through a view (`applySlice`)."""
     parts = index if isinstance(index, tuple) else (index,)
     slices = [i for i in parts if isinstance(i, SliceV)]
     if any(i is not Ellipsis and not isinstance(i, SliceV) for i in parts):
@@ -198,7 +198,7 @@ def view_for_write(m: Interpreter, t: Tensor, index: Value) -> Tensor:
 
 
 def fitted(m: Interpreter, value: Tensor, shape: Shape | None) -> Tensor:
-    """An inference tensor that is to be stored, expanded first to another shape: autograd sees nothing of that."""
+    """An inference tensor to be stored, expanded to its target's shape; autograd doesn't record that."""
     if value.is_inference is not True or None in (shape, value.shape) or value.shape == shape:
         return value
     view = m.grad.view(value, value.geometry)
@@ -207,7 +207,7 @@ def fitted(m: Interpreter, value: Tensor, shape: Shape | None) -> Tensor:
 
 
 def less_ones(m: Interpreter, value: Tensor, shape: Shape | None) -> Tensor:
-    """The view of a value that is stored in its place, if it begins with dimensions of size 1, in one of a `shape`."""
+    """The view that is stored in place of a value with leading ones in its shape, if its target has another shape."""
     g = value.geometry
     if g is None or not g.ndim or g.shape[0] != 1 or g.shape == shape or m.grad.requires_grad(value) is False:
         return value

@@ -44,7 +44,7 @@ TENSORS = {
     "torch.ByteTensor": "uint8",
     "torch.BoolTensor": "bool",
 }
-"""types of tensors, and their dtype where the type tells it, on the processor"""
+"""types of tensors, with their dtype if the type determines it, on the CPU"""
 
 
 def dtype_of(v: Value) -> str | None:
@@ -69,14 +69,14 @@ def is_dtype(v: Unknown) -> bool:
 
 
 def described(m: Interpreter, v: Value) -> Arg:
-    """A value as the shape rules take it; a list or tuple of too many parts, each as often as it is met, is unknown."""
+    """A value as the shape rules take it; a list or tuple with too many parts, shared ones counted anew, is unknown."""
     left = [budget.LIMITS.parts]
     made = _described(m, v, left)
     return made if left[0] >= 0 else UNKNOWN
 
 
 def _described(m: Interpreter, v: Value, left: list[int], depth: int = 0) -> Arg:
-    """As `described`; `left` counts how many more parts may be looked at."""
+    """Like `described`; `left` counts how many more parts may be looked at."""
     v = m.state.resolve(v)
     left[0] = -1 if depth > budget.LIMITS.levels else left[0] - 1
     if left[0] < 0:
@@ -102,7 +102,7 @@ def _described(m: Interpreter, v: Value, left: list[int], depth: int = 0) -> Arg
 
 
 def described_all(m: Interpreter, bound: Mapping[str, Value]) -> dict[str, Arg]:
-    """All arguments of a call, by parameter; those not given are left out."""
+    """All arguments of a call by parameter, without those that were left out."""
     return {k: described(m, v) for k, v in bound.items() if not (v is None and k in ("out",))}
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def times(m: Interpreter, call: Call, told: tuple[int, int], number: int = 0) -> Times:
-    """How many times a new result of the call, by its number, was written; `told` is what the fact says."""
+    """How many times a new result of the call, by its number, was written; `told` is the fact's answer."""
     family, given = call.family, call.all()
     inferences = [t for t in given if t.is_inference is True]
     if given and len(inferences) == len(given) and not m.grad.mode["inference"]:
@@ -29,11 +29,11 @@ def times(m: Interpreter, call: Call, told: tuple[int, int], number: int = 0) ->
 
 
 FEW = 3
-"""so many writes are taken for a number that holds for all arguments; more may be one for each item or row"""
+"""up to this many writes are assumed to hold for all arguments; more may be one for each item or row"""
 
 
 def of_inference_tensors(m: Interpreter, name: str, number: int = 0) -> Times:
-    """How often a new result was written of a call which autograd sees nothing of, and of all that it does inside."""
+    """How many times a new result was written in a call that autograd doesn't record, inner operators included."""
     fact = m.facts.inference.find(name)
     told = fact.written[number] if fact is not None and number < len(fact.written) else None
     return told if told is not None and told[0] == told[1] <= FEW else (0, None)
