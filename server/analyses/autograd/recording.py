@@ -498,7 +498,7 @@ class Graph:
         self.state.put(t, Tensor.storage, storage)
 
     def rebase(self, t: Tensor, node: Node | None) -> Node | None:
-        """`rebase_history`: `node` becomes that of the written tensor (for a view: of its base); gives the tensor's node."""
+        """`rebase_history`: make `node` that of the written tensor (of a view: its base); gives the tensor's node."""
         if node is None:
             return None
         state = self.state

@@ -31,7 +31,7 @@ class Budget:
     entry_steps: int = 20_000
     """Steps for one entry point, with all that it calls: a second in the worst case, for one that never ends."""
     file_steps: int = 60_000
-    """Steps for a file's own code, what it imports aside: scripts train in it, and there is but one."""
+    """Steps for a file's own code, without its imports: scripts train in it, and a file has only one."""
     function_steps: int = 8_000
     """Steps for a function that is entered with unknown arguments: there are many, and most need a few hundred."""
     library_steps: int = 20_000
@@ -42,9 +42,9 @@ class Budget:
     """Steps for an import in a file's own code, however many those before it took. Together they have as many as an
     entry point."""
     importing_steps: int = 1_000
-    """Steps for a call in the own code of an imported module: what takes more looks at files, or packages."""
+    """Steps for a call in the own code of an imported module: one that takes more scans files or packages."""
     decorating_steps: int = 300
-    """Steps for the call of a decorator: what takes more writes documentation, and returns its argument."""
+    """Steps for the call of a decorator: one that takes more writes documentation and returns its argument."""
     gradcheck_steps: int = 2_000
     """Steps for one evaluation of a function on numbers; `gradcheck` needs one for each input."""
     pulse: int = 64
@@ -59,7 +59,7 @@ class Budget:
     training_patience: int = 1_000
     """Steps in the forward of a module: it is worth more, for it is sure to be trained."""
     familiar_patience: int = 60
-    """Steps inside a function that was entered before: with other arguments it seldom tells more."""
+    """Steps inside a function that was entered before: with other arguments it seldom shows more."""
     brief_patience: int = 15
     """The same once `much_entered` has been entered."""
     much_entered: int = 2_000
@@ -84,10 +84,10 @@ class Budget:
     # -- loops ------------------------------------------------------------------------------------------------------
 
     turns: int = 64
-    """Turns of a loop of known length that are replayed one by one; what does something else later is rare."""
+    """Turns of a loop of known length that are replayed one by one; few loops do something new later."""
     exact_turns: int = 2
-    """Turns of a loop of unknown length, after the first, that are replayed with their values: a second turn meets what
-    the first has left, a third is like the second."""
+    """Turns of a loop of unknown length, after the first, that are replayed with their values: the second turn meets
+    what the first has left, and the third is like the second."""
     again_turns: int = 1
     """The same for a loop that was too long before: what it does in its first turns is known."""
     loop_steps: int = 40
@@ -102,7 +102,7 @@ class Budget:
     calls: int = 60
     """Calls of the program's functions that may be open at once: deeper than models nest, and Python can hold them."""
     same_function: int = 6
-    """Calls of one function that may be open at once: trees are a few levels deep in what one writes down."""
+    """Calls of one function that may be open at once: trees that programs spell out are a few levels deep."""
     generators: int = 48
     """Generators that may be open at once: each has a thread."""
     generator_stack: int = 32 * 2**20
@@ -113,23 +113,23 @@ class Budget:
     # -- paths ------------------------------------------------------------------------------------------------------
 
     forks: int = 7
-    """Branches on unknown conditions, one in the other, that are followed on both sides: their work multiplies."""
+    """Nested branches on unknown conditions that are followed on both sides: their work multiplies."""
     alternatives: int = 12
-    """Alternatives of one value that are told apart: more, and every operator on it does its work so many times."""
+    """Alternatives of one value that are kept apart: every operator on it does its work for each of them."""
     kept_branches: int = 3
-    """The latest branches that are still told apart where a value has too many alternatives."""
+    """The latest branches that are still kept apart once a value has too many alternatives."""
     thrown: int = 4
     """Errors of single sides of branches that reach the handlers of one `try`."""
     conditions: int = 16
-    """Conditions under which a tensor requires grad that are told apart."""
+    """Conditions under which a tensor requires grad that are kept apart."""
     ways: int = 4
-    """Conditions under which a backward reaches one node that are told apart."""
+    """Conditions under which a backward reaches one node that are kept apart."""
     links: int = 3
-    """Unseen calls in a row that are taken to pass gradients on, where a backward shows it of the last."""
+    """Unseen calls in a row that are assumed to pass gradients on, once a backward shows that the last one does."""
     open_conditions: int = 2
-    """Open conditions that a list of tensors depends on; where it has more, one tensor stands for the several."""
+    """Open conditions that a list of tensors may depend on; with more, one tensor stands for the alternatives."""
     choices: int = 4
-    """Classes or functions in a table that are each followed where the key isn't known."""
+    """Classes or functions in a table that are each followed if the key is unknown."""
     annotated: int = 6
     """Alternatives of an annotation (`Literal`, `Union`) that are each followed."""
 
@@ -138,17 +138,17 @@ class Budget:
     items: int = 256
     """Items of a sequence that are held one by one."""
     gaps: int = 3
-    """Branches that decide on the items of a sequence; of more, nobody works out which item is in which place."""
+    """Branches that may decide on the items of a sequence; with more, the places of its items are unknown."""
     nested: int = 4
-    """Containers in one another that are looked into, item by item."""
+    """Nested containers that are looked into, item by item."""
     parts: int = 10_000
     """Parts of nested tuples that are looked at: they may be the same ones, over and over."""
     levels: int = 50
-    """Levels of containers in containers that are computed with: a list may hold itself."""
+    """Levels of nested containers that are computed with: a list may hold itself."""
     choice_levels: int = 5
     """Choices of choices that are told apart as one unknown number."""
     number: int = 10**6
-    """The largest number that is computed with where it may be a length or a count."""
+    """The largest number that is computed with if it may be a length or a count."""
     value: int = 10_000
     """Characters or items of a value that is computed with."""
     made: int = 1_000_000
@@ -156,17 +156,17 @@ class Budget:
     bits: int = 20_000
     """Bits of a number that is computed: Python's own powers and products take longer with each."""
     views: int = 4_096
-    """Views that one call makes of a tensor, told one by one."""
+    """Views that one call makes of a tensor, each with its own geometry."""
     layers: int = 100
-    """Layers of a stack whose parameters are told apart."""
+    """Layers of a stack whose parameters are kept apart."""
     replayed_layers: int = 12
-    """Layers of a stack that are replayed one by one, and how many are where their number isn't known."""
+    """Layers of a stack that are replayed one by one; also how many are if their number is unknown."""
     iterations: int = 8
     """Iterations of a numerical method that are replayed one by one."""
     batch: int = 8
     """Items of a batch that is made of all of them; a larger one is made of its first and last."""
     repeats: int = 3
-    """Repetitions in a regular expression that is looked for, and"""
+    """Repetitions in a regular expression that is searched for, and"""
     searched: int = 100
     """characters of the text: a search takes no more than a power of these."""
 

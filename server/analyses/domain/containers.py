@@ -10,7 +10,7 @@ from .values import Phi, Unknown, Value, leaves
 
 
 class Seq:
-    """What an iterable gives: `items`, and where it is `open` further ones, made by `more(i)`."""
+    """The items of an iterable: `items`, and if it is `open`, further ones, made by `more(i)`."""
 
     __slots__ = ("items", "more", "open")
 
@@ -20,17 +20,17 @@ class Seq:
         self.more = more
 
     def item(self, i: int) -> Value:
-        """The i-th item, made or unknown where it isn't held."""
+        """The i-th item; one that isn't held is made, or unknown."""
         if i < len(self.items):
             return self.items[i]
         return self.more(i) if self.more is not None else Unknown(f"item {i}")
 
     def item_or_none(self, i: int) -> Value:
-        """The i-th item, or none where there is no such."""
+        """The i-th item in a tuple, which is empty if there is none."""
         return self.item(i) if self.open or i < len(self.items) else NO_ITEM
 
     def known(self) -> list[Value]:
-        """The items that are held; one of the further ones where none is."""
+        """The items that are held; if none is, one of the further ones."""
         if self.open and not self.items and self.more is not None:
             return [self.more(0), self.more(1)]
         return list(self.items[: budget.LIMITS.items])
@@ -52,11 +52,11 @@ class Made(Sequence[Value]):
 
 
 NO_ITEM = Unknown("no item", number=True)
-"""What a list has in a place that it hasn't got on one side of a branch."""
+"""The item of a list in a place that it doesn't have on one side of a branch."""
 
 
 def in_one_row(rows: Phi) -> tuple[Value, ...]:
-    """The items of whichever row it is: those of the longest, each where the row has it, and `NO_ITEM` elsewhere."""
+    """The items of a choice of rows: as many as the longest has, `NO_ITEM` where a row is shorter."""
     ways = [way for way in leaves(rows) if isinstance(way, tuple)]
     longest = max(ways, key=len, default=())
     held = {id(way): places(way, longest) for way in ways}
@@ -64,7 +64,7 @@ def in_one_row(rows: Phi) -> tuple[Value, ...]:
 
 
 def places(row: tuple[Value, ...], longest: tuple[Value, ...]) -> Container[int]:
-    """The places of the longest row whose items a row has."""
+    """The places in the longest row whose items a row also has."""
     if all(one is other for one, other in zip(row, longest, strict=False)):
         return range(len(row))
     ids = {id(item) for item in row}
@@ -72,7 +72,7 @@ def places(row: tuple[Value, ...], longest: tuple[Value, ...]) -> Container[int]
 
 
 def where_held(rows: Value, item: Value, k: int, held: Mapping[int, Container[int]]) -> Value:
-    """An item where the row has it in place `k` of the longest."""
+    """The item of a row in place `k` of the longest row, if it has one there."""
     if type(rows) is not Phi:
         return item if k in held.get(id(rows), ()) else NO_ITEM
     then, orelse = (where_held(side, item, k, held) for side in (rows.then, rows.orelse))
@@ -87,4 +87,4 @@ def are_one(a: Value, b: Value) -> bool:
 
 
 ANY_SEQ = Seq((), open_=True)
-"""What something unknown gives."""
+"""The items of something unknown."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .values import Frame
 
 LONGEST = 40
-"""characters of a target's text by which a change is told"""
+"""characters of a target's text that are used to describe a change"""
 
 
 @dataclass(slots=True)
@@ -26,8 +26,8 @@ class Here:
 
     `stack` has the calls that are open, outermost first, `iterations` the turns of the loops around, by the loop's
     run. `written` is the text of what is being written, `via` what writes it, and `constructor` the place where the
-    module was made that does. While a model of a library runs, all that it does happens at `called`, the place of the
-    program that has called it; what it calls of the program is on its own ground again.
+    module was made that does. While a model of a library runs, everything that it does happens at `called`, the place
+    where the program has called it; program code that the model calls has its own places again.
     """
 
     chunk: Excerpt | None = None
@@ -39,7 +39,7 @@ class Here:
     constructor: Site | None = None
     called: Site | None = None
     caller: Frame | None = None
-    """while a model of a library runs, the frame of the program that has called it"""
+    """while a model of a library runs, the frame of the program that called it"""
     _last: Site | None = None
     """the last place that was asked for: most are asked for several times"""
 
@@ -62,7 +62,7 @@ class Here:
 
     @contextmanager
     def writing(self, node: ir.Node | None, target: ir.Expr | None, via: str) -> Iterator[None]:
-        """While this lasts, changes are told as `via` of `target`, by the text of the program."""
+        """While this lasts, changes are described as `via` of `target`, in the words of the program."""
         before = (self.written, self.via)
         self.via = via
         if target is not None and self.chunk is not None and not self.in_model:

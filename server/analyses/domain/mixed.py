@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class NamedTuple(tuple):  # type: ignore[type-arg]
-    """A tuple whose items have names, of a class `cls` where it is one of the program's own."""
+    """A tuple whose items have names; `cls` is its class, if the program defines that."""
 
     cls: ClassV | None = None
     named: tuple[str, ...]

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 MODELS = "<models>/"
-"""how the paths of the files begin that say in Python what a library does"""
+"""how the paths of files begin that model a library in plain Python"""
 
 
 def is_model(chunk: Excerpt) -> bool:
-    """Whether a piece of text is of a library's model."""
+    """Whether a piece of text belongs to a library's model."""
     return chunk.path.startswith(MODELS)
 
 
@@ -29,10 +29,10 @@ class Modules(Protocol):
 
 @runtime_checkable
 class OwnFacts(Protocol):
-    """What `Modules` may know besides: operators of the program's own, whose code nobody can replay."""
+    """What `Modules` may know besides: operators of the program's own, whose code can't be replayed."""
 
     def fact(self, name: str) -> Op | None:
-        """The fact of an operator by its dotted name; it goes before all that is known of that name."""
+        """The fact of an operator by its dotted name; it overrides everything else that is known of that name."""
 
 
 @runtime_checkable
@@ -49,7 +49,7 @@ class OwnModels(Protocol):
     """What `Modules` may know besides: models of libraries that the user has written."""
 
     def model(self, name: str) -> Source | None:
-        """The model of a library's module by its dotted name; it goes before a built-in one."""
+        """The model of a library's module by its dotted name; it overrides a built-in one."""
 
 
 @runtime_checkable

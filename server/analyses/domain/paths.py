@@ -43,7 +43,7 @@ T = TypeVar("T")
 class Raised(Exception):
     """The program raises: `value` is the exception (an Instance of its class, or Unknown), `name` its class's name.
 
-    `failures` are told once no handler of the program has caught it.
+    `failures` are reported once it is clear that no handler of the program catches it.
     """
 
     def __init__(self, value: Value = None, name: str = "Exception", failures: Sequence[Failure] = ()) -> None:
@@ -54,21 +54,21 @@ class Raised(Exception):
 
 
 class Outcome:
-    """How a statement ended, other than by going on (`python/statements.py`)."""
+    """How a statement ended, if not by going on to the next one (`python/statements.py`)."""
 
     __slots__ = ()
 
 
 class Exhausted(Exception):
-    """The work allowed for an entry point is done: what is known so far stands, the rest stays unknown."""
+    """The budget of an entry point is used up: what is known so far stands, the rest stays unknown."""
 
 
 class Unwanted(Exception):
-    """Nobody waits for the answer any more."""
+    """The answer isn't wanted any more."""
 
 
 class Dead(Exception):
-    """No path leads on from here, and nothing was raised that a handler could see."""
+    """No path leads on from here, and no error was raised that a handler could catch."""
 
 
 Store = MutableMapping[Any, Value]
@@ -79,12 +79,12 @@ Changes = dict[tuple[int, Hashable], Change]
 """Places, each with its value then or now."""
 
 Guards = tuple[tuple[Cond, bool], ...]
-"""Answers to open conditions, on which an alternative rests."""
+"""Answers to open conditions, on which an alternative depends."""
 
 
 @dataclass(slots=True)
 class Side:
-    """The side of an open branch that is being replayed. `only`: there won't be another (`State.hold`)."""
+    """The side of an open branch that is being replayed. `only`: the other one won't be (`State.hold`)."""
 
     cond: Cond
     holds: bool
@@ -102,9 +102,9 @@ class Thrown:
 
 @dataclass(slots=True)
 class Try:
-    """What is being tried, from `mark` of the trail and `depth` of the open branches on.
+    """A `try` that is being replayed, from `mark` of the trail and `depth` of the open branches on.
 
-    `thrown` are the errors of single sides, which are handled in the end; None where they can't be.
+    `thrown` are the errors of single sides, which are handled in the end; None if they can't be.
     """
 
     mark: int
@@ -115,15 +115,15 @@ class Try:
 class State:
     """The trail of writes and the assumptions of the path being replayed.
 
-    `notes` are the writes that no branch undoes, only the way back before a whole step of the replay.
+    `notes` are the writes that no branch undoes, but only going back before a whole step of the replay.
 
-    `ended` has the answers that, where all of them are given, have ended the program already.
-    `splits` are the alternatives of values that are being followed one by one: unlike the branches that
-    lead to a statement, a failure there rests on them. `held` has the sides of the open branches that are being
-    replayed, `tries` what is being tried, outermost first. `scoped` are stores whose values end with the block
-    that sets them, `raising` the answers that lead to an error which the program handles. `on_deep` hears of a
-    branch of which one side alone is replayed, `on_lost` of an error that ends one side of a branch, `on_both` makes
-    one of the errors that end both.
+    `ended` has the combinations of answers under which the program has ended already.
+    `splits` are the alternatives of values that are being followed one by one: a failure there depends on them, unlike
+    on the branches that lead to a statement. `held` has the sides of the open branches that are being replayed, `tries`
+    the open `try` statements, outermost first. `scoped` are stores whose values end with the block that sets them,
+    `raising` the answers that lead to an error which the program handles. `on_deep` is called for a branch of which
+    only one side is replayed, `on_lost` for an error that ends one side of a branch; `on_both` makes one error of two
+    that end both sides.
     """
 
     def __init__(self) -> None:
@@ -164,7 +164,7 @@ class State:
             self.set(store, key, value)
 
     def note(self, obj: Any, name: str, value: Value) -> None:
-        """Set an attribute that stays when a branch is undone (a label, what a generator has come to)."""
+        """Set an attribute that stays when a branch is undone (a label, the position of a generator)."""
         self.notes.append((obj, name, getattr(obj, name)))
         setattr(obj, name, value)
 
@@ -174,7 +174,7 @@ class State:
         store[key] = value
 
     def forget(self, mark: int) -> None:
-        """Undo all that was noted since `mark`."""
+        """Undo everything that was noted since `mark`."""
         while len(self.notes) > mark:
             obj, name, old = self.notes.pop()
             if type(obj) is not dict:
@@ -185,16 +185,16 @@ class State:
                 obj[name] = old
 
     def rewind(self, mark: int) -> Changes:
-        """Undo all writes since `mark`; the values that they left, by place, in the order of the first writes.
+        """Undo all writes since `mark`; gives the values that they left, by place, in the order of the first writes.
 
-        That order is also the one of a store's new keys, which the program may see (the members of a module).
+        New keys of a store come in that order, which the program may see (the members of a module).
         """
         left = self.left_since(mark)
         self.undo(mark)
         return left
 
     def undo(self, mark: int) -> None:
-        """Undo all writes since `mark`, whatever they left."""
+        """Undo all writes since `mark`."""
         trail = self.trail
         for store, key, old in reversed(trail[mark:]):
             if type(key) is Slot:
@@ -226,11 +226,11 @@ class State:
     # -- assumptions ----------------------------------------------------------------------------
 
     def assume(self, cond: Cond, holds: bool) -> None:
-        """Take `cond` as answered for the rest of this path."""
+        """Assume an answer to `cond` for the rest of this path."""
         self.set(self.assumed, cond.key, holds)
 
     def has_ended(self, given: frozenset[tuple[Hashable, bool]]) -> bool:
-        """Whether the program has ended wherever these answers are given, however any other question is answered."""
+        """Whether the program has ended under these answers, whatever the answers to other questions are."""
         left = [ended - given for ended in self.ended if not any((key, not holds) in given for key, holds in ended)]
         if not left or not all(left):
             return bool(left)
@@ -239,7 +239,7 @@ class State:
         return self.has_ended(given | {(key, True)}) and self.has_ended(given | {(key, False)})
 
     def resolve(self, value: Value) -> Value:
-        """The value under the present assumptions; a Phi only where its condition is open."""
+        """The value under the present assumptions; a Phi only if its condition is open."""
         while type(value) is Phi:
             holds = self.assumed.get(value.cond.key)
             if holds is None:
@@ -250,10 +250,10 @@ class State:
     # -- branches -------------------------------------------------------------------------------
 
     def fork(self, cond: Cond, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
-        """Replay both answers of `cond` and join them; the joined result.
+        """Replay both answers of `cond` and join them; gives the joined result.
 
-        A side that raises ends there: the path goes on with the other side, its answer assumed. Raises
-        `Raised` only where both sides do, and `Exhausted` where the work is over on one of them, with both joined.
+        A side that raises ends there: the path goes on with the other side, whose answer is then assumed. Raises
+        `Raised` only if both sides do, and `Exhausted` if the budget is used up on one of them, with both joined.
         """
         known = self.assumed.get(cond.key)
         if known is not None:
@@ -311,7 +311,7 @@ class State:
             return None, e
 
     def _left(self, branch: Side, first: Changes, mark: int) -> None:
-        """Join what was done on the sides of a branch by the time that the work was over."""
+        """Join what was done on the sides of a branch when the budget was used up."""
         now = self.rewind(mark)
         self._join(branch.cond, *((now, first) if branch.holds else (first, now)))
 
@@ -321,7 +321,7 @@ class State:
         return [(branch.cond, branch.holds) for branch in self.held]
 
     def hold(self) -> None:
-        """Keep what the open branches have done so far: others go on from here, so that it can't be undone."""
+        """Keep what the open branches have done so far: another thread goes on from here, so it can't be undone."""
         for branch in self.held:
             branch.only = True
 
@@ -332,7 +332,7 @@ class State:
         return value
 
     def _tell(self, error: Exception, thrown: Thrown | None) -> None:
-        """A side has ended in an error: what tries it handles the error later, else it is lost."""
+        """A side has ended in an error: the `try` around it handles that later; without one it is lost."""
         if thrown is not None:
             assert self.tries[-1].thrown is not None
             self.tries[-1].thrown.append(thrown)
@@ -380,7 +380,7 @@ class State:
     def attempt(
         self, body: Callable[[], Value], handle: Callable[[Raised], Value], orelse: Callable[[Value], Value]
     ) -> Value:
-        """Replay `body` and then `orelse` with its outcome, or `handle` with its error; the outcome.
+        """Replay `body`, then `orelse` with its outcome, or `handle` with its error; gives the outcome.
 
         An error on one side of a branch in the body is handled on that side alone. Raises what they raise.
         """
@@ -403,7 +403,7 @@ class State:
 
     @contextmanager
     def unwinding(self) -> Iterator[None]:
-        """While this lasts, an error has more to do on its way out than to be handled: that of one side is lost."""
+        """While this lasts, an error does more on its way out than reach a handler; an error of one side is lost."""
         self.tries.append(Try(len(self.trail), len(self.held), None))
         try:
             yield
@@ -411,7 +411,7 @@ class State:
             self.tries.pop()
 
     def _thrown(self, error: Exception | None) -> Thrown | None:
-        """An error that ends the present side, for the `try` around it; None where none would handle it."""
+        """An error that ends the present side, for the `try` around it; None if none would handle it."""
         tried = self.tries[-1] if self.tries else None
         if (
             not isinstance(error, Raised)
@@ -431,7 +431,7 @@ class State:
 
     @staticmethod
     def _ended(run: Callable[[], Value]) -> Callable[[], Value]:
-        """Run something; what gives its outcome, or raises its error, again."""
+        """Run something; gives a function that gives its outcome again, or raises its error."""
         try:
             value = run()
         except (Raised, Dead) as e:
@@ -439,7 +439,7 @@ class State:
         return partial(State._only, value, None)
 
     def _where(self, path: Guards, run: Callable[[], Value], other: Callable[[], Value]) -> Value:
-        """`run` where all of `path` holds, else `other`."""
+        """`run` if all of `path` holds, else `other`."""
         if not path:
             return run()
         (cond, holds), *rest = path
@@ -449,7 +449,7 @@ class State:
     # -- joined values ----------------------------------------------------------------------------
 
     def merge(self, cond: Cond, a: Value, b: Value) -> Value:
-        """`a` where `cond` holds and `b` elsewhere. What is bound on one side alone counts as bound."""
+        """`a` if `cond` holds, else `b`. A name that is bound on one side only counts as bound."""
         if a is b or b is ABSENT:
             return a
         if a is ABSENT:
@@ -480,7 +480,7 @@ class State:
         return self.fork(cond, then, orelse)
 
     def _split(self, cond: Cond, holds: bool, value: Value, run: Callable[[Value], Value]) -> Value:
-        """`run` on what a value is where `cond` is answered so."""
+        """`run` on the value under one answer to `cond`."""
         self.splits.append((cond, holds))
         try:
             return run(value) if type(value) is not Phi else self.each(value, run)
@@ -488,7 +488,7 @@ class State:
             self.splits.pop()
 
     def asked(self, value: Phi, ask: Callable[[Value], Any]) -> tuple[Any, Any]:
-        """What `ask`, which writes nothing, says of each of two alternatives where it is the one."""
+        """The answer of `ask`, which writes nothing, for each of two alternatives."""
         key, assumed = value.cond.key, self.assumed
         try:
             assumed[key] = True
@@ -499,7 +499,7 @@ class State:
             del assumed[key]
 
     def each_way(self, value: Value, make: Callable[[Value], Value]) -> Value:
-        """What `make` makes of the value, or of each alternative of a Phi, of which none is assumed."""
+        """`make` of the value, or of each alternative of a Phi, without assuming any of them."""
         value = self.resolve(value)
         if type(value) is not Phi:
             return make(value)
@@ -507,13 +507,13 @@ class State:
 
     @staticmethod
     def where(value: Value, sides: Sequence[tuple[Cond, bool]], other: Value) -> Value:
-        """The value on these sides of branches, and something else on the others."""
+        """The value on these sides of branches, and another one on the other sides."""
         for cond, holds in reversed(sides):
             value = Phi(cond, value, other) if holds else Phi(cond, other, value)
         return value
 
     def alternatives(self, value: Value, guards: Guards = ()) -> list[tuple[Guards, Value]]:
-        """All values that `value` can be here, each with the open conditions that it takes."""
+        """All values that `value` can be here, each with the open conditions that it depends on."""
         value = self.resolve(value)
         if type(value) is not Phi:
             return [(guards, value)]
@@ -526,7 +526,7 @@ class State:
         ]
 
     def pick(self, value: Value) -> Value:
-        """One alternative of a Phi, where following all of them isn't worth it (which memory a name has)."""
+        """One alternative of a Phi, if following all of them isn't worth it (which memory a name has)."""
         value = self.resolve(value)
         while type(value) is Phi:
             value = self.resolve(value.then if value.then is not None else value.orelse)
@@ -537,7 +537,7 @@ class State:
         return any(leaf is not False for leaf in leaves(self.resolve(v.open)))
 
     def tuple_of(self, value: Value) -> tuple[Value, ...]:
-        """A slot that holds several things: of a branch's alternatives the longest, nothing where it isn't known."""
+        """The tuple in a slot: the longest of a branch's alternatives, an empty one if it is unknown."""
         value = self.resolve(value)
         if type(value) is tuple:
             return value
@@ -546,19 +546,19 @@ class State:
 
 
 def held(store: Any, key: Any) -> Value:
-    """What a dict has under a key (ABSENT if nothing), or a record in a slot."""
+    """The value of a dict under a key (ABSENT if it has none), or of a record in a slot."""
     return key.__get__(store) if type(key) is Slot else store.get(key, ABSENT)
 
 
 def gated(value: Value, guards: Guards) -> Value:
-    """`value` where the conditions are answered so, else None."""
+    """`value` if the conditions have these answers, else None."""
     for cond, holds in reversed(guards):
         value = Phi(cond, value, None) if holds else Phi(cond, None, value)
     return value
 
 
 def prune(value: Value, depth: int) -> Value:
-    """The alternatives of the latest branches; those of older ones as one value."""
+    """The alternatives of the latest branches; those of older branches become one value."""
     if type(value) is not Phi:
         return value
     if depth == 0:
@@ -567,7 +567,7 @@ def prune(value: Value, depth: int) -> Value:
 
 
 def widen(value: Phi) -> Value:
-    """One value that stands for all alternatives, where their class knows of one (`widened`), else unknown."""
+    """One value that stands for all alternatives, if their class has one (`widened`), else an unknown one."""
     every = leaves(value)
     if all(v is every[0] for v in every):
         return every[0]

@@ -46,7 +46,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Register(dict[K, V]):
-    """Models by name. Raises ValueError where one is given a name that another has, which nobody would find again."""
+    """Models by name. Raises ValueError if a name is given twice, since one of the two would never be found."""
 
     def __setitem__(self, key: K, value: V) -> None:
         if key in self:
@@ -55,7 +55,7 @@ class Register(dict[K, V]):
 
 
 FUNCTIONS: Register[str, Model] = Register()
-"""Functions, and classes whose construction gives a value of another kind (`dict`, `torch.Size`)."""
+"""Functions, and classes whose objects are values of another kind (`dict`, `torch.Size`)."""
 
 METHODS: Register[tuple[str, str], Model] = Register()
 """Methods, by class and name; the object is the first argument."""
@@ -75,11 +75,11 @@ LENGTHS: Register[str, Callable[[Vm, Instance], Value]] = Register()
 
 
 BY_FACT: Register[tuple[type[Fact], str], Callable[[Vm, Instance, Any, Args], Value]] = Register()
-"""What replays a method of a class that has no model, from the fact that tells of it: by the kind of fact."""
+"""What replays a method of a class without a model, from its fact: by the kind of fact."""
 
 
 def by_fact(kind: type[Fact], name: str) -> Callable[[F], F]:
-    """Register what replays a method of the classes that facts of a kind tell of."""
+    """Register what replays a method of all classes with a kind of fact."""
 
     def register(f: F) -> F:
         BY_FACT[kind, name] = f
@@ -93,7 +93,7 @@ RESOLVERS: Register[str, Callable[[Vm, str], Value]] = Register()
 
 
 def resolver(prefix: str) -> Callable[[Callable[[Vm, str], Value]], Callable[[Vm, str], Value]]:
-    """Register what tells the meaning of names with a prefix."""
+    """Register what gives the meaning of names with a prefix."""
 
     def register(f: Callable[[Vm, str], Value]) -> Callable[[Vm, str], Value]:
         RESOLVERS[prefix] = f
@@ -155,13 +155,13 @@ def function(name: str) -> Model | None:
 
 
 def method(m: Vm, cls: str, name: str) -> Model | None:
-    """A method of exactly this class: a model's, or the forward that the facts tell of a module."""
+    """A method of exactly this class: that of a model, or the forward of a module with a fact."""
     found = METHODS.get((cls, name))
     return _from_fact(m, cls, name) if found is None and name == "forward" else found
 
 
 def _from_fact(m: Vm, cls: str, name: str) -> Model | None:
-    """What replays a method of a class by the fact that tells of the class."""
+    """What replays a method of a class by the class's fact."""
     fact = m.facts.table.find(cls)
     replayed = BY_FACT.get((type(fact), name)) if fact is not None else None
     return None if replayed is None else lambda m, args: replayed(m, args.pos[0], fact, without_self(args))
@@ -173,17 +173,17 @@ def without_self(args: Args) -> Args:
 
 
 def is_class(m: Vm, name: str) -> bool:
-    """Whether a dotted name is a class that the models or the facts know."""
+    """Whether a dotted name is a class with a model or a fact."""
     return name in BASES or isinstance(m.facts.table.find(name), (ModuleFact, OptimizerFact))
 
 
 def is_known(m: Vm, name: str) -> bool:
-    """Whether a dotted name is a class or function that the models or the facts know."""
+    """Whether a dotted name is a class or function with a model or a fact."""
     return name in FUNCTIONS or name in BASES or m.facts.table.find(name) is not None
 
 
 def names(facts: Facts) -> Iterator[str]:
-    """The dotted names of all functions and classes that the models or the facts know."""
+    """The dotted names of all functions and classes with a model or a fact."""
     yield from facts.table.names()
     yield from FUNCTIONS
     yield from BASES
@@ -191,7 +191,7 @@ def names(facts: Facts) -> Iterator[str]:
 
 @cache
 def libraries(facts: Facts) -> frozenset[str]:
-    """The libraries that the models or the facts know something of, by their first names."""
+    """The top-level names of all libraries with models or facts."""
     known = (*names(facts), *RESOLVERS, *CALLERS, *MODES, *(cls for cls, _ in METHODS))
     return frozenset(name.partition(".")[0] for name in known)
 
@@ -229,7 +229,7 @@ def class_named(m: Vm, name: str) -> ClassV:
 
 
 def attribute(m: Vm, v: Instance, name: str) -> Value:
-    """An attribute that one of the object's library classes gives it; ABSENT where none does."""
+    """An attribute that the object has from one of its library classes; ABSENT if there is none."""
     inner = contents(v)
     if inner is not v and (hasattr(list, name) or hasattr(dict, name) or hasattr(deque, name)):
         return Bound(Lib(f"{'collections.deque' if inner.kind == 'deque' else inner.kind}.{name}"), inner)
@@ -264,14 +264,14 @@ def inherited(m: Vm, v: Instance, name: str) -> Value:
 
 
 def prepare(m: Vm, obj: Instance) -> None:
-    """What every object of a library's class has before its constructor runs."""
+    """Set what every object of a library's class has before its constructor runs."""
     if obj.cls.derives("torch.nn.Module"):
         obj.attributes["training"] = True
     hold(obj)
 
 
 def hold(obj: Instance, open_: bool = False) -> None:
-    """Give an object whose class derives from a container what it holds: nothing, or with `open_` who knows what."""
+    """Give an object whose class derives from a container its contents: none, or with `open_` unknown ones."""
     kind = next((CONTENTS[c.qualname] for c in obj.cls.mro if c.qualname in CONTENTS), None)
     if kind is None:
         return
@@ -285,7 +285,7 @@ def hold(obj: Instance, open_: bool = False) -> None:
 
 
 def constructor(m: Vm, cls: str) -> Model | None:
-    """The constructor of exactly this library class: a model's, or what the facts tell."""
+    """The constructor of exactly this library class: that of a model, or of a module or optimizer with a fact."""
     return METHODS.get((cls, "__init__")) or _from_fact(m, cls, "__init__")
 
 
@@ -307,12 +307,12 @@ def iterator(cls: ClassV) -> Callable[[Vm, Instance], Seq] | None:
 
 
 def stream(m: Vm, v: Instance) -> Value:
-    """The generator that iterating over an object of a library's class runs; None where it runs none."""
+    """The generator behind iterating over an object of a library's class; None if there is none."""
     give = next((STREAMS[c.qualname] for c in v.cls.mro if c.qualname in STREAMS), None)
     return None if give is None else give(m, v)
 
 
 def length(m: Vm, v: Instance) -> Value:
-    """`len()` of an object of a library's class; None where its model has none."""
+    """`len()` of an object of a library's class; None if its model has none."""
     f = next((LENGTHS[c.qualname] for c in v.cls.mro if c.qualname in LENGTHS), None)
     return f(m, v) if f is not None else None

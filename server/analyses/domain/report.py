@@ -44,10 +44,10 @@ Cause = Literal["inplace", "update", "carried", "function", "second", "direct"]
 
 
 DEEPEST = 4
-"""so many of the innermost frames are told of an internal error"""
+"""how many of the innermost frames the report of an internal error has"""
 
 LONGEST = 300
-"""so many characters are told of the statement that it happened in"""
+"""how many characters it has of the statement in which the error happened"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class Site:
 class Write:
     """A change of a tensor's memory: the version counter moved from `before` to `after`.
 
-    `via` tells what changed it: the operator's or method's name as written (`+=`, `add_`, `[…] =`),
-    or the library call that did (`optimizer.step()`, `load_state_dict()`). `before` is None where the
-    number isn't known; a silent write has `before == after`.
+    `via` says what changed it: the operator or method as written (`+=`, `add_`, `[…] =`), or the library call that
+    did (`optimizer.step()`, `load_state_dict()`). `before` is None if the number is unknown; a silent write has
+    `before == after`.
     """
 
     site: Site
@@ -76,12 +76,12 @@ class Write:
     stack: tuple[Site, ...] = ()
     """the calls that led to it, outermost first"""
     built: Site | None = None
-    """where the module was made that writes its input (`nn.ReLU(inplace=True)`)"""
+    """where the module that writes its input was made (`nn.ReLU(inplace=True)`)"""
     recorded: bool = True
     """whether operations are recorded there: False under `torch.no_grad()`"""
     own: str | None = None
-    """the name that the tensor got where it was made or first bound, if it is no alias of another; `name` is what it is
-    called where it is changed"""
+    """the name that the tensor got where it was made or first bound, if it isn't an alias of another one; `name` is its
+    name where it is changed"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """A station on the tensor's way, in the order in which it is told."""
+    """A station on the tensor's way, in the order of the story."""
 
     site: Site
     kind: Literal["saved", "alias", "passed", "stored", "changed", "read", "backward", "leaf", "view", "freed", "built"]
@@ -113,13 +113,13 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """Something that a failure needs and the program does not show.
+    """Something that a failure depends on and that the program doesn't show.
 
     `branch`: the branch at `site` is taken (or not, `holds` False). `requires-grad`: `subject` requires
     grad. `linked`: the call `subject` of something unseen passes gradients on, as the backward that the program
     runs shows. `module`: `subject`, the unseen base of a class, is a module. `backward`: the caller calls
     backward() on the result. `iteration`: the loop at `site` runs again. `trained`: the module is trained.
-    `guess`: rests on something unknown (`subject` says what).
+    `guess`: something unknown (`subject` says what).
     """
 
     kind: Literal["branch", "requires-grad", "linked", "module", "backward", "iteration", "trained", "guess"]
@@ -129,13 +129,13 @@ class Assumption:
 
 
 Why = Literal["work", "raises", "error", "nested", "branches"]
-"""Why a path is not followed: it takes too much work; the replay takes it for raising, or has gone wrong itself; calls
-are nested too deep; branches are, and one side alone was followed."""
+"""Why a path isn't followed: it takes too much work; it raises, as far as the replay knows; the replay itself failed;
+calls are nested too deep; branches are, so that only one side was followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A place behind which the replay has not followed the program; `detail` names an error that is raised there."""
+    """A place behind which the replay hasn't followed the program; `detail` names an error that is raised there."""
 
     site: Site
     why: Why
@@ -143,31 +143,31 @@ class Stop:
 
 
 class Reach(NamedTuple):
-    """How far a replay has come: of so many `statements` of the files asked for, so many were `ended`."""
+    """How far a replay has come: how many `statements` the requested files have, and how many of them were `ended`."""
 
     ended: int = 0
     statements: int = 0
 
 
 LATE = "late"
-"""what a failure adds of a view that counts as a leaf, for it was made before its base became part of a graph"""
+"""the detail of a failure on a view that counts as a leaf, since it was made before its base became part of a graph"""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """One thing that goes wrong when the program runs.
 
-    `site` is where the user's eye should go: the change in place, or the call that raises at once.
-    `cause` refines `kind` where several rules predict the same failure: `inplace`, `update` (an
-    optimizer step or another update of parameters), `carried` (state from an earlier iteration),
-    `function` (a custom autograd.Function's contract), `second` (a second backward).
+    `site` is where the user should look: the change in place, or the call that raises at once.
+    `cause` refines `kind` if several rules predict the same failure: `inplace`, `update` (an optimizer step or another
+    update of parameters), `carried` (state from an earlier iteration), `function` (a custom autograd.Function's
+    contract), `second` (a second backward).
     """
 
     kind: Kind
     cause: Cause
     site: Site
     name: str | None
-    """the tensor by the user's name, as written at `site` where possible"""
+    """the tensor's name for the user, as written at `site` if possible"""
     via: str = ""
     saved: Saved | None = None
     write: Write | None = None
@@ -176,7 +176,7 @@ class Failure:
     assumptions: tuple[Assumption, ...] = ()
     raised: Site | None = None
     detail: str = ""
-    """what a rule's message may add, e.g. the node's name or the dtype"""
+    """what a rule's message may add, such as the node's name or the dtype"""
     facts: dict[str, object] = field(default_factory=dict, hash=False, compare=False)
     """further facts that a fix needs, by name: sites, names of the op, the constructor's site"""
 
@@ -194,7 +194,7 @@ class VersionRow:
     is_leaf: bool | None
     storage: int
     first: int | None
-    """the version when the statement first ran: another one than `version` only in loops and functions"""
+    """the version when the statement first ran: it differs from `version` only in loops and functions"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ class Leaf(NamedTuple):
 
 
 class Told(NamedTuple):
-    """What is known of the names of a statement; `failed`: it has not run to its end."""
+    """What is known of the names of a statement; `failed`: it hasn't run to its end."""
 
     rows: list[VersionRow]
     stories: list[Story]
@@ -234,16 +234,16 @@ class Told(NamedTuple):
 
 @dataclass
 class Report:
-    """All that one replay of a program found.
+    """Everything that one replay of a program found.
 
     `failures` are in the order of the text. `problems` are internal errors that the replay survived (a function's
-    answers are then missing). What is `told` of the statements is put together when somebody asks for it.
+    answers are then missing). What is `told` of the statements is computed only when somebody asks for it.
     """
 
     failures: list[Failure] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
-    """what the program does that Python or PyTorch refuses and no rule is about, as far as the replay knows"""
+    """what Python or PyTorch refuses in the program, though no rule of ours is about it, as far as is known"""
     told: Callable[[], Iterable[Told]] = tuple
     trained: set[Leaf] = field(default_factory=set)
     """the leaves that a backward gives a gradient"""
@@ -260,7 +260,7 @@ class Report:
 
     @cached_property
     def stories(self) -> dict[tuple[int, str], Story]:
-        """By the id of the IR node (a Name or Attribute expression, kept alive by the chunks) and its text."""
+        """By the id of the IR node (a Name or Attribute expression, which the chunks keep alive) and its text."""
         return {(id(story.site.node), story.name): story for told in self._last for story in told.stories}
 
     @cached_property
@@ -274,7 +274,7 @@ class Report:
 
 
 def fault(what: str, site: Site | None, error: Exception) -> str:
-    """What is told of an internal error: what failed, at which statement of the program, and where in our code."""
+    """The report of an internal error: what failed, at which statement of the program, and where in our code."""
     where = ""
     if site is not None:
         chunk, node = site.chunk, site.node

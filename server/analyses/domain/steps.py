@@ -18,7 +18,7 @@ Import = tuple[str, int, str]
 
 
 class Mark(NamedTuple):
-    """How far the records of a machine had come at a moment that it can go back to."""
+    """The lengths of a machine's records at a moment that it can go back to."""
 
     trail: int
     notes: int
@@ -31,7 +31,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Familiar:
-    """Functions that steps have entered, statements that they have come to, and how long it pays to go there again."""
+    """Functions that steps have entered, statements that they have reached, and how much work another visit is worth."""
 
     functions: Set[ir.Node]
     statements: Set[ir.Stmt]
@@ -42,49 +42,49 @@ class Familiar:
 class Step:
     """A piece of a replay, from `mark` on: a statement of a file, or a class or function that is entered.
 
-    `bodies` and `imports` are what it has seen of the program: functions with the statements that they had, and
-    what imports gave. While that is the same, and so are the steps before, another run would give the same.
+    `bodies` and `imports` are the parts of the program that it has seen: functions with their statements, and the
+    results of imports. As long as these and the earlier steps stay the same, another run would give the same.
     """
 
     key: object
     mark: Mark
     unentered: Hashable = None
-    """of a class or function that is entered: what nothing has entered before"""
+    """if it enters a class or function: the parts that nothing has entered before"""
     bodies: dict[ir.FunctionDef, list[ir.Stmt]] = field(default_factory=dict)
     imports: dict[Import, Loaded | None] = field(default_factory=dict)
     executed: set[ir.Node] = field(default_factory=set)
     reached: set[ir.Stmt] = field(default_factory=set)
     familiar: Familiar | None = None
-    """of these, what steps before it had run: it spends less on that"""
+    """those among them that earlier steps had run: it spends less on these"""
     granted: Assumption | None = None
-    """what it takes for granted of a call that it has left"""
+    """what it assumes about a call that it has cut short"""
     failures: list[Failure] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     trained: set[Leaf] = field(default_factory=set)
     """the leaves that a backward has given a gradient"""
     differentiated: set[Excerpt] = field(default_factory=set)
-    """the text of the functions, and of what has called them, that a backward has gone through"""
+    """the text of the functions that a backward has gone through, and of their callers"""
     stops: dict[Stop, None] = field(default_factory=dict)
     done: set[ir.Stmt] = field(default_factory=set)
     """statements that it has replayed to their end"""
     entered: set[Excerpt | ir.Node] = field(default_factory=set)
-    """the text of the forwards that it has trained for their own sake, and the classes of these modules"""
+    """the text of the forwards that were trained directly, and the classes of these modules"""
     told: dict[ir.Stmt, Told] = field(default_factory=dict)
     cost: int = 0
     ended: bool = False
     """the program ended here: the file's further statements don't run"""
     suspended: bool = False
-    """generators stood in the middle when it began: there is no way back to them"""
+    """some generators were suspended when it began: there is no way back to before it"""
 
 
 class Loaded(NamedTuple):
-    """A file of the program, and the statements that it had."""
+    """A file of the program, with its statements at the time."""
 
     path: str
     body: tuple[ir.Stmt, ...]
 
 
 def loaded(source: Source | None) -> Loaded | None:
-    """What an import gave."""
+    """The result of an import."""
     return None if source is None else Loaded(source.path, tuple(source.body))

@@ -30,16 +30,16 @@ Value = Any
 """A value of the replay: a Python constant, a tuple of values, or an object of this module."""
 
 Vm = Any
-"""Whoever replays the program: native functions are given it first (`python/machine.py`, above this room)."""
+"""What replays the program: the first argument of native functions (`python/machine.py`, above this room)."""
 
 serial = count(1).__next__
-"""the next number: of two things, the one that was there before has the lower one"""
+"""the next number: of two objects, the older one has the lower number"""
 
 CONSTANTS = (int, float, str, bytes, bool, type(None), type(Ellipsis), complex)
 
 
 class _Absent:
-    """Where a name, key or attribute is not bound."""
+    """The value of a name, key or attribute that isn't bound."""
 
     def __repr__(self) -> str:
         return "ABSENT"
@@ -51,14 +51,14 @@ LINK = "link"
 
 
 class Cond:
-    """A question that the text does not answer; equal keys are the same question.
+    """A question that the text doesn't answer; equal keys are the same question.
 
-    `kind` is `branch` for a condition of the program, `turn` for one that some turns of a loop meet and others don't,
+    `kind` is `branch` for a condition of the program, `turn` for one that only some turns of a loop meet,
     `requires-grad` for a parameter of an entry point that may require grad, `may-require-grad` for any other unknown
-    value, `factor` for one of which nothing shows that it is a tensor at all, `LINK` for gradients that an unseen call
-    may pass on (its key: LINK and the question whether its result requires grad), `linked` where a backward shows it,
-    `guess` for everything else that rests on something unknown. `flipped`: the text asks the opposite (`x is not None`
-    for the question whether x is None).
+    value, `factor` for one that nothing shows to be a tensor at all, `LINK` for gradients that an unseen call may pass
+    on (its key: LINK and the question whether its result requires grad), `linked` if a backward shows that it does,
+    `guess` for everything else that depends on something unknown. `flipped`: the text asks the opposite (`x is not
+    None` for the question whether x is None).
     """
 
     __slots__ = ("flipped", "hash", "key", "kind", "site", "text")
@@ -84,15 +84,13 @@ class Cond:
 
 
 class Unknown:
-    """A value that the replay does not know.
+    """A value that the replay doesn't know.
 
-    `key` identifies it: two unknowns with equal keys are the same value (`a < b` twice). `why` names it
-    for a message. `parameter` tells that it came in as an argument of an entry point, `data` that
-    it is data from outside, whose tensors don't require grad, `number` that it is a plain number (a size, a
-    count, what `item()` gives), `own` is the class of the program that it is an object of, and so no tensor,
-    `usual` the text that it is where nobody gives another one,
-    `result` that a model that came in as an argument has given it; `history` is the node behind it (`opaque.py`) and
-    `bound` where it was bound to a name.
+    `key` identifies it: two unknowns with equal keys are the same value (`a < b` twice). `why` names it in messages.
+    `parameter`: it was passed in as an argument of an entry point. `data`: it is data from outside, whose tensors don't
+    require grad. `number`: it is a plain number (a size, a count, the result of `item()`). `own`: the class of the
+    program that it is an object of, so that it is no tensor. `usual`: its default, a text. `result`: it is the result
+    of a model that was passed in. `history` is the node behind it (`opaque.py`), `bound` where it was bound to a name.
     """
 
     __slots__ = ("bound", "data", "history", "key", "number", "own", "parameter", "result", "tensor", "usual", "why")
@@ -126,7 +124,7 @@ class Unknown:
 
 
 class Phi:
-    """One of two values, after a branch: `then` where `cond` holds, else `orelse`."""
+    """One of two values, after a branch: `then` if `cond` holds, else `orelse` (a *gated* phi, known as gamma)."""
 
     __slots__ = ("cond", "orelse", "size", "then")
 
@@ -217,8 +215,8 @@ class Items(Container):
 class ListV(Items):
     """A list or deque.
 
-    `more` makes the item in a place past those, where that is known. The keys and the items `of_dict` are kept in their
-    order, but operators take them for sets.
+    `more` makes the item in a place past those, if it can be known. A dict's keys and items (`of_dict`) are kept in
+    their order, but operators treat them as sets.
     """
 
     __slots__ = ("kind", "maxlen", "more", "of_dict")
@@ -236,8 +234,7 @@ class ListV(Items):
 class DictV(Container):
     """A dict or set: `items` maps constant keys (or objects, by identity) to values, ABSENT if removed.
 
-    `default` makes missing values (defaultdict). In one that
-    `counts` (a Counter), what is missing is 0.
+    `default` makes missing values (defaultdict). In one that `counts` (a Counter), a missing value is 0.
     """
 
     __slots__ = ("counts", "default", "items", "kind")
@@ -253,27 +250,27 @@ class DictV(Container):
 
 @dataclass(frozen=True, slots=True)
 class UnknownKey:
-    """A key of a dict that isn't known: equal where `key` is; `value` is what a loop over the keys gets."""
+    """An unknown key of a dict: two are equal if their `key` is; `value` is what a loop over the keys gets."""
 
     key: Hashable
     value: Value = field(compare=False)
 
 
 FIELDS, GIVEN, DATACLASS = "_<fields>", "_<given>", "_<dataclass>"
-"""What the replay notes among a class's attributes under names that no program can write: its annotated names, how
-they are given, and the options of `dataclass`."""
+"""What the replay keeps among a class's attributes, under names that no program can write: its annotated names, how
+they are set, and the options of `dataclass`."""
 
 ABSTRACT = "__isabstractmethod__"
-"""what `abc.abstractmethod` gives a function"""
+"""what `abc.abstractmethod` sets on a function"""
 
 SUBCLASSES = ("__subclasses__",)
-"""where a class keeps those of the program that derive from it: no name at all, which nothing lists"""
+"""where a class keeps its subclasses in the program: under no name, so that nothing lists them"""
 
 
 class ClassV(Attributed):
     """A class: of the program (`node` set) or of a library (`qualname` is its dotted name).
 
-    `meta` is its metaclass, where the program defines one.
+    `meta` is its metaclass, if the program defines one.
     """
 
     __slots__ = ("bases", "frame", "meta", "mro", "name", "node", "qualname", "qualnames")
@@ -290,12 +287,12 @@ class ClassV(Attributed):
         self.meta: ClassV | None = next((c.meta for c in self.mro[1:] if c.meta is not None), None)
 
     def derives(self, qualname: str) -> bool:
-        """Whether the class or one of its bases is the library class of that dotted name."""
+        """Whether the class or one of its bases is the library class with that dotted name."""
         return qualname in self.qualnames
 
     @property
     def open(self) -> bool:
-        """Whether a base is unknown, or one that a model tells of: it may have attributes that nobody sees."""
+        """Whether a base is unknown, or comes from a model: it may have attributes that the replay doesn't see."""
         return "?" in self.qualnames or any(c.node is not None and is_model(c.node.chunk) for c in self.mro)
 
     def lookup(self, name: Hashable) -> Value:
@@ -311,7 +308,7 @@ class ClassV(Attributed):
 
 
 def linearise(cls: ClassV) -> tuple[ClassV, ...]:
-    """The C3 method resolution order; a plain depth-first order where C3 finds none."""
+    """The C3 method resolution order; a plain depth-first order if C3 finds none."""
     sequences = [list(b.mro) for b in cls.bases] + [list(cls.bases)]
     order = [cls]
     while True:
@@ -329,7 +326,7 @@ def linearise(cls: ClassV) -> tuple[ClassV, ...]:
 
 
 class Instance(Attributed):
-    """An object of a class. `model_state` is what the model of a library keeps of it.
+    """An object of a class. `model_state` is what a library's model keeps about it.
 
     `label` is the name that the program gave it first, `within` the container, or the object that was `self`, which
     keeps it, and how it is got there.
@@ -347,7 +344,7 @@ class Instance(Attributed):
 
     @property
     def name(self) -> str | None:
-        """The name by which a person knows it: the third module of `net` is `net[2]`."""
+        """Its name for a person: the third module of `net` is `net[2]`."""
         if self.label is not None or self.within is None:
             return self.label
         holder, way = self.within
@@ -358,7 +355,7 @@ class Instance(Attributed):
 
 
 def contents(v: Value) -> Value:
-    """The list or dict inside an object whose class derives from one; any other value is itself."""
+    """The list or dict inside an object whose class derives from one; any other value stands for itself."""
     return v.model_state.get("contents", v) if isinstance(v, Instance) else v
 
 
@@ -506,8 +503,8 @@ class Resumable(Protocol):
 class Generator:
     """A suspended generator: `run(consume)` replays its body and calls `consume` at each yield.
 
-    It runs once (`used`); a loop that is left early may leave further items, which are unknown (`left`).
-    Where the program advances it by hand, `coroutine` is where it stands. `kept`: the program may come back to it.
+    It runs once (`used`); a loop that ends early may leave further items, which are unknown (`left`).
+    If the program advances it by hand, `coroutine` is where it stands. `kept`: the program may come back to it.
     """
 
     run: Callable[[Callable[[Value], Value]], Value]
@@ -555,7 +552,7 @@ class Args:
         return self.kw.get(name, default)
 
     def prepend(self, first: Value) -> Args:
-        """The same arguments after one more, as a method's after its object."""
+        """The same arguments with one more in front, as a method gets its object."""
         return Args([first, *self.pos], self.kw, self.open, self.site, self.exprs)
 
     def __iter__(self) -> Iterator[Value]:
@@ -564,11 +561,11 @@ class Args:
 
 
 CALLABLES = (FunctionV, ClassV, Bound, Builtin, Partial, Wrapped, Lib)
-"""what can be called, whatever else is known of it"""
+"""the kinds of values that can be called"""
 
 
 def is_constant(value: Value) -> bool:
-    """Whether a value is known through and through: a Python constant or a tuple of such."""
+    """Whether a value is completely known: a Python constant or a tuple of such."""
     if not isinstance(value, tuple):
         return isinstance(value, CONSTANTS)
     todo, seen = [value], 0
@@ -586,7 +583,7 @@ def is_constant(value: Value) -> bool:
 
 
 def is_large(value: tuple[Any, ...]) -> bool:
-    """Whether a tuple has more parts, each counted as often as it is met, than are looked at."""
+    """Whether a tuple has more parts, shared ones counted anew, than are looked at."""
     todo, seen = [value], 0
     while todo and seen <= budget.LIMITS.parts:
         row = todo.pop()
@@ -596,7 +593,7 @@ def is_large(value: tuple[Any, ...]) -> bool:
 
 
 def is_number(value: Value) -> bool:
-    """Whether a value is a plain number, a known one or not."""
+    """Whether a value is a plain number, known or unknown."""
     return isinstance(value, (int, float)) or (isinstance(value, Unknown) and value.number)
 
 
@@ -614,7 +611,7 @@ def key_of(value: Value) -> Hashable:
 
 
 def nests(key: tuple[Any, ...], levels: int) -> bool:
-    """Whether a key nests so deep; such keys are cut off, so that loops don't grow them without end."""
+    """Whether a key nests deeper than that; such keys are cut off, so that loops don't grow them without end."""
     if levels == 1:
         return True
     for part in key:  # noqa: SIM110 - this is asked often, and a generator takes its time

@@ -45,7 +45,7 @@ BACKWARD = Assumption("backward", "")
 def guarded(
     m: Machine, what: str, run: Callable[[], Value], steps: int | None = None, patience: int | None = None
 ) -> Value:
-    """Run a piece of the program; what the program raises ends it, and an internal error is told.
+    """Run a piece of the program; an error of the program ends it, and an internal error is reported.
 
     Raises Unwanted.
     """
@@ -78,15 +78,15 @@ def guarded(
 
 
 def _broken(m: Machine) -> Site | None:
-    """The statement that an internal error happened in."""
+    """The statement in which an internal error happened."""
     return Site(m.broken.chunk, m.broken) if m.broken is not None else None
 
 
 class Entry:
     """Enters a class or function that no step has entered, and a module that none has trained.
 
-    `own` are the steps of the files' own code. What one of them has run for a demo, with no backward behind it, is as
-    good as new: with other arguments, and trained, it may tell more.
+    `own` are the steps of the files' own code. What one of them has run as a demo, without a backward, counts as new:
+    with other arguments, and trained, it may show more.
     """
 
     def __init__(self, machine: Machine, own: Sequence[Step]) -> None:
@@ -105,35 +105,35 @@ class Entry:
                 self.add(step)
 
     def is_demo(self, f: ir.Node) -> bool:
-        """Whether a function that has run is a module's forward, and no backward has gone through it."""
+        """Whether a function that has run is a module's forward through which no backward has gone."""
         return isinstance(f, ir.FunctionDef) and f.name == "forward" and f.chunk not in self.trained
 
     def add(self, step: Step) -> None:
-        """One more step has run."""
+        """Note that one more step has run."""
         self.executed |= step.executed
         self.trained |= step.entered
         self.familiar_functions |= step.executed
         self.reached |= step.reached
 
     def familiar(self, step: Step) -> Familiar:
-        """What of a step others had run before."""
+        """The parts of a step that others had run before."""
         return Familiar(step.executed & self.familiar_functions, step.reached & self.reached, self.patience)
 
     @property
     def patience(self) -> int:
-        """Steps in a row without a statement that is new, after which a familiar function is left."""
+        """Steps in a row without a new statement after which a familiar function is left."""
         limits = budget.LIMITS
         return limits.familiar_patience if len(self.reached) < limits.much_entered else limits.brief_patience
 
     def enter(self, v: Value) -> None:
-        """Enter what of it nobody has entered."""
+        """Enter the parts of `v` that no entry point has reached yet."""
         if isinstance(v, ClassV):
             self.enter_class(v)
         else:
             self.enter_function(v, Args())
 
     def unentered(self, v: Value) -> Hashable:
-        """What of it nobody has entered; something false if there is nothing."""
+        """The parts of `v` that no entry point has reached yet; something false if there are none."""
         if not isinstance(v, ClassV):
             return self.untouched(v)
         methods = tuple(name for name, method in v.attributes.items() if self.untouched(method))
@@ -141,10 +141,10 @@ class Entry:
         return (methods or untrained) and (methods, untrained)
 
     def untrained(self, cls: ClassV) -> bool:
-        """Whether it is a module's class, and neither the program nor an entry of its own has run backward through it.
+        """Whether this is a module class through which neither the program nor an entry of its own has run backward.
 
-        The entry of another class doesn't count: with what that passes on it may tell less. A class that inherits its
-        `forward`, and overrides what that may use, is another one unless the program has built it and trained that.
+        The entry of another class doesn't count: with the arguments passed there it may show less. A class that
+        inherits its `forward`, and overrides what that may use, counts for itself unless the program has trained it.
         """
         f = plain_function(cls.lookup("forward"))
         if not cls.derives(modules.MODULE) or f is None or is_model(f.chunk):
@@ -153,7 +153,7 @@ class Entry:
         return f.chunk not in trained or (is_varied(cls) and cls.node not in trained | self.built)
 
     def outside(self, what: str, run: Callable[[], Value], patience: int | None = None) -> Value:
-        """Run something as code outside of the program would."""
+        """Run something the way code outside the program would."""
         patience = budget.LIMITS.patience if patience is None else patience
         self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
         self.m.state.set(self.m.ending, "over", False)
@@ -165,7 +165,7 @@ class Entry:
             self.m.entry_assumptions = ()
 
     def enter_class(self, cls: ClassV) -> None:
-        """Build an object of a class that nobody built, and call what nobody called."""
+        """Build an object of a class that was never built, and call the methods that were never called."""
         m = self.m
         names = sorted((name for name, v in cls.attributes.items() if self.untouched(v)), key=is_private)
         m.here.node, m.here.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
@@ -184,10 +184,10 @@ class Entry:
                 self.restore(obj, before)
 
     def run_as_framework(self, obj: Instance) -> None:
-        """Do with an object what a library does with those of its class, where a model of that says so.
+        """Do with an object what the library of its class would do, if a model says what that is.
 
-        The model's class names in `__entries__` the methods that the library calls, and has a method `__train__` that
-        does so; it is given the names of those that nobody has called.
+        The model's class lists in `__entries__` the methods that the library calls, and has a method `__train__` that
+        calls them; its argument are the names of those that were never called.
         """
         m = self.m
         names = tuple(
@@ -204,7 +204,7 @@ class Entry:
         m.now.entered |= m.now.differentiated
 
     def restore(self, obj: Instance, before: Mapping[str, Value]) -> None:
-        """Give an object the attributes that it had: what comes after a private method is for its callers to say."""
+        """Restore an object's attributes: what a private method leaves is up to its callers."""
         for name in {**before, **obj.attributes}:
             if name not in before:
                 self.m.state.delete(obj.attributes, name)
@@ -222,7 +222,7 @@ class Entry:
         )
 
     def train(self, obj: Instance) -> None:
-        """Call a module's forward as training does, and run backward from what it gives."""
+        """Call a module's forward as training does, and run backward on its result."""
         m = self.m
         forward = plain_function(obj.cls.lookup("forward"))
         if forward is None:
@@ -256,9 +256,9 @@ class Entry:
             self.enter_function(v, Args([obj]))
 
     def enter_function(self, v: Value, first: Args) -> None:
-        """Call a function that nobody called, with unknown arguments, and run backward from what it gives.
+        """Call a function that was never called, with unknown arguments, and run backward on its result.
 
-        It is called as its decorators have left it: under `torch.no_grad()`, where one says so.
+        It is called with its decorators: under `torch.no_grad()`, if one says so.
         """
         m = self.m
         f = plain_function(v)
@@ -282,7 +282,7 @@ class Entry:
 
 
 def is_varied(cls: ClassV) -> bool:
-    """Whether a class inherits its `forward`, and overrides something of the class that has it, or of those between."""
+    """Whether a class inherits its `forward`, and overrides something of the class that has it, or of one between."""
     owner = next(i for i, one in enumerate(cls.mro) if "forward" in one.attributes)
     own, above = (
         {name for one in some for name in one.attributes} for some in (cls.mro[:owner], cls.mro[1 : owner + 1])
@@ -293,7 +293,7 @@ def is_varied(cls: ClassV) -> bool:
 
 
 def is_private(name: str) -> bool:
-    """Whether a name is meant for the program's own use alone."""
+    """Whether a name is meant for the program's own use only."""
     return name.startswith("_") and not name.endswith("__")
 
 
@@ -307,9 +307,9 @@ def plain_function(v: Value) -> FunctionV | None:
 
 
 def backward_from(m: Machine, result: Value) -> None:
-    """Run backward from every tensor in a result, as a caller would from the loss made of them.
+    """Run backward on every tensor in a result, as a caller would on the loss made of them.
 
-    That is no second one: through what has been run backward already, here or by the program, no caller does it again.
+    It never runs backward twice through one thing: no caller would do so after the program, or another entry, has.
     """
     given = [(guards, opaque.as_given(m, one)) for guards, one in sequences.inside(m, result)]
     roots = [

@@ -48,15 +48,15 @@ def replay(
 ) -> Report:
     """Replay a program: `roots` are the files asked for, `modules` finds the others that they import.
 
-    What is not `traced` costs less, and tells of failures alone: no rows, no stories.
-    Gives what was found, in the order of the files and lines. Raises Unwanted soon after `wanted` says so, and nothing
-    else: an error inside is told in `Report.problems` and costs the answers of the entry point where it happened.
+    Without `traced` it costs less, and finds failures only: no rows, no stories.
+    Gives what was found, in the order of the files and lines. Raises Unwanted soon after `wanted` says no, and nothing
+    else: an internal error is reported in `Report.problems` and costs the answers of the entry point where it happened.
     """
     return Session(modules, traced).replay(roots, wanted)
 
 
 class Beginning(NamedTuple):
-    """What the first step of a file's own code rests on; it `asks` how the file is run if it mentions `__name__`."""
+    """What the first step of a file's own code depends on; it `asks` how the file is run if it mentions `__name__`."""
 
     path: str
     asks: bool
@@ -70,10 +70,10 @@ class Beginning(NamedTuple):
 class Session:
     """The replay of a program that is being edited: what an edit doesn't touch is not replayed again.
 
-    A file's own code is replayed statement by statement, each a step that goes on from the one before; the first
-    that isn't as it was, or has run a function that isn't, is gone back to. What is entered then is a step of its
-    own each, which begins with the state at the end of all that and is undone. So a step that rests on the same
-    text gives the same, whenever it is run.
+    A file's own code is replayed statement by statement, each a step that goes on from the one before. After an edit,
+    the replay goes back to the first step that has changed, or has run a function that has. Each entry point is then a
+    step that begins with the state at the end of all files and is undone. So a step that depends on the same text gives
+    the same result whenever it is run.
     """
 
     def __init__(self, modules: Modules, traced: bool = True) -> None:
@@ -90,7 +90,7 @@ class Session:
     def replay(self, roots: Sequence[Source], wanted: Callable[[], bool] = always) -> Report:
         """Replay the program as it is now; see `replay`.
 
-        Raises Unwanted soon after `wanted` says so. What is done by then is kept for the next time.
+        Raises Unwanted soon after `wanted` says no. What is done by then is kept for the next time.
         """
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, budget.LIMITS.frames))
@@ -105,7 +105,7 @@ class Session:
         return self.report(roots)
 
     def report(self, roots: Sequence[Source] = ()) -> Report:
-        """What all steps have found in a program that begins with the files `roots`."""
+        """What all steps have found in a program with the main files `roots`."""
         steps = [*self.own, *self.entered.values()]
         return Report(
             self.m.explain.settled([failure for step in steps for failure in step.failures]),
@@ -137,7 +137,7 @@ class Session:
     # -- the files' own code ----------------------------------------------------------------------
 
     def run_files(self, roots: Sequence[Source], is_fresh: Freshness) -> None:
-        """Replay the files' own code, from the first step on that would not give the same again."""
+        """Replay the files' own code, from the first step whose result would differ."""
         known = self.known(roots, is_fresh)
         if self.own and self.own[-1].key is CLOSING and known == len(self.own):
             return
@@ -156,7 +156,7 @@ class Session:
         self.told = self.m.trace.told()
 
     def undo(self, known: int) -> None:
-        """Go back to before the step of this number, or farther where there is no way back to that."""
+        """Go back to before the step with this number, or farther if there is no way back to that."""
         while known and known < len(self.own) and self.own[known].suspended:
             known -= 1
         if known < len(self.own):
@@ -166,7 +166,7 @@ class Session:
             self.m.trace = self.tracer(self.m)
 
     def known(self, roots: Sequence[Source], is_fresh: Freshness) -> int:
-        """How many of the first steps would give the same again."""
+        """How many of the first steps would have the same results again."""
         at = 0
         for source in roots:
             for key in (Beginning.of(source), *source.body):
@@ -178,7 +178,7 @@ class Session:
         return at + (at < len(self.own) and self.own[at].key is CLOSING and is_fresh(self.own[at]))
 
     def run_file(self, source: Source, at: int) -> int:
-        """Replay what isn't known of a file's own code, which begins with step `at`; the number of the next step."""
+        """Replay the unknown rest of a file's own code, which begins with step `at`; the number of the next step."""
         used = 0
         for s in (None, *source.body):
             if at == len(self.own):
@@ -194,9 +194,9 @@ class Session:
         return at
 
     def begin(self, source: Source) -> None:
-        """Begin a file: what is known of `__name__` there, and of autograd's modes.
+        """Begin a file: set its `__name__`, and autograd's modes.
 
-        One that was imported, and does not ask how it is run, would do the same again.
+        A file that was imported, and doesn't ask how it is run, would do the same again.
         """
         m, path = self.m, source.path
         known = m.loaded.get(path)
@@ -220,7 +220,7 @@ class Session:
     # -- the rest ---------------------------------------------------------------------------------
 
     def run_rest(self, roots: Sequence[Source], is_fresh: Freshness) -> None:
-        """Enter what nothing of the program has entered: of each file classes first, then functions."""
+        """Enter what nothing in the program has called: in each file classes first, then functions."""
         known, self.entered = self.entered, {}
         try:
             self.enter(roots, is_fresh, known)
@@ -229,7 +229,7 @@ class Session:
             raise
 
     def enter(self, roots: Sequence[Source], is_fresh: Freshness, known: Mapping[Value, Step]) -> None:
-        """Enter what nothing has entered, one after the other; a step that is `known` and fresh need not run again."""
+        """Enter what nothing has called, one after the other; a step that is `known` and fresh need not run again."""
         self.m.now = Step(None, self.m.mark())
         entry = Entry(self.m, self.own)
         for path, name, v in self.in_turn(roots):
@@ -246,13 +246,13 @@ class Session:
             entry.add(step)
 
     def in_turn(self, roots: Sequence[Source]) -> list[tuple[str, str, Value]]:
-        """What the files define, each by its file and name: public before private, of each file classes first."""
+        """The definitions of the files, each by its file and name: public before private, classes first in each file."""
         defined = [(source.path, name, v) for source in roots for name, v in self.defined(source.path)]
         place = {source.path: i for i, source in enumerate(roots)}
         return sorted(defined, key=lambda it: (is_private(it[1]), place[it[0]], not isinstance(it[2], ClassV)))
 
     def run_entry(self, entry: Entry, name: str, v: Value) -> Step:
-        """Enter something from the state at the end of the files' own code, and go back to that."""
+        """Enter something in the state at the end of the files' own code, and go back to that state."""
         m = self.m
         own, m.trace = m.trace, self.tracer(m, self.told.keys(), len(m.grad.nodes))
         try:
@@ -282,7 +282,7 @@ class Session:
 
 
 def last_told(own: Mapping[ir.Stmt, Told], entered: Iterable[Mapping[ir.Stmt, Told]]) -> Iterable[Told]:
-    """What is told of each statement in the end, by the files' own code or by what was entered last."""
+    """What is known of each statement in the end, from the files' own code or the last entry point."""
     last = dict(own)
     for told in entered:
         last.update((s, one) for s, one in told.items() if not (one.failed and s in last))
@@ -290,33 +290,33 @@ def last_told(own: Mapping[ir.Stmt, Told], entered: Iterable[Mapping[ir.Stmt, To
 
 
 def reach(roots: Sequence[Source], done: Iterable[Set[ir.Stmt]]) -> Reach:
-    """How many statements of the files, those in their functions and classes included, were replayed to their end."""
+    """How many statements of the files, including those in functions and classes, were replayed to their end."""
     every = {s for source in roots for s in statements_of(source.body)}
     return Reach(len(every.intersection(set().union(*done))), len(every))
 
 
 def model_of(modules: Modules, name: str) -> Source | None:
-    """The model of a library's module: the user's own, else the built-in one."""
+    """The model of a library's module: the user's own, or the built-in one."""
     own = modules.model(name) if isinstance(modules, OwnModels) else None
     return own or polyfills.find(name)
 
 
 class Freshness:
-    """Tells of steps whether what they rest on is as it was; each import is looked up once."""
+    """Says whether what a step depends on is as it was; each import is looked up once."""
 
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
         self.same: dict[Import, bool] = {}
 
     def __call__(self, step: Step) -> bool:
-        """Whether a step rests on nothing that has changed."""
+        """Whether nothing that a step depends on has changed."""
         for node, body in step.bodies.items():
             if node.body is not body:
                 return False
         return not step.imports or all(self.is_same(one, was) for one, was in step.imports.items())
 
     def is_same(self, one: Import, was: Loaded | None) -> bool:
-        """Whether an import gives what it gave."""
+        """Whether an import still has the same result."""
         if one not in self.same:
             self.same[one] = loaded(self.modules.load(*one)) == was
         return self.same[one]

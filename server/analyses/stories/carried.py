@@ -19,7 +19,7 @@ DEPTH = 3
 def crossings(m: Witness, running: Sequence[Node], before: Callable[[Node], bool]) -> list[Tensor]:
     """The tensors by which nodes of this turn lead to nodes from `before`; `running` are those of a backward.
 
-    `CopySlices` keeps no inputs: where it leads is told by `written`.
+    `CopySlices` keeps no inputs: `written` finds where it leads.
     """
     found: dict[int, Tensor] = {}
     for consumer in running:
@@ -33,7 +33,7 @@ def crossings(m: Witness, running: Sequence[Node], before: Callable[[Node], bool
 
 
 def written(m: Witness, running: Sequence[Node], before: Callable[[Node], bool]) -> Site | None:
-    """Where this turn has written into a tensor that holds the graph of an earlier one."""
+    """Where this turn has written into a tensor that holds the graph of an earlier turn."""
     for consumer in running:
         if consumer.name == "CopySlices" and not before(consumer):
             base = m.state.pick(consumer.edges[0]) if consumer.edges else None
@@ -43,7 +43,7 @@ def written(m: Witness, running: Sequence[Node], before: Callable[[Node], bool])
 
 
 def holders(m: Witness, tensors: Sequence[Tensor]) -> tuple[tuple[str, str], ...]:
-    """The names in the running function that hold what the tensors are in this turn, each with its layout."""
+    """The names in the running function that hold this turn's versions of the tensors, each with its layout."""
     found: dict[str, str] = {}
     for name, v in named_values(m):
         kind = layout(m, v)
@@ -65,7 +65,7 @@ def named_values(m: Witness) -> Iterator[tuple[str, Value]]:
 
 
 def follows(m: Witness, now: Tensor, then: Tensor) -> bool:
-    """Whether a tensor is in this turn what another was in an earlier one: bound or made at the same place."""
+    """Whether a tensor has the role that another had in an earlier turn: it was bound or made at the same place."""
     if now is then:
         return False
     if now.bound is not None and then.bound is not None and now.bound.node is then.bound.node:
@@ -90,7 +90,7 @@ def inside(m: Witness, v: Value, depth: int = 0) -> Iterator[Tensor]:
 
 
 def items(m: Witness, v: Value) -> list[Value] | None:
-    """What a container holds; None for anything else."""
+    """The items of a container; None for anything else."""
     if isinstance(v, tuple):
         return [m.state.pick(x) for x in v]
     if isinstance(v, ListV):
@@ -101,9 +101,9 @@ def items(m: Witness, v: Value) -> list[Value] | None:
 
 
 def layout(m: Witness, v: Value, depth: int = 0) -> str | None:
-    """How tensors lie in a value: `tensor`, `tuple`, `list`, `dict`, or nested as in `dict/list`.
+    """How a value holds tensors: `tensor`, `tuple`, `list`, `dict`, or nested as in `dict/list`.
 
-    None where there are none, or other things among them.
+    None if it holds none, or other things as well.
     """
     if isinstance(v, Tensor):
         return "tensor"
@@ -121,7 +121,7 @@ def layout(m: Witness, v: Value, depth: int = 0) -> str | None:
 
 
 def graphs(m: Witness, v: Value, path: str = "{}", depth: int = 0) -> Iterator[str]:
-    """Where tensors with a graph lie in a value: expressions with `{}` for it, a `*` before those of collections."""
+    """Where a value holds tensors with a graph: expressions with `{}` for it, a `*` before those of collections."""
     v = m.state.pick(v)
     if isinstance(v, Tensor):
         if m.grad.requires_grad(v) is not False and m.grad.is_leaf(v) is False:

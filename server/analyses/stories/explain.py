@@ -41,16 +41,16 @@ class Explainer:
         self.backward: Site | None = None
         self.applied: dict[ir.Node, None] = {}
         self.unsure = 0
-        """what was there before this `uid` may be other than it seems: a statement was left unfinished"""
+        """objects older than this `uid` may have changed unseen: a statement was left unfinished"""
 
     def doubts(self, *uids: int) -> tuple[Assumption, ...]:
-        """What a failure of things with these `uid`s rests on: one may have been there before a statement was left."""
+        """The assumptions about objects with these `uid`s: one may be older than a statement that was left unfinished."""
         return (UNFINISHED,) if min(uids, default=self.unsure) < self.unsure else ()
 
     def finish(self, failure: Failure, guards: Guards) -> Failure:
         """The failure with its assumptions, which are the open conditions and those of the entry point.
 
-        What fails in a hook, or in a custom function's backward, comes to light where the engine was started.
+        A failure in a hook, or in a custom function's backward, surfaces where the engine was started.
         """
         found = dict.fromkeys(self.assumed(c, holds) for c, holds in guards if self.matters(c, holds))
         if failure.cause == "carried":  # an unseen call may well be what cuts the graph between two turns
@@ -65,21 +65,21 @@ class Explainer:
         return replace(failure, assumptions=tuple(found), backward=failure.backward or self.backward)
 
     def modules(self, failure: Failure) -> list[Assumption]:
-        """That the classes which a failure happens in, and that have unseen bases, are modules."""
+        """The assumption that the classes with unseen bases in which a failure happens are modules."""
         told = (failure, failure.saved, failure.write)
         return [self.m.taken[one.site.chunk] for one in told if one is not None and one.site.chunk in self.m.taken]
 
     def matters(self, cond: Cond, holds: bool) -> bool:
-        """Whether an answer is an assumption: that the program goes on without an error is none."""
+        """Whether an answer is an assumption; that the program goes on without an error isn't one."""
         return cond.kind != "turn" and (cond.key, not holds) not in self.m.state.raising
 
     def assumed(self, cond: Cond, holds: bool) -> Assumption:
-        """An answer as an assumption; that it leads to an error which the program handles is no more than a guess."""
+        """An answer as an assumption; if it leads to an error that the program handles, it is only a guess."""
         told = assumption(cond, holds)
         return replace(told, kind="guess") if (cond.key, holds) in self.m.state.raising else told
 
     def stale(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
-        """A saved tensor was changed before the backward that runs here needs it."""
+        """A saved tensor was changed before the running backward needs it."""
         crossing = self.carried(node)
         cause: Cause = "inplace"
         if crossing is not None:
@@ -112,7 +112,7 @@ class Explainer:
         )
 
     def silent(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
-        """A saved tensor's content was changed where its version counter doesn't see it."""
+        """A saved tensor's content was changed without moving its version counter."""
         told = self.saved(node, saved)
         hops = [Hop(told.site, "saved", told.name, told.version, told.op)] if told else []
         hops += [Hop(write.site, "changed", write.name, None, write.via), Hop(self.m.here.site, "backward")]
@@ -132,7 +132,7 @@ class Explainer:
         )
 
     def kept(self, node: Node, saved: SavedTensor, write: Write) -> Failure:
-        """A tensor that a custom function has kept by itself was changed before its backward reads it."""
+        """A tensor that a custom function has kept on its own was changed before its backward reads it."""
         told = self.silent(node, saved, write)
         return replace(told, cause="function", detail="kept", backward=self.backward)
 
@@ -144,7 +144,7 @@ class Explainer:
         return replace(failure, hops=tuple(hops), backward=self.m.here.site, detail="unmarked")
 
     def unmarked(self, write: Write) -> Failure:
-        """A custom function changes an input without marking it; all is well as long as nothing reads that any more."""
+        """A custom function changes an input without marking it; that is harmless if nothing reads the input any more."""
         harm = Assumption("guess", f"`{write.name}` is read again" if write.name else "the input is read again")
         failure = Failure("silent-stale", "function", write.site, write.name, write.via, write=write)
         return replace(failure, assumptions=(harm,), detail="unmarked")
@@ -175,7 +175,7 @@ class Explainer:
         )
 
     def spread(self, node: Node, view: Tensor) -> Failure:
-        """`CopySlices` writes a gradient as the view lies that was written, whose elements share their places."""
+        """`CopySlices` writes a gradient with the layout of the written view, whose elements share their places."""
         site, via = node.site or self.m.here.site, (node.op or "").rpartition(".")[2] or spoken(node)
         hops = (Hop(site, "changed", view.name, None, via), Hop(self.m.here.site, "backward"))
         return Failure(
@@ -194,11 +194,11 @@ class Explainer:
 
     @staticmethod
     def settled(failures: Sequence[Failure]) -> list[Failure]:
-        """What is told in the end."""
+        """What is reported in the end."""
         return settled(failures)
 
     def saved(self, node: Node, saved: SavedTensor) -> Saved | None:
-        """The saving operation, as a person names it."""
+        """The saving operation, by its name for a person."""
         if node.site is None:
             return None
         version = saved.version.number if isinstance(saved.version, Version) else None
@@ -206,9 +206,9 @@ class Explainer:
         return Saved(node.site, spoken(node), saved.role, t.name or saved.name, version, node.stack, t.shape, t.dtype)
 
     def called(self, t: Tensor) -> str | None:
-        """What the function that runs calls a tensor, by the objects that lead to it from its `self`, or from a name.
+        """The name of a tensor in the running function, by the objects that lead to it from its `self`, or from a name.
 
-        None where the tensor has no name.
+        None if the tensor has no name.
         """
         me = self.m.state.pick((self.m.here.caller or self.m.frame).variables.get("self"))
         one: Tensor | Instance = t
@@ -222,7 +222,7 @@ class Explainer:
         return f"{root}{way}" if root is not None else t.name
 
     def facts(self, node: Node, write: Write, saved: SavedTensor) -> dict[str, object]:
-        """What fixes need to know of a change."""
+        """What fixes need to know about a change."""
         found: dict[str, object] = {}
         last = saved.version.write if isinstance(saved.version, Version) else None
         if last is not None and node.site is not None and (node.site == last.site or node.site in last.stack):
@@ -234,7 +234,7 @@ class Explainer:
         return found
 
     def carrier(self, node: Node, crossing: Hop | None) -> dict[str, object]:
-        """What fixes need to know of the state that a loop carries over, and of the way to backward()."""
+        """What fixes need to know about the state that a loop carries over, and the way to backward()."""
         found: dict[str, object] = {"backward_calls": self.m.here.stack}
         before = self.earlier if crossing is not None else self.outside
         if not before(node):
@@ -250,9 +250,9 @@ class Explainer:
         return found
 
     def carried(self, node: Node) -> Hop | None:
-        """Where the result of an earlier turn of a running loop was kept, if the node is from one.
+        """If a node is from an earlier turn of a running loop, where the result of that turn was kept.
 
-        That is the tensor by which the graph of this turn leads into the earlier one's.
+        That is the tensor by which the graph of this turn leads into the graph of the earlier one.
         """
         if not self.earlier(node):
             return None
@@ -271,7 +271,7 @@ class Explainer:
         return Hop(site, "stored", self.text(site) if bound else name) if site is not None else None
 
     def keeper(self, t: Tensor) -> str | None:
-        """What keeps a tensor of an earlier turn, where the variable that it was bound to has another value by now."""
+        """What still holds a tensor of an earlier turn, if its variable has another value by now."""
         bound = self.text(t.bound)
         if bound is None or not bound.isidentifier():
             return None
@@ -279,10 +279,10 @@ class Explainer:
         return kept[0] if kept and bound not in kept else None
 
     def carrier_name(self, t: Tensor) -> str | None:
-        """What a person calls a tensor that leads into an earlier turn and was bound nowhere.
+        """The name for a person of a tensor that leads into an earlier turn and was bound nowhere.
 
-        That is its name, that of the variable which holds what it is in this turn, or of what was made of it, else the
-        call that gave it.
+        That is its own name, that of the variable which holds its counterpart of this turn, or of what was computed
+        from it, else the call that returned it.
         """
         fn = self.m.state.pick(t.grad_fn)
         made = (one for node in self.running if t in node.inputs and not self.earlier(node) for one in node.outputs)
@@ -311,7 +311,7 @@ class Explainer:
         return text if 0 < len(text) <= 40 and "\n" not in text and text != "_" else None
 
     def is_update(self, saved: SavedTensor, write: Write) -> bool:
-        """Whether what changed a saved tensor is an update of parameters: by an optimizer, or of a model's own."""
+        """Whether a saved tensor was changed by an update of parameters: by an optimizer, or by hand."""
         return write.by != "user" or self.is_parameter(saved.tensor)
 
     def is_parameter(self, t: Tensor) -> bool:
@@ -358,20 +358,20 @@ class Explainer:
 
 
 def holder(one: Tensor | Instance) -> tuple[Instance, str] | None:
-    """The object that a tensor or an object is got from, and how, where it has no name of its own."""
+    """The object from which a nameless tensor or object can be reached, and how."""
     if isinstance(one, Tensor) and one.owner is not None and one.label is not None:
         return one.owner, f".{one.label}"
     return one.within if one.label is None or one.label.startswith("self.") else None
 
 
 def cause_of(failure: Failure) -> Hashable:
-    """What makes a failure come that may make others come, too: the change of a tensor, whatever reads it then."""
+    """The cause that a failure may share with others: the change of a tensor, whatever reads it then."""
     write = failure.write
     return (write.site.node, *(site.node for site in write.stack)) if write is not None else None
 
 
 def settled(failures: Sequence[Failure]) -> list[Failure]:
-    """Each failure once, in the order of the text; one that both answers of a question lead to rests on neither."""
+    """Each failure once, in the order of the text; one that both answers to a question lead to depends on neither."""
     best: dict[tuple[object, ...], Failure] = {}
     for f in failures:
         key = (f.kind, id(f.site.node), id(f.saved.site.node) if f.saved else None)
@@ -381,7 +381,7 @@ def settled(failures: Sequence[Failure]) -> list[Failure]:
 
 
 def together(a: Failure, b: Failure) -> Failure:
-    """One failure for two ways to it: what only one of the answers needs is no assumption."""
+    """One failure for two ways to it, without the assumptions that only one of them needs."""
     mine, theirs = set(a.assumptions), set(b.assumptions)
     for one in mine:
         opposite = replace(one, holds=not one.holds)
@@ -391,7 +391,7 @@ def together(a: Failure, b: Failure) -> Failure:
 
 
 def takes_items_for_one(guards: Guards) -> bool:
-    """Whether it takes one item of a collection to be the very number or text that another item of it is."""
+    """Whether an assumption says that one item of a collection equals another one."""
     place: dict[tuple[Hashable, Hashable], Hashable] = {}
     for cond, holds in guards:
         match cond.key:
@@ -402,12 +402,12 @@ def takes_items_for_one(guards: Guards) -> bool:
 
 
 def doubted(linked: Assumption) -> Assumption:
-    """That an unseen call passes gradients on, as a guess."""
+    """The guess that an unseen call passes gradients on."""
     return replace(linked, kind="guess", subject=passing(linked.subject))
 
 
 def passing(call: str) -> str:
-    """That an unseen call passes gradients on, in words."""
+    """The words for that guess."""
     return f"`{call}` passes gradients on"
 
 

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 Named = tuple[ir.Expr, str]
 Seen = tuple[ir.Expr, str, Tensor, dict[str, Value]]
-"""A name, the tensor behind it and the state that it had."""
+"""A name, the tensor behind it, and the state of that tensor."""
 
 MOST_WRITES = 50
-"""A story tells of no more changes than this in a row."""
+"""How many changes in a row a story has at most."""
 
 
 class Trace:
-    """Remembers, for each statement, the tensors that its names stood for when it last ran.
+    """Remembers, for each statement, the tensors behind its names when it last ran.
 
-    Where the replay goes on behind a failure, which no run does, what has run by then is told as it was.
-    Of the statements in `settled` all is known already; the graph's nodes before number `since` don't count.
+    If the replay goes on behind a failure, which no run does, statements keep the state that they had before.
+    Statements in `settled` are complete already; nodes of the graph before number `since` don't count.
     """
 
     def __init__(self, m: Witness, settled: Container[ir.Stmt] = (), since: int = 0) -> None:
@@ -61,7 +61,7 @@ class Trace:
 
     @staticmethod
     def join(before: Iterable[Seen], seen: list[Seen]) -> None:
-        """A run on one side of a branch need not be the last: what held after an earlier one may hold at the end."""
+        """A run on one side of a branch need not be the last: the state after an earlier one may be the final one."""
         earlier = {text: state for _, text, _, state in before}
         for _, text, _, state in seen:
             if text in earlier:
@@ -72,12 +72,12 @@ class Trace:
                     state["fn"] = Unknown("whether it is a leaf")
 
     def failed(self, s: ir.Stmt) -> None:
-        """A statement has raised: its names are told as the error left them, unless it went well before."""
+        """A statement has raised: its names have the state at the error, unless the statement has succeeded before."""
         if s not in self.last:
             self.after(s, failed=True)
 
     def value(self, e: ir.Expr) -> Value:
-        """What a name or a plain attribute stands for, without evaluating anything."""
+        """The value of a name or a plain attribute, without evaluating anything."""
         m = self.m
         if isinstance(e, ir.Name):
             frame: Frame | None = m.frame
@@ -107,7 +107,7 @@ class Trace:
     # -- what it all means ------------------------------------------------------------------------
 
     def told(self) -> dict[ir.Stmt, Told]:
-        """What each statement left behind, as long as the tensors are as they are now."""
+        """What each statement left behind; asked before the tensors change again."""
         saves = self.saves()
         together: dict[int, list[str]] = {}
         versions: dict[int, list[Value]] = {}
@@ -175,7 +175,7 @@ class Trace:
         return sorted(found, key=lambda write: write.before or 0)
 
     def saves(self) -> dict[int, list[Saved]]:
-        """Who saved what, by counter."""
+        """What nodes have saved, by counter."""
         found: dict[int, list[Saved]] = {}
         for node in self.m.grad.nodes[self.since :]:
             for saved in node.saved:
@@ -188,7 +188,7 @@ class Trace:
 
 
 class NoTrace(Trace):
-    """Remembers nothing: a check of many files asks for failures alone."""
+    """Remembers nothing: a check of many files only wants failures."""
 
     def after(self, s: ir.Stmt, failed: bool = False) -> None:
         """A statement has run."""
@@ -197,7 +197,7 @@ class NoTrace(Trace):
         """A statement has raised."""
 
     def told(self) -> dict[ir.Stmt, Told]:
-        """Nothing of any statement."""
+        """Nothing, for any statement."""
         return {}
 
 
@@ -219,7 +219,7 @@ def own_parts(s: ir.Stmt) -> list[ir.Node]:
 
 
 def mentioned(node: ir.Node, s: ir.Stmt, inner: frozenset[str] = frozenset()) -> Iterator[Named]:
-    """Names and plain attributes below a node, less the `inner` ones, which only a part of the statement has."""
+    """Names and plain attributes below a node, without the `inner` ones, which only a part of the statement has."""
     if isinstance(node, ir.Name):
         if node.id not in inner:
             yield node, node.id

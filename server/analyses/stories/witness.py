@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 class Witness(Host, Protocol):
-    """A replay that tells of its variables and tensors, and of what it takes for granted."""
+    """A replay that shows its variables and tensors, and what it assumes."""
 
     grad: Autograd
     frame: Frame
     now: Step
     entry_assumptions: tuple[Assumption, ...]
     taken: dict[Excerpt, Assumption]
-    """where the methods stand of classes that are taken for modules, for their bases are unseen"""
+    """the sites of the methods of classes that are assumed to be modules, since their bases are unseen"""
 
     @property
     def is_over(self) -> bool:
-        """Whether PyTorch has ended the program by now, for sure."""
+        """Whether PyTorch has certainly ended the program by now."""
