@@ -12,7 +12,11 @@ N ?= 500
 SEED ?= 0
 EDITS ?= 10000
 
-.PHONY: demo test lint facts fuzz frameworks companion cost fixes clean dist docs pages drawings extension ecosystem editors e2e lock audit soak
+# Another release of PyTorch has an environment of its own, of some GB, which is removed when its work is done.
+OTHER := .venv-torch-$(TORCH)
+OF_ANY_RELEASE := tests/facts tests/rules/test_examples_found.py tests/test_oracle.py tests/test_programs.py
+
+.PHONY: demo test lint facts releases fuzz frameworks companion cost fixes clean dist docs pages drawings extension ecosystem editors e2e lock audit soak
 
 demo: $(READY) ## one example whole, all of them in a line each, and what to do next
 	@echo '$$ gradguard check examples/01_sigmoid_shift.py'
@@ -34,8 +38,15 @@ lint: $(TESTABLE) ## format, lint and types
 	$(BIN)/ruff check .
 	$(BIN)/mypy -p server
 
-facts: $(TESTABLE) ## measure PyTorch again and write the table of facts
-	$(BIN)/python -m gradguard.facts.measure -o server/facts/table.json
+facts: $(TESTABLE) $(if $(TORCH),$(OTHER)/.ready) ## measure PyTorch again and write its facts; TORCH=2.15.0: another release
+	$(if $(TORCH),$(OTHER)/bin,$(BIN))/python -W ignore -m gradguard.facts.measure
+	$(if $(TORCH),rm -rf $(OTHER))
+
+releases: $(if $(TORCH),$(OTHER)/.ready) ## hold the tests' programs and N drawn ones against another release, TORCH=2.15.0
+	@test -n '$(TORCH)' || { echo 'Which release? make releases TORCH=2.15.0'; exit 1; }
+	$(OTHER)/bin/pytest -n auto $(OF_ANY_RELEASE)
+	$(OTHER)/bin/python -W ignore -m tests.fuzz $(N) --seed $(SEED)
+	rm -rf $(OTHER)
 
 fuzz: $(TESTABLE) ## draw N programs, hold the answers against PyTorch, and write the figures
 	$(BIN)/python -W ignore -m tests.fuzz $(N) --seed $(SEED) --page docs/accuracy.md
@@ -112,7 +123,7 @@ soak: $(TESTABLE) ## edit real files in a server EDITS=10000 times, among junk, 
 	$(BIN)/python -W ignore -m tests.project.bombs $(SEED) 10
 
 clean: ## remove the virtual environment and all caches
-	rm -rf build dist .venv .venv-frameworks .e2e .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
+	rm -rf build dist .venv .venv-frameworks .venv-torch-* .e2e .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
 
 $(READY): pyproject.toml
 	@echo 'Setting up .venv (once)'
@@ -120,6 +131,13 @@ $(READY): pyproject.toml
 	@$(PIP) --upgrade 'pip>=25.1'
 	@$(PIP) --editable .
 	@$(BIN)/python -m compileall -q server # starts at once even where Python may not write its caches
+	@touch $@
+
+.venv-torch-%/.ready: pyproject.toml
+	@echo 'Installing PyTorch $* in .venv-torch-$*'
+	@test -x .venv-torch-$*/bin/python || $(PYTHON) -m venv .venv-torch-$*
+	@.venv-torch-$*/bin/python -m pip install -qq --disable-pip-version-check --upgrade 'pip>=25.1'
+	@.venv-torch-$*/bin/python -m pip install -qq --disable-pip-version-check --editable . --group judge torch==$*
 	@touch $@
 
 $(TESTABLE): $(READY)

@@ -34,7 +34,7 @@ def operators(tallies: Mapping[str, Tally], device: str) -> Share:
     """Return the share of the OpInfos that have autograd on the device."""
     kind = torch.device(device).type
     differentiable = [info for info in op_db if info.supports_autograd and info.supported_backward_dtypes(kind)]  # type: ignore[no-untyped-call]
-    return share({full_name(info): tallies.get(info.full_name) for info in differentiable})
+    return share({full_name(info): tallies.get(full_name(info)) for info in differentiable})
 
 
 def share(tallies: Mapping[str, Tally | None]) -> Share:
