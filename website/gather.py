@@ -15,6 +15,7 @@ from gradguard.workspace.schema import schema
 
 from . import ROOT, SUFFIX
 from .libraries import libraries
+from .operators import operators
 from .reference import command_line, configuration
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def navigation() -> list[dict[str, object]]:
                 {"Command line": "reference/command-line.md"},
                 {"Configuration": "reference/configuration.md"},
                 {"Libraries": "reference/libraries.md"},
+                {"Operators": "reference/operators.md"},
             ]
         },
         {
@@ -143,6 +145,7 @@ def generated() -> Iterator[tuple[str, str]]:
         yield f"reference/command-line{suffix}", command_line(locale)
         yield f"reference/configuration{suffix}", configuration(locale)
         yield f"reference/libraries{suffix}", libraries(locale)
+        yield f"reference/operators{suffix}", operators(locale)
     yield "reference/gradguard.schema.json", json.dumps(schema(), indent=2)
     for name, command in MEASURED.items():
         if not (DOCS / name).exists():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..workspace.pytorch import Release
 
 FORMAT = 1
-"""of what is written as JSON (docs/reference/facts.md); it changes where a program that reads it might not any more"""
+"""of what is written as JSON; it changes where a program that reads it might not understand it any more"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

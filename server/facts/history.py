@@ -39,7 +39,8 @@ def differences(name: str, shown: str) -> Iterator[str]:
         yield f"  {when(span)}:"
         for there, sign, other in ((entry, "+", here), (here, "-", entry)):
             known = other.splitlines()
-            yield from (f"  {sign} {line.strip()}" for line in there.splitlines() if line not in known)
+            lines = dict.fromkeys(line for line in there.splitlines() if line not in known)
+            yield from (f"  {sign} {line.strip()}" for line in lines)
 
 
 def when(having: Sequence[str], among: Sequence[str] | None = None) -> str:
