@@ -31,7 +31,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Familiar:
-    """Functions that steps have entered, statements that they have reached, and how much work another visit is worth."""
+    """Functions that steps have entered, statements that they have reached, and how much another visit is worth."""
 
     functions: Set[ir.Node]
     statements: Set[ir.Stmt]

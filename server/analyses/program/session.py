@@ -246,7 +246,7 @@ class Session:
             entry.add(step)
 
     def in_turn(self, roots: Sequence[Source]) -> list[tuple[str, str, Value]]:
-        """The definitions of the files, each by its file and name: public before private, classes first in each file."""
+        """The definitions of the files, by file and name: public before private, classes first in each file."""
         defined = [(source.path, name, v) for source in roots for name, v in self.defined(source.path)]
         place = {source.path: i for i, source in enumerate(roots)}
         return sorted(defined, key=lambda it: (is_private(it[1]), place[it[0]], not isinstance(it[2], ClassV)))

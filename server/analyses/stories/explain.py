@@ -44,7 +44,7 @@ class Explainer:
         """objects older than this `uid` may have changed unseen: a statement was left unfinished"""
 
     def doubts(self, *uids: int) -> tuple[Assumption, ...]:
-        """The assumptions about objects with these `uid`s: one may be older than a statement that was left unfinished."""
+        """The assumptions about objects with these `uid`s: one may be older than an unfinished statement."""
         return (UNFINISHED,) if min(uids, default=self.unsure) < self.unsure else ()
 
     def finish(self, failure: Failure, guards: Guards) -> Failure:
@@ -144,7 +144,7 @@ class Explainer:
         return replace(failure, hops=tuple(hops), backward=self.m.here.site, detail="unmarked")
 
     def unmarked(self, write: Write) -> Failure:
-        """A custom function changes an input without marking it; that is harmless if nothing reads the input any more."""
+        """A custom function changes an input without marking it, which is harmless if nothing reads it any more."""
         harm = Assumption("guess", f"`{write.name}` is read again" if write.name else "the input is read again")
         failure = Failure("silent-stale", "function", write.site, write.name, write.via, write=write)
         return replace(failure, assumptions=(harm,), detail="unmarked")
