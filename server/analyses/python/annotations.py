@@ -29,9 +29,9 @@ WITHOUT_GRAD = ("jaxtyping.Int", "jaxtyping.UInt", "jaxtyping.Bool", "jaxtyping.
 
 
 def unknown_arguments(m: Machine, f: FunctionV, skip: int, optional: bool = False) -> Args:
-    """Arguments for a call from outside: a value for each parameter without a default, but the first `skip`.
+    """Arguments for a call from outside: a value for each parameter without a default, except the first `skip`.
 
-    `optional`: also for those whose default is None, which a caller may give or leave out.
+    `optional`: also for those whose default is None, which a caller may pass or leave out.
     """
     params = f.node.params
     positional = [*params.posonly, *params.args][skip:]
@@ -46,7 +46,7 @@ def unknown_arguments(m: Machine, f: FunctionV, skip: int, optional: bool = Fals
 
 
 def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
-    """What comes in for one parameter: a tensor that may require grad, a number, or something unknown."""
+    """The value that is passed in for one parameter: a tensor that may require grad, a number, or something unknown."""
     unknown = Unknown(p.name, parameter=True, own=own_class(m, f, p.annotation) or configuration(m, f, p))
     if p.default is not None:  # None may come in just as well
         return unknown
@@ -71,9 +71,9 @@ def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
 
 
 def from_outside(m: Machine, f: FunctionV, p: ir.Param, option: str | None) -> Value:
-    """What a call that isn't known in full gives for one parameter: a number where its default is one, or its type.
+    """The value that an incompletely known call passes for one parameter: a number if its default is one, or its type.
 
-    `option`: the text that it will be if nobody gives another one.
+    `option`: its default, if that is a text.
     """
     usual, kind = f.defaults.get(p.name, ABSENT), annotated(m, f, p.annotation)
     if listed := choices(m, f, p.annotation):
@@ -86,12 +86,12 @@ def from_outside(m: Machine, f: FunctionV, p: ir.Param, option: str | None) -> V
 
 
 def flag(f: FunctionV, p: ir.Param) -> Phi:
-    """A truth that comes in: one of two values, which a branch on it tells apart."""
+    """A bool that is passed in: one of two values, which a branch on it keeps apart."""
     return Phi(Cond(("flag", serial()), "branch", p.name, Site(f.chunk, p)), True, False)
 
 
 def choices(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> list[Value]:
-    """The constants that a `Literal[…]` lists; none where the annotation is another one, or lists too many to try."""
+    """The constants that a `Literal[…]` lists; none for other annotations, or for one that lists too many to try."""
     if not isinstance(annotation, ir.Subscript) or annotated(m, f, annotation.value) not in LITERALS:
         return []
     parts = annotation.slice.elts if isinstance(annotation.slice, ir.Tuple) else [annotation.slice]
@@ -100,7 +100,7 @@ def choices(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> list[Value]
 
 
 def one_of(f: FunctionV, p: ir.Param, listed: list[Value]) -> Value:
-    """One of some constants that comes in, the first if nobody says otherwise; a branch on it tells them apart."""
+    """One of some constants that is passed in, by default the first; a branch on it keeps them apart."""
     *others, v = reversed(listed)
     for one in others:
         text = f"{p.name} == {one!r}"
@@ -109,7 +109,7 @@ def one_of(f: FunctionV, p: ir.Param, listed: list[Value]) -> Value:
 
 
 def configuration(m: Machine, f: FunctionV, p: ir.Param) -> ClassV | None:
-    """The dataclass that a parameter without an annotation holds, by its name: the one configuration of the module."""
+    """The dataclass that a parameter without an annotation holds, by its name: the only configuration of the module."""
     if p.annotation is not None or not _SETTINGS.fullmatch(p.name):
         return None
     found = [
@@ -121,7 +121,7 @@ def configuration(m: Machine, f: FunctionV, p: ir.Param) -> ClassV | None:
 
 
 def annotated(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> str:
-    """The dotted name of the type that an annotation names; empty where it is none of a library."""
+    """The dotted name of the type that an annotation names; empty if it isn't one of a library."""
     if isinstance(annotation, ir.Subscript):
         return of_generic(m, f, annotation)
     v = meant(m, f, annotation)
@@ -129,7 +129,7 @@ def annotated(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> str:
 
 
 def meant(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> Value:
-    """What an annotation stands for that is a dotted name; None where it is none."""
+    """What an annotation refers to, if it is a dotted name; else None."""
     if isinstance(annotation, ir.Constant) and isinstance(annotation.value, str):
         annotation = unquoted(annotation.value, annotation)
     if annotation is None or not is_path(annotation):
@@ -143,9 +143,9 @@ def meant(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> Value:
 
 
 def own_class(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> ClassV | None:
-    """The class of the program that an annotation names, alone or beside what has no attributes of data (`Net | dict`).
+    """The class of the program that an annotation names, alone or beside types without data attributes (`Net | dict`).
 
-    None where it names another one too, or a tensor.
+    None if it also names another class, or a tensor.
     """
     if isinstance(annotation, ir.BinOp) and annotation.op == "|":
         left, right = own_class(m, f, annotation.left), own_class(m, f, annotation.right)
@@ -159,7 +159,7 @@ def own_class(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> ClassV | 
 
 
 def is_bare(m: Machine, f: FunctionV, annotation: ir.Expr) -> bool:
-    """Whether an annotation is None, or a type that Python has built in and that holds no attributes."""
+    """Whether an annotation is None, or a built-in type of Python without attributes."""
     if isinstance(annotation, ir.Constant) and annotation.value is None:
         return True
     name = annotation.value if isinstance(annotation, ir.Subscript) else annotation
@@ -177,7 +177,7 @@ def of_generic(m: Machine, f: FunctionV, annotation: ir.Subscript) -> str:
 
 
 def is_number(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> bool:
-    """Whether an annotation leaves but numbers to choose from: `int | float`, `Union[int, float]`."""
+    """Whether an annotation allows only numbers: `int | float`, `Union[int, float]`."""
     if isinstance(annotation, ir.BinOp) and annotation.op == "|":
         return is_number(m, f, annotation.left) and is_number(m, f, annotation.right)
     if isinstance(annotation, ir.Subscript):
@@ -187,7 +187,7 @@ def is_number(m: Machine, f: FunctionV, annotation: ir.Expr | None) -> bool:
 
 
 def unquoted(text: str, at: ir.Node) -> ir.Expr | None:
-    """The dotted name that a text is, as an expression that stands `at` a place; None where it is none."""
+    """The dotted name in a text, as an expression at the place of `at`; None if it is something else."""
     first, *rest = text.split(".")
     e: ir.Expr = ir.Name(at.start, at.end, first)
     for attr in rest:
@@ -196,7 +196,7 @@ def unquoted(text: str, at: ir.Node) -> ir.Expr | None:
 
 
 def is_path(e: ir.Expr) -> bool:
-    """Whether an expression is a dotted name, whose evaluation does nothing."""
+    """Whether an expression is a dotted name, so that evaluating it has no effect."""
     while isinstance(e, ir.Attribute):
         e = e.value
     return isinstance(e, ir.Name)

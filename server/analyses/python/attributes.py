@@ -108,21 +108,21 @@ def is_field(cls: ClassV, name: str) -> bool:
 
 
 KINDS = {"is_floating_point": is_floating, "is_complex": is_complex}
-"""What a type of numbers tells of itself."""
+"""What a type of numbers says about itself."""
 
 
 def switch(v: Unknown, m: Machine, args: Args) -> Value:
-    """`v.requires_grad_(mode)` of a module or a tensor, which gives it back; if it is a tensor, that has the flag."""
+    """`v.requires_grad_(mode)` of a module or a tensor, which returns itself; a tensor has the flag then."""
     m.require_grad(m.as_tensor(v), m.state.resolve(args.get(0, "requires_grad", True)))
     return v
 
 
 MOVES = frozenset({"to", "cuda", "cpu", "pin_memory"})
-"""What containers of tensors have as well as tensors."""
+"""Attributes that containers of tensors share with tensors."""
 
 
 def of_data(m: Machine, v: Unknown, name: str) -> Value:
-    """An attribute of data from outside: a method of tensors alone tells that it is one."""
+    """An attribute of data from outside: a method that only tensors have shows that it is one."""
     if name in MOVES:
         return Builtin(name, lambda machine, args: v)
     if not hasattr(dict, name) and not hasattr(list, name) and tensor_attributes.is_known(m, name):
@@ -131,7 +131,7 @@ def of_data(m: Machine, v: Unknown, name: str) -> Value:
 
 
 def builtin_method(m: Machine, v: Value, name: str) -> Value:
-    """A method of a built-in type, as a name of the library bound to its object."""
+    """A method of a built-in type, as a library's name bound to its object."""
     named = getattr(v, "named", None)
     if named is not None:
         if name in named:
@@ -183,7 +183,7 @@ def kind_of(v: Value) -> str:
 
 
 def instance(m: Machine, v: Instance, name: str) -> Value:
-    """An attribute of an object: its own, its class's, or what its library's model knows."""
+    """An attribute of an object: its own, its class's, or that of its library's model."""
     found = v.cls.lookup(name)
     if isinstance(found, Property) and (found.cached is None or name not in v.attributes):
         value = m.call(found.getter, Args([v], site=m.here.site))
@@ -219,7 +219,7 @@ SEEN_THROUGH = frozenset({"object", "torch.nn.Module", "abc.ABC", "typing.Generi
 
 
 def expect(m: Machine, v: Value, name: str) -> None:
-    """Raise what a handler of the program is there for, where an object is known to lack an attribute."""
+    """Raise AttributeError if a handler of the program expects it and the object certainly lacks the attribute."""
     if "AttributeError" not in m.expected or name.startswith("__"):
         return
     cls = v.cls if isinstance(v, Instance) else v
@@ -231,7 +231,7 @@ def expect(m: Machine, v: Value, name: str) -> None:
 
 
 def no_tensor(m: Machine, cls: ClassV, name: str) -> None:
-    """Note that an object lacks an attribute: one of the program's own class, or one that tensors have."""
+    """Note that an object lacks an attribute: it is of a class of the program, or tensors have such an attribute."""
     own = all(c.node is not None or c.qualname == "object" for c in cls.mro)
     if not cls.open and (own or tensor_attributes.is_known(m, name)):
         m.refused(f"{cls.name} has no {name}")
@@ -327,14 +327,14 @@ def of_super(m: Machine, v: Super, name: str) -> Value:
 
 
 def is_unseen(m: Machine, cls: ClassV) -> bool:
-    """Whether a class is one of a library whose constructor is not known."""
+    """Whether a class comes from a library and has an unknown constructor."""
     top, _, rest = cls.qualname.partition(".")
     known = cls.node is not None or top == "torch" or top in sys.stdlib_module_names
     return top == "?" or bool(rest and not known and registry.constructor(m, cls.qualname) is None)
 
 
 def cooperative(f: FunctionV, self: Value, m: Machine, args: Args) -> Value:
-    """`super().__init__(…)` behind a base that is not in sight: meant for that where it doesn't suit the next one."""
+    """`super().__init__(…)` behind an unseen base: the call is meant for that if it doesn't suit the next one."""
     args.pos.insert(0, self)
     return m.call(f, args) if functions.fits(f, args) else None
 
@@ -358,7 +358,7 @@ def set_directly(m: Machine, args: Args) -> Value:
 
 
 def get_directly(m: Machine, args: Args) -> Value:
-    """`object.__getattribute__(obj, name)`; what `super().__getattr__` finds, or raises for."""
+    """`object.__getattribute__(obj, name)`: what `super().__getattr__` finds, or raises an error for."""
     obj, name = args.pos[0], m.state.resolve(args.pos[1])
     if not isinstance(obj, Instance) or not isinstance(name, str):
         return Unknown("an attribute")
@@ -383,7 +383,7 @@ OBJECT = {
     "__getattr__": get_directly,
     "__delattr__": delete_directly,
 }
-"""Methods of `object` by which a class that overrides them does the real thing."""
+"""Methods of `object` that a class which overrides them calls for the real effect."""
 
 
 def of_property(v: Property, name: str) -> Value:
@@ -470,7 +470,7 @@ def frozen(v: Instance) -> bool:
 
 
 def replaces_parameter(m: Machine, v: Instance, name: str, value: Value) -> bool:
-    """Whether a plain tensor would take the place of a Parameter, which a module refuses (`Module.__setattr__`)."""
+    """Whether a plain tensor would replace a Parameter, which a module refuses (`Module.__setattr__`)."""
     old, new = m.state.pick(v.attributes.get(name)), m.state.pick(value)
     replaced = isinstance(old, Tensor) and isinstance(new, Tensor) and bool(old.is_parameter and not new.is_parameter)
     return replaced and v.cls.derives("torch.nn.Module")
@@ -524,7 +524,7 @@ def has(m: Machine, v: Value, name: str) -> Value:
 
 
 def special(m: Machine, v: Value, name: str) -> Value:
-    """A special method of an object's class (a class's metaclass), bound; None where it has none."""
+    """A special method of an object's class (a class's metaclass), bound; None if it has none."""
     cls = v.cls if isinstance(v, Instance) else v.meta if isinstance(v, ClassV) else None
     found = cls.lookup(name) if cls is not None else ABSENT
     return bound(m, found, v) if found is not ABSENT else None

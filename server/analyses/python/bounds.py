@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
 WIDTHS = frozenset({"center", "dumps", "expandtabs", "ljust", "rjust", "to_bytes", "zfill"})
-"""Functions that make as much as a number says that they are given."""
+"""Functions whose result is as long as a number in their arguments says."""
 
 _NUMBERS = re.compile(r"\d+")
 _NESTED = re.compile(r"\{[^{}]*\{")
@@ -21,7 +21,7 @@ _NESTED = re.compile(r"\{[^{}]*\{")
 
 
 def size(known: Any) -> int:
-    """Characters and items in a value of Python's, each as often as it is met; past the bound it stops counting."""
+    """Characters and items in a Python value, shared ones counted anew; past the bound it stops counting."""
     total, todo = 0, deque([known])
     while todo and total <= budget.LIMITS.value:
         one = todo.popleft()
@@ -43,7 +43,7 @@ def size(known: Any) -> int:
 
 
 def is_bounded(f: Callable[..., Any], pos: Collection[Any], kw: Mapping[str, Any]) -> bool:
-    """Whether a function of Python's gives a result of a size that we can bear, in a time that we can wait."""
+    """Whether a Python function has a result of acceptable size, in acceptable time."""
     own = getattr(f, "__self__", None)
     given = [*pos, *kw.values()]
     if own is not None and not hasattr(own, "__spec__"):  # a method, not a function of a module
@@ -67,7 +67,7 @@ def is_bounded(f: Callable[..., Any], pos: Collection[Any], kw: Mapping[str, Any
 
 
 def is_folded(op: Callable[[Any, Any], Any], a: Any, b: Any) -> bool:
-    """Whether an operator on two known values gives a result of a size that we can bear."""
+    """Whether an operator on two known values has a result of acceptable size."""
     numbers = isinstance(a, int) and isinstance(b, int)
     if op is operator.add and isinstance(a, (str, bytes, tuple)) and isinstance(b, (str, bytes, tuple)):
         return len(a) + len(b) <= budget.LIMITS.value
@@ -88,7 +88,7 @@ def is_folded(op: Callable[[Any, Any], Any], a: Any, b: Any) -> bool:
 
 
 def is_power_bounded(a: Any, b: Any) -> bool:
-    """Whether `a ** b` is a number that we can bear."""
+    """Whether `a ** b` is a number of acceptable size."""
     if not isinstance(a, int) or not isinstance(b, int):
         return True
     return abs(a) < 2 or a.bit_length() * abs(b) <= budget.LIMITS.bits
@@ -99,7 +99,7 @@ def _count(v: Any) -> int:
 
 
 def _widest(given: Collection[Any]) -> int:
-    """The largest number among what is given, or in a tuple or list of it."""
+    """The largest number among the arguments, or in a tuple or list among them."""
     return max((abs(one) for one in given if isinstance(one, int)), default=1) or 1
 
 

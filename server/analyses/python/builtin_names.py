@@ -15,7 +15,7 @@ NAMES = frozenset(dir(builtins))
 
 
 def builtin(m: Machine, name: str) -> Value:
-    """What a name means that the program doesn't bind: a builtin, else something unknown."""
+    """What a name means if the program doesn't bind it: a builtin, or something unknown."""
     if name not in NAMES:
         return Unknown(name, ("name", name))
     cls = getattr(builtins, name)

@@ -73,7 +73,7 @@ def call_instance(m: Machine, f: Instance, args: Args) -> Value:
 
 
 def called(m: Machine, f: Instance) -> Value:
-    """What a class has as its `__call__`, ABSENT for none. Raises Raised where one object leads to another for ever."""
+    """The `__call__` of an object's class, ABSENT for none. Raises Raised if one object leads to another for ever."""
     own = m.state.resolve(f.cls.lookup("__call__"))
     passed = {f.cls}
     following = own
@@ -86,7 +86,7 @@ def called(m: Machine, f: Instance) -> Value:
 
 
 def unknown_result(m: Machine, f: Value, args: Args) -> Value:
-    """What an unknown callable gives: nothing is known of it."""
+    """The result of an unknown callable, which is unknown as well."""
     if not isinstance(f, Unknown):
         return Unknown()
     known = not any(isinstance(a, (Tensor, Instance)) for a in args)

@@ -78,7 +78,7 @@ class Namespace(DictV):
 
 
 def made_by(m: Machine, cls: ClassV, names: Namespace, keywords: dict[str, Value]) -> Value:
-    """What the metaclass makes of a class body: its own `__new__` and `__init__` run, where it has them."""
+    """The class that the metaclass makes of a class body; its own `__new__` and `__init__` run, if it has them."""
     new, init = (cls.meta.lookup(name) if cls.meta is not None else ABSENT for name in ("__new__", "__init__"))
     value: Value = cls
     if new is ABSENT:
@@ -91,11 +91,11 @@ def made_by(m: Machine, cls: ClassV, names: Namespace, keywords: dict[str, Value
 
 
 IMPLICIT = {"__new__": StaticMethod, "__init_subclass__": ClassMethod, "__class_getitem__": ClassMethod}
-"""Functions of a class body that Python makes methods of another kind."""
+"""Functions of a class body that Python turns into static or class methods by itself."""
 
 
 def complete(m: Machine, cls: ClassV, names: Mapping[str, Value], keywords: dict[str, Value]) -> None:
-    """`type.__new__`: give the class its names, tell what is stored under them, and tell the bases."""
+    """`type.__new__`: give the class its names, and notify the values stored under them and the bases."""
     for name, v in names.items():
         cls.attributes[name] = IMPLICIT[name](v) if name in IMPLICIT and isinstance(v, FunctionV) else v
         told = attributes.special(m, v, "__set_name__")
@@ -122,7 +122,7 @@ def base_class(m: Machine, v: Value) -> ClassV:
 
 
 def adopt(m: Machine, v: Value, cls: ClassV) -> None:
-    """Tell the functions in a class's namespace which class they were defined in (for `super()`)."""
+    """Note for the functions in a class's namespace which class they were defined in (for `super()`)."""
     while isinstance(v, (Wrapped, StaticMethod, ClassMethod)):
         v = v.function
     if isinstance(v, Property):
@@ -144,9 +144,9 @@ def fields_of(m: Machine, s: ir.ClassDef) -> tuple[str, ...]:
 
 
 def given_of(s: ir.ClassDef) -> dict[str, str]:
-    """How the annotated names of a class body are given to a dataclass, where not like others.
+    """How the annotated names of a class body are passed to a dataclass, if not like ordinary fields.
 
-    `InitVar` for what only its constructor takes, `KW_ONLY` for what is given by its name.
+    `InitVar` for names that only its constructor takes, `KW_ONLY` for those that are passed by keyword.
     """
     given: dict[str, str] = {}
     by_name = False
@@ -160,7 +160,7 @@ def given_of(s: ir.ClassDef) -> dict[str, str]:
 
 
 def annotation_name(e: ir.Expr) -> str:
-    """The last name of an annotation, without what stands in brackets: `ClassVar` of `typing.ClassVar[int]`."""
+    """The last name of an annotation, without its brackets: `ClassVar` of `typing.ClassVar[int]`."""
     if isinstance(e, ir.Subscript):
         return annotation_name(e.value)
     if isinstance(e, ir.Constant) and isinstance(e.value, str):
@@ -190,7 +190,7 @@ def compared_fields(cls: ClassV) -> list[str]:
 
 
 def init_fields(cls: ClassV) -> list[tuple[str, str, Value]]:
-    """What the constructor of a dataclass takes: names, how they are given, their defaults or `field(…)`."""
+    """The parameters of a dataclass's constructor: names, how they are passed, their defaults or `field(…)`."""
     given: dict[str, str] = {}
     for c in reversed(cls.mro):
         options = c.attributes.get(DATACLASS)
@@ -204,7 +204,7 @@ def init_fields(cls: ClassV) -> list[tuple[str, str, Value]]:
 
 
 def option(default: Value, name: str) -> Value:
-    """What a `dataclasses.field(…)` says under a keyword; None for another default."""
+    """An argument of a `dataclasses.field(…)` by keyword; None for another default."""
     return default.model_state.get(name) if is_field(default) else None
 
 
@@ -223,7 +223,7 @@ def all_fields(cls: ClassV) -> list[str]:
 
 
 def instantiate(m: Machine, cls: ClassV, args: Args) -> Value:
-    """`cls(…)`: what the metaclass's own `__call__` gives, else an object."""
+    """`cls(…)`: the result of the metaclass's own `__call__`, or an object."""
     call = cls.meta.lookup("__call__") if cls.meta is not None else ABSENT
     return construct(m, cls, args) if call is ABSENT else m.call(Bound(call, cls), args)
 
@@ -279,7 +279,7 @@ def is_abstract(cls: ClassV) -> bool:
 
 
 def must_be_defined(v: Value) -> bool:
-    """Whether a class attribute is an `abc.abstractmethod`, be it a property or bound to the class."""
+    """Whether a class attribute is an `abc.abstractmethod`, even as a property or class method."""
     while isinstance(v, (Property, StaticMethod, ClassMethod, Wrapped)):
         v = v.getter if isinstance(v, Property) else v.function
     return isinstance(v, FunctionV) and v.attributes.get(ABSTRACT) is True

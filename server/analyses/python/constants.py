@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class NotPlain(Exception):
-    """A value isn't known through and through, or is of a kind that can't be computed with here."""
+    """A value isn't completely known, or is of a kind that can't be computed with here."""
 
 
 class Reader:
-    """Makes values of the replay Python's own: so many at most, however they share parts or hold themselves."""
+    """Turns values of the replay into Python's own: a bounded number, however they share parts or hold themselves."""
 
     def __init__(self, m: Machine) -> None:
         self.state = m.state
@@ -82,14 +82,14 @@ def value(known: Any) -> Value:
 
 
 def listed(known: set[Any] | frozenset[Any]) -> Iterable[Any]:
-    """What a set holds, in an order that is the same in every run: texts have other hashes in each."""
+    """The items of a set, in an order that is the same in every run: hashes of texts differ from run to run."""
     return known if all(isinstance(k, (int, float)) for k in known) else sorted(known, key=repr)
 
 
 def compute(m: Machine, f: Callable[..., Any], args: Sequence[Value], kw: Mapping[str, Value] | None = None) -> Value:
-    """What a function of Python's gives, which changes nothing.
+    """The result of a Python function without side effects.
 
-    Raises NotPlain where an argument isn't known, and Raised where Python raises.
+    Raises NotPlain if an argument is unknown, and Raised if Python raises.
     """
     reader = Reader(m)
     pos = [reader.of(v) for v in args]
@@ -110,7 +110,7 @@ def compute(m: Machine, f: Callable[..., Any], args: Sequence[Value], kw: Mappin
 
 
 def called(f: Callable[..., Any], pos: Sequence[Any], kw: Mapping[str, Any]) -> Any:
-    """What Python gives for values of its own. Raises NotPlain for large results, and Raised where Python raises."""
+    """Python's result for values of its own. Raises NotPlain for large results, and Raised if Python raises."""
     try:
         known = f(*pos, **kw)
     except (RecursionError, MemoryError):
@@ -123,7 +123,7 @@ def called(f: Callable[..., Any], pos: Sequence[Any], kw: Mapping[str, Any]) -> 
 
 
 def is_flat(known: Any) -> bool:
-    """Whether a value holds no other that could be changed."""
+    """Whether a value holds nothing that could be changed."""
     if isinstance(known, dict):
         return all(map(is_still, known.values()))
     return all(map(is_still, known)) if isinstance(known, (list, tuple, set, deque)) else True

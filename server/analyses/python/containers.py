@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def as_slice(index: SliceV) -> slice | None:
-    """The Python slice, where its bounds are known."""
+    """The Python slice, if its bounds are known."""
     parts = (index.lower, index.upper, index.step)
     if all(p is None or isinstance(p, int) for p in parts):
         return slice(*parts)
@@ -84,7 +84,7 @@ def of_row(row: Value, index: int) -> Value:
 
 
 def last(m: Machine, items: Sequence[Value]) -> Value:
-    """The last item that is there, by the branches that have decided on it."""
+    """The last item, depending on the branches that have decided which items there are."""
     *before, item = items
     if not before:
         return m.state.resolve(item)
@@ -92,19 +92,19 @@ def last(m: Machine, items: Sequence[Value]) -> Value:
 
 
 def may_hold_more(m: Machine, v: ListV | Iterator_) -> bool:
-    """Whether a list holds what isn't known after some of the branches that lead here."""
+    """Whether the items of a list are unknown after some of the branches that lead here."""
     return any(not isinstance(items, tuple) for _, items in m.state.alternatives(v.items))
 
 
 def one_of(m: Machine, items: Sequence[Value], index: Unknown, key: Value) -> Value:
-    """An item at an unknown index: the first one if the index is its, which a failure would have to assume."""
+    """An item at an unknown index: the first one, under the assumption that the index is `key`, else an unknown one."""
     if all(same(items[0], i) for i in items):
         return items[0]
     return Phi(at(m, index, key), items[0], Unknown("an item", ("[]", key_of(index), len(items))))
 
 
 def any_of(m: Machine, items: dict[Value, Value], index: Unknown) -> Value:
-    """An item of a table of classes, functions or objects: each is followed, of a large table the first ones."""
+    """An item of a table of classes, functions or objects: each is followed, or the first ones of a large table."""
     *before, (_, found) = items.items()
     if len(items) > budget.LIMITS.choices:
         before, found = before[: budget.LIMITS.choices], Unknown("an item", ("[]", index.key, len(items)))
@@ -122,7 +122,7 @@ def at(m: Machine, index: Unknown, key: Value) -> Cond:
 
 
 def same(a: Value, b: Value) -> bool:
-    """Whether two values are one."""
+    """Whether two values are the same one."""
     return a is b or (type(a) is type(b) and isinstance(a, (int, str, float)) and a == b)
 
 
@@ -141,7 +141,7 @@ def part(v: Value, items: tuple[Value, ...], index: SliceV, open_: bool) -> Valu
 
 
 def dict_item(m: Machine, v: DictV, index: Value) -> Value:
-    """`v[key]`; a defaultdict makes what is missing, a Counter has 0 of it."""
+    """`v[key]`; a defaultdict makes a missing value, a Counter has 0 for it."""
     index = sequences.key_like(m, v, index)
     if sequences.hashable(index):
         found = m.state.resolve(v.items.get(index, ABSENT))
@@ -269,7 +269,7 @@ def instance_item(m: Machine, v: Instance, index: Value) -> Value:
 
 
 def missing(m: Machine, v: Instance, inner: DictV, index: Value) -> Value:
-    """An item of an object that derives from a dict: of a key that it hasn't, what its `__missing__` gives."""
+    """An item of an object that derives from a dict; for a missing key, the result of its `__missing__`."""
     own = attributes.special(m, v, "__missing__")
     if own is not None and sequences.contains(m, inner, index) is False:
         return m.call(own, Args([index]))
@@ -288,7 +288,7 @@ def set_instance_item(m: Machine, v: Instance, index: Value, value: Value) -> No
 
 
 def class_item(m: Machine, v: Value, index: Value) -> Value:
-    """`Class[index]`: a generic alias is the class itself; an enumeration's or user's own gives something."""
+    """`Class[index]`: an enumeration's member, the result of the class's own method, or the class (a generic alias)."""
     if isinstance(v, ClassV):
         own = attributes.special(m, v, "__getitem__")
         if own is not None:

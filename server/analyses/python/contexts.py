@@ -22,7 +22,7 @@ Modes = Callable[["Machine", Instance], dict[str, Value]]
 
 @dataclass(slots=True, eq=False)
 class Managed:
-    """What a function decorated with `contextlib.contextmanager` gives; `again` calls it once more."""
+    """The result of a function decorated with `contextlib.contextmanager`; `again` calls it once more."""
 
     generator: Value
     again: Callable[[], Value]
@@ -38,7 +38,7 @@ def modes_of(cls: ClassV) -> Modes | None:
 
 
 def within(m: Machine, manager: Value, inside: Callable[[Value], Value]) -> Value:
-    """Enter `manager`, run `inside` with what it gives, leave; what `inside` gave."""
+    """Enter `manager`, run `inside` with its value, leave; gives the result of `inside`."""
     manager = m.state.resolve(manager)
     if isinstance(manager, Phi):
         return m.state.each(manager, lambda one: within(m, one, inside))
@@ -70,7 +70,7 @@ def within(m: Machine, manager: Value, inside: Callable[[Value], Value]) -> Valu
 
 
 def may_swallow(m: Machine, manager: Value) -> bool:
-    """Whether the program's own `__exit__` may say that an error is dealt with."""
+    """Whether the program's own `__exit__` may suppress an error."""
     leave = attributes.special(m, manager, "__exit__") if isinstance(manager, Instance) else None
     f = leave.function if isinstance(leave, Bound) else leave
     if not isinstance(f, FunctionV) or not isinstance(f.node, ir.FunctionDef):
@@ -80,11 +80,11 @@ def may_swallow(m: Machine, manager: Value) -> bool:
 
 
 Leave = Callable[[Raised | None], Value]
-"""Leaves a manager, with the error that came out of the body, if one did."""
+"""Leaves a manager, with the error that the body raised, if any."""
 
 
 def entered(m: Machine, manager: Value) -> tuple[Value, Leave]:
-    """Enter a manager by hand (`ExitStack.enter_context`): what it gives, and what leaves it."""
+    """Enter a manager by hand (`ExitStack.enter_context`); gives its value, and a function that leaves it."""
     manager = m.state.resolve(manager)
     if isinstance(manager, Managed) and isinstance(manager.generator, Generator):
         return entered_generator(m, manager.generator)
@@ -102,7 +102,7 @@ def entered(m: Machine, manager: Value) -> tuple[Value, Leave]:
 
 
 def told(m: Machine, error: Raised | None) -> list[Value]:
-    """What `__exit__` is called with: the class of an exception, the exception, and where it was raised."""
+    """The arguments of `__exit__`: the class of an exception, the exception, and its traceback."""
     if error is None:
         return [None, None, None]
     value = functions.caught(m, error)
@@ -110,7 +110,7 @@ def told(m: Machine, error: Raised | None) -> list[Value]:
 
 
 def method(m: Machine, manager: Instance, name: str) -> Value:
-    """A manager's `__enter__` or `__exit__`, of the program or a library; None where it has none."""
+    """A manager's `__enter__` or `__exit__`, of the program or a library; None if it has none."""
     own = attributes.special(m, manager, name)
     if own is not None:
         return own
@@ -119,7 +119,7 @@ def method(m: Machine, manager: Instance, name: str) -> Value:
 
 
 def entered_generator(m: Machine, generator: Generator) -> tuple[Value, Leave]:
-    """Run a manager made from a generator up to its yield; leaving it runs the rest."""
+    """Run a generator's manager up to its yield; leaving it runs the rest."""
     _, value = sequences.advance(m, generator)
 
     def leave(error: Raised | None) -> Value:
@@ -138,7 +138,7 @@ def entered_generator(m: Machine, generator: Generator) -> tuple[Value, Leave]:
 
 
 def within_modes(m: Machine, modes: dict[str, Value], manager: Instance, inside: Callable[[Value], Value]) -> Value:
-    """Run `inside` with some modes set, and set them back."""
+    """Run `inside` with some modes set, and restore them."""
     restore = set_modes(m, modes, manager)
     try:
         return inside(manager)
@@ -147,7 +147,7 @@ def within_modes(m: Machine, modes: dict[str, Value], manager: Instance, inside:
 
 
 def set_modes(m: Machine, modes: dict[str, Value], manager: Instance) -> Callable[[], None]:
-    """Set some modes of autograd; what sets them back."""
+    """Set some modes of autograd; gives a function that restores them."""
     store = m.grad.mode
     before = manager.model_state.get("before") or {k: store.get(k) for k in modes}
 
@@ -161,9 +161,9 @@ def set_modes(m: Machine, modes: dict[str, Value], manager: Instance) -> Callabl
 
 
 def take_back(m: Machine, manager: Instance) -> None:
-    """Set back what a manager has set when it was made, as `set_grad_enabled` does where it decorates a function.
+    """Restore what a manager has set when it was made, as `set_grad_enabled` does if it decorates a function.
 
-    Each call of that goes back to what was before the call itself.
+    Each call of that function restores the modes from before the call.
     """
     for k, v in (manager.model_state.get("before") or {}).items():
         m.state.set(m.grad.mode, k, v)
@@ -193,7 +193,7 @@ def within_generator(m: Machine, manager: Managed, inside: Callable[[Value], Val
 
 
 def swallowing(m: Machine, manager: Instance, inside: Callable[[Value], Value]) -> Value:
-    """A manager that expects errors of some classes: what fails inside is what the program wants."""
+    """A manager that expects errors of some classes: a failure inside is intended."""
     names = functions.exception_names(
         [m.state.resolve(v) for k, v in manager.model_state.items() if isinstance(k, int)]
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Closed(BaseException):
-    """Leaves a generator that nobody advances any more."""
+    """Ends a generator that is not advanced any more."""
 
 
 class Coroutine:
@@ -39,7 +39,7 @@ class Coroutine:
         m.coroutines.append(self)
 
     def resume(self, value: Value = None, error: BaseException | None = None) -> tuple[bool, Value]:
-        """Go on: the `yield` where it stands gives `value` or raises `error`.
+        """Go on: the `yield` at which it is suspended returns `value` or raises `error`.
 
         Gives True and what the generator yields next, or False and what it returns. Raises what it raises.
         """
@@ -66,7 +66,7 @@ class Coroutine:
         return reply
 
     def close(self) -> None:
-        """Leave the generator where it stands."""
+        """End the generator where it is suspended."""
         if not self.done and self.inside is not None:
             with suppress(Closed):
                 self.resume(error=Closed())

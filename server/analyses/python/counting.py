@@ -23,7 +23,7 @@ Key = Any
 
 
 def turn(m: Machine, run: int, number: int, left: int | None) -> Key:
-    """The key of the number of a turn that stands for `left` ones (None: it isn't known how many)."""
+    """The key of the number of a turn that stands for `left` turns (None: their number is unknown)."""
     key = ("turn", run, number)
     m.turns[key] = left
     return key
@@ -36,7 +36,7 @@ def counter(first: int, step: int, turn_key: Key) -> Unknown:
 
 
 def moved(v: Unknown, turn_key: Key) -> Unknown | None:
-    """A counter of an earlier late turn as one of the turns of `turn_key`; None for anything else."""
+    """A counter of an earlier late turn, as a counter of the turns of `turn_key`; None for anything else."""
     if turn_of(v.key) is None:
         return None
     try:
@@ -47,7 +47,7 @@ def moved(v: Unknown, turn_key: Key) -> Unknown | None:
 
 
 def settled(m: Machine, v: Unknown) -> Value:
-    """The truth of `v` where it is the same in all turns that are still possible; else `v`."""
+    """The truth of `v` if it is the same in all turns that are still possible; else `v`."""
     on = turn_of(v.key)
     if on is None:
         return v
@@ -56,20 +56,20 @@ def settled(m: Machine, v: Unknown) -> Value:
 
 
 def varies(m: Machine, key: Key) -> bool:
-    """Whether a condition rests on the number of a turn alone, and holds in some of them and not in others."""
+    """Whether a condition depends on the number of the turn alone, and holds in some turns and not in others."""
     on = turn_of(key)
     return on is not None and len(answers(m, key, on)) == 2
 
 
 def answers(m: Machine, key: Key, on: Key) -> frozenset[bool]:
-    """What a condition is in the turns that agree with all that is assumed of them."""
+    """The truth of a condition in the turns that agree with all assumptions about them."""
     assumed = tuple((k, holds) for k, holds in m.state.assumed.items() if is_computed(k) and turn_of(k) == on)
     return tried(key, assumed, m.turns[on])
 
 
 @lru_cache(maxsize=1024)
 def tried(key: Key, assumed: tuple[tuple[Key, bool], ...], left: int | None) -> frozenset[bool]:
-    """What a condition is in the turns, of `left` ones, in which others are answered so."""
+    """The truth of a condition in those of `left` turns in which other conditions have these answers."""
     found: set[bool] = set()
     most = budget.LIMITS.counted_turns if left is None else min(left, budget.LIMITS.counted_turns)
     for start in range(0, most, budget.LIMITS.counted_at_once):
@@ -88,13 +88,13 @@ def tried(key: Key, assumed: tuple[tuple[Key, bool], ...], left: int | None) -> 
 
 @lru_cache(maxsize=4096)
 def turn_of(key: Key) -> Key | None:
-    """The one turn that a key is about; None where it is about something else as well."""
+    """The turn that a key is about; None if it is about something else as well."""
     found: set[Hashable] = set()
     return found.pop() if all(parts(key, found)) and len(found) == 1 else None
 
 
 def parts(key: Key, found: set[Hashable]) -> Iterator[bool]:
-    """For each part of a key whether it can be computed; the turns in it go to `found`."""
+    """Whether each part of a key can be computed; the turns in it go to `found`."""
     if not isinstance(key, tuple) or not key:
         yield False
     elif key[0] == "turn":
@@ -106,19 +106,19 @@ def parts(key: Key, found: set[Hashable]) -> Iterator[bool]:
 
 
 def is_computed(key: Key) -> bool:
-    """Whether a key is a turn, or what an operator makes of its other parts."""
+    """Whether a key is a turn, or the result of an operator on its other parts."""
     if type(key) is not tuple or not key:
         return False
     return key[0] in ("turn", "not", "and") or key[0] in operators.BINARY or key[0] in operators.COMPARE
 
 
 def value(key: Key, t: int) -> Any:
-    """What a key stands for in the `t`-th of its turns."""
+    """The value of a key in the `t`-th of its turns."""
     return values(key, [t])[0]
 
 
 def values(key: Key, turns: Sequence[int]) -> Sequence[Any]:
-    """What a key stands for in each of these of its turns."""
+    """The values of a key in some of its turns."""
     if key[0] == "turn":
         return turns
     if key[0] == "const":

@@ -37,7 +37,7 @@ CACHE = "functools.lru_cache"
 
 
 def decorate(m: Machine, decorator: Value, value: Value) -> Value:
-    """`decorator(value)`. One that the replay doesn't know is taken to call what it wraps and change nothing."""
+    """`decorator(value)`. An unknown decorator is assumed to call what it wraps and to change nothing."""
     decorator = m.state.resolve(decorator)
     if isinstance(decorator, Lib):
         if decorator.name == "property":
@@ -90,14 +90,14 @@ def is_context_decorator(v: Value) -> bool:
 
 
 KERNELS = frozenset({"triton.jit", "triton.runtime.jit.jit", "triton.runtime.jit", "numba.cuda.jit"})
-"""Decorators of functions that a device runs: their arguments are addresses there, no tensors."""
+"""Decorators of functions that run on a device: their arguments are addresses there, not tensors."""
 
 DISPATCH = {"functools.singledispatch": 0, "functools.singledispatchmethod": 1}
-"""Decorators that choose a function by the class of one argument, and which argument that is."""
+"""Decorators that choose a function by the class of one argument, with the place of that argument."""
 
 
 def chosen(m: Machine, f: Wrapped, args: Args) -> Value:
-    """The function that a generic one calls: that of the argument's nearest class, else the general one."""
+    """The function that a generic one calls: that of the argument's nearest class, or the general one."""
     place = DISPATCH[f.by]
     fits = [
         (cls, function)
@@ -125,7 +125,7 @@ def register(m: Machine, f: Wrapped, args: Args) -> Value:
 
 
 def resumed_within(m: Machine, generator: Generator, manager: Value) -> Generator:
-    """A generator that runs under a mode, while what consumes it does not (`torch.no_grad` of a generator)."""
+    """A generator that runs under a mode, while its consumer doesn't (`torch.no_grad` of a generator)."""
 
     def run(consume: Callable[[Value], Value]) -> Value:
         outside = dict(m.grad.mode)

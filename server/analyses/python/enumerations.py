@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ENUM = "enum.Enum"
 
 DESCRIPTORS = (FunctionV, Wrapped, Property, StaticMethod, ClassMethod, ClassV, Bound, Builtin, Partial)
-"""What a class body may hold beside members."""
+"""What a class body may hold besides members."""
 
 
 Member = (IntMember, StrMember)
@@ -97,14 +97,14 @@ def members(cls: ClassV) -> tuple[Value, ...]:
 
 
 def value_of(member: Value) -> Value:
-    """What a member stands for."""
+    """The value of a member."""
     if isinstance(member, IntMember):
         return int(member)
     return str(member) if isinstance(member, StrMember) else member.attributes["value"]
 
 
 def of_value(m: Machine, cls: ClassV, value: Value) -> Value:
-    """The member of a known value, as `Class(value)` gives it; ABSENT where there is none."""
+    """The member with a known value, as `Class(value)` gives it; ABSENT if there is none."""
     from .operators import compare
 
     for member in members(cls):
@@ -121,7 +121,7 @@ def look_up(m: Machine, cls: ClassV, value: Value) -> Value:
 
 
 def of_member(m: Machine, member: Value, name: str) -> Value:
-    """`member.name` for a member that is a number or a text; ABSENT for what its number or text has."""
+    """`member.name` for a member that is a number or a text; ABSENT for attributes of its number or text."""
     from .attributes import bound
 
     if name in ("name", "_name_"):

@@ -63,7 +63,7 @@ def joined(m: Machine, e: ir.JoinedStr) -> Value:
 
 
 def written(m: Machine, v: Value, form: str) -> Value:
-    """A value of an f-string; of an object, the text that its own methods make of it."""
+    """A value of an f-string; for an object, the text that its own methods give."""
     if not isinstance(v, Instance):
         return v
     conversion, _, spec = form.removeprefix("!").partition(":")
@@ -76,7 +76,7 @@ def written(m: Machine, v: Value, form: str) -> Value:
 
 
 def items(m: Machine, elts: list[ir.Expr]) -> tuple[tuple[Value, ...], bool]:
-    """The values of a display, stars unpacked, and whether there may be more."""
+    """The values of a display, with stars unpacked, and whether there may be more."""
     found: list[Value] = []
     more = False
     for elt in elts:
@@ -150,7 +150,7 @@ def slice_(m: Machine, e: ir.Slice) -> Value:
 
 
 def arguments(m: Machine, nodes: list[ir.Arg]) -> Args:
-    """Evaluate the arguments of a call, stars unpacked."""
+    """Evaluate the arguments of a call, with stars unpacked."""
     args = Args(exprs=nodes)
     for a in nodes:
         v = m.eval(a.value)
@@ -199,7 +199,7 @@ def binary(m: Machine, e: ir.BinOp) -> Value:
 
 
 def boolean(m: Machine, e: ir.BoolOp) -> Value:
-    """`and` and `or`, which evaluate the right side only where the left one doesn't decide."""
+    """`and` and `or`, which evaluate the right side only if the left one doesn't decide."""
 
     return _operand(m, e, 0)
 
@@ -259,7 +259,7 @@ def lambda_(m: Machine, e: ir.Lambda) -> Value:
 def comprehension(m: Machine, e: ir.Comp) -> Value:
     """A comprehension, run in a scope of its own. A generator expression is run when it is consumed.
 
-    What it goes through first is found out before, in the scope around it.
+    Its first iterable is evaluated before, in the enclosing scope.
     """
     iterable = m.eval(e.generators[0].iter)
     frame = Frame(m.frame, m.frame.globals, m.frame.name)

@@ -57,7 +57,7 @@ def first_parameter(f: FunctionV) -> str | None:
 
 
 def bind(m: Machine, f: FunctionV, args: Args) -> dict[str, Value]:
-    """The parameters' values for a call. A missing one is its default, else unknown."""
+    """The parameters' values for a call. A missing one has its default, or is unknown."""
     params = f.node.params
     values: dict[str, Value] = {}
     positional = [*params.posonly, *params.args]
@@ -87,7 +87,7 @@ def bind(m: Machine, f: FunctionV, args: Args) -> dict[str, Value]:
 
 
 def fits(f: FunctionV, args: Args) -> bool:
-    """Whether a call that the program writes out suits the parameters; of a decorated function that isn't known."""
+    """Whether a call that the program spells out suits the parameters; unknown for a decorated function."""
     if args.exprs is None or args.open or (isinstance(f.node, ir.FunctionDef) and f.node.decorators):
         return True
     params = f.node.params
@@ -105,7 +105,7 @@ def fits(f: FunctionV, args: Args) -> bool:
 
 
 def default(m: Machine, f: FunctionV, p: ir.Param, open_: bool) -> Value:
-    """The value of a parameter that a call leaves out; an `open_` one may give it all the same."""
+    """The value of a parameter that a call leaves out; an `open_` call may pass it all the same."""
     v = f.defaults.get(p.name, ABSENT)
     if v is ABSENT or (open_ and v is not None):
         usual = option(m, v) if open_ else None
@@ -116,9 +116,9 @@ def default(m: Machine, f: FunctionV, p: ir.Param, open_: bool) -> Value:
 
 
 def option(m: Machine, v: Value) -> Value:
-    """A default that is an option of what nobody has built: a class, function or object, or the name of one; else None.
+    """A default that is an option of an unseen caller: a class, function or object, or the name of one; else None.
 
-    It is tried as it is, for somebody will leave it so.
+    It is used as it is, since some callers will leave it so.
     """
     return v if m.entering and isinstance(v, (*CALLABLES, Instance, str)) else None
 
@@ -152,7 +152,7 @@ def call(m: Machine, f: FunctionV, args: Args) -> Value:
 
 
 def generator(m: Machine, f: FunctionV, frame: Frame, body: list[ir.Stmt]) -> Generator:
-    """The generator that a call of a generator function gives; its body runs when it is consumed."""
+    """The generator that a call of a generator function returns; its body runs when it is consumed."""
 
     def run(consume: Callable[[Value], Value]) -> Value:
         frame.yields = consume
@@ -204,7 +204,7 @@ def returned(m: Machine, outcome: Value) -> Value:
 
 
 def exception(m: Machine, exc: Value) -> Raised:
-    """What `raise exc` raises."""
+    """The error that `raise exc` raises."""
     if isinstance(exc, ClassV):
         exc = m.call(exc, Args())
     if isinstance(exc, Instance):
@@ -215,7 +215,7 @@ def exception(m: Machine, exc: Value) -> Raised:
 
 
 def caught(m: Machine, error: Raised) -> Value:
-    """The exception that is raised: of one that Python itself raises, no more than its class is known."""
+    """The exception that is raised; for one that Python itself raises, only its class is known."""
     if error.value is None and error.name != "Exception":
         cls = builtin_names.builtin(m, error.name)
         error.value = Instance(cls, m.here.site) if isinstance(cls, ClassV) else Unknown("the exception")
@@ -223,7 +223,7 @@ def caught(m: Machine, error: Raised) -> Value:
 
 
 def stop(m: Machine, value: Value) -> Raised:
-    """`StopIteration(value)`, by which an iterator ends; `value` is what a generator has returned."""
+    """`StopIteration(value)`, which ends an iterator; `value` is what a generator has returned."""
     error = Instance(builtin_names.builtin(m, "StopIteration"), m.here.site)
     error.attributes["value"] = value
     error.model_state["args"] = () if value is None else (value,)
@@ -231,7 +231,7 @@ def stop(m: Machine, value: Value) -> Raised:
 
 
 def names_of(m: Machine, h: ir.Handler) -> list[str]:
-    """The names of the exceptions that a handler takes; all where it takes any."""
+    """The names of the exceptions that a handler catches; `BaseException` if it catches everything."""
     if h.type is None:
         return ["BaseException"]
     v = m.eval(h.type)
@@ -239,36 +239,36 @@ def names_of(m: Machine, h: ir.Handler) -> list[str]:
 
 
 def exception_names(classes: Iterable[Value]) -> list[str]:
-    """The names of exception classes; `?` for what isn't known."""
+    """The names of exception classes; `?` for an unknown one."""
     return [one.name.rsplit(".", 1)[-1] if isinstance(one, ClassV) else "?" for one in classes]
 
 
 def may_catch(names: list[str], h: ir.Handler) -> bool:
-    """Whether a handler of errors of these names takes the RuntimeError of autograd, without raising it again."""
+    """Whether a handler of errors with these names catches autograd's RuntimeError without raising it again."""
     if not any(n in ("BaseException", "Exception", "RuntimeError") for n in names):
         return False
     return not any(isinstance(s, ir.Raise) for s in h.body)
 
 
 def may_handle(names: list[str], h: ir.Handler) -> bool:
-    """Whether a handler of errors of these names does not just raise the RuntimeError of autograd again."""
+    """Whether a handler of errors with these names does more than raise autograd's RuntimeError again."""
     if not any(n in ("BaseException", "Exception", "RuntimeError") for n in names):
         return False
     return not any(isinstance(s, ir.Raise) and raises_again(s, h) for s in h.body)
 
 
 def raises_again(s: ir.Raise, h: ir.Handler) -> bool:
-    """Whether a handler raises what it has caught."""
+    """Whether a handler raises what it has caught again."""
     return s.exc is None or (isinstance(s.exc, ir.Name) and s.exc.id == h.name)
 
 
 def catches(m: Machine, h: ir.Handler, error: Raised) -> bool:
-    """Whether a handler takes an error."""
+    """Whether a handler catches an error."""
     return takes(names_of(m, h), error)
 
 
 def takes(names: list[str], error: Raised) -> bool:
-    """Whether an error is of one of the classes named."""
+    """Whether an error is of one of the named classes."""
     if any(n in ("BaseException", "Exception") for n in names) or error.name in names:
         return True
     if isinstance(error.value, Instance):
@@ -277,7 +277,7 @@ def takes(names: list[str], error: Raised) -> bool:
 
 
 def issubclass_by_name(name: str, names: list[str]) -> bool:
-    """Whether a builtin exception derives from one of those named."""
+    """Whether a builtin exception derives from one of the named ones."""
     import builtins
 
     cls = getattr(builtins, name, None)
