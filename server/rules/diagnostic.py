@@ -100,7 +100,7 @@ def rule_of(failure: Failure) -> Rule | None:
 
 
 MAX_BRANCHES = 2
-"""A failure that needs the answers of more branches than this is a hint."""
+"""A failure that needs the answers of more branches than this is a hint; that an option is at its default is free."""
 
 
 def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
@@ -111,13 +111,14 @@ def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
     two assumptions of grad or backward at once, or one where the code itself speaks against it. That an unseen call
     passes gradients on is shown by the program's own backward alone.
     """
-    kinds = [a.kind for a in assumptions]
+    assumptions = list(assumptions)
+    kinds = [a.kind for a in assumptions if not a.is_default]
     about_training = sum(kind in ("requires-grad", "backward") for kind in kinds)
     untrained = about_training > (0 if rule.unrecorded else 1) and "trained" not in kinds
     unshown = ("linked" in kinds and "trained" in kinds) or ("backward" in kinds and {"linked", "module"} & {*kinds})
     if "guess" in kinds or unshown or kinds.count("branch") > MAX_BRANCHES or untrained:
         return Severity.HINT
-    return max(rule.severity, Severity.WARNING) if kinds else rule.severity
+    return max(rule.severity, Severity.WARNING) if assumptions else rule.severity
 
 
 Position = tuple[str, int, int, int, int]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from gradguard.analyses import replay
-from gradguard.rules.diagnostic import Severity, diagnose
+from gradguard.rules.diagnostic import MAX_BRANCHES, Severity, diagnose
 from gradguard.syntax.chunks import parse
 
 from .replaying import Alone
@@ -336,3 +336,66 @@ class Norm({name}):
         exec(f"{text}\nNorm(3, affine=True)(torch.randn({BASES[base]})).sum().backward()", {"__name__": __name__})
     (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
     assert found.severity is Severity.WARNING
+
+
+@pytest.mark.parametrize("base", ["loss._Loss", "loss._WeightedLoss", "dropout._DropoutNd", "pooling._MaxPoolNd"])
+def test_a_base_inside_torch_is_known_to_be_a_module(base: str) -> None:
+    home, name = base.split(".")
+    text = f"""\
+import torch
+from torch.nn import functional as F
+from torch.nn.modules.{home} import {name}
+
+
+class Last({name}):
+    def __init__(self, given):
+        super().__init__(*given)
+
+    def forward(self, x):
+        y = F.logsigmoid(x).exp()
+        y.relu_()
+        return y.mean()
+
+
+net = torch.nn.Linear(3, 3)
+Last({"(2,)" if "Pool" in name else "()"})(net(torch.randn(2, 3))).backward()
+"""
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec(text, {"__name__": __name__})
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.ERROR
+
+
+FLAGS = """\
+import torch
+from torch import nn
+
+
+class Loss(nn.Module):
+    def __init__(self, sigmoid=False, softmax=False, batch=False):
+        super().__init__()
+        self.sigmoid, self.softmax, self.batch = sigmoid, softmax, batch
+
+    def forward(self, x: torch.Tensor):
+        if self.sigmoid:
+            x = torch.sigmoid(x)
+        if self.softmax:
+            if x.shape[1] == 1:
+                print("one channel")
+            else:
+                x = torch.softmax(x, 1)
+        if self.batch:
+            x = x + 1
+        x *= 0.5
+        return x
+"""
+
+
+def test_options_at_their_defaults_are_no_branches_that_must_be_taken() -> None:
+    scope: dict[str, Any] = {}
+    exec(FLAGS, scope)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec("Loss(softmax=True)(nn.Linear(3, 3)(torch.randn(2, 3))).sum().backward()", scope)
+    (found,) = diagnose(replay([parse(FLAGS, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING
+    assert len([one for one in found.failure.assumptions if one.kind == "branch"]) > MAX_BRANCHES

@@ -13,6 +13,7 @@ from ...domain.registry import BASES, ITERATORS, LENGTHS, method_of, model
 from ...domain.values import ABSENT, Args, DictV, FunctionV, Instance, Lib, ListV, Phi, Unknown, Value
 from ...operators import attributes as tensor_attributes
 from ...operators import calls_by_name, cases, modules
+from ...operators.module_classes import DERIVED, FORWARDS
 from ...python import attributes, operators, sequences
 from ...shapes.dtypes import is_floating
 
@@ -33,6 +34,9 @@ for _name in (
     "torch.nn.DataParallel",
 ):
     BASES[_name] = (MODULE,)
+for _name in (f"torch.nn.{one}" for one in DERIVED):
+    if "._" in _name and _name not in FORWARDS:  # `_Loss`, `_ConvNd`: modules with attributes that nothing tells of
+        BASES[_name] = (MODULE, "?")
 
 
 def listed(values: list[Value]) -> ListV:
