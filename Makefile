@@ -16,7 +16,7 @@ EDITS ?= 10000
 OTHER := .venv-torch-$(TORCH)
 OF_ANY_RELEASE := tests/facts tests/rules/test_examples_found.py tests/test_oracle.py tests/test_programs.py
 
-.PHONY: demo test lint facts releases fuzz frameworks companion cost fixes clean dist docs pages drawings extension ecosystem editors e2e lock audit soak
+.PHONY: demo test lint facts releases fuzz frameworks mutants companion cost fixes clean dist docs pages drawings extension ecosystem editors e2e lock audit soak
 
 demo: $(READY) ## one example whole, all of them in a line each, and what to do next
 	@echo '$$ gradguard check examples/01_sigmoid_shift.py'
@@ -56,6 +56,12 @@ frameworks: $(TESTABLE) ## hold the models of libraries against the libraries, i
 	@.venv-frameworks/bin/python -m pip install -qq --disable-pip-version-check -r tests/frameworks/requirements.txt
 	@.venv-frameworks/bin/python -m pip install -qq --disable-pip-version-check --no-deps -r tests/frameworks/bare.txt
 	FRAMEWORKS=$(CURDIR)/.venv-frameworks/bin/python $(BIN)/pytest tests/frameworks
+
+mutants: $(TESTABLE) ## make single edits in real models, train each, and write what was told (docs/real-code.md); SEED=0 chooses
+	@test -x .venv-mutants/bin/python || $(PYTHON) -m venv .venv-mutants
+	@.venv-mutants/bin/python -m pip install -qq --disable-pip-version-check -r mutants/requirements.txt
+	@.venv-mutants/bin/python -m pip install -qq --disable-pip-version-check --no-deps -r mutants/packages.txt
+	$(BIN)/python -m mutants .venv-mutants/bin/python --seed $(SEED) --write
 
 fixes: $(TESTABLE) ## try each offered fix alone on PyTorch: the project's programs, and those in CASES="FOLDER …"
 	$(BIN)/python -W ignore -m tests.fixes $(CASES)
@@ -123,7 +129,7 @@ soak: $(TESTABLE) ## edit real files in a server EDITS=10000 times, among junk, 
 	$(BIN)/python -W ignore -m tests.project.bombs $(SEED) 10
 
 clean: ## remove the virtual environment and all caches
-	rm -rf build dist .venv .venv-frameworks .venv-torch-* .e2e .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
+	rm -rf build dist .venv .venv-frameworks .venv-torch-* .venv-mutants mutants/.known mutants/.packages .e2e .mypy_cache .ruff_cache .pytest_cache .hypothesis vscode-client/dist vscode-client/node_modules
 
 $(READY): pyproject.toml
 	@echo 'Setting up .venv (once)'

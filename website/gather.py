@@ -31,6 +31,7 @@ MEASURED = {
     "latency.md": "make bench",
     "speed.md": "make speed",
     "found-in-the-wild.md": "make ecosystem",
+    "real-code.md": "make mutants",
 }
 """pages that a run writes, and which; a site can be built before that run"""
 
@@ -106,6 +107,7 @@ def navigation() -> list[dict[str, object]]:
                 {"Speed in the editor": "latency.md"},
                 {"Speed on the command line": "speed.md"},
                 {"Found in the wild": "found-in-the-wild.md"},
+                {"Edits in real code": "real-code.md"},
             ]
         },
         {
