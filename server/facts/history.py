@@ -43,6 +43,19 @@ def differences(name: str, shown: str) -> Iterator[str]:
             yield from (f"  {sign} {line.strip()}" for line in lines)
 
 
+def otherwise(name: str, shown: str) -> list[str]:
+    """Return the releases in which a callable saves or changes something else than in the one that is `shown`."""
+    told = {release: _essence(entry) for span, entry in entries(name) for release in span}
+    return [release for release, essence in told.items() if essence != told[shown]]
+
+
+def _essence(entry: str | None) -> list[str] | None:
+    """Return the lines of an entry that say what is saved and changed, under which conditions."""
+    if entry is None:
+        return None
+    return [line for line in entry.splitlines()[1:] if not line.lstrip().startswith(("gradient flows", "returns"))]
+
+
 def when(having: Sequence[str], among: Sequence[str] | None = None) -> str:
     """Say in which releases something is so, of those in order that it is told of: `from 2.14 on`."""
     order = list(releases.names() if among is None else among)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from ..rules.messages import Locale
     from ..syntax.chunks import Source
     from ..workspace.project import Finding
+    from ..workspace.pytorch import Release
     from .memory import Recalled
     from .settings import Settings
 
@@ -59,6 +60,8 @@ class Analysis:
     report: Report
     problems: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    release: Release | None = None
+    """the release of PyTorch that the program runs with"""
     fixes: dict[int, list[Fix]] = field(default_factory=dict)
     """the verified fixes of the findings that somebody asked about, by the finding's number"""
 
@@ -167,6 +170,7 @@ class ProjectAnalyser:
                 report=result.report,
                 problems=tuple(problem.message for problem in result.problems if problem.internal),
                 notices=tuple(notices),
+                release=project.config.release,
             )
             project.checked = files, analysis
         return project.checked[1]

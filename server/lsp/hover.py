@@ -91,7 +91,7 @@ def _lesson(ls: Server, document: Document, analysis: Analysis, offset: int) -> 
     """Return what there is to learn at an offset, if the user wants that."""
     if not ls.settings.hover_lessons:
         return None
-    return Lesson(analysis.report, ls.analyser.source(document.path), ls.texts, _line_of).at(offset)
+    return Lesson(analysis.report, ls.analyser.source(document.path), ls.texts, _line_of, analysis.release).at(offset)
 
 
 def wants_markdown(capabilities: types.ClientCapabilities) -> bool:

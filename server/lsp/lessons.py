@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..analyses.operators.calls_by_name import OPERATORS
+from ..facts.history import otherwise
 from ..facts.model import ModuleFact, Op
 from ..syntax import ir
 from ..syntax.imports import import_table
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ..analyses.domain.report import Report, Site, Story, Write
     from ..facts.model import Case, Param, Save, Test
     from ..syntax.chunks import Chunk, Source
+    from ..workspace.pytorch import Release
     from .texts import Texts
 
 LONGEST = 30
@@ -33,10 +35,11 @@ MYTHS = {"inplace": "myth-inplace", "retain_graph": "myth-retain"}
 class Operator:
     """An operator as the text has it: its name, the cases of its fact that may apply, and what is passed to it.
 
-    `operands` has the texts of what is passed, by parameter. `measured`: what it saves is known.
+    `operands` has the texts of what is passed, by parameter. `measured`: what it saves is known. `fact`: its full name.
     """
 
     name: str
+    fact: str
     cases: list[Case]
     passed: Mapping[str, ir.Expr]
     operands: Mapping[str, str]
@@ -44,9 +47,20 @@ class Operator:
 
 
 class Lesson:
-    """Tells of the operators in one file. `line_of` gives a site's line, counted from 1."""
+    """Tells of the operators in one file. `line_of` gives a site's line, counted from 1.
 
-    def __init__(self, report: Report, source: Source, texts: Texts, line_of: Callable[[Site], int]) -> None:
+    `release` is the one of PyTorch that the program runs with, and where that stands.
+    """
+
+    def __init__(
+        self,
+        report: Report,
+        source: Source,
+        texts: Texts,
+        line_of: Callable[[Site], int],
+        release: Release | None = None,
+    ) -> None:
+        self._release = release
         self._source = source
         self._facts = report.facts
         self._texts = texts
@@ -79,6 +93,7 @@ class Lesson:
             yield from self._saves(op)
             yield from self._shares(op)
             yield from self._changes(node, chunk)
+            yield from self._releases(op)
 
     # -- what it saves ----------------------------------------------------------------------------
 
@@ -101,6 +116,12 @@ class Lesson:
         bases = {result.of if result.kind == "view" else None for result in results}
         if len(bases) == 1 and (base := bases.pop()) is not None:
             yield self._texts("op-view", of=self._quoted(base, op.operands))
+
+    def _releases(self, op: Operator) -> Iterator[str]:
+        """Say which release of PyTorch that was told of, where others do something else."""
+        if others := otherwise(op.fact, self._facts.name):
+            release = f"{self._release.number} ({self._release.why})" if self._release else self._facts.name
+            yield self._texts("op-releases", release=release, others=", ".join(others), name=op.fact)
 
     def _saved(self, save: Save, case: Case, operands: Mapping[str, str]) -> str:
         needed = {one for inputs in save.when for one in inputs}
@@ -154,7 +175,7 @@ class Lesson:
             return None
         passed = dict(_passed(op.params, node, is_method=op.name.startswith("torch.Tensor.")))
         operands = {parameter: _text(one, chunk) or parameter for parameter, one in passed.items()}
-        return Operator(_shown(node), _cases(op.cases, op.params, passed), passed, operands, op.measured)
+        return Operator(_shown(node), op.name, _cases(op.cases, op.params, passed), passed, operands, op.measured)
 
     def _module(self, node: ir.Node, chunk: Chunk) -> Operator | None:
         """Return what a call of a module of `torch.nn` does, where the text tells which it is and how it was made."""
@@ -171,7 +192,7 @@ class Lesson:
         if owner:
             operands |= {f"self.{parameter}": f"{owner}.{parameter}" for parameter in fact.parameters}
         given = dict(_passed(fact.params, made)) | passed
-        return Operator(fact.name, _cases(fact.cases, (*fact.forward, *fact.params), given), given, operands)
+        return Operator(fact.name, fact.name, _cases(fact.cases, (*fact.forward, *fact.params), given), given, operands)
 
     def _made(self, name: str, chunk: Chunk) -> ir.Call | None:
         """Return the one call whose result a name stands for; an attribute of `self` in the class around a chunk."""

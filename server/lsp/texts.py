@@ -43,6 +43,8 @@ ENGLISH = {
     "raises.",
     "op-saves-nothing": "**`{op}` saves none of your tensors**: its backward reads neither what went in nor what came "
     "out, so both may be changed in place afterwards, as far as it is concerned.",
+    "op-releases": "So it is in PyTorch {release}. In PyTorch {others} it saves or changes something else: "
+    "`gradguard facts {name}` tells what.",
     "op-view": "Its result is a view of {of}: they share their memory and one version counter, so that a change in "
     "place of either is a change of both.",
     "in-place": "**`{op}`** changes `{target}` in place: every name and view that shares the memory sees it, and the "
@@ -122,6 +124,8 @@ SIMPLIFIED_CHINESE = {
     "op-until": "所保存的内容在 `backward()` 读取之前必须保持不变：在此之前就地修改会报错。",
     "op-saves-nothing": "**`{op}` 不保存您的任何张量**：其反向传播既不读取输入，也不读取结果，"
     "因此就它而言，两者之后都可以就地修改。",
+    "op-releases": "以上适用于 PyTorch {release}。在 PyTorch {others} 中，它所保存或修改的有所不同："
+    "参见 `gradguard facts {name}`。",
     "op-view": "其结果是 {of} 的视图：两者共享内存和同一个版本计数器，因此就地修改其一就是修改两者。",
     "in-place": "**`{op}`** 就地修改 `{target}`：共享这块内存的每个名称和视图都会看到修改，"
     "它们共用的版本计数器也会增加，即使每个值都没有变。",

@@ -16,6 +16,8 @@ from gradguard.lsp.texts import Texts
 from gradguard.workspace.files import Document
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .conftest import Editor, Start
 
 HEAD = (
@@ -196,3 +198,45 @@ async def test_it_is_explained_in_chinese(start: Start, stale: str) -> None:
     assert "为反向传播保存" in await editor.hover("a.py", 2, 7)
     assert "就地修改" in await editor.hover("a.py", 3, 0)
     assert "## 为何失败" in await editor.hover("a.py", 5, 3)
+
+
+def test_where_releases_differ_the_one_that_is_told_of_is_named(tmp_path: Path) -> None:
+    text = HEAD + "y = torch.combinations(x)\nz = x.exp()\n"
+    path = str(tmp_path / "a.py")
+    for release, saves in (("2.13", True), ("2.15", False)):
+        (tmp_path / "gradguard.toml").write_text(f'torch = "{release}"\n')
+        analyser = ProjectAnalyser()
+        analyser.configure(Settings(), [str(tmp_path)], "en")
+        analysis = analyser.analyse(path, {path: Document(path, text)})
+        lesson = Lesson(analysis.report, analyser.source(path), Texts("en"), lambda site: 1, analysis.release)
+        said, _, _ = lesson.at(text.index("combinations")) or ([], 0, 0)
+        assert ("saves for backward" in said[0]) is saves
+        assert f"So it is in PyTorch {release} (`torch` in the settings). In PyTorch " in said[-1]
+        said, _, _ = lesson.at(text.index("exp")) or ([], 0, 0)
+        assert said
+        assert "So it is in PyTorch" not in "\n".join(said)
+
+
+def test_two_projects_in_one_server_have_each_their_own_release(tmp_path: Path) -> None:
+    text = HEAD + "y = torch.combinations(a)\na.add_(1)\ny.sum().backward()\n"
+    files = {}
+    for name, release in (("a", "2.13"), ("b", "2.15")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "gradguard.toml").write_text(f'torch = "{release}"\n')
+        path = str(tmp_path / name / "main.py")
+        files[path] = Document(path, text)
+    analyser = ProjectAnalyser()
+    analyser.configure(Settings(), [str(tmp_path)], "en")
+    for _ in range(2):  # in turns
+        assert [len(analyser.analyse(path, files).findings) for path in files] == [1, 0]
+
+
+def test_the_python_that_the_editor_has_chosen_tells_the_release(tmp_path: Path) -> None:
+    (tmp_path / "chosen/lib/python3.12/site-packages/torch-2.15.0.dist-info").mkdir(parents=True)
+    (tmp_path / "project").mkdir()
+    path = str(tmp_path / "project/a.py")
+    analyser = ProjectAnalyser()
+    analyser.configure(Settings(python=str(tmp_path / "chosen/bin/python")), [str(tmp_path / "project")], "en")
+    release = analyser.analyse(path, {path: Document(path, HEAD)}).release
+    assert release is not None
+    assert (release.number, release.judged_by) == ("2.15.0", "2.15")
