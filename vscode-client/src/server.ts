@@ -30,6 +30,8 @@ export class Server implements vscode.Disposable {
   readonly output = vscode.window.createOutputChannel('GradGuard', { log: true });
   private client: LanguageClient | undefined;
   private interpreter: Interpreter | undefined;
+  /** What the Python extension has chosen for the project, be the server in it or not. */
+  private active: string | undefined;
   private work: Promise<void> = Promise.resolve();
 
   constructor(
@@ -174,7 +176,7 @@ export class Server implements vscode.Disposable {
         { scheme: 'vscode-notebook-cell', language: 'python' },
       ],
       outputChannel: this.output,
-      initializationOptions: forServer(vscode.workspace.getConfiguration('gradguard')),
+      initializationOptions: forServer(vscode.workspace.getConfiguration('gradguard'), this.active),
       markdown: { isTrusted: false, supportHtml: false },
       middleware: {
         provideInlayHints: (document, range, token, next) =>
@@ -184,7 +186,9 @@ export class Server implements vscode.Disposable {
           configuration: async (params, token, next) => {
             const values = await next(params, token);
             return Array.isArray(values)
-              ? values.map((value, i) => (params.items[i]?.section === 'gradguard' && value ? forServer(value) : value))
+              ? values.map((value, i) =>
+                  params.items[i]?.section === 'gradguard' && value ? forServer(value, this.active) : value,
+                )
               : values;
           },
         },
@@ -194,15 +198,15 @@ export class Server implements vscode.Disposable {
 
   /** The interpreters to look at, in order. */
   private async candidates(): Promise<Candidate[]> {
+    this.active = await activeInterpreter();
     const set = vscode.workspace.getConfiguration('gradguard').get('interpreter', '');
     if (set !== '') {
       const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
       return [{ python: program(set, folder), source: 'setting' }];
     }
     const found: Candidate[] = [];
-    const active = await activeInterpreter();
-    if (active !== undefined) {
-      found.push({ python: active, source: 'python-extension' });
+    if (this.active !== undefined) {
+      found.push({ python: this.active, source: 'python-extension' });
     }
     found.push(...PATH.map(python => ({ python, source: 'path' as const })));
     const plan = this.plan();

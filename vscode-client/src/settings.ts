@@ -15,9 +15,12 @@ export const FOR_SERVER = [
   'fixAll',
 ] as const;
 
-/** Pick out what the server is to be told of the `gradguard` settings. */
-export function forServer(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(FOR_SERVER.map(name => [name, settings[name] ?? null]));
+/**
+ * Pick out what the server is to be told of the `gradguard` settings. `python` is the interpreter that is chosen for the
+ * project: which release of PyTorch it has is what the server goes by, wherever it runs itself.
+ */
+export function forServer(settings: Readonly<Record<string, unknown>>, python?: string): Record<string, unknown> {
+  return { ...Object.fromEntries(FOR_SERVER.map(name => [name, settings[name] ?? null])), python: python ?? null };
 }
 
 /**
