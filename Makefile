@@ -93,7 +93,7 @@ e2e: $(TESTABLE) editors ## drive Emacs, Vim, Neovim and, in a browser, VS Code;
 	cd vscode-client && npm ci --no-audit --no-fund && PYTHON="$(PYTHON)" npm run package && npm run e2e
 
 companion: $(TESTABLE) ## hold `gradguard run` against PyTorch: the project's programs, and those in CASES="FOLDER …"
-	$(BIN)/python -W ignore -m tests.companion $(CASES)
+	$(BIN)/python -W ignore -m tests.companion $(CASES) --drawn 300
 
 cost: $(TESTABLE) ## what a training step costs under `gradguard run`, beside anomaly mode
 	$(BIN)/python -W ignore bench/companion.py

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any, TextIO
 
+    from ..workspace.project import Project
     from ..workspace.record import Sighting, Spot
     from ..workspace.seen import Seen
 
@@ -174,6 +175,7 @@ def write(sightings: Sequence[Sighting], form: str, out: TextIO) -> None:
 
     config = find_config(Path.cwd())
     project = Project(config.root if config else Path.cwd(), config)
+    _show_cells(project, sightings)
     locale = locale_of(None)
     told = list(confirm(project, seen(project, sightings, locale), locale))
     by_finding = {id(one.found): one for one in told}
@@ -188,6 +190,19 @@ def write(sightings: Sequence[Sighting], form: str, out: TextIO) -> None:
         for sighting in sightings:
             if id(sighting) not in known:
                 print(_in_a_line(sighting), file=out)
+
+
+def _show_cells(project: Project, sightings: Sequence[Sighting]) -> None:
+    """Let the code of a notebook's cells, which is in no file, stand for its file."""
+    import linecache
+
+    from ..workspace.files import Document
+
+    for one in sightings:
+        saved = one.saved.stack if one.saved is not None else ()
+        for spot in (*one.stack, *saved, *one.made, *(spot for write in one.writes for spot in write.stack)):
+            if not os.path.exists(spot.path) and (text := "".join(linecache.getlines(spot.path))):
+                project.overlay(Document(spot.path, text))
 
 
 @contextmanager
@@ -226,8 +241,13 @@ def _notes(one: Seen) -> list[str]:
     return notes + [f"{what} {_calls(stack)}" for what, stack in stacks.items() if len(stack) > 1]
 
 
+MOST_CALLS = 8
+"""so many calls are told of a stack, the innermost"""
+
+
 def _calls(stack: Sequence[Spot]) -> str:
-    return " → ".join(visible(f"{shown(one.path)}:{one.line + 1} ({one.function})") for one in stack)
+    calls = [visible(f"{shown(one.path)}:{one.line + 1} ({one.function})") for one in stack[-MOST_CALLS:]]
+    return " → ".join(["…"] * (len(stack) > MOST_CALLS) + calls)
 
 
 def _in_a_line(sighting: Sighting) -> str:
@@ -246,4 +266,4 @@ def _record(path: str, program: Sequence[str], sightings: Sequence[Sighting]) ->
     from ..workspace.record import Record, dump
 
     with _output(path) as out:
-        out.write(dump(Record(list(program), sightings=list(sightings))))
+        out.write(dump(Record(list(program), list(sightings))))

@@ -37,7 +37,7 @@ class Places:
         paths = sysconfig.get_paths()
         self.watched = (torch + os.sep, OWN)
         self.packages = tuple({paths["purelib"] + os.sep, paths["platlib"] + os.sep})
-        self.python = tuple({paths["stdlib"] + os.sep, paths["platstdlib"] + os.sep})
+        self.python = tuple({paths[name] + os.sep for name in ("stdlib", "platstdlib", "scripts")})
         self.codes: list[CodeType] = []
         self.numbers: dict[int, int] = {}
         """by the `id` of a code object its number, -1 for one that is not noted; `kept` keeps all alive"""
@@ -99,7 +99,7 @@ class Places:
         return trail
 
     def stack(self, trail: Trail) -> tuple[Spot, ...]:
-        """The places of a trail, outermost first, down to the innermost that is the user's own, if one is."""
+        """The places of a trail in the user's own code, outermost first; in any code if none is."""
         pairs = zip(islice(trail, 0, None, 2), islice(trail, 1, None, 2), strict=True)
         own = [pair for pair in pairs if pair[0] != self.apply and pair[0] not in self.stepping]
         return self.owned([spot(self.codes[number], lasti) for number, lasti in reversed(own)])
@@ -115,9 +115,8 @@ class Places:
         return self.owned(spots)
 
     def owned(self, spots: list[Spot]) -> tuple[Spot, ...]:
-        """The spots down to the innermost that is the user's own; all if none is."""
-        own = [index for index, one in enumerate(spots) if self.is_own(one.path)]
-        return tuple(spots[: own[-1] + 1] if own else spots)
+        """The spots that are in the user's own code; all if none is."""
+        return tuple([one for one in spots if self.is_own(one.path)] or spots)
 
 
 def spot(code: CodeType, lasti: int, line: int | None = None) -> Spot:
@@ -126,7 +125,8 @@ def spot(code: CodeType, lasti: int, line: int | None = None) -> Spot:
     if line is None:
         line = reach[0] + 1 if reach else _line(code, lasti)
     text = linecache.getline(code.co_filename, line).rstrip("\r\n")
-    return Spot(os.path.abspath(code.co_filename), line - 1, code.co_name, reach, text)
+    path = code.co_filename if code.co_filename.startswith("<") else os.path.abspath(code.co_filename)
+    return Spot(path, line - 1, code.co_name, reach, text)
 
 
 def _line(code: CodeType, lasti: int) -> int:

@@ -359,14 +359,16 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def made(self, node: Any) -> Made | None:
         """The operation that made a node; None where it is not known.
 
-        One that made none but wraps that of a change in place (`CopySlices`) has the number after it.
+        A node whose own number is not known was made by the same call as a neighbour: what changes a view's base
+        (`CopySlices`) comes after the node of the change in place, another before one that its operation makes first.
         """
-        number = node._sequence_nr()
-        own = self.threads.get(get_ident())
+        number, own = node._sequence_nr(), self.threads.get(get_ident())
+        later = node.name().rpartition("::")[2].startswith(("CopySlices", "AsStrided"))
+        near = (0, -1, -2) if later else (0, 1, 2, -1)
         for thread in ([own] if own else []) + [one for one in self.threads.values() if one is not own]:
-            for near in (number, number - 1, number - 2):
-                if near in thread.made:
-                    return thread.made[near]
+            found = (thread.made.get(number + distance) for distance in near)
+            if (made := next(filter(None, found), None)) is not None:
+                return made
         return None
 
     def is_carried(self, made: Made) -> bool:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import CodeType, TracebackType
 
+    from ..workspace.record import Sighting
     from .inspection import Inspector
 
 
@@ -70,16 +71,21 @@ def _failed(error: Exception, inspector: Inspector, folder: Path) -> int:
 
 
 def _add(error: BaseException | None, inspector: Inspector, folder: Path) -> None:
+    seen = known_of(error, inspector)
+    if seen is not None:
+        add(folder, seen)
+
+
+def known_of(error: BaseException | None, inspector: Inspector) -> Sighting | None:
+    """What is to be told of an error; None if nothing. An error of ours is no matter of the program's."""
     import torch
 
     try:
         with torch._C._DisableTorchDispatch(), torch.no_grad():
-            seen = inspector.error(error)
+            return inspector.error(error)
     except Exception as fault:
         print(f"gradguard: internal error: {type(fault).__name__}: {fault}", file=sys.stderr)
-        return
-    if seen is not None:
-        add(folder, seen)
+        return None
 
 
 def _hear_threads(inspector: Inspector, folder: Path) -> None:

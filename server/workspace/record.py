@@ -118,13 +118,10 @@ class Sighting:
 
 @dataclass(slots=True)
 class Record:
-    """What one run saw: of which command, on which version of PyTorch."""
+    """What the run of a command saw."""
 
     command: list[str] = field(default_factory=list)
-    torch: str = ""
     sightings: list[Sighting] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    """what could not be seen, in words"""
 
 
 def dump(record: Record) -> str:
@@ -139,7 +136,7 @@ def load(text: str) -> Record:
         raise ValueError("not a record of this version")
     try:
         sightings = [sighting(one) for one in data["sightings"]]
-        return Record(data["command"], data["torch"], sightings, data["notes"])
+        return Record(data["command"], sightings)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a record: {error}") from None
 

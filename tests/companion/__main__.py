@@ -1,19 +1,22 @@
-"""Holds the run-time companion against the oracle: `python -m tests.companion [FOLDER…]` (`make companion CASES=…`).
+"""Holds the run-time companion against the oracle: `python -m tests.companion [FOLDER…] [--drawn N]`.
 
-Every program of the project's tests, and every folder below those named that has a `main.py`, is run twice: by the
-oracle, and under observation. What is counted: failures whose kind is right, of which a line that wrote is named, of
-which a line that saved is named; and harmless programs of which nothing is told.
+Every program of the project's tests, every folder below those named that has a `main.py`, and N programs that
+`tests/fuzz` draws are run twice: by the oracle, and under observation. What is counted: failures whose kind is right,
+of which a line that wrote, and one that saved, is named; and harmless programs of which nothing is told.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..fuzz.generate import draw
 from ..oracle.answers import Verdict
 from ..oracle.client import run_program, sightings
 
@@ -113,11 +116,28 @@ def verdict_of(root: Path) -> Verdict:
     return Verdict(data["ok"], data.get("kind"), data.get("message"), raised=data.get("raised"), **lines)
 
 
-def main(folders: list[str]) -> int:
+def run_drawn(number: int, seed: int, scores: dict[str, Score]) -> None:
+    """Ask both about programs that are drawn."""
+    for index in range(number):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder, f"drawn-{seed}-{index}")
+            root.mkdir()
+            (root / "main.py").write_text(draw(f"companion {seed} {index}").text)
+            run(root, scores)
+
+
+def main() -> int:
     """Run all and print the figures; the exit status is 1 where an answer is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--drawn", type=int, default=0, metavar="N")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", action="store_true", help="not the programs of the project's tests")
+    args = parser.parse_args()
     scores = fresh()
-    for root in programs([PROGRAMS, *map(Path, folders)]):
+    for root in programs([*([] if args.only else [PROGRAMS]), *args.folders]):
         run(root, scores)
+    run_drawn(args.drawn, args.seed, scores)
     for name, score in scores.items():
         print(f"{name:8} {score}")
         for line in score.wrong:
@@ -126,4 +146,4 @@ def main(folders: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

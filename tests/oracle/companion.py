@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from gradguard.runtime import running
+from gradguard.runtime import running, session  # noqa: F401  (all of it, so that an edit meanwhile changes nothing)
 from gradguard.workspace.record import collect, once
 
 

@@ -1,0 +1,76 @@
+"""`pytest --gradguard`: each backward that fails or is silently wrong is reported with its test. None fails for it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ..workspace.record import Sighting, sighting
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from .session import Session
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare `--gradguard`."""
+    group = parser.getgroup("gradguard")
+    group.addoption("--gradguard", action="store_true", help="name the lines where a backward fails or is wrong")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Observe, if that was asked for."""
+    if config.getoption("--gradguard"):
+        config.pluginmanager.register(Observer(), "gradguard-observer")
+
+
+class Observer:
+    """Observes each test, and tells at the end; under xdist the workers observe, and their reports carry it."""
+
+    def __init__(self) -> None:
+        self.session: Session | None = None
+        self.seen: list[Sighting] = []
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, None]:
+        """Observe a test with its fixtures."""
+        from .session import Session
+
+        self.session = Session()
+        self.session.test = item.nodeid
+        self.session.start()
+        try:
+            yield
+        finally:
+            self.session.stop()
+            self.session = None
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
+        """Add to a test's report what was seen until now."""
+        if self.session is not None and call.excinfo is not None:
+            self.session.fail(call.excinfo.value)
+        outcome = yield
+        if self.session is not None and self.session.sightings:
+            outcome.get_result().gradguard = [asdict(one) for one in self.session.sightings]
+            self.session.sightings = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Collect what tests have seen."""
+        self.seen += [sighting(one) for one in getattr(report, "gradguard", ())]
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Tell of it."""
+        if not self.seen:
+            return
+        import io
+
+        from ..cli.run import write
+
+        out = io.StringIO()
+        write(self.seen, "full", out)
+        terminalreporter.section("gradguard")
+        terminalreporter.write(out.getvalue())

@@ -1,0 +1,89 @@
+"""Observation of a part of a program, in the process itself: what `watch()` gives, and what plugins start and stop."""
+
+from __future__ import annotations
+
+import io
+import sys
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..workspace.record import Record, Sighting, dump, once
+from .inspection import Inspector
+from .recorder import Recorder
+from .running import known_of, who
+from .watching import watching
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+class Session:
+    """What is seen from `start` to `stop`, in `sightings`. `silent` also looks for changes that no counter sees."""
+
+    def __init__(self, silent: bool = True) -> None:
+        self.sightings: list[Sighting] = []
+        self.test = ""
+        """the test that is running, which what is seen now belongs to"""
+        self._silent = silent
+        self._stack = ExitStack()
+        self._inspector: Inspector | None = None
+
+    @property
+    def is_on(self) -> bool:
+        """Whether it is observing."""
+        return self._inspector is not None
+
+    def start(self) -> None:
+        """Observe from now on."""
+        if self._inspector is None:
+            recorder = Recorder(self._silent)
+            self._inspector = Inspector(recorder, who())
+            self._stack.enter_context(watching(recorder, self._inspector, self._see))
+
+    def stop(self) -> None:
+        """Observe no more."""
+        self._stack.close()
+        self._inspector = None
+
+    def fail(self, error: BaseException | None) -> None:
+        """Add what is known of an error that the program did not handle, while its traceback is at hand."""
+        seen = known_of(error, self._inspector) if self._inspector is not None else None
+        if seen is not None:
+            self._see(seen)
+
+    def _see(self, sighting: Sighting) -> None:
+        self.sightings = once([*self.sightings, replace(sighting, test=self.test)])
+
+    def report(self, form: str = "full") -> str:
+        """What was seen, in one of the forms of `gradguard check`; empty where nothing was."""
+        from ..cli.run import write
+
+        out = io.StringIO()
+        if self.sightings:
+            write(self.sightings, form, out)
+        return out.getvalue()
+
+    def save(self, path: Path) -> None:
+        """Write what was seen to a file, which editors show."""
+        path.write_text(dump(Record(sys.argv, self.sightings)), encoding="utf-8")
+
+
+@contextmanager
+def watch(silent: bool = True, tell: bool = True) -> Iterator[Session]:
+    """Observe what is done in the context; an error goes on as it is.
+
+    At the end the report is written to standard error, if there is anything to report and `tell` is set.
+    """
+    session = Session(silent)
+    session.start()
+    try:
+        yield session
+    except BaseException as error:
+        session.fail(error)
+        raise
+    finally:
+        session.stop()
+        if tell:
+            print(end=session.report(), file=sys.stderr)

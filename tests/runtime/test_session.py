@@ -1,0 +1,266 @@
+"""Observation inside a process: `watch()`, the plugin for pytest, notebooks, and what programs may do meanwhile."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import threading
+import traceback
+import weakref
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+import gradguard.runtime
+import pytest
+import torch
+from gradguard.runtime.places import OWN
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from gradguard.workspace.record import Sighting
+
+
+def observed(run: Callable[[], object]) -> list[Sighting]:
+    """What is seen of a function that may fail."""
+    expected = pytest.raises(RuntimeError) if run.__name__ == "fails" else nullcontext()
+    with expected, gradguard.runtime.watch(tell=False) as session:
+        run()
+    return session.sightings
+
+
+def text(sighting: Sighting) -> tuple[str, str, str]:
+    """The text of the lines that saved, that changed last, and that failed."""
+    assert sighting.saved is not None
+    assert sighting.spot is not None
+    return sighting.saved.spot.text.strip(), sighting.writes[-1].spot.text.strip(), sighting.spot.text.strip()
+
+
+def leaf() -> torch.Tensor:
+    return torch.ones(4, requires_grad=True)
+
+
+def test_an_error_goes_on_and_the_report_names_the_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"), gradguard.runtime.watch() as seen:
+        y = leaf().exp()
+        y += 1
+        y.sum().backward()
+    assert "GG101" in capsys.readouterr().err
+    (one,) = seen.sightings
+    assert text(one) == ("y = leaf().exp()", "y += 1", "y.sum().backward()")
+
+
+def replaced() -> list[object]:
+    methods = [getattr(torch.Tensor, name) for name in ("numpy", "data", "__array__")]
+    return [*methods, torch.from_numpy, torch.autograd.Variable._execution_engine]
+
+
+def test_no_frame_of_ours_is_in_a_traceback_and_all_is_as_it_was_afterwards() -> None:
+    before = replaced()
+    try:
+        with gradguard.runtime.watch(tell=False):
+            y = leaf().exp()
+            y += 1
+            y.sum().backward()
+    except RuntimeError as error:
+        files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    assert not [file for file in files if file.startswith(OWN)]
+    assert before == replaced()
+
+
+def test_no_tensor_is_kept_alive_by_being_observed() -> None:
+    with gradguard.runtime.watch(tell=False) as seen:
+        x = leaf()
+        y = x.exp()
+        y.data.add_(0)
+        y.mul_(1)
+        storages = [weakref.ref(y), weakref.ref(x)]
+        memory = torch.multiprocessing.reductions.StorageWeakRef(y.untyped_storage())
+        del x, y
+        gc.collect()
+        assert [ref() for ref in storages] == [None, None]
+        assert memory.expired()
+    assert not seen.sightings
+
+
+def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gradguard.runtime import recorder
+
+    for name in ("MOST_NODES", "MOST_STORAGES"):
+        monkeypatch.setattr(recorder, name, 50)
+    with gradguard.runtime.watch(tell=False) as seen:
+        for _ in range(200):
+            x = leaf()
+            (x * 2).exp_().sum().backward()
+        watcher = seen._inspector.recorder  # type: ignore[union-attr]
+        assert len(watcher.memories) <= 51
+        assert all(len(thread.made) <= 51 for thread in watcher.threads.values())
+        assert len(watcher.ran) <= 300
+
+
+def test_threads_are_observed() -> None:
+    errors: list[BaseException] = []
+    with gradguard.runtime.watch(tell=False) as seen:
+
+        def work() -> None:
+            try:
+                y = leaf().exp()
+                y.mul_(2)
+                y.sum().backward()
+            except RuntimeError as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        seen.fail(errors[0])
+    (one,) = seen.sightings
+    assert text(one) == ("y = leaf().exp()", "y.mul_(2)", "y.sum().backward()")
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_an_input_of_a_checkpoint_that_is_changed_is_told(reentrant: bool) -> None:
+    def fails() -> None:
+        x = leaf() * 1
+        y = checkpoint(lambda one: one.exp().sin(), x, use_reentrant=reentrant)
+        x += 1
+        y.sum().backward()
+
+    (one,) = observed(fails)
+    assert one.kind == "stale-saved"
+    assert one.writes[-1].spot.text.strip() == "x += 1"
+    assert one.saved is not None
+    assert "checkpoint(" in one.saved.spot.text
+
+
+def test_hooks_of_the_program_nest() -> None:
+    packed = []
+
+    def runs() -> None:
+        x = leaf()
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: packed.append(t) or t.clone(), lambda t: t):
+            y = x.exp()
+        y.data.zero_()
+        y.sum().backward()
+        with torch.autograd.graph.save_on_cpu():
+            x.exp().sum().backward()
+
+    assert not observed(runs)
+    assert len(packed) == 1
+
+
+def test_what_a_custom_function_saves_is_its_callers() -> None:
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+            return grad * 2 + 0 * ctx.saved_tensors[0]
+
+    def fails() -> None:
+        x = leaf() * 1
+        y = Double.apply(x)
+        x.zero_()
+        y.sum().backward()
+
+    (one,) = observed(fails)
+    assert one.saved is not None
+    assert (one.saved.op, one.saved.spot.text.strip()) == ("Double", "y = Double.apply(x)")
+
+
+def test_higher_orders_are_observed() -> None:
+    def fails() -> None:
+        x = leaf()
+        y = x.exp()
+        (gradient,) = torch.autograd.grad(y.sum(), x, create_graph=True)
+        y += 1
+        (gradient.square().sum()).backward()
+
+    (one,) = observed(fails)
+    assert one.writes[-1].spot.text.strip() == "y += 1"
+
+
+def test_gradients_that_are_added_up_in_place_are_writes_of_the_backward() -> None:
+    def fails() -> None:
+        x = leaf()
+        (x * 2).sum().backward()
+        gradient = x.grad
+        penalty = (gradient * leaf().exp()).sum()
+        (x * 3).sum().backward()
+        penalty.backward()
+
+    (one,) = observed(fails)
+    assert one.writes[-1].spot.text.strip() == "(x * 3).sum().backward()"
+
+
+def test_transforms_sparse_nested_and_subclasses_run_as_they_do_without() -> None:
+    class Own(torch.Tensor):
+        pass
+
+    def runs() -> None:
+        assert torch.equal(torch.func.grad(lambda x: x.exp().sum())(torch.zeros(2)), torch.ones(2))
+        torch.func.vmap(lambda x: x.mul_(2))(torch.ones(3, 2))
+        torch.func.jacrev(lambda x: x.sin())(torch.ones(2))
+        weight = torch.eye(3).to_sparse().requires_grad_()
+        torch.sparse.mm(weight, torch.ones(3, 1)).sum().backward()
+        nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], requires_grad=True)
+        (nested * 2).to_padded_tensor(0.0).sum().backward()
+        own = torch.ones(2).as_subclass(Own).requires_grad_()
+        (own * own).sum().backward()
+        assert type(own * 2) is Own
+        nn.EmbeddingBag(4, 2, sparse=True)(torch.tensor([[1, 2]])).sum().backward()
+
+    assert not observed(runs)
+
+
+def test_gradcheck_which_writes_its_inputs_and_puts_them_back_is_no_alarm() -> None:
+    def runs() -> None:
+        assert torch.autograd.gradcheck(torch.exp, (torch.ones(3, dtype=torch.double, requires_grad=True),))
+
+    assert not observed(runs)
+
+
+def test_what_is_compiled_stays_so_and_is_told_by_its_call() -> None:
+    calls = []
+
+    def backend(module: Any, inputs: Any) -> Any:
+        calls.append(module)
+        return module.forward
+
+    def fails() -> None:
+        compiled = torch.compile(lambda x: x.exp().sin(), backend=backend)
+        x = leaf() * 1
+        y = compiled(x)
+        y.sum().backward()
+        x.mul_(2)
+        y = x.exp()
+        y += 1
+        y.sum().backward()
+
+    (one,) = observed(fails)
+    assert calls
+    assert text(one) == ("y = x.exp()", "y += 1", "y.sum().backward()")
+
+
+def test_pytest_tells_of_each_test_and_fails_none(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "import torch\n"
+        "def model():\n    return torch.ones(3, requires_grad=True).exp()\n"
+        "def test_fails():\n    y = model()\n    y += 1\n    y.sum().backward()\n"
+        "def test_silent():\n    y = model()\n    y.data.zero_()\n    y.sum().backward()\n"
+        "def test_fine():\n    model().sum().backward()\n"
+    )
+    for more in ([], ["-n", "2"]):
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--gradguard", *more, "test_it.py"]
+        got = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert "1 failed, 2 passed" in got.stdout
+        assert "seen when it ran, in test_it.py::test_fails" in got.stdout
+        assert "seen when it ran, in test_it.py::test_silent" in got.stdout
+        assert "test_fine" not in got.stdout
