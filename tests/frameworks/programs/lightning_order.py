@@ -82,7 +82,7 @@ for name in NAMES:
         setattr(Recorder, name, recorded("callback", name))
 
 if __name__ == "__main__":
-    loader = DataLoader(TensorDataset(torch.ones(4, 2)), batch_size=2)
+    loader = DataLoader(TensorDataset(torch.ones(6, 2)), batch_size=2)
     for manual in (False, True):
         for every in (1, 2):
             if manual and every == 2:

@@ -274,6 +274,7 @@ class Trainer:
         gradient_clip_algorithm=None,
         accumulate_grad_batches=1,
         inference_mode=True,
+        num_sanity_val_steps=2,
         **others,
     ):
         self.max_epochs = max_epochs
@@ -285,6 +286,7 @@ class Trainer:
         self.gradient_clip_algorithm = gradient_clip_algorithm
         self.accumulate_grad_batches = accumulate_grad_batches
         self.inference_mode = inference_mode
+        self.num_sanity_val_steps = num_sanity_val_steps
         self.lightning_module = None
         self.datamodule = None
         self.optimizers = []
@@ -300,7 +302,7 @@ class Trainer:
         train, val = self.begin("fit", model, datamodule, train_dataloaders, val_dataloaders)
         self.set_up_optimizers(model)
         self.hook("on_fit_start")
-        if defined(model, "validation_step") and val is not None:
+        if self.num_sanity_val_steps != 0 and defined(model, "validation_step") and val is not None:
             self.sanity_checking = True
             self.validation(model, val)
             self.sanity_checking = False
@@ -411,6 +413,7 @@ class Trainer:
 
     def epoch(self, model, batches, val):
         self.hook("on_train_epoch_start")
+        self.num_training_batches = len(batches) if hasattr(batches, "__len__") else unknown("the number of batches")
         for batch_idx, batch in enumerate(combined(batches)):
             batch = self.transferred(model, batch)
             self.hook("on_train_batch_start", batch, batch_idx)
@@ -463,11 +466,15 @@ class Trainer:
 
         if not known(optimizer):
             step_and_clip()
-        elif (batch_idx + 1) % self.accumulate_grad_batches == 0:
+        elif (batch_idx + 1) % self.accumulate_grad_batches == 0 or self.is_last(batch_idx):
             model.optimizer_step(self.current_epoch, batch_idx, optimizer, step_and_clip)
         else:
             step()
         return outputs
+
+    def is_last(self, batch_idx):
+        """Whether it is the last batch, after which there is a step in any case."""
+        return known(self.num_training_batches) and batch_idx + 1 == self.num_training_batches
 
     def run_backward(self, loss, *args, **kwargs):
         self.hook("on_before_backward", loss)
@@ -499,6 +506,8 @@ class Trainer:
             output = self.call_step(step, batch, batch_idx)
             outputs.append(output)
             self.hook(f"on_{kind}_batch_end", output, batch, batch_idx, 0)
+            if self.sanity_checking and batch_idx + 1 == self.num_sanity_val_steps:
+                break
         self.hook(f"on_{kind}_epoch_end")
         self.hook(f"on_{kind}_end")
         return outputs
