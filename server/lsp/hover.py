@@ -52,6 +52,7 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
         parts, place = [rule_page(RULES[code], ls.texts.locale)], document.text.between(start, end)
     else:
         here = [finding for finding in analysis.findings if _holds(document, finding, offset)]
+        rules = [_about(rule, ls.texts) for rule in dict.fromkeys(finding.rule for finding in here)]
         lesson = _lesson(ls, document, analysis, offset) if not here else None
         if lesson is not None:
             said, start, end = lesson
@@ -61,9 +62,11 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
             told = life(story, ls.texts, lambda site: _link(site, document, places, ls.texts.locale))
             if not here:  # what a finding says of the change the editor shows above
                 told.notes += advice(story, ls.texts, _line_of)
+            elif rich:  # in the line of the title, so that the hover needs no scroll bar
+                told.title, rules = " · ".join([told.title, *rules]), []
             parts.append(markdown(told) if rich else plain(told))
             place = document.text.between(*extent(story.site))
-        parts += [_about(rule, ls.texts) for rule in dict.fromkeys(finding.rule for finding in here)]
+        parts += rules
     if not parts:
         return None
     text = "\n\n---\n\n".join(parts) if rich else "\n\n".join(map(unmarked, parts))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,9 +16,11 @@ from gradguard.analyses.program import session as program
 from gradguard.analyses.python.machine import Machine
 from gradguard.rules.diagnostic import diagnose
 from gradguard.syntax.chunks import parse
+from gradguard.workspace.mending import mend_project
+from gradguard.workspace.project import Project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from gradguard.analyses.domain.report import Report
     from gradguard.syntax.chunks import Source
@@ -380,8 +383,8 @@ def cpu_seconds(files: dict[str, str]) -> float:
 
 
 @pytest.fixture
-def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, str]], int]]:
-    """What counts the steps of a replay, which must reach the program's end."""
+def machines(monkeypatch: pytest.MonkeyPatch) -> list[Machine]:
+    """All machines that replay anything."""
     made: list[Machine] = []
 
     class Counted(Machine):
@@ -389,15 +392,22 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[dict[str, str]]
             super().__init__(*args)  # type: ignore[arg-type]
             made.append(self)
 
+    monkeypatch.setattr(program, "Machine", Counted)
+    return made
+
+
+@pytest.fixture
+def steps(machines: list[Machine]) -> Callable[[dict[str, str]], int]:
+    """What counts the steps of a replay, which must reach the program's end."""
+
     def count(files: dict[str, str]) -> int:
         report = checked(files)
         end = files["main"].count("\n") - 2
         assert not report.problems
         assert end in {f.site.chunk.span(f.site.node).start_line for f in report.failures}
-        return made[-1].steps
+        return machines[-1].steps
 
-    monkeypatch.setattr(program, "Machine", Counted)
-    yield count
+    return count
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -420,3 +430,18 @@ def test_four_times_as_much_takes_four_times_the_time(name: str) -> None:
         if factors[-1] <= FACTOR**2:
             return
     pytest.fail(f"four times as much takes {min(factors):.1f} times as long")
+
+
+def test_twice_as_many_files_take_two_times_the_steps_to_mend(tmp_path: Path, machines: list[Machine]) -> None:
+    counted = []
+    for number in (10, 20):
+        machines.clear()
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        paths = [str(folder / f"m{i}.py") for i in range(number)]
+        for path in paths:
+            Path(path).write_text(f"{START}y = y.exp(){END}")
+        mended = mend_project(Project(folder), paths, unsafe=False)
+        assert mended.applied == number
+        counted.append(sum(machine.steps for machine in machines))
+    assert counted[1] <= FACTOR * counted[0]
