@@ -23,12 +23,12 @@ OF_OTHERS = _names("""
     add bfloat16 bool byte char cpu cuda data device double expand float get_device half index int ipu is_cuda long
     mean mode mtia new real imag requires_grad_ share_memory_ short size sort split to type values xpu
 """)
-"""what numbers, containers, modules, optimizers and distributions have as well as tensors"""
+"""attributes that numbers, containers, modules, optimizers and distributions share with tensors"""
 
 OF_NO_GRAPH = _names("""
     bool byte char data device dtype get_device index int is_cuda layout long mode short size sort type values
 """)
-"""what tells of a tensor without its graph, or may be no tensor at all"""
+"""attributes that say nothing of a tensor's graph, or that other values have as well"""
 
 OF_ARRAYS = _names("""
     T abs all any argmax argmin argsort clip conj cov cummax cummin cumprod cumsum diagonal diff div divide dot dtype
@@ -36,13 +36,13 @@ OF_ARRAYS = _names("""
     ravel repeat reshape resize round select shape squeeze std sub subtract sum swapaxes take tolist trace transpose
     unique var view where
 """)
-"""what arrays of NumPy and tables of pandas have as well as tensors"""
+"""attributes that arrays of NumPy and tables of pandas share with tensors"""
 
 
 def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
-    """Whether an unknown argument, or what a model has given, must be a tensor, to have an attribute of that name.
+    """Whether an unknown argument, or the result of a model, must be a tensor if it has an attribute of that name.
 
-    What goes into the `forward` of a module is no array, nor what comes from a model.
+    The arguments of a module's `forward` are no arrays, nor are the results of a model.
     """
     from_model = v.history is not None
     if v.own or not (v.parameter or v.result or from_model):
@@ -59,7 +59,7 @@ TENSORS = ("Tensor", "Parameter")
 
 
 def tells_type(cls: ClassV, name: str, types: Sequence[str]) -> bool:
-    """Whether a class of the program says in its body of which type an attribute is: `rate: float = 0.1`."""
+    """Whether a class of the program declares the type of an attribute in its body: `rate: float = 0.1`."""
     return any(
         isinstance(s, ir.AnnAssign)
         and isinstance(s.target, ir.Name)
@@ -87,7 +87,7 @@ OF_MODULES = _names("""
     register_load_state_dict_post_hook register_load_state_dict_pre_hook register_state_dict_post_hook
     register_state_dict_pre_hook set_submodule xpu
 """)
-"""what every `torch.nn.Module` has and no model tells of"""
+"""attributes of every `torch.nn.Module` that no model describes"""
 
 OF_INTEGERS = _names("id ids idx idxs index indexes indices ind inds len lengths lens length")
 """the last words of names that indices and lengths have"""

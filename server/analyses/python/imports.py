@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 LIBRARIES = frozenset({"torch", "numpy", "math", "typing", "collections", "functools", "itertools", "copy"})
-"""Never looked for among the program's own files."""
+"""Modules that are never looked for among the program's own files."""
 
 
 def load(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
@@ -42,7 +42,7 @@ def load(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
 def load_one(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
     """As `load`, without the packages. The folder of the main program comes first, as on Python's path.
 
-    The project's own sources go before the models of libraries, and these before what is installed.
+    The project's own sources come before models of libraries, and these before installed sources.
     """
     if importer.startswith(MODELS):
         return modelled(m, absolute(m, name, level, importer))
@@ -72,7 +72,7 @@ def absolute(m: Machine, name: str, level: int, importer: str) -> str:
 
 
 def of_library(name: str) -> bool:
-    """Whether a whole name is one of those that are a library's even where its own files import it."""
+    """Whether a full name belongs to a library even if that library's own files import it."""
     return name.partition(".")[0] in LIBRARIES
 
 
@@ -93,7 +93,7 @@ def is_installed(path: str) -> bool:
 def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     """Replay a module's code. A cyclic import sees what is bound so far.
 
-    What a file's own code imports has work of its own: it takes none from the file. Where that is not enough, the
+    What a file's own code imports has its own budget and takes nothing from the file's. If that isn't enough, the
     modules stay as they are by then, and the file goes on.
     """
     frame = Frame(None, None, name)
@@ -145,13 +145,13 @@ def import_(m: Machine, s: ir.Import) -> Value:
 
 
 def module(m: Machine, name: str) -> Value:
-    """A module by its absolute name: of the program, else of a library."""
+    """A module by its absolute name: one of the program, or else of a library."""
     own = load(m, name, 0, importer(m)) or m.spaces.get(name)
     return own if own is not None else library.resolve(m, name)
 
 
 def running(m: Machine, name: str) -> Value:
-    """`sys.modules[name]`: one of the program that runs under that name, else what importing it gives."""
+    """`sys.modules[name]`: the module of the program that runs under that name, or else the result of importing it."""
     found = (one for one in m.loaded.values() if isinstance(one, ModuleV) and one.name == name)
     main = m.loaded.get(m.main) if name == "__main__" else None
     return main or next(found, None) or module(m, name)
@@ -170,9 +170,9 @@ def import_from(m: Machine, s: ir.ImportFrom) -> Value:
 
 
 def optional(m: Machine, s: ir.Try) -> str | None:
-    """The library that a `try` begins with importing, if it may be missing and a handler expects that.
+    """The library that a `try` begins by importing, if it may be missing and a handler expects that.
 
-    The standard library and libraries with models are taken to be there.
+    The standard library and libraries with models are assumed to be installed.
     """
     first = s.body[0]
     if isinstance(first, ir.Import):
@@ -191,7 +191,7 @@ def optional(m: Machine, s: ir.Try) -> str | None:
 
 
 def member(m: Machine, s: ir.ImportFrom, own: ModuleV | None, name: str, path: str) -> Value:
-    """What `from module import name` binds."""
+    """The value that `from module import name` binds."""
     if own is not None:
         found = named(m, own, name)
         if found is not ABSENT:
@@ -210,7 +210,7 @@ def member(m: Machine, s: ir.ImportFrom, own: ModuleV | None, name: str, path: s
 
 
 def exported(m: Machine, dotted: str) -> Value:
-    """A library's name by its dotted path: what a model gives of a package whose files have none, else the name."""
+    """A library's name by its dotted path: from the model of its package if its module has none, else just the name."""
     *parts, name = dotted.split(".")
     for i in range(len(parts), 0, -1):
         package = modelled(m, ".".join(parts[:i]))
@@ -221,7 +221,7 @@ def exported(m: Machine, dotted: str) -> Value:
 
 
 def below(m: Machine, own: ModuleV, name: str) -> Value:
-    """What a module has under a name that it does not bind: a submodule, or what a library's model does not tell of."""
+    """A name that a module doesn't bind: a submodule, or something that a library's model leaves out."""
     dotted = f"{own.name}.{name}"
     sub = load(m, dotted, 0, own.path) or m.spaces.get(dotted)
     if sub is not None:
@@ -232,7 +232,7 @@ def below(m: Machine, own: ModuleV, name: str) -> Value:
 
 
 def named(m: Machine, own: ModuleV, name: str) -> Value:
-    """A name of a module: bound there, or what its `__getattr__` gives; ABSENT where there is none."""
+    """A name of a module: bound there, or the result of its `__getattr__`; ABSENT if there is neither."""
     found = own.frame.variables.get(name, ABSENT)
     make = own.frame.variables.get("__getattr__") if found is ABSENT and not name.startswith("__") else None
     if make is None:
@@ -247,7 +247,7 @@ def named(m: Machine, own: ModuleV, name: str) -> Value:
 
 
 def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> None:
-    """`from module import *`: what a module of the program lists, or has; of a library's, the names that are known."""
+    """`from module import *`: the names that a module of the program lists, or has; of a library, the known ones."""
     if own is not None:
         listed = m.state.resolve(own.frame.variables.get("__all__"))
         names = (

@@ -60,11 +60,11 @@ PREFIXES = (
     ("torch.utils.data.", "torch.utils.data."),
     ("torch.distributions.", "torch.distributions."),
 )
-"""Folders whose files' names PyTorch exports from one place."""
+"""Packages that re-export the names in their files."""
 
 
 def canonical(m: Machine, name: str) -> str:
-    """The documented name of something that is imported by its file's path."""
+    """The documented name of something that is imported by the path of its file."""
     if name in MOVED:
         return MOVED[name]
     if name.startswith("torch.") and name.count(".") >= 3 and not registry.is_known(m, name):
@@ -76,7 +76,7 @@ def canonical(m: Machine, name: str) -> str:
 
 
 def resolve(m: Machine, name: str) -> Value:
-    """What a dotted name of a library stands for: a constant, a class, or just the name."""
+    """The value of a library's dotted name: a constant, a class, or just the name."""
     name = canonical(m, name)
     if name.endswith((".__name__", ".__qualname__")):
         return name.split(".")[-2]
@@ -125,14 +125,14 @@ def modelled(m: Machine, name: str, args: Args) -> Value:
 
 
 def watched(m: Machine, name: str, model: Model, args: Args) -> Value:
-    """What a model makes of a call; while a function is evaluated on numbers, those of the result are computed too."""
+    """The result of a model; while a function is evaluated on numbers, those of the result are computed as well."""
     if m.numbers is not None:
         return m.numbers.through(name, args, lambda: replayed(m, model, args))
     return replayed(m, model, args)
 
 
 def replayed(m: Machine, model: Model, args: Args) -> Value:
-    """What a model makes of a call; of one with fewer arguments than it takes, nothing is known."""
+    """The result of a model; it is unknown if the call has fewer arguments than the model takes."""
     try:
         return model(m, args)
     except IndexError as error:
@@ -145,7 +145,7 @@ def replayed(m: Machine, model: Model, args: Args) -> Value:
 
 
 def unknown(m: Machine, name: str, args: Args) -> Value:
-    """A function that nothing is known of."""
+    """A call of a function without fact or model."""
     short = cases.called(name)
     known = not any(isinstance(a, (Tensor, Instance)) for a in args)
     key = ("call", name, *(key_of(a) for a in args), m.moment) if known else None
@@ -173,7 +173,7 @@ def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
 
 
 def constant_method(m: Machine, obj: Value, name: str, args: Args) -> Value:
-    """A method of a text, a number or a container with known arguments is computed. Raises as `plain.compute` does."""
+    """Compute a method of a text, a number or a container with known arguments. Raises as `constants.compute` does."""
     if name.startswith("__"):
         raise constants.NotPlain
     if isinstance(obj, (ListV, DictV)):

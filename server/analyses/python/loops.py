@@ -42,7 +42,7 @@ def is_open(m: Machine, g: ir.Comprehension) -> bool:
 
 
 class Loop:
-    """One run of a loop: counts the turns, tells when to stop, widens before the last one."""
+    """One run of a loop: counts the turns, decides when to stop, widens before the last one."""
 
     def __init__(self, m: Machine, node: ir.Node) -> None:
         self.m = m
@@ -57,7 +57,7 @@ class Loop:
         self.outer = m.here.iterations
         self.turn_number = 0
         self.turns: dict[int, tuple[int, int]] = {}
-        """where each turn began: on the trail, and by the `uid` of what was there before"""
+        """where each turn began: on the trail, and among the `uid`s"""
         self.late = 0
         self.rare = m.rare
 
@@ -69,19 +69,19 @@ class Loop:
         self.m.here.iterations = (*self.outer, (self.run, i))
 
     def expect(self, turns: int) -> None:
-        """There are so many turns: where an earlier run came as far, this one may."""
+        """The number of turns is known: if an earlier run came to its end, this one may."""
         if turns <= self.m.long_loops.get(self.node, 0):
             self.most = budget.LIMITS.turns
 
     def leave(self) -> None:
-        """The loop is over."""
+        """Note that the loop has ended."""
         self.m.loop_until = self.around
         self.m.here.iterations = self.outer
 
     def may_go_on(self, i: int) -> bool:
-        """Whether turn `i` may be replayed with the values that it has.
+        """Whether turn `i` may be replayed with its actual values.
 
-        A loop that was too long for that once will be so again: of its later runs fewer turns are enough.
+        A loop that was too long for that once will be again, so fewer turns of its later runs are enough.
         """
         if i <= (budget.LIMITS.exact_turns if self.most else budget.LIMITS.again_turns) or (
             i < self.most and self.m.steps < self.until
@@ -92,13 +92,13 @@ class Loop:
         return False
 
     def another(self) -> bool:
-        """Whether one more late turn is to be replayed: what happens in a few of them shows in the next one."""
+        """Whether to replay one more late turn: what happens in only some of them shows in the next one."""
         return self.late == 1 and self.m.rare > self.rare
 
     def widen(self, left: int | None = None) -> counting.Key:
-        """Let the coming turn stand for all `left` later ones; its key.
+        """Let the coming turn stand for all `left` later ones; gives its key.
 
-        Plain values that the loop changes are unknown there, those that it counts with linear in the turn.
+        Plain values that the loop changes are unknown there; those that it counts with are linear in the turn.
         """
         state = self.m.state
         self.late += 1
@@ -117,9 +117,9 @@ class Loop:
         return key
 
     def loosen(self, turn: int, may_be_none: bool = False) -> None:
-        """Leave open how often was written what each turn writes, from the last one replayed: nobody counts them.
+        """Make the number of writes unknown for everything that each turn writes, since the number of turns is unknown.
 
-        `may_be_none`: not even the first turn is certain to come. What a turn has made itself is written as it says.
+        `may_be_none`: not even the first turn is certain. Tensors that a turn has made itself are not affected.
         """
         state, (mark, began) = self.m.state, self.turns[turn]
         since = state.changed_since(mark)
@@ -136,9 +136,9 @@ class Loop:
                     state.note(v, "high", None if grows else v.high)
 
     def follow(self, late: Value, others: Sequence[Value]) -> None:
-        """Require grad of the tensors in the items that were not replayed where the last turn has set it for its own.
+        """Let the tensors of the skipped items require grad if the last turn has set that for its own.
 
-        Where a turn has branches, it is a guess that they are all treated alike.
+        If a turn has branches, it is a guess that all items are treated alike.
         """
         changed = self.m.state.changed_since(self.turns[self.turn_number][0])
         for number, t in tensors_of(late):
@@ -149,14 +149,14 @@ class Loop:
                     self.m.state.put(twin, Tensor.requires_grad_, self.likely(t.requires_grad_, twin.requires_grad_))
 
     def likely(self, now: Value, before: Value) -> Value:
-        """What a tensor has that the loop may have passed by."""
+        """The `requires_grad` of a tensor in an item that the loop may not have reached."""
         if not isinstance(self.node, ir.For) or not any(isinstance(s, BRANCHES) for s in statements_of(self.node.body)):
             return now
         cond = Cond(("late", self.run), "guess", "this turn of the loop is as the others", self.m.here.site)
         return self.m.state.merge(cond, now, before)
 
     def counted(self, old: Value, now: Value, key: counting.Key) -> Value:
-        """A value that was `old` before the loop and is `now`, in the late turns."""
+        """The value in the late turns of something that was `old` before the loop and is `now`."""
         done = self.turn_number + 1
         if type(old) is type(now) is int and (now - old) % done == 0:
             return counting.counter(now, (now - old) // done, key)
@@ -164,12 +164,12 @@ class Loop:
 
 
 def tensors_of(item: Value) -> list[tuple[int, Tensor]]:
-    """The tensors that a loop's item is or is made of, with their place in it."""
+    """The tensors that a loop's item is or consists of, with their place in it."""
     return [(at, v) for at, v in enumerate(item if isinstance(item, tuple) else (item,)) if isinstance(v, Tensor)]
 
 
 def plain(v: Value) -> bool:
-    """Whether a value is a number, a text or a truth: what a loop counts with."""
+    """Whether a value is a number, a text or a bool: something that a loop counts with."""
     if type(v) is Phi:
         return plain(v.then) and plain(v.orelse)
     return isinstance(v, (int, float, str)) or (v is None)
@@ -194,7 +194,7 @@ def loop(m: Machine, node: ir.Node, iterable: Value, turn: Callable[[Value], Val
 
 
 def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]) -> Value:
-    """A loop over items that are held or can be made."""
+    """A loop over items that are known or can be made."""
     n = len(seq.items)
     if not seq.open:
         run.expect(n)
@@ -230,7 +230,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
 
 
 def where_it_is(m: Machine, item: Value, turn: Callable[[Value], Value]) -> Value:
-    """Run a turn on those sides of earlier branches on which the collection has the item."""
+    """Run a turn only on the sides of earlier branches on which the collection has the item."""
     decides = sequences.missing(m, item)
     if type(decides) is Phi:
         again = partial(where_it_is, m, item, turn)
@@ -239,7 +239,7 @@ def where_it_is(m: Machine, item: Value, turn: Callable[[Value], Value]) -> Valu
 
 
 def any_later(value: Value, before: Value, key: counting.Key) -> Value:
-    """The item of a turn that stands for the later ones, after the item `before`: it counts as a later one."""
+    """The item of the turn that stands for the later ones, after the item `before`."""
     if isinstance(value, str):
         return Unknown("the loop's variable")
     if isinstance(value, int) and isinstance(before, int):
@@ -296,7 +296,7 @@ def leaves_early(node: ir.Node) -> bool:
 
 
 def usual(m: Machine, outcome: Value) -> Value:
-    """Of an outcome that depends on a branch, the side on which the loop goes on, which is assumed."""
+    """The side of an outcome on which the loop goes on, if it depends on a branch; that side is assumed."""
     for guards, one in m.state.alternatives(outcome):
         if one is None:
             for cond, holds in guards:
@@ -306,7 +306,7 @@ def usual(m: Machine, outcome: Value) -> Value:
 
 
 def turns(m: Machine, node: ir.Node, again: Callable[[], bool | None], body: Callable[[], Value]) -> Value:
-    """Run a while loop: `again` tells whether its condition holds (None: unknown); the loop's outcome."""
+    """Run a while loop: `again` says whether its condition holds (None: unknown); gives the loop's outcome."""
     run = Loop(m, node)
 
     def go(i: int, unknown: int) -> Value:

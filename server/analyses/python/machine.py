@@ -55,18 +55,18 @@ if TYPE_CHECKING:
 
 
 def always() -> bool:
-    """The answer is wanted, however long it takes."""
+    """Whether the answer is wanted: always, however long it takes."""
     return True
 
 
 def nothing(name: str) -> None:
-    """No library has a model."""
+    """Gives no model for any library."""
 
 
 class Machine:
     """One replay. `here` is where it stands.
 
-    `wanted` tells whether somebody still waits for the answer.
+    `wanted` says whether the answer is still wanted.
     """
 
     def __init__(self, modules: Modules) -> None:
@@ -75,7 +75,7 @@ class Machine:
         self.own_facts = modules if isinstance(modules, OwnFacts) else None
         self.packages = modules if isinstance(modules, Packages) else None
         self.model_of: Callable[[str], Source | None] = nothing
-        """what says in Python what a library's module does, by its dotted name"""
+        """the model of a library's module in plain Python, by its dotted name"""
         self.state: State = State()
         self.state.on_lost = self.lost
         self.state.on_both = self.both
@@ -90,17 +90,17 @@ class Machine:
         self.steps: int = 0
         self.limit = self.most = budget.LIMITS.entry_steps
         self.library_steps = self.library_limit = 0
-        """what models of libraries have done, which the program does not pay for, and may do"""
+        """steps that models of libraries have taken, and may take; they don't count for the program"""
         self.patience: int | None = None
         self.usual: int | None = None
-        """the patience outside of what is familiar"""
+        """the patience outside familiar code"""
         self.news = 0
         self.tensors: dict[Unknown, Value] = {}
-        """the unknown values that were used as nothing but tensors are"""
+        """the unknown values that were used in ways that only tensors allow"""
         self.numbers: Numbers | None = None
         """what tensors are full of, while a function is evaluated on numbers"""
         self.familiar: Familiar | None = None
-        """while something is entered: what others have run before"""
+        """while an entry point runs: what others have run before"""
         self.wanted: Callable[[], bool] = always
         self.depth = 0
         self.max_depth = budget.LIMITS.calls
@@ -108,14 +108,14 @@ class Machine:
         self.open_loops: dict[int, bool] = {}
         self.catching = 0
         self.handlers = 0
-        """how many around what is being replayed may handle an error of autograd: where none does, it goes on"""
+        """how many enclosing `try`s may handle an error of autograd; with none, the replay goes on behind it"""
         self.expected: tuple[str, ...] = ()
-        """the exceptions that handlers around what is being replayed name"""
+        """the exceptions that the enclosing handlers name"""
         self.handling: list[Raised] = []
         self.causes: dict[Hashable, bool] = {}
-        """of what has failed for sure, and is taken as good since: what else it makes fail isn't told"""
+        """the causes of certain failures, which are replayed as if mended: their other failures aren't reported"""
         self.good: ir.Node | None = None
-        """the place of the last one that is taken as good"""
+        """the place of the last one of these"""
         self.ending: dict[str, Value] = {"over": False}
         """`over`: whether PyTorch has ended the program by now"""
         self.default_dtype = "float32"
@@ -129,38 +129,38 @@ class Machine:
         self.coroutines: list[Coroutine] = []
         self.turns: dict[tuple[str, int, int], int | None] = {}
         self.too_long: dict[ir.Node, int] = {}
-        """how often the last calls of a function were left, one after the other"""
+        """how many calls of a function in a row were cut short"""
         self.tiring: dict[ir.Node, bool] = {}
-        """functions that have run out of work"""
+        """functions that have used up their steps"""
         self.loop_until: int | None = None
-        """the step up to which the loop that is being replayed goes on with the values that it has"""
+        """the step up to which the present loop goes on with its actual values"""
         self.long_loops: dict[ir.Node, int] = {}
-        """in how many turns, with the values that they have, loops didn't come to their ends"""
+        """how many turns with actual values were not enough for a loop to end"""
         self.rare: int = 0
         self.importing = 0
         self.short = -1
-        """behind a statement that was left: the calls that are open around those that get steps of their own"""
+        """behind a statement that was left: the depth of the calls whose statements get steps of their own"""
         self.anew = True
-        """whether calls that are deeper may have statements left, too"""
+        """whether statements in deeper calls may be left, too"""
         self.tentative = 0
-        """how many around would rather undo all than have a statement left"""
+        """how many callers would rather undo everything than have a statement left"""
         self.imported = 0
         """steps that imports have taken"""
         self.given_up = 0
-        """how many calls and imports it has left unfinished, for they would have taken too long"""
+        """how many calls and imports were cut short because they would have taken too long"""
         self.now = Step(None, self.mark())
 
     # -- steps ------------------------------------------------------------------------------------
 
     def mark(self) -> Mark:
-        """How far the replay has come, to `go_back` to."""
+        """The present state of the replay, for `go_back`."""
         return Mark(
             len(self.state.trail), len(self.state.notes), len(self.grad.nodes), len(self.loaded), len(self.spaces),
             len(self.turns), len(self.explain.applied),
         )  # fmt: skip
 
     def go_back(self, mark: Mark) -> None:
-        """Undo all that was done since."""
+        """Undo everything that was done since."""
         self.state.undo(mark.trail)
         self.state.forget(mark.notes)
         del self.grad.nodes[mark.nodes :]
@@ -170,12 +170,12 @@ class Machine:
                 store.popitem()
 
     def look_at(self, node: ir.FunctionDef | ir.Lambda) -> None:
-        """Note that what is being done rests on a function's body."""
+        """Note that the present step depends on a function's body."""
         if isinstance(node, ir.FunctionDef):
             self.now.bodies[node] = node.body
 
     def find(self, name: str, level: int, importer: str) -> Source | None:
-        """The file of the program that an import means; what is being done rests on it."""
+        """The file of the program that an import means; the present step depends on it."""
         source = self.modules.load(name, level, importer)
         self.now.imports[name, level, importer] = loaded(source)
         return source
@@ -183,7 +183,7 @@ class Machine:
     # -- where it stands ------------------------------------------------------------------------
 
     def place(self) -> tuple[Any, ...]:
-        """Where the replay stands, all of it, for one that goes on elsewhere meanwhile (`Coroutine`)."""
+        """Everything about where the replay stands, to go on elsewhere meanwhile (`Coroutine`)."""
         here = self.here
         return (
             self.frame, here.chunk, here.node, here.stack, here.iterations, here.written, here.via, here.called,
@@ -201,7 +201,7 @@ class Machine:
         ) = place  # fmt: skip
 
     def leave_coroutines(self) -> None:
-        """End the generators that the program has left in the middle."""
+        """End the generators that the program has left suspended."""
         for coroutine in list(self.coroutines):
             coroutine.close()
 
@@ -210,11 +210,11 @@ class Machine:
         return self.packages.package(path) if self.packages is not None else ""
 
     def own_fact(self, name: str) -> Op | None:
-        """What the program's configuration tells of an operator, if anything."""
+        """The fact of an operator in the program's configuration, if there is one."""
         return self.own_facts.fact(name) if self.own_facts is not None else None
 
     def step(self) -> None:
-        """Count a piece of work; raises Exhausted when all that was allowed is done, Unwanted when nobody waits."""
+        """Count a step; raises Exhausted if the budget is used up, Unwanted if the answer isn't wanted any more."""
         if self.here.in_model:
             self.library_steps += 1
         else:
@@ -227,24 +227,24 @@ class Machine:
 
     @property
     def moment(self) -> int:
-        """Tells apart what is asked for in one step and what in another."""
+        """Distinguishes questions that are asked in different steps."""
         return self.steps + self.library_steps
 
     @property
     def entering(self) -> bool:
-        """Whether something is entered from outside, not a file's own code replayed."""
+        """Whether an entry point is being replayed, and not a file's own code."""
         return self.familiar is not None
 
     @property
     def steps_for_loop(self) -> int:
-        """Steps that a loop may take with the values that it has: inside another, half of what is left to that."""
+        """Steps that a loop may take with its actual values: inside another loop, half of what that has left."""
         if self.entering:
             return budget.LIMITS.loop_steps
         own = (self.most - self.steps) // 8
         return own if self.loop_until is None else min(own, (self.loop_until - self.steps) // 2)
 
     def allow(self, steps: int, patience: int | None) -> None:
-        """Allow so many steps from here on; with `patience`, only that many in a row that bring nothing new."""
+        """Allow so many steps from here on; with `patience`, only that many in a row without anything new."""
         self.most = self.steps + steps
         self.library_limit = self.library_steps + budget.LIMITS.library_steps
         self.patience = self.usual = patience
@@ -269,14 +269,14 @@ class Machine:
         return budget.LIMITS.rest_entered if self.entering else budget.LIMITS.rest
 
     def grant(self, statements: int, until: int) -> None:
-        """There was too little work for all: allow what so many statements may take, up to the step `until`."""
+        """The budget was too small for everything: allow steps for so many statements, up to the step `until`."""
         self.short, self.anew = self.depth, self.is_outside
         steps = max(statements * self.enough, budget.LIMITS.plenty[self.depth] if self.anew else 0)
         self.limit = self.most = min(self.steps + steps, until)
 
     @contextmanager
     def importing_apart(self) -> Iterator[None]:
-        """While this lasts, work is that of a file's import, and of what that imports in turn; the file loses none."""
+        """While this lasts, steps count for an import, and what it imports in turn, not for the importing file."""
         before = (self.steps, self.most, self.limit, self.short, self.anew)
         self.allow(max(budget.LIMITS.entry_steps - self.imported, budget.LIMITS.least_imported), self.patience)
         try:
@@ -287,7 +287,7 @@ class Machine:
 
     @contextmanager
     def trying(self) -> Iterator[None]:
-        """While this lasts, nothing is left in the middle: it runs to its end, or out of work as a whole."""
+        """While this lasts, no statement is left: the code runs to its end, or is cut short as a whole."""
         self.tentative += 1
         try:
             yield
@@ -295,12 +295,12 @@ class Machine:
             self.tentative -= 1
 
     def stop(self, why: Why, detail: str = "") -> None:
-        """Note that the path ends here, or goes on without something that the program does here."""
+        """Note that the path ends here, or goes on without something that the program does."""
         if self.here.node is not None:
             self.now.stops[Stop(self.here.site, why, detail)] = None
 
     def limited_call(self, steps: int, function: Value, args: Args, otherwise: Value) -> Value:
-        """Call something in so many steps; `otherwise` where it would take more, and where it always has."""
+        """Call something with so many steps; `otherwise` if it would take more, or always has."""
         inner = function
         while isinstance(inner, (Bound, Partial, Wrapped)):
             inner = inner.function
@@ -317,7 +317,7 @@ class Machine:
         return otherwise if made is ABSENT else made
 
     def limited(self, steps: int, run: Callable[[], Value], otherwise: Value) -> Value:
-        """Run something in so many steps; `otherwise`, as if it had not begun, where it would take more."""
+        """Run something with so many steps; if it would take more, undo it and give `otherwise`."""
         mark, suspended = self.mark(), len(self.coroutines)
         limit, most = self.limit, self.most
         self.most = min(most, self.steps + steps)
@@ -340,19 +340,19 @@ class Machine:
             self.limit = min(most, max(limit, self.limit))
 
     def is_familiar(self, function: FunctionV | None) -> bool:
-        """Whether others have entered a function before what is being entered now."""
+        """Whether earlier entry points have entered a function."""
         return self.familiar is not None and function is not None and function.node in self.familiar.functions
 
     def is_aside(self, function: FunctionV) -> bool:
-        """Whether a function is familiar, and what calls it is not."""
+        """Whether a function is familiar but its caller isn't."""
         caller = self.frame.function
         known = caller is None or is_model(caller.chunk) or self.is_familiar(caller)
         return not known and self.is_familiar(function)
 
     def briefly(self, name: str, given: Iterable[Value], run: Callable[[], Value], otherwise: Value) -> Value:
-        """Run familiar code for code that isn't; `otherwise`, as if it had not begun, where it tells nothing new.
+        """Run familiar code for code that isn't; if it shows nothing new, undo it and give `otherwise`.
 
-        That it changes nothing of what it is `given` is a guess then, on which all rests that comes after.
+        If it is cut short, we guess that it left its arguments (`given`) unchanged; everything after depends on that.
         """
         mark, suspended, news = self.mark(), len(self.coroutines), self.news
         assert self.familiar is not None
@@ -376,7 +376,7 @@ class Machine:
                 self.go_on()
 
     def at_length(self, run: Callable[[], Value]) -> Value:
-        """Run code that isn't familiar for code that is."""
+        """Run unfamiliar code that familiar code has called."""
         patience, self.patience = self.patience, self.usual
         self.go_on()
         try:
@@ -386,24 +386,24 @@ class Machine:
             self.go_on()
 
     def reach(self, s: ir.Stmt) -> None:
-        """A step comes to a statement for the first time: if nobody has before, it is worth more steps."""
+        """A step reaches a statement for the first time: if no other step has before, that is worth more steps."""
         self.now.reached.add(s)
         if self.familiar is None or s not in self.familiar.statements:
             self.news += 1
             self.go_on()
 
     def go_on(self) -> None:
-        """There is something new: have patience again."""
+        """Something new has come: have patience again."""
         if self.patience is not None:
             self.limit = min(self.most, self.steps + self.patience)
 
     def operate(self) -> None:
-        """An operator is replayed: in a file's own code that is worth as much as a statement that is new."""
+        """An operator is replayed: in a file's own code that is worth as much as a new statement."""
         if not self.entering:
             self.go_on()
 
     def eval(self, e: ir.Expr) -> Value:
-        """The value of an expression; of something unknown that was used as tensors alone are, the tensor."""
+        """The value of an expression; for an unknown value that was used as only tensors can be, the tensor."""
         v = EVALUATE[type(e)](self, e)
         return self.found_out(v) if type(v) is Unknown and v.tensor is not None else v
 
@@ -424,7 +424,7 @@ class Machine:
         return attributes.bound(self, found, v)
 
     def at(self, node: ir.Node, run: Callable[[], Value]) -> Value:
-        """Run something with `node` as the place where it happens, and come back to the present one."""
+        """Run something with `node` as its place, and return to the present place."""
         before, self.here.node = self.here.node, node
         try:
             return run()
@@ -434,7 +434,7 @@ class Machine:
     # -- unknown tensors --------------------------------------------------------------------------
 
     def as_tensor(self, v: Unknown) -> Tensor:
-        """An unknown value that is used as a tensor: whether it requires grad isn't known."""
+        """An unknown value that is used as a tensor; it is unknown whether it requires grad."""
         if not isinstance(v.tensor, Tensor):
             t = self.grad.tensor()
             if opaque.leads_on(v):
@@ -449,14 +449,14 @@ class Machine:
         return v.tensor
 
     def sure_tensor(self, v: Unknown) -> Tensor:
-        """The same where nothing but a tensor can be used so: from here on that is what it is."""
+        """The same where only a tensor can be used like that: from here on the value is one."""
         t = self.as_tensor(v)
         if v not in self.tensors:
             self.state.set(self.tensors, v, t)
         return t
 
     def found_out(self, v: Unknown) -> Value:
-        """An unknown value, or the tensor that it must be on the way that leads here."""
+        """An unknown value, or the tensor that it must be on the present path."""
         t = self.state.resolve(self.tensors.get(v))
         return t if isinstance(t, Tensor) else v
 
@@ -468,14 +468,14 @@ class Machine:
         )
 
     def refuse_dtype(self, t: Tensor) -> None:
-        """A tensor of whole numbers is to require grad: it goes on as one of some other dtype."""
+        """An integer tensor is to require grad: report that, and go on as if it had another dtype."""
         self.grad.fail("requires-grad-dtype", "direct", t, detail=t.dtype or "")
         self.state.put(t, Tensor.dtype_, None)
 
     def require_grad(self, t: Tensor, value: Value) -> None:
         """`t.requires_grad_(value)`: refused for integers; a non-leaf can't be switched off.
 
-        What may have a history requires grad then for sure; what is switched off had none, or it would be refused.
+        If it may have a history, it certainly requires grad then; one that is switched off has none, or PyTorch raises.
         """
         if value is not True and value is not False:
             return
@@ -492,18 +492,17 @@ class Machine:
 
     @property
     def is_over(self) -> bool:
-        """Whether PyTorch has ended the program by now, for sure: the replay has gone on behind a failure."""
+        """Whether PyTorch has certainly ended the program by now, and the replay has gone on behind a failure."""
         return self.state.resolve(self.ending["over"]) is True
 
     def raise_failure(
         self, failure: Failure, guards: Guards, ways: Sequence[Guards] = (), cause: Hashable = None
     ) -> bool:
-        """The program fails here: raises Raised where it may handle that, else tells it and goes on.
+        """The program fails here: raises Raised if it may handle that, else reports the failure and goes on.
 
-        Whether it fails for sure: then it goes on as if what PyTorch refuses here had been mended, which has no effect.
-        Where several failures have one `cause`, the first is told.
-        It may rest on `guards`; each of several `ways` to it is enough. It goes on where none holds: what needs all of
-        one, and the sides of the branches that lead here, is not reached any more.
+        Gives whether it fails for sure; the replay then goes on as if the refused operation had been mended and had no
+        effect. Of several failures with one `cause`, the first is reported. The failure may depend on `guards`; each of
+        several `ways` to it is enough. The replay goes on under the assumption that none of them holds.
         """
         cause = cause or cause_of(failure)
         if cause in self.causes:
@@ -525,7 +524,7 @@ class Machine:
         return True
 
     def raise_collected(self, failures: Sequence[tuple[Failure, Guards]]) -> None:
-        """Like `raise_failure` for several at once, as one backward finds them."""
+        """Like `raise_failure`, for several failures that one backward finds."""
         new = [(f, guards, cause) for f, guards in failures if (cause := cause_of(f)) not in self.causes]
         for failure, guards, _ in new:
             if guards:
@@ -535,7 +534,7 @@ class Machine:
             self.go_on_from(certain)
 
     def go_on_from(self, failures: Sequence[tuple[Failure, Hashable]]) -> None:
-        """Tell what fails for sure, and remember the causes; raises Raised instead where the program may handle it."""
+        """Report certain failures, and remember their causes; raises Raised instead if the program may handle them."""
         if self.handlers:
             raise Raised(None, "RuntimeError", [self.explain.finish(f, tuple(self.state.splits)) for f, _ in failures])
         self.state.set(self.ending, "over", True)
@@ -546,22 +545,22 @@ class Machine:
                 self.state.set(self.causes, cause, True)
 
     def refuse(self) -> None:
-        """PyTorch raises here, and no rule is about it: raises Raised where the program may handle that."""
+        """PyTorch raises here, and no rule is about it: raises Raised if the program may handle that."""
         if self.handlers:
             raise Raised(None, "RuntimeError")
         self.refused("RuntimeError")
         self.state.set(self.ending, "over", True)
 
     def report(self, failure: Failure, guards: Guards = ()) -> None:
-        """Record a failure that rests on `guards`, unless a handler of the program expects it.
+        """Record a failure that depends on `guards`, unless a handler of the program expects it.
 
-        That what may well be a number requires grad is nothing to rest on.
+        If it depends on something requiring grad that may well be a number, it isn't recorded.
         """
         if not self.catching and not any(cond.kind == "factor" and holds for cond, holds in guards):
             self.now.failures.append(self.explain.finish(failure, (*self.state.splits, *guards)))
 
     def note_backward(self, nodes: Sequence[Node]) -> None:
-        """Note that a backward runs nodes, which came of the functions that were open when they were made."""
+        """Note that a backward runs nodes, and so goes through the functions that were open when these were made."""
         for stack in {id(node.stack): node.stack for node in nodes}.values():
             self.now.differentiated.update(site.chunk for site in stack)
         self.now.differentiated.update(node.site.chunk for node in nodes if node.site is not None)
@@ -574,18 +573,18 @@ class Machine:
     def refused(self, why: str) -> None:
         """Note that Python or PyTorch refuses what the program does here; the replay goes on all the same.
 
-        Behind a failure that is no news: it may come of what was taken as good.
+        Behind a failure it isn't noted: it may follow from what was replayed as if mended.
         """
         if not self.catching and not self.is_over:
             self.now.errors.append(why)
 
     def lost(self, error: Raised) -> None:
-        """A branch ended in an error while another one goes on: what failed there is told now."""
+        """A branch ended in an error while another one goes on: report now what failed there."""
         if not self.catching:
             self.now.failures.extend(error.failures)
 
     def both(self, first: Exception, second: Exception) -> Exception:
-        """Both sides of a branch end in an error: what fails on either doesn't rest on the branch."""
+        """Both sides of a branch end in an error: a failure that both have doesn't depend on the branch."""
         if isinstance(first, Raised) and isinstance(second, Raised):
             failures = self.explain.settled([*first.failures, *second.failures])
             return Raised(first.value, first.name, failures)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def is_model(f: Unknown) -> bool:
-    """Whether a callable came in as an argument itself; of a method of something unknown, who knows what it gives."""
+    """Whether a callable was passed in as an argument itself; the method of something unknown may return anything."""
     return f.parameter and not isinstance(f.key, tuple)
 
 
@@ -38,9 +38,9 @@ def history(m: Machine, v: Unknown, called: str, args: Args) -> Node | None:
 
 
 def linked(m: Machine, v: Unknown, called: str, args: Args, method: Value = None) -> Unknown:
-    """The result `v` of an unknown call: if it requires grad, it may have that from what was given with a graph.
+    """The result `v` of an unknown call: if it requires grad, its gradient may flow to the arguments that have a graph.
 
-    What a `method` of what another call gave makes without further tensors leads where that led.
+    A `method` of another call's result, called without further tensors, leads where that result leads.
     """
     if not m.grad.grad_mode:
         return v
@@ -57,24 +57,24 @@ def linked(m: Machine, v: Unknown, called: str, args: Args, method: Value = None
 
 
 def _has_graph(m: Machine, t: Tensor) -> bool:
-    """Whether a tensor has a node for sure, or is a leaf that gets a gradient."""
+    """Whether a tensor certainly has a node, or is a leaf that gets a gradient."""
     return m.grad.requires_grad(t) is True or any(isinstance(fn, Node) for _, fn in m.state.alternatives(t.grad_fn))
 
 
 def leads_on(v: Unknown) -> bool:
-    """Whether what a model has given still leads back to it: not where it has been detached in place."""
+    """Whether a model's result still leads back to the model: not if it has been detached in place."""
     return isinstance(v.history, Node) and not v.history.cut
 
 
 def cut(m: Machine, t: Tensor) -> None:
-    """A tensor is detached in place, and with it all that came from the same call: its neighbours are, too."""
+    """A tensor is detached in place, and with it all results of the same call: programs detach its neighbours, too."""
     for _, fn in m.state.alternatives(t.grad_fn):
         if isinstance(fn, Node) and fn.name == OPAQUE:
             m.state.put(fn, Node.cut, True)
 
 
 def joined(m: Machine, result: Unknown, *operands: Value) -> Unknown:
-    """The result of an operator on what models have given: if these are tensors, it leads to where they lead."""
+    """The result of an operator on results of models: if these are tensors, it leads where they lead."""
     found = [v.history for v in operands if isinstance(v, Unknown) and leads_on(v)]
     if m.grad.grad_mode and found:
         result.history = found[0]
@@ -86,17 +86,17 @@ def joined(m: Machine, result: Unknown, *operands: Value) -> Unknown:
 
 
 def is_given(v: Unknown) -> bool:
-    """Whether a call with a graph gave it: no None, which an attribute of what such a call gave may well be."""
+    """Whether a value is the direct result of a call with a graph, and so not None, as one of its attributes may be."""
     return v.history is not None and not (isinstance(v.key, tuple) and v.key[0] == "attr")
 
 
 def as_given(m: Machine, v: Value) -> Value:
-    """A value; the tensor that it must be where a call gave it that may have passed gradients on."""
+    """A value, or the tensor that it must be if it is the result of a call that may have passed gradients on."""
     return m.as_tensor(v) if isinstance(v, Unknown) and leads_on(v) else v
 
 
 def _tensors(m: Machine, v: Value) -> Iterator[Tensor]:
-    """The tensors in an argument, and what stands for those in the result of another model; false, it has none."""
+    """The tensors in an argument, and what stands for those in another model's result; something false for none."""
     for guards, one in sequences.inside(m, v):
         if isinstance(one, Tensor):
             yield one

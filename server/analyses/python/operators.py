@@ -91,7 +91,7 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 COMPARE_METHODS: dict[str, str] = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 INVERSE = {"!=": "==", "is not": "is", "not in": "in", ">=": "<", "<=": ">"}
-"""The operators that are told by their opposite, so that a test and its negation are one question."""
+"""The operators that are asked by their opposite, so that a test and its negation are one question."""
 
 
 # -- truth --------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def question(m: Machine, v: Unknown, node: ir.Node | None) -> tuple[Cond, bool]:
 
 
 def branch(m: Machine, v: Value, node: ir.Node | None, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
-    """Go on with `then` or `orelse` by the truth of `v`; with both, joined, where it isn't known."""
+    """Go on with `then` or `orelse` by the truth of `v`; with both, joined, if that is unknown."""
     t = truth(m, v)
     if isinstance(t, bool):
         return then() if t else orelse()
@@ -196,7 +196,7 @@ def unary(m: Machine, op: str, v: Value) -> Value:
 
 
 def derived(op: str, *operands: Value) -> Unknown:
-    """An unknown that is the same whenever the operator and the operands are."""
+    """An unknown value that is the same whenever the operator and the operands are the same."""
     why = next((v.why for v in operands if isinstance(v, Unknown) and v.why), "")
     key = (op, *map(key_of, operands))
     number = all(is_number(v) or isinstance(v, SliceV) for v in operands)
@@ -204,7 +204,7 @@ def derived(op: str, *operands: Value) -> Unknown:
 
 
 def arithmetic(op: str, *operands: Value) -> Unknown:
-    """What an operator makes of unknown tensors, or numbers: of data data, of what came in something that came in."""
+    """The unknown result of an operator: data if all operands are data, and passed in if one of them is."""
     found = derived(op, *operands)
     tensors = [v for v in operands if isinstance(v, Unknown) and not v.number]
     came_in = next((v for v in tensors if v.parameter), None)
@@ -215,7 +215,7 @@ def arithmetic(op: str, *operands: Value) -> Unknown:
 
 
 def fold(op: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
-    """Compute with two constants, within bounds; ABSENT where it gets large. Raises what Python does."""
+    """Compute with two constants, within bounds; ABSENT if the result is too large. Raises what Python does."""
     if not is_folded(op, a, b):
         return ABSENT
     with suppress(constants.NotPlain):
@@ -252,7 +252,7 @@ def binary(m: Machine, op: str, a: Value, b: Value) -> Value:
 
 
 def unordered(m: Machine, v: Value) -> Value:
-    """The keys or items of a dict as the set that operators take them for, unknown where it can't be told apart."""
+    """The keys or items of a dict as a set, which operators treat them as; unknown if they can't be compared."""
     if not isinstance(v, ListV) or not v.of_dict:
         return v
     items = items_of(m, v)
@@ -264,7 +264,7 @@ def unordered(m: Machine, v: Value) -> Value:
 
 
 def user_binary(m: Machine, op: str, a: Value, b: Value) -> Value:
-    """The program's own operator method, on the left or reflected on the right; ABSENT where there is none."""
+    """The program's own operator method, on the left or reflected on the right; ABSENT if there is none."""
     for obj, other, prefix in ((a, b, "__"), (b, a, "__r")):
         if isinstance(obj, Instance):
             f = obj.cls.lookup(f"{prefix}{METHODS[op]}__")
@@ -324,7 +324,7 @@ def _compare_objects(m: Machine, op: str, a: Value, b: Value) -> Value:
 
 
 def is_named(m: Machine, a: Value, b: Value) -> bool:
-    """Whether `a` is a library's constant, whose value may be that of the number or text `b`."""
+    """Whether `a` is a library's constant, which may equal the number or text `b`."""
     return isinstance(a, Lib) and isinstance(b, (str, bytes, int, float, tuple)) and not registry.is_known(m, a.name)
 
 
@@ -337,7 +337,7 @@ def _strict(m: Machine, op: str, a: Value, b: Value) -> Value:
 
 
 def _own_comparison(m: Machine, op: str, a: Value, b: Value) -> Value:
-    """What the program's own method says, of the right operand where the left has none; ABSENT where neither has."""
+    """The answer of the program's own method, that of the right operand if the left has none; ABSENT if neither has."""
     from .classes import compared_fields, is_ordered
 
     for obj, other, method in ((a, b, op), (b, a, MIRRORED[op])):
@@ -356,11 +356,11 @@ def _own_comparison(m: Machine, op: str, a: Value, b: Value) -> Value:
 
 
 MIRRORED = {"==": "==", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""What the right operand is asked, where the left one has no answer."""
+"""The comparison that the right operand is asked, if the left one has no answer."""
 
 
 def _total(m: Machine, obj: Instance, other: Value, op: str) -> Value:
-    """An order that `functools.total_ordering` makes of the one that the class defines; ABSENT where it does not."""
+    """A comparison that `functools.total_ordering` derives from the one that the class defines; ABSENT for others."""
     if op not in ("<", "<=", ">", ">=") or obj.cls.lookup("__total_ordering__") is not True:
         return ABSENT
     base = next(
@@ -386,7 +386,7 @@ def either(m: Machine, a: Value, b: Value) -> Value:
 
 
 def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | None:
-    """The pairs of parts by which two containers or dataclasses are equal; none where they can't be told.
+    """The pairs of parts that decide whether two containers or dataclasses are equal; empty if they are unknown.
 
     None for other values, and a pair of different constants for containers that cannot be equal.
     """
@@ -413,7 +413,7 @@ def _parts(m: Machine, a: Value, b: Value) -> Sequence[tuple[Value, Value]] | No
 
 
 def _all_equal(m: Machine, parts: Sequence[tuple[Value, Value]]) -> Value:
-    """Whether all pairs are equal; two containers that are met again, in themselves too, are compared once."""
+    """Whether all pairs are equal; two containers that come up again, even in themselves, are compared once."""
     result: Value = True
     todo = list(reversed(parts))
     seen: dict[tuple[int, int], tuple[Value, Value]] = {}
@@ -431,12 +431,12 @@ def _all_equal(m: Machine, parts: Sequence[tuple[Value, Value]]) -> Value:
 
 
 def _is_plain(v: Value) -> bool:
-    """Whether a value is a container that is compared by what it holds."""
+    """Whether a value is a container that is compared by its items."""
     return type(v) is tuple or isinstance(v, DictV) or (isinstance(v, ListV) and not v.of_dict)
 
 
 def derived_test(op: str, a: Value, b: Value) -> Unknown:
-    """An unknown comparison, told by the positive operator so that its negation is the same question."""
+    """An unknown comparison, asked by the positive operator, so that its negation is the same question."""
     why = next((v.why for v in (a, b) if isinstance(v, Unknown) and v.why), "")
     positive = INVERSE.get(op, op)
     key: Any = (positive, key_of(a), key_of(b))
@@ -530,7 +530,7 @@ def delete_item(m: Machine, v: Value, index: Value) -> None:
 
 
 def bind(m: Machine, target: ir.Expr, value: Value) -> None:
-    """Assign `value` to a target: a name, attribute, subscript, or several of them to be unpacked into."""
+    """Assign `value` to a target: a name, attribute or subscript, or unpack it into several of them."""
     if isinstance(target, ir.Name):
         store(m, target.id, value)
         label(m, value, target)
@@ -551,7 +551,7 @@ def bind(m: Machine, target: ir.Expr, value: Value) -> None:
 
 
 def label(m: Machine, value: Value, target: ir.Expr) -> None:
-    """Remember by which name the program knows a tensor or an object, and where a tensor was bound last."""
+    """Remember the name that the program gave a tensor or an object, and where a tensor was bound last."""
     if m.here.in_model:
         return
     if isinstance(value, Unknown) and value.history is not None:
@@ -588,7 +588,7 @@ def store(m: Machine, name: str, value: Value) -> None:
 
 
 def _supposed(m: Machine, v: Value, n: int) -> Value:
-    """What is unpacked into `n` names because a tuple was meant: that a tensor has as many rows is a guess."""
+    """The tuple that is unpacked into `n` names; that a tensor has as many rows is a guess."""
     if not isinstance(v, Tensor) or (v.shape is not None and v.shape[:1] != (None,)):
         return v
     return Phi(guess(f"the tensor has {n} rows", v, m), v, Unknown("no tuple"))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def fits(m: Machine, p: ir.Pattern, v: Value) -> Value:
-    """Whether `v` fits the pattern: True, False or an Unknown. Names are bound unless it is known not to fit."""
+    """Whether `v` fits the pattern: True, False or an Unknown. Names are bound unless it certainly doesn't fit."""
     mark = len(m.state.trail)
     fit = fitted(m, p, v)
     if fit is False:
@@ -23,7 +23,7 @@ def fits(m: Machine, p: ir.Pattern, v: Value) -> Value:
 
 
 def fitted(m: Machine, p: ir.Pattern, v: Value) -> Value:
-    """As `fits`, which see; what a part of the pattern has bound stays."""
+    """As `fits`, but what a part of the pattern has bound stays."""
     v = m.state.pick(v)
     if isinstance(p, ir.MatchAs):
         fit = fits(m, p.pattern, v) if p.pattern is not None else True

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 class Lazy(Object):
-    """An iterator whose items are made when they are asked for (`zip`); `at` is where it stands."""
+    """An iterator whose items are made when they are asked for (`zip`); `at` is its position."""
 
     seq: Seq
     at: Slot[int]
@@ -76,7 +76,7 @@ class Lazy(Object):
         return True, self.seq.item(at)
 
     def rest(self, m: Machine) -> Seq:
-        """What is left; it is used up then, unless it may go on for ever."""
+        """The remaining items; the iterator is then used up, unless it may go on for ever."""
         at, seq = m.state.pick(self.at), self.seq
         if not isinstance(at, int):
             return Seq((), open_=True)
@@ -92,7 +92,7 @@ def sequence_value(like: Seq, make: Callable[[int], Value]) -> Lazy:
 
 
 def inside(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterator[tuple[Guards, Value]]:
-    """A value, or what is in it where it is a container, each with the answers to open conditions that it rests on."""
+    """A value, or the items of a container, each with the answers to open conditions that it depends on."""
     for more, one in m.state.alternatives(v, guards):
         if isinstance(one, DictV):
             items: Iterable[Value] = [item for item in one.items.values() if item is not ABSENT]
@@ -106,7 +106,7 @@ def inside(m: Machine, v: Value, guards: Guards = (), depth: int = 0) -> Iterato
 
 
 def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
-    """What iterating over a value gives, all at once. `want`: how many items it is unpacked into."""
+    """The items of a value, all at once. `want`: how many names it is unpacked into."""
     from ..operators import subscripts
 
     v = m.state.resolve(v)
@@ -150,7 +150,7 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
 
 
 def one_of(m: Machine, v: Value) -> Seq:
-    """What one of several sequences gives: each item is that of whichever it is, and none where that is shorter."""
+    """The items of a choice of sequences: each is a choice of their items, and missing where a sequence is shorter."""
     if isinstance(v, Seq):
         return v
     ways = [way if isinstance(way, Seq) else ANY_SEQ for way in leaves(v)]
@@ -162,7 +162,7 @@ def one_of(m: Machine, v: Value) -> Seq:
 
 
 def missing(m: Machine, item: Value, depth: int = 2) -> Value:
-    """What decides whether an item, or each of those that it combines, is there: `NO_ITEM`, or a Phi; None if it is."""
+    """What decides whether an item, or each of those that it combines, exists: `NO_ITEM`, or a Phi; None if it does."""
     item = m.state.resolve(item)
     if type(item) is tuple and depth:
         return next((one for part in item if (one := missing(m, part, depth - 1)) is not None), None)
@@ -170,9 +170,9 @@ def missing(m: Machine, item: Value, depth: int = 2) -> Value:
 
 
 def packed(m: Machine, seq: Seq) -> Seq:
-    """A sequence with each item in the place that it has once those that aren't there are left out.
+    """A sequence without missing items, so that each one is in its actual place.
 
-    Where many branches decide on that, the places stay as they are.
+    If many branches decide on that, the places stay as they are.
     """
     gaps = {one.cond.key for item in seq.items[: budget.LIMITS.items] if type(one := missing(m, item)) is Phi}
     if not gaps or len(gaps) > budget.LIMITS.gaps:
@@ -181,7 +181,7 @@ def packed(m: Machine, seq: Seq) -> Seq:
 
 
 def rows(m: Machine, items: tuple[Value, ...], row: tuple[Value, ...]) -> Value:
-    """The items that are there, behind those of a row: a tuple, or for each answer to a branch that decides one."""
+    """The existing items, after those of a row: a tuple, or one for each answer to a branch that decides on an item."""
     gap = next((k for k, item in enumerate(items) if missing(m, item) is not None), len(items))
     row = (*row, *map(m.state.resolve, items[:gap]))
     if gap == len(items):
@@ -193,7 +193,7 @@ def rows(m: Machine, items: tuple[Value, ...], row: tuple[Value, ...]) -> Value:
 
 
 def instance_sequence(m: Machine, v: Instance) -> Seq:
-    """Iterate over an object: its `__iter__`, else `__getitem__` with `__len__`, else what its library gives."""
+    """Iterate over an object: by its `__iter__`, by `__getitem__` with `__len__`, or as its library's model does."""
     from ..domain import registry
 
     f = v.cls.lookup("__iter__")
@@ -213,7 +213,7 @@ def instance_sequence(m: Machine, v: Instance) -> Seq:
 
 
 def up_to_the_end(m: Machine, get: Value, n: int | None) -> tuple[list[Value], bool]:
-    """The `n` items that `get(0)`, `get(1)`, … give before IndexError, and whether there may be more than these."""
+    """The `n` items that `get(0)`, `get(1)`, … return before IndexError, and whether there may be more of them."""
     found: list[Value] = []
     try:
         with m.state.unwinding():
@@ -244,7 +244,7 @@ class Stop(Exception):
 
 
 def collect(m: Machine, g: Generator, limit: int = budget.LIMITS.turns, sent: Value = None) -> Seq:
-    """Run a generator and keep what it yields, up to a number of items; `sent` is what its `yield`s give it."""
+    """Run a generator and keep what it yields, up to a number of items; `sent` is the value of its `yield`s."""
     found: list[Value] = []
     outer = len(m.state.sides)
 
@@ -265,9 +265,9 @@ def collect(m: Machine, g: Generator, limit: int = budget.LIMITS.turns, sent: Va
 
 
 def entered(m: Machine, g: Generator, may_stop: bool = False) -> Callable[[Callable[[Value], Value]], Value] | None:
-    """What runs a generator to its end, from where it stands; None where it has run.
+    """What runs a generator from its position to its end; None if it has run.
 
-    `may_stop`: it may be left before its end. One that the program has a name for can be gone on with then.
+    `may_stop`: the consumer may stop before the end. The program can go on later with one that it has a name for.
     """
     if g.coroutine is None and may_stop and g.kept and not g.used and len(m.coroutines) < budget.LIMITS.generators:
         m.state.note(g, "used", True)
@@ -281,7 +281,7 @@ def entered(m: Machine, g: Generator, may_stop: bool = False) -> Callable[[Calla
 
 
 def advanced(m: Machine, g: Generator, consume: Callable[[Value], Value]) -> Value:
-    """Advance a generator to its end; what it returns."""
+    """Advance a generator to its end; gives what it returns."""
     going, v = advance(m, g)
     while going:
         going, v = advance(m, g, consume(v))
@@ -337,7 +337,7 @@ def length(m: Machine, v: Value) -> Value:
 
 
 def size(items: Value) -> Value:
-    """How many items there are, where that is known."""
+    """The number of items, if it is known."""
     if isinstance(items, tuple) and not any(type(item) is Phi and NO_ITEM in leaves(item) for item in items):
         return len(items)
     return Unknown("a length", number=True)
@@ -390,7 +390,7 @@ def contains(m: Machine, v: Value, item: Value) -> Value:
 
 
 def equals_one(m: Machine, items: Sequence[Value], item: Value) -> Value:
-    """Whether one of the items, which are all known, equals another one; tensors and arrays are told by identity."""
+    """Whether one of the items, all of them known, equals another one; tensors and arrays are compared by identity."""
     from .operators import both, compare, negation, truth
 
     missing: Value = True
@@ -401,7 +401,7 @@ def equals_one(m: Machine, items: Sequence[Value], item: Value) -> Value:
 
 
 def key_like(m: Machine, d: DictV, key: Value) -> Value:
-    """The key of a dict that equals `key` by the program's own `__eq__`, as a dataclass or a frozenset, or `key`."""
+    """The key of a dict that equals `key` (by the program's own `__eq__`, as a dataclass or a frozenset), or `key`."""
     if not isinstance(key, (Instance, DictV)) or key in d.items:
         return key
     from .classes import has_equality
@@ -438,7 +438,7 @@ def add(m: Machine, d: DictV, key: Value, value: Value) -> None:
 
 
 def append(m: Machine, v: ListV, value: Value) -> None:
-    """Append to a list, whatever branches it has come by; a full deque drops its first item."""
+    """Append to a list, even one that depends on branches; a full deque drops its first item."""
 
     def longer(items: Value) -> Value:
         if not isinstance(items, tuple):
@@ -485,7 +485,7 @@ def update(m: Machine, d: DictV, other: Value) -> None:
 
 
 def unpack_mapping(m: Machine, v: Value, into: dict[str, Value]) -> bool:
-    """`**v` in a call: put its items into keyword arguments; whether there may be more."""
+    """`**v` in a call: put its items into keyword arguments; gives whether there may be more."""
     v = contents(m.state.resolve(v))
     if not isinstance(v, DictV):
         return True
@@ -496,7 +496,7 @@ def unpack_mapping(m: Machine, v: Value, into: dict[str, Value]) -> bool:
 
 
 def iter_method(m: Machine, v: Value) -> Value:
-    """What a user-defined `__iter__` (or `__aiter__`), or a library that calls one, gives; None where there is none."""
+    """The result of a user-defined `__iter__` (or `__aiter__`), or of a library that calls one; None for none."""
     from ..domain import registry
 
     own = attributes.special(m, v, "__iter__") or attributes.special(m, v, "__aiter__")
@@ -508,7 +508,7 @@ def iter_method(m: Machine, v: Value) -> Value:
 
 
 def stepped(m: Machine, step: Value) -> Generator:
-    """What an iterator of the program gives, whose `__next__` is `step`."""
+    """The items of an iterator of the program, whose `__next__` is `step`."""
 
     def run(consume: Callable[[Value], Value]) -> Value:
         for _ in range(budget.LIMITS.turns + 1):

@@ -56,7 +56,7 @@ BREAK, CONTINUE = Jump("break"), Jump("continue")
 
 
 def run_block(m: Machine, body: Sequence[ir.Stmt]) -> Value:
-    """Run statements one after the other; the outcome. One that takes too much work is left (`unfinished.py`)."""
+    """Run statements one after the other; gives the outcome. One with too many steps is left (`unfinished.py`)."""
     tired = until = 0
     for i, s in enumerate(body):
         if m.depth <= m.short:
@@ -83,7 +83,7 @@ def run_block(m: Machine, body: Sequence[ir.Stmt]) -> Value:
 
 
 def after(m: Machine, outcome: Value, rest: Callable[[], Value]) -> Value:
-    """Run `rest` where the outcome so far is to go on; the outcome of both."""
+    """Run `rest` if the outcome so far is to go on; gives the outcome of both."""
     outcome = m.state.resolve(outcome)
     if type(outcome) is Phi:
         phi = outcome
@@ -92,7 +92,7 @@ def after(m: Machine, outcome: Value, rest: Callable[[], Value]) -> Value:
 
 
 def run(m: Machine, s: ir.Stmt) -> Value:
-    """Run one statement; the outcome."""
+    """Run one statement; gives the outcome."""
     of_model = is_model(s.chunk)
     m.here.chunk, m.here.node = s.chunk, s
     m.step()
@@ -119,7 +119,7 @@ def run(m: Machine, s: ir.Stmt) -> Value:
 
 
 def tell(m: Machine, s: ir.Stmt) -> None:
-    """A statement has run: note what its names stand for; those of a library's model are nobody's business."""
+    """A statement has run: note the values of its names, unless it belongs to a library's model."""
     if not is_model(s.chunk):
         m.trace.after(s)
 
@@ -168,7 +168,7 @@ def augmented(m: Machine, s: ir.AugAssign) -> Value:
 
 
 def located(m: Machine, target: ir.Expr) -> tuple[Value, Callable[[Value], None]] | None:
-    """What a target holds, and how to store there; its parts are evaluated once."""
+    """The value of a target, and a function that stores there; its parts are evaluated once."""
     if isinstance(target, ir.Name):
         return m.eval(target), partial(operators.store, m, target.id)
     if isinstance(target, ir.Attribute):
@@ -183,7 +183,7 @@ def located(m: Machine, target: ir.Expr) -> tuple[Value, Callable[[Value], None]
 
 
 def in_place(m: Machine, op: str, old: Value, operand: Value) -> Value:
-    """`old op= operand` without the store: the object itself where its type changes in place."""
+    """`old op= operand` without the store: the object itself, if its type changes in place."""
     from ..operators import calls_by_name
 
     old, operand = m.state.resolve(old), m.state.resolve(operand)
@@ -250,7 +250,7 @@ def raise_(m: Machine, s: ir.Raise) -> Value:
 
 
 def assert_(m: Machine, s: ir.Assert) -> Value:
-    """`assert test`: the path goes on where it holds."""
+    """`assert test`: the path goes on under the assumption that it holds."""
     t = operators.truth(m, m.eval(s.test))
     if t is False:
         raise Raised(None, "AssertionError")
@@ -276,14 +276,14 @@ def continue_(m: Machine, s: ir.Continue) -> Value:
 
 
 def if_(m: Machine, s: ir.If) -> Value:
-    """`if`: one side where the condition is known, else both."""
+    """`if`: one side if the condition is known, else both."""
     test = m.eval(s.test)
     tell(m, s)
     return operators.branch(m, test, s.test, lambda: run_block(m, s.body), lambda: run_block(m, s.orelse))
 
 
 def while_(m: Machine, s: ir.While) -> Value:
-    """`while`: a condition that stays unknown is taken to hold for the turns that are replayed, and to end then."""
+    """`while`: a condition that stays unknown is assumed to hold for the replayed turns, and to fail then."""
 
     def again() -> bool | None:
         m.here.chunk, m.here.node = s.chunk, s
@@ -295,7 +295,7 @@ def while_(m: Machine, s: ir.While) -> Value:
 
 
 def finished(m: Machine, s: ir.While | ir.For, outcome: Value) -> Value:
-    """The outcome of a loop: where it wasn't left by `break`, its head came last, and its `else` runs."""
+    """The outcome of a loop; without a `break`, its head ran last, and its `else` runs."""
     outcome = m.state.resolve(outcome)
     if isinstance(s, ir.For) and (outcome is None or type(outcome) is Phi):
         tell(m, s)
@@ -318,7 +318,7 @@ def for_(m: Machine, s: ir.For) -> Value:
 
 
 def try_(m: Machine, s: ir.Try) -> Value:
-    """`try`: what the body raises goes to the first handler that takes it."""
+    """`try`: an error of the body goes to the first handler that catches it."""
 
     def body() -> Value:
         named = [functions.names_of(m, h) for h in s.handlers]
@@ -356,7 +356,7 @@ def try_(m: Machine, s: ir.Try) -> Value:
 
 
 def guarded_import(m: Machine, s: ir.Try) -> Value:
-    """`try`; one that expects an import to fail is replayed both ways where the library may or may not be installed."""
+    """`try`; if it expects an import to fail and the library may or may not be installed, it is replayed both ways."""
     library = imports.optional(m, s)
     if library is None:
         return try_(m, s)
@@ -365,14 +365,14 @@ def guarded_import(m: Machine, s: ir.Try) -> Value:
 
 
 def not_installed(m: Machine, s: ir.Try) -> Value:
-    """What a `try` does whose first import fails."""
+    """The way of a `try` whose first import fails."""
     outcome = handle(m, s, Raised(None, "ModuleNotFoundError"))
     last = run_block(m, s.finalbody)
     return outcome if last is None else last
 
 
 def handle(m: Machine, s: ir.Try, error: Raised) -> Value:
-    """Run the handler that takes `error`; raise it again where there is none."""
+    """Run the handler that catches `error`; raise it again if there is none."""
     for h in s.handlers:
         if not functions.catches(m, h, error):
             continue

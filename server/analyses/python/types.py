@@ -62,7 +62,7 @@ ABSTRACT = {
 
 
 def type_name(v: Value) -> str | None:
-    """The name of a value's type among the built-in ones."""
+    """The name of a value's built-in type."""
     if isinstance(v, Tensor):
         return "tensor"
     if isinstance(v, (ListV, DictV)):
@@ -112,7 +112,7 @@ def named(cls: Value) -> str | None:
 
 
 def has_all(v: Instance, protocol: ClassV) -> Value:
-    """Whether an object has what a protocol names, which is all that `@runtime_checkable` asks for."""
+    """Whether an object has the names of a protocol, which is all that `@runtime_checkable` asks for."""
     names = {
         k
         for c in protocol.mro
@@ -131,7 +131,7 @@ def is_public(name: Value) -> bool:
 
 
 def derives(cls: ClassV, name: str) -> bool:
-    """Whether a class derives from one that is known by its dotted name, which may be one of PyTorch's private ones."""
+    """Whether a class derives from one with that dotted name, which may be a private one of PyTorch."""
     return cls.derives(name) or any(name in ABOVE.get(c.qualname, ()) for c in cls.mro)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def grant(m: Machine, s: ir.Stmt, until: int) -> int:
-    """Allow a statement, and those in it, steps of its own, out of those that its block has up to `until`; that again.
+    """Allow a statement, with those in it, steps of its own, out of its block's steps up to `until`; gives `until`.
 
     A block that gets steps for the first time has no such bound yet: it is 0 then.
     """
@@ -40,22 +40,22 @@ def grant(m: Machine, s: ir.Stmt, until: int) -> int:
 
 
 def may_leave(m: Machine, tired: int) -> bool:
-    """Whether a block goes on behind a statement of its own, when so many in a row have run out of work.
+    """Whether a block goes on behind a statement of its own, after so many in a row have used up their steps.
 
-    That is for the blocks that were open when the work was used up, and once more inside each statement of the
-    outermost. Who tries whether something takes too long undoes it all.
+    Only the blocks that were open when the budget was used up do, and once more those inside each statement of the
+    outermost one. Code that is run on trial is undone as a whole instead.
     """
     return tired <= budget.LIMITS.left_statements and not m.tentative and (m.anew or m.depth <= m.short)
 
 
 def is_doubtful(m: Machine, s: ir.Stmt, error: Raised) -> bool:
-    """Whether an error that ends the program at a statement may come of what was left before, which is unknown."""
+    """Whether an error that ends the program at a statement may be due to unknown effects of statements left before."""
     own = s.chunk is not None and s.chunk.path == m.main
     return own and m.explain.unsure > 0 and not m.handlers and not m.catching and error.name != "SystemExit"
 
 
 def pass_over(m: Machine, function: str) -> Unknown:
-    """Don't enter a function that has run out of work before, now that there is little; what it gives is unknown."""
+    """Don't enter a function that has used up its steps before, now that few are left; its result is unknown."""
     m.stop("work")
     m.given_up += 1
     m.state.note(m.explain, "unsure", serial())
@@ -63,7 +63,7 @@ def pass_over(m: Machine, function: str) -> Unknown:
 
 
 def leave(m: Machine, s: ir.Stmt, why: Why, detail: str = "") -> Outcome | None:
-    """Leave a statement in the middle; its outcome."""
+    """Leave a statement unfinished; gives its outcome."""
     m.here.chunk, m.here.node = s.chunk, s
     m.stop(why, detail)
     m.given_up += 1
@@ -77,7 +77,7 @@ def leave(m: Machine, s: ir.Stmt, why: Why, detail: str = "") -> Outcome | None:
 
 
 def forget(m: Machine, target: ir.Expr) -> None:
-    """What a target would have been bound to is unknown."""
+    """Bind a target to an unknown value, since its statement was left."""
     if isinstance(target, ir.Name):
         operators.store(m, target.id, Unknown(target.id))
     elif isinstance(target, ir.Attribute) and isinstance(target.value, ir.Name):
@@ -92,7 +92,7 @@ def forget(m: Machine, target: ir.Expr) -> None:
 
 
 def targets(s: ir.Stmt) -> Iterator[ir.Expr]:
-    """What a statement binds itself."""
+    """The targets that a statement itself binds."""
     if isinstance(s, ir.Assign):
         yield from s.targets
     elif isinstance(s, (ir.AnnAssign, ir.AugAssign, ir.For)):

@@ -22,7 +22,7 @@ MODULE = "torch.nn.Module"
 
 
 def completed(m: Machine, s: ir.ClassDef, bases: tuple[ClassV, ...]) -> tuple[ClassV, ...]:
-    """The bases of a class, with `nn.Module` behind the unseen ones where it must be a module."""
+    """The bases of a class, with `nn.Module` after the unseen ones if it must be a module."""
     hidden = next((i for i, b in enumerate(bases) if b.open), None)
     if hidden is None or any(b.derives(MODULE) for b in bases):
         return bases
@@ -37,7 +37,7 @@ def completed(m: Machine, s: ir.ClassDef, bases: tuple[ClassV, ...]) -> tuple[Cl
 
 
 def is_forward(f: ir.FunctionDef) -> bool:
-    """Whether a method is the `forward` of a module, with an input, and none of a function of autograd."""
+    """Whether a method is the `forward` of a module, with an input, and not that of a custom function."""
     return f.name == "forward" and not f.decorators and len(f.params.posonly) + len(f.params.args) > 1
 
 
@@ -51,7 +51,7 @@ def keeps_layers(m: Machine, f: ir.FunctionDef) -> bool:
 
 
 def is_layer(m: Machine, called: ir.Expr) -> bool:
-    """Whether a name, as it is read where the class is defined, is a class of modules."""
+    """Whether a name, read where the class is defined, is a module class."""
     path = list(dotted(called))
     if not path or m.frame.globals.variables.get(path[-1], ABSENT) is ABSENT:
         return False
@@ -60,7 +60,7 @@ def is_layer(m: Machine, called: ir.Expr) -> bool:
 
 
 def dotted(e: ir.Expr) -> Iterator[str]:
-    """The names of `a.b.c`, the last first; nothing where it is another expression."""
+    """The names of `a.b.c`, the last first; none for another expression."""
     names = []
     while isinstance(e, ir.Attribute):
         names.append(e.attr)
