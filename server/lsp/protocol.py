@@ -73,6 +73,11 @@ class Protocol(LanguageServerProtocol):
             if message.method == types.INITIALIZE and self._workspace is None and self.writer is not None:
                 self.writer.close()  # whoever does not know the token is not to guess it
 
+    def _handle_cancel_notification(self, msg_id: str | int) -> None:
+        """Cancel a request; that one is answered already is nothing to put in a log."""
+        if msg_id in self._request_futures:
+            super()._handle_cancel_notification(msg_id)
+
     def refuse_unreadable(self, error: Exception) -> None:
         """Answer a message of which not even the id could be read."""
         refusal = error if isinstance(error, JsonRpcException) else JsonRpcParseError(f"Parse Error: {error}")

@@ -107,6 +107,16 @@ async def seconds_to_end(tmp_path: Path, goodbye: bytes) -> float:
         return time.monotonic() - began
 
 
+async def test_a_request_that_is_cancelled_too_late_is_in_no_log(tmp_path: Path) -> None:
+    async with running(tmp_path) as server:
+        server.stdin.write(framed(initialize()) + framed(message("initialized")))
+        assert "result" in await answer(server.stdout)
+        server.stdin.write(framed(message("$/cancelRequest", id=1)) + framed(message("$/cancelRequest", id="none")))
+        server.stdin.write(framed(message("shutdown", 2)) + framed(message("exit")))
+        _, told = await asyncio.wait_for(server.communicate(), 30)
+    assert told == b""
+
+
 # -- TCP --------------------------------------------------------------------------------------
 
 
