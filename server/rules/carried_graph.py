@@ -20,7 +20,7 @@ def matches(failure: Failure) -> bool:
 
 
 def message(failure: Failure, locale: Locale = "en") -> Wording:
-    """What carries the graph, and what has become of the tensors saved in it."""
+    """What carries the graph, and what has happened to the tensors saved in it."""
     carrier = carrying(failure)
     # Only a freed graph is named by its carrier; a stale one is named by the tensor that was changed.
     name = carrier.name if carrier else failure.name if failure.kind == "freed-graph" else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a page says of a rule, besides its examples."""
+    """The text of a rule's page, besides its examples."""
 
     summary: str
     what: str

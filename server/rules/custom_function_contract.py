@@ -41,7 +41,7 @@ def message(failure: Failure, locale: Locale = "en") -> Wording:
 
 
 def silent(failure: Failure, locale: Locale) -> Wording:
-    """What is changed here that the function has not told autograd of, or that it keeps for itself."""
+    """What is changed here without being marked as dirty, or is kept outside `save_for_backward`."""
     key = SILENT.get(failure.detail, "function-unmarked")
     return worded(
         key,

@@ -52,8 +52,8 @@ class Diagnostic:
 def diagnose(report: Report, locale: Locale = "en") -> list[Diagnostic]:
     """The diagnostics of a replay, by file and position; those of one rule at one site become one.
 
-    A failure that no rule is about (kind `other` outside a custom Function) is left out. An internal error costs
-    the diagnostic that it happened in, and is told in `report.problems`.
+    A failure that no rule is about (kind `other` outside a custom Function) is left out. An internal error costs the
+    diagnostic in which it happened, and is reported in `report.problems`.
     """
     groups: dict[tuple[str, Position], list[Failure]] = {}
     for failure in report.failures:
@@ -66,7 +66,7 @@ def diagnose(report: Report, locale: Locale = "en") -> list[Diagnostic]:
 
 
 def _guarded(report: Report, failure: Failure, run: Callable[[], T]) -> T | None:
-    """Run something about a failure; an internal error is told, with what it takes to reproduce it."""
+    """Run something about a failure; an internal error is reported, with what it takes to reproduce it."""
     try:
         return run()
     except Exception as error:
@@ -75,13 +75,13 @@ def _guarded(report: Report, failure: Failure, run: Callable[[], T]) -> T | None
 
 
 def unused_suppression(site: Site, codes: Sequence[str], locale: Locale = "en") -> Diagnostic:
-    """GG900 for a comment that suppresses nothing; `codes` are the idle ones, none where it names none."""
+    """GG900 for a comment that suppresses nothing; `codes` are the idle ones, none if it names none."""
     rule = RULES["GG900"]
     return Diagnostic(rule, rule.severity, _idle(codes, locale), site)
 
 
 def _idle(codes: Sequence[str], locale: Locale) -> Wording:
-    """What is said of idle codes: of one that no rule has, which one may have been meant."""
+    """The words about idle codes; for an unknown code, which one may have been meant."""
     label = "unused-suppression-label"
     if not codes:
         return remark("unused-suppression-all", locale, label)
@@ -104,12 +104,12 @@ MAX_BRANCHES = 2
 
 
 def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
-    """How sure a failure is: the rule's own severity, less what has to be assumed.
+    """How sure a failure is: the rule's own severity, lowered by its assumptions.
 
-    A usual assumption makes it a warning. It is a hint where it rests on something unknown, on a way
-    through many branches that may never be gone, or where nothing shows that the code is trained at all:
-    two assumptions of grad or backward at once, or one where the code itself speaks against it. That an unseen call
-    passes gradients on is shown by the program's own backward alone.
+    A common assumption makes it a warning. It is a hint if it depends on something unknown, or on a path through many
+    branches that may never be taken, or if nothing shows that the code is trained at all: two assumptions of grad or
+    backward at once, or one that the code itself speaks against. Only the program's own backward shows that an unseen
+    call passes gradients on.
     """
     assumptions = list(assumptions)
     kinds = [a.kind for a in assumptions if not a.is_default]
@@ -146,13 +146,13 @@ def _diagnostic(rule: Rule, failures: list[Failure], locale: Locale) -> Diagnost
 # -- related places ---------------------------------------------------------------------------
 
 SAVED, ON_THE_WAY, CHANGED, BACKWARD = range(4)
-"""the order in which related places are told"""
+"""the order of related places"""
 
 Station = tuple[int, Site, str]
 
 
 def _related(failures: list[Failure], locale: Locale) -> tuple[Related, ...]:
-    """The places of all failures in the order of the story; where they are too many, what is on the way goes first."""
+    """The places of all failures in the order of the story; if there are too many, the stations between are dropped."""
     stations = [s for failure in failures for s in _ends(failure, locale)]
     stations += [s for failure in failures for s in _hops(failure, locale)]
     seen = {position(failures[0].site)}
@@ -165,7 +165,7 @@ def _related(failures: list[Failure], locale: Locale) -> tuple[Related, ...]:
 
 
 def _ends(failure: Failure, locale: Locale) -> Iterator[Station]:
-    """Where the tensor was saved, where it was changed, and where that comes to light."""
+    """Where the tensor was saved, where it was changed, and where that surfaces."""
     if failure.saved:
         yield SAVED, failure.saved.site, _saved(failure.saved, locale)
     if failure.write:
@@ -194,7 +194,7 @@ def _changed(via: str, name: str | None, write: Write | None, locale: Locale) ->
 
 
 def _backward(failure: Failure, site: Site, locale: Locale) -> str:
-    """What a backward does that fails. That of a caller is in none of the program's lines."""
+    """What a failing backward does. That of a caller is in no line of the program."""
     if phrases.is_callers(site):
         return say("related-caller", locale)
     if failure.saved is None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .rule import Rule
 
 MOST_MAKERS = 3
-"""so many operations are named that a node may come from"""
+"""how many operations are named that a node may come from"""
 
 REWRITTEN = {"AsStrided": "error-as-strided", "CopySlices": "error-copy-slices"}
 """nodes that no operation of the program has made, but a change in place of memory that views share"""
@@ -65,7 +65,7 @@ def further(rules: Iterable[Rule], locale: Locale) -> str:
 
 
 def clues(names: Sequence[str], locale: Locale) -> str:
-    """What speaks for a suspect, in brackets; empty where nothing does."""
+    """The reasons for a suspect, in brackets; empty if there are none."""
     told = say("account-clue-and", locale).join(say(f"clue-{name}", locale) for name in names)
     return say("account-clues", locale, clues=told) if told else ""
 

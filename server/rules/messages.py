@@ -745,7 +745,7 @@ CATALOGUES: dict[Locale, dict[str, str]] = {"en": ENGLISH, "zh-cn": CHINESE}
 
 
 def say(key: str, locale: Locale, **words: object) -> str:
-    """The template `key` of a locale with its placeholders filled in. Raises KeyError where one is missing."""
+    """The template `key` of a locale with its placeholders filled in. Raises KeyError if one is missing."""
     # A space sets off code from Chinese text; where a word or a bracket has come to stand there instead, it goes.
     return _needless_blank.sub("", CATALOGUES[locale][key].format(**words))
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def matches(failure: Failure) -> bool:
-    """A write to a view that PyTorch lets nobody write to, or to its base."""
+    """A write to a view that PyTorch refuses, or to its base."""
     return failure.kind == "multi-view-inplace"
 
 

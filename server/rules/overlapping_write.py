@@ -19,7 +19,7 @@ def matches(failure: Failure) -> bool:
 
 
 def message(failure: Failure, locale: Locale = "en") -> Wording:
-    """What is written here, and what overlaps: its own elements, or the values that it is written from."""
+    """What is written here, and what overlaps: its own elements, or the values that are written to it."""
     return phrases.at_once("overlap-read" if failure.detail == "input" else "overlap-write", failure, locale)
 
 

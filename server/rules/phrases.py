@@ -33,7 +33,7 @@ def tensor(name: str | None, locale: Locale, unnamed: str = "tensor-some") -> st
 
 
 def names(name: str | None, locale: Locale, unnamed: str = "tensor-some", short: str = "") -> tuple[str, ...]:
-    """A tensor by the user's name, and by ends of it where that is long; else what to call one, also in short."""
+    """A tensor by the user's name, shortened if it is long, or else a phrase for one; also in short."""
     if not name:
         return say(unnamed, locale), say(short or unnamed, locale)
     return tensor(name, locale), *(tensor(_end(name, longest), locale) for longest in LONGEST_NAMES)
@@ -48,7 +48,7 @@ def _end(name: str, longest: int) -> str:
 
 
 def place(site: Site, seen_from: Site, locale: Locale) -> str:
-    """Where a site is: its line, and its file or its notebook's cell where that is another one."""
+    """Where a site is: its line, and its file or notebook cell if that is another one."""
     cell, line = site.chunk.place_of(site.node)
     line += 1
     path = site.chunk.path
@@ -65,14 +65,14 @@ def how(via: str, locale: Locale) -> str:
 
 
 def versions(write: Write | None, locale: Locale) -> str:
-    """“: version 0 → 1”, or nothing where the numbers are not known."""
+    """“: version 0 → 1”, or nothing if the numbers are unknown."""
     if write is None or write.before is None or write.after is None or write.before == write.after:
         return ""
     return say("versions", locale, before=write.before, after=write.after)
 
 
 def at_version(saved: Saved | None, locale: Locale) -> str:
-    """“ at version 0”, or nothing where the number is not known."""
+    """“ at version 0”, or nothing if the number is unknown."""
     return say("at-version", locale, version=saved.version) if saved and saved.version is not None else ""
 
 
@@ -88,7 +88,7 @@ def made(failure: Failure, locale: Locale) -> str:
 
 
 def origin(failure: Failure) -> Hop | None:
-    """The station that tells how the tensor became what it is."""
+    """The station at which the tensor became what it is."""
     return next((hop for hop in failure.hops if hop.kind in ("leaf", "view", "freed", "built")), None)
 
 
@@ -129,7 +129,7 @@ def _saving(failure: Failure) -> tuple[str, Site | None]:
 
 
 def target(failure: Failure) -> str | None:
-    """The name of what is used: of an item that is assigned, the item itself."""
+    """The name of what is used; for an assigned item, that of the item."""
     node, text = failure.site.node, failure.site.chunk.text
     if failure.name and isinstance(node, ir.Subscript) and failure.via.endswith("="):
         item = text[node.start : node.end]
@@ -145,7 +145,7 @@ def written_name(failure: Failure) -> str | None:
 def needed_name(failure: Failure) -> str | None:
     """The name of the tensor that backward needs: as it was saved.
 
-    Where that name begins with a `self` which may be another object here, it is the one that it is changed by.
+    If that name begins with a `self` that may be another object here, the name in the change is used instead.
     """
     name = failure.saved.name if failure.saved else None
     if name is None or (failure.write is not None and name == failure.write.own and name.startswith("self.")):
@@ -154,7 +154,7 @@ def needed_name(failure: Failure) -> str | None:
 
 
 def other_name(failure: Failure) -> str | None:
-    """The name under which a saved tensor is changed, where that is another one."""
+    """The name under which a saved tensor is changed, if that is another one."""
     name = written_name(failure)
     return name if name != needed_name(failure) else None
 
@@ -182,7 +182,7 @@ def where(site: Site, seen_from: Site, locale: Locale) -> str:
 
 
 def makes(failure: Failure, locale: Locale) -> str:
-    """“this change makes it version 1”, naming what is changed where that has another name."""
+    """“this change makes it version 1”, with the name of the changed tensor if that is another one."""
     write, other = failure.write, other_name(failure)
     known = write is not None and write.after is not None and write.before != write.after
     key = "-".join(filter(None, ("other" if other else "", "version" if known else ""))) or "it"
@@ -192,7 +192,7 @@ def makes(failure: Failure, locale: Locale) -> str:
 
 
 def same_memory(failure: Failure, locale: Locale) -> str:
-    """“, the memory of `x` too”, where a tensor is changed under another name than the one it was saved under."""
+    """“, the memory of `x` too”, if a tensor is changed under another name than the one that it was saved under."""
     if other_name(failure) is None:
         return ""
     return say("label-same-memory", locale, tensor=tensor(needed_name(failure), locale))
@@ -234,7 +234,7 @@ def call_name(site: Site) -> str:
 
 
 def call_text(site: Site) -> str | None:
-    """`opt_d.step()`: the call at a site as the program writes it, without what it is given; None for no call."""
+    """`opt_d.step()`: the call at a site as the program writes it, without its arguments; None if it is no call."""
     func = _called(site)
     text = site.chunk.text[func.start : func.end] if func is not None else ""
     return text + "()" if 0 < len(text) <= LONGEST_CALL and "\n" not in text and "`" not in text else None
@@ -252,7 +252,7 @@ def conditions(failure: Failure) -> list[Assumption]:
 
 
 def when(failure: Failure, locale: Locale) -> str:
-    """“from the second iteration on, if `x` requires grad and …”, or nothing where nothing is assumed."""
+    """“from the second iteration on, if `x` requires grad and …”, or nothing without assumptions."""
     told = conditions(failure)
     parts = [_iteration(a, failure.site, locale) for a in told if a.kind == "iteration"]
     facts = list(dict.fromkeys(_condition(a, failure, locale) for a in told if a.kind != "iteration"))
@@ -302,14 +302,14 @@ def raises(failure: Failure, locale: Locale) -> str:
 
 
 def leaf(failure: Failure, locale: Locale) -> tuple[str, str]:
-    """“a leaf that requires grad”, or just “a leaf” where that it does is what the message assumes."""
+    """“a leaf that requires grad”, or just “a leaf” if the message already assumes that it does."""
     assumed = any(a.kind == "requires-grad" for a in failure.assumptions)
     short = say("leaf-assumed", locale)
     return (short if assumed else say("leaf", locale)), short
 
 
 def result(locale: Locale) -> tuple[str, str]:
-    """What a tensor is that is no leaf, and the same in short."""
+    """What to call a tensor that isn't a leaf, and the same in short."""
     return say("result", locale), say("result-short", locale)
 
 
@@ -319,9 +319,9 @@ def in_place(locale: Locale) -> tuple[str, str]:
 
 
 def at_once(key: str, failure: Failure, locale: Locale, label: str = "label-changes", **more: Choice) -> Wording:
-    """What is said of a failure that raises where the tensor is used: `key` is its headline, `label` its label.
+    """The words for a failure that raises where the tensor is used: `key` is its headline, `label` its label.
 
-    Where the tensor is only read here, and its memory was written before, that is told instead.
+    If the tensor is only read here, and its memory was written before, they say that instead.
     """
     if failure.write is not None and failure.write.site != failure.site:
         return _spoilt(key, failure, locale)
@@ -340,7 +340,7 @@ def at_once(key: str, failure: Failure, locale: Locale, label: str = "label-chan
 
 
 def of_several(failure: Failure, locale: Locale) -> Wording:
-    """What is said of a change of one of several views that one call made, or of what they are views of."""
+    """The words for a change of one of several views that one call made, or of their base."""
     hop = origin(failure)
     maker = say("maker", locale, op=hop.detail) if hop and hop.detail else say("maker-unknown", locale)
     later = failure.raised not in (None, failure.site)
@@ -348,7 +348,7 @@ def of_several(failure: Failure, locale: Locale) -> Wording:
 
 
 def _spoilt(key: str, failure: Failure, locale: Locale) -> Wording:
-    """What is said of a view that may not be used any more, since its memory was changed."""
+    """The words for a view that may not be used any more, since its memory was changed."""
     write = failure.write
     assert write is not None
     return worded(
@@ -367,7 +367,7 @@ def _spoilt(key: str, failure: Failure, locale: Locale) -> Wording:
 
 
 def stale(failure: Failure, locale: Locale, detail: str = "detail-stale") -> Wording:
-    """What is said of a saved tensor that was changed."""
+    """The words for a saved tensor that was changed."""
     return worded(
         "stale",
         locale,
@@ -389,7 +389,7 @@ def stale(failure: Failure, locale: Locale, detail: str = "detail-stale") -> Wor
 
 
 def unnamed(failure: Failure) -> str:
-    """What a saved tensor without a name is to the program."""
+    """What to call a saved tensor without a name."""
     return "tensor-parameter" if failure.write is not None and failure.write.by == "optimizer" else "tensor-some"
 
 

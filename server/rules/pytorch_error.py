@@ -54,10 +54,10 @@ class StaleTensor:
 class PytorchError:
     """What could be read from a text with one of PyTorch's messages in it.
 
-    `raised` is the traceback of the error, `forward` the trace of the operation whose gradient failed
-    (`forward_node`), which anomaly mode prints; both outermost first, empty where the text has none.
-    `others` are the keys of what is said about messages that no rule is about, `said` of what the rules leave to be
-    said of this very message, `advice` of what PyTorch's own advice in it is worth.
+    `raised` is the traceback of the error, `forward` the trace of the operation whose gradient failed (`forward_node`),
+    which anomaly mode prints; both outermost first, empty if the text has none. `others` are the keys of our words
+    about messages that no rule is about, `said` of those about this message in particular, `advice` of those about
+    PyTorch's own advice in it.
     """
 
     rules: tuple[Rule, ...]
@@ -104,7 +104,7 @@ OTHERS = {
     "doesn't match the broadcast shape": "said-broadcast",
     "can't be cast to the desired output type": "said-cast",
 }
-"""pieces of messages that people meet beside those that the rules are about, and what is said of each"""
+"""pieces of other messages that people meet, which no rule is about, and the key of our words about each"""
 
 DTYPES = {
     "Float": "float32",
@@ -145,7 +145,7 @@ ANOMALY = re.compile(r"Error detected in (?P<node>[\w:]+)\. Traceback of forward
 
 
 def read(text: str) -> PytorchError | None:
-    """Read what Python printed, or just the message; None where nothing is known of what it says."""
+    """Read what Python printed, or just the message; None if we know nothing about it."""
     text = DECORATION.sub("", text)
     rules = tuple(explaining(text))
     others, said, advice = (_keys(table, " ".join(text.split())) for table in (OTHERS, SAID, ADVICE))

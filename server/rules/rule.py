@@ -52,7 +52,7 @@ class Rule:
     name: str
     """kebab-case, and reads after “allow …”"""
     kinds: tuple[Kind, ...]
-    """what PyTorch does where the rule is right; empty for a rule about comments"""
+    """what PyTorch does if the rule is right; empty for a rule about comments"""
     summary: str
     """one sentence, without markup other than code"""
     error: tuple[str, ...]
@@ -64,11 +64,11 @@ class Rule:
     limits: str
     fixes: str
     matches: Callable[[Failure], bool]
-    """whether a failure of the replay is this rule's to tell"""
+    """whether this rule reports a failure of the replay"""
     message: Callable[[Failure, Locale], Wording]
-    """what a diagnostic says about a failure that matches"""
+    """the words of a diagnostic about a failure that matches"""
     severity: Severity = Severity.ERROR
-    """that of a diagnostic which rests on no assumption"""
+    """the severity of a diagnostic that depends on no assumption"""
     mend: Mend = "safe"
     """the best fix that there is for it: one that keeps every value, one that changes what it says, or none"""
     unrecorded: bool = False

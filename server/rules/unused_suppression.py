@@ -19,7 +19,7 @@ def matches(failure: Failure) -> bool:
 
 
 def message(failure: Failure, locale: Locale = "en") -> Wording:
-    """What is said of a suppression that names no codes."""
+    """The words about a suppression that names no codes."""
     return remark("unused-suppression-all", locale, "unused-suppression-label")
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .messages import Locale
 
 LONGEST = 80
-"""so many characters a headline has at most"""
+"""how many characters a headline has at most"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def worded(key: str, locale: Locale, when: str, label: str, detail: str, **words
 
 
 def brief(words: Wording, locale: Locale) -> str:
-    """What a diagnostic says where its related places stand below it: its headline, and its conditions."""
+    """The words of a diagnostic if its related places stand below it: its headline and its conditions."""
     if not words.when:
         return words.headline
     only = capital(say("only-when", locale, when=words.when))
@@ -59,14 +59,14 @@ def remark(key: str, locale: Locale, label: str, **words: Choice) -> Wording:
 
 
 def remedy(code: str, locale: Locale) -> str:
-    """What to do about what a rule has found, where no fix of it can be proven."""
+    """What to do about a finding if no fix for it can be proven."""
     return say(f"remedy-{code}", locale)
 
 
 def fitted(key: str, locale: Locale, words: dict[str, Choice]) -> str:
-    """A headline that is no longer than it may be, if its words allow that.
+    """A headline within the allowed length, if its words allow that.
 
-    Where it gets too long it takes the shorter words, those first that come first.
+    If it gets too long, words are replaced by shorter ones, from the first on.
     """
     chosen = {name: longest(word) for name, word in words.items()}
     text = capital(say(key, locale, **chosen))

@@ -17,7 +17,7 @@ DETAILS = {"backward": "gradcheck-backward", "random": "gradcheck-random"}
 
 
 def matches(failure: Failure) -> bool:
-    """A gradcheck that fails by what the function does, in whatever precision."""
+    """A gradcheck that fails because of what the function does, in any precision."""
     return failure.kind == "gradcheck" and failure.cause == "function"
 
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a chunk could not be parsed as it stands, at a 0-based line and code-point column of the file.
+    """Why a chunk could not be parsed as it is, at a 0-based line and code-point column of the file.
 
-    The message is empty where that is no fault of the text.
+    The message is empty if the text is not at fault.
     """
 
     line: int
@@ -30,9 +30,9 @@ class Problem:
 class Chunk(Excerpt):
     """A statement's text and what it was lowered to.
 
-    `text` is the text that the offsets in `body` point into. It is what the file has at `offset`, unless
-    that doesn't parse and the chunk keeps its last good statements: then the file has `current`, and
-    spans follow `edit`. A `header` holds a class whose members are the chunks after it.
+    `text` is the text that the offsets in `body` point into. It is the file's text at `offset`, unless that doesn't
+    parse and the chunk keeps its last good statements: then the file has `current`, and spans follow `edit`. A `header`
+    holds a class whose members are the chunks after it.
     """
 
     body: list[ir.Stmt] = field(default_factory=list, repr=False)

@@ -52,10 +52,10 @@ def spliced(starts: list[int], text: str, start: int, end: int, length: int) -> 
 
 
 def parse(text: str, path: str = "<unknown>", previous: Source | None = None) -> Source:
-    """Parses a file. Never raises: what cannot be parsed is told by `Source.problems`.
+    """Parses a file. Never raises: `Source.problems` says what couldn't be parsed.
 
-    `previous` is the last parse of the same file: its chunks are taken over where their text is unchanged,
-    and moved to their new place, so that `previous` itself is not to be used any more.
+    `previous` is the last parse of the same file: chunks whose text is unchanged are reused and moved to their new
+    place, so `previous` itself must not be used any more.
     """
     difference = _difference(previous, text)
     old = previous.chunks if previous is not None else []
@@ -118,10 +118,10 @@ def _longest(most: int, holds: Callable[[int, int], bool]) -> int:
 def _pieces(text: str, old: list[Chunk], difference: _Difference) -> tuple[list[Chunk], list[Piece], list[Chunk]]:
     """Splits a text: into the first old chunks, which stay, pieces for new ones, and the last old chunks.
 
-    Where the end of the file, from a statement on, is as it was, and the new text before it ends there, only the
-    statements around the difference are looked at. A string or bracket that was just opened does not swallow the
-    statements that were there before: the unchanged end, if it begins a line still, keeps its boundaries where the
-    new ones join it with text that is broken.
+    If the end of the file is unchanged from some statement on, and the new text before it ends there, only the
+    statements around the difference are looked at. A string or bracket that was just opened doesn't swallow the old
+    statements after it: the unchanged end, if it still begins a line, keeps its boundaries even if the new text before
+    it is broken.
     """
     within = _pieces_of_class(text, old, difference)
     if within is not None:
@@ -144,7 +144,7 @@ def _pieces(text: str, old: list[Chunk], difference: _Difference) -> tuple[list[
 def _pieces_of_class(
     text: str, old: list[Chunk], difference: _Difference
 ) -> tuple[list[Chunk], list[Piece], list[Chunk]] | None:
-    """The same where nothing but members of a class change that come after its first: only they are looked at."""
+    """The same if only members of a class change, but not its first: only these are looked at."""
     first = bisect_left(old, difference.end, key=lambda chunk: chunk.offset)
     last = bisect_right(old, difference.start, key=lambda chunk: chunk.offset) - 2
     if last < 1 or old[last - 1].kind == "statement" or any(chunk.kind != "member" for chunk in old[last:first]):
@@ -167,9 +167,9 @@ def _unchanged_tail(old: list[Chunk], difference: _Difference) -> list[Chunk]:
 
 
 def _unchanged_head(old: list[Chunk], difference: _Difference) -> list[Chunk]:
-    """The first chunks, up to a top-level statement, but for the two statements in and before the difference.
+    """The first chunks, up to a top-level statement, without the statements at and before the difference.
 
-    The one before may go on with what is new (`else:`).
+    The one before may be continued by the new text (`else:`).
     """
     last = bisect_right(old, difference.start, key=lambda chunk: chunk.offset)
     for _ in range(2):
@@ -203,7 +203,7 @@ class _Pool:
         return chunk
 
     def place(self, chunk: Chunk, default: int) -> int:
-        """Where a chunk was in the last parse, which gives it to nobody else now."""
+        """The place of a chunk in the last parse, from which it is taken."""
         self._taken.add(id(chunk))
         return self._index.get(id(chunk), default)
 
@@ -214,10 +214,10 @@ class _Pool:
 
 
 def _lower(chunk: Chunk, counterpart: Chunk | None) -> Chunk:
-    """Fills the chunk in; if it is broken, gives back the last parse's `counterpart` where that has more statements.
+    """Fills the chunk in; if it is broken, returns the last parse's `counterpart` if that has more statements.
 
     So a new, half-typed statement is left out, and one that is being changed stays as it was. The counterpart is
-    also given back where it is a function of which only the body is new.
+    also returned if it is a function that only has a new body.
     """
     if counterpart is not None and _edit_body(counterpart, chunk):
         return counterpart
@@ -233,7 +233,7 @@ def _lower(chunk: Chunk, counterpart: Chunk | None) -> Chunk:
 
 
 def _edit_body(function: Chunk, chunk: Chunk) -> bool:
-    """Puts `chunk` in the place of `function`, if that is one and no more than its body is new; whether it was so."""
+    """Keeps `function` in place of `chunk`, if that is the same function with a new body; gives whether it did."""
     new = edited(function, chunk.text)
     if new is None:
         return False
@@ -268,14 +268,14 @@ def _problem(chunk: Chunk, fault: Fault) -> Problem:
 
 
 def _keep(good: Chunk, broken: Chunk) -> Chunk:
-    """Puts the statements of `good` in the place of `broken`, whose text took its place."""
+    """Puts the statements of `good` in place of `broken`, whose text has replaced it."""
     good.edit = _edit(good.text, broken.current)
     good.problem = broken.problem
     return _move(good, broken)
 
 
 def _move(known: Chunk, chunk: Chunk) -> Chunk:
-    """Puts a known chunk in the place of a new one."""
+    """Puts a known chunk in place of a new one."""
     known.path, known.offset, known.line, known.line_starts = chunk.path, chunk.offset, chunk.line, chunk.line_starts
     known.current = chunk.current
     return known

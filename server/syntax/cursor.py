@@ -35,7 +35,7 @@ class LostError(Exception):
 
 @dataclass(slots=True)
 class Bindings:
-    """What the function, class or module that is being lowered binds, as far as it is lowered."""
+    """The names that the function, class or module being lowered binds, so far."""
 
     names: set[str] = field(default_factory=set)
     globals: set[str] = field(default_factory=set)

@@ -46,7 +46,7 @@ _parts = 100_000
 
 
 class TooDeepError(Exception):
-    """The text nests, chains or holds more than the parser can be trusted with; `offset` is where it gets too much."""
+    """The text nests, chains or holds more than the parser can handle safely; `offset` is where it gets too much."""
 
     def __init__(self, offset: int, message: str = "nested too deeply") -> None:
         super().__init__(message)

@@ -17,7 +17,7 @@ _torch = re.compile(r"\b(?:torch|pytorch|lightning|einops|functorch)\w*").search
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What an imported name stands for: `module`, or the attribute `name` of it.
+    """What an imported name refers to: `module`, or the attribute `name` of it.
 
     `level` counts the leading dots of a relative import, with `module` then empty for `from . import a`.
     `from a import b` may name an attribute or a submodule: both are `a` and `b` here.
@@ -41,7 +41,7 @@ class ImportTable:
     names: dict[str, Import] = field(default_factory=dict)
     stars: list[Import] = field(default_factory=list)
     modules: list[Import] = field(default_factory=list)
-    """every module that an import statement names, in order: what the file depends on"""
+    """every module that an import statement names, in order: the file's dependencies"""
 
     def resolve(self, dotted: str) -> str | None:
         """What `F.relu` stands for (`torch.nn.functional.relu`); None if its first name isn't imported."""

@@ -32,7 +32,7 @@ class Node:
         return f"{type(self).__name__}({', '.join(values)})"
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        """To be made anew of its fields takes half the time of what pickle does by itself: to set each by name."""
+        """Rebuilding a record from its fields takes half as long as pickle's own way, which sets each field by name."""
         kind = type(self)
         if kind not in _values:
             _values[kind] = attrgetter(*(field.name for field in fields(self)))
@@ -63,11 +63,10 @@ class Constant(Expr):
 class JoinedStr(Expr):
     """An f-string; `values` are its embedded expressions in order, `text` its pieces.
 
-    `text[i]` stands before `values[i]`, the last piece after the last value. `plain`: no value has a
-    conversion, a format or `=`, so that each contributes its `str()`. The values in a format come after
-    the one that they format, and the format's own text is left out. A t-string comes as one that isn't plain.
-    `formats` has each value's conversion and format as they are written (`!r:>8`); None where a format has
-    values of its own, and for a t-string.
+    `text[i]` stands before `values[i]`, the last piece after the last value. `plain`: no value has a conversion, a
+    format or `=`, so that each contributes its `str()`. The values in a format come after the one that they format, and
+    the format's own text is left out. A t-string is one that isn't plain. `formats` has each value's conversion and
+    format as written (`!r:>8`); None if a format contains values, and for a t-string.
     """
 
     values: list[Expr]

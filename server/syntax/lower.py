@@ -21,12 +21,12 @@ WRAPPERS: dict[Kind, tuple[str, str]] = {"statement": ("", ""), "header": ("", "
 
 
 def lower(text: str, chunk: Excerpt, bindings: Bindings | None = None) -> list[ir.Stmt]:
-    """The statements of `text`, which stands in the place of `chunk`'s: a class's header comes without its body.
+    """The statements of `text`, which stands in for the text of `chunk`: a class's header comes without its body.
 
-    What they bind goes to `bindings`.
+    The names that they bind go to `bindings`.
 
-    Raises what `parse_chunk` does, and ValueError where a literal has no value, RecursionError where a tree is
-    too deep to walk, `LostError` where text and tree disagree.
+    Raises what `parse_chunk` does, ValueError if a literal has no value, RecursionError if a tree is too deep to walk,
+    `LostError` if text and tree disagree.
     """
     tree = parse_chunk(text, chunk.kind)
     cursor = Cursor(text + WRAPPERS[chunk.kind][1], chunk)
@@ -47,8 +47,8 @@ def lower(text: str, chunk: Excerpt, bindings: Bindings | None = None) -> list[i
 def parse_chunk(text: str, kind: Kind) -> Sequence[cst.CSTNode]:
     """libcst's statements of a chunk's text, in its wrapper.
 
-    Raises `libcst.ParserSyntaxError` where the text isn't Python, `TooDeepError` where a parse would not be
-    safe, ValueError where the text cannot be encoded.
+    Raises `libcst.ParserSyntaxError` if the text isn't Python, `TooDeepError` if parsing would not be safe, ValueError
+    if the text cannot be encoded.
     """
     check_depth(text)
     before, after = WRAPPERS[kind]

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """A statement, or several on a line: `text` is what the chunk has from `start` on, where `body` points into.
+    """A statement, or several on a line: `text` is the chunk's text from `start` on, which `body` points into.
 
-    `bindings` is what it binds, once that was asked.
+    `bindings` are the names that it binds, once they were asked for.
     """
 
     text: str
@@ -42,7 +42,7 @@ class Part:
         return text[:end] == self.text[:end] and "\\" not in text[end:] and next_token(text, end) == len(text)
 
     def bound(self, chunk: Excerpt) -> Bindings:
-        """What it binds, in a function of `chunk`."""
+        """The names that it binds, in a function of `chunk`."""
         if self.bindings is None:
             self.bindings = Bindings()
             lower_or_repair(chunk.piece(self.text), self.bindings)
@@ -73,7 +73,7 @@ class Parts:
     parts: list[Part] = field(default_factory=list)
 
     def cut(self, text: str) -> list[tuple[int, str]] | None:
-        """Where the parts of the function's new text begin, and their texts; None where its head is another."""
+        """Where the parts of the function's new text begin, and their texts; None if its head has changed."""
         begin = len(self.head)
         word = next_token(text, begin)
         line = max(begin, text.rfind("\n", begin, word) + 1, text.rfind("\r", begin, word) + 1)

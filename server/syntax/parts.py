@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def parts_of(chunk: Chunk) -> Parts | None:
-    """The parts of a function that is a chunk of its own; None where it is none, or one on a single line."""
+    """The parts of a function that is a chunk; None if it isn't one, or is on a single line."""
     if len(chunk.body) != 1 or not isinstance(function := chunk.body[0], ir.FunctionDef):
         return None
     if chunk.parts is None:
@@ -65,7 +65,7 @@ class Edited:
 
 
 def edited(known: Chunk, text: str) -> Edited | None:
-    """What a new text makes of the function `known`, in which nothing is changed; None where not only its body is."""
+    """The new version of the function `known`, which itself stays unchanged; None if more than its body has changed."""
     function = parts_of(known)
     pieces = function.cut(text) if function is not None else None
     if function is None or pieces is None:

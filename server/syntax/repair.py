@@ -30,9 +30,9 @@ _visible = re.compile(r"[^\r\n\t\f]")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a chunk's text, and at which code point of it.
+    """What is wrong with a chunk's text, and at which code point.
 
-    The message is empty where nothing is: Python takes it, and libcst alone does not.
+    The message is empty if nothing is: Python accepts the text, and only libcst doesn't.
     """
 
     offset: int
@@ -42,15 +42,15 @@ class Fault:
 def lower_or_repair(chunk: Excerpt, bindings: Bindings | None = None) -> tuple[list[ir.Stmt] | None, Fault | None]:
     """The chunk's statements and what is wrong with its text, if anything is.
 
-    Broken statements are left out. No statements (None) means that this didn't help, or leaves nothing.
-    What the statements bind goes to `bindings`.
+    Broken statements are left out. None means that this didn't help, or that nothing remains.
+    The names that the statements bind go to `bindings`.
     """
     body, fault = _attempt(chunk.text, chunk, bindings)
     return body if fault is None else _repair(chunk, fault, bindings), fault
 
 
 def _repair(chunk: Excerpt, first: Fault, bindings: Bindings | None) -> list[ir.Stmt] | None:
-    """Takes out what has unclosed brackets, then what the parser complains of; at last, all from there on."""
+    """Takes out statements with unclosed brackets, then those that the parser complains about; at last, the rest."""
     unclosed: list[int] = []
     for _ in lines(chunk.text, 0, len(chunk.text), unclosed=unclosed):
         pass
@@ -75,7 +75,7 @@ def _repair(chunk: Excerpt, first: Fault, bindings: Bindings | None) -> list[ir.
 
 
 def _fill(body: list[ir.Stmt], holes: list[int]) -> list[ir.Stmt]:
-    """Puts a `pass` where a placeholder stands."""
+    """Puts a `pass` in place of a placeholder."""
     for block in [body, *(block for statement in statements(body) for block in blocks(statement))]:
         for index, statement in enumerate(block):
             if statement.start in holes:

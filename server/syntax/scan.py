@@ -71,9 +71,8 @@ def lines(
 ) -> Iterator[tuple[int, int]]:
     """The logical lines that begin in `text[start:end]` with an indentation that matches `indent`.
 
-    Gives where the line begins, and where its first word does. `start` must be at the beginning of a line,
-    outside of strings and brackets; a line right there is not told. Brackets that are never closed are added
-    to `unclosed`.
+    Gives where the line begins, and where its first word does. `start` must be at the beginning of a line, outside
+    strings and brackets; a line right there is left out. Brackets that are never closed are added to `unclosed`.
     """
     scan = _scanner(indent).finditer
     for rewinds in range(_most_rewinds + 1):
@@ -129,7 +128,7 @@ def split_until(text: str, begin: int, end: int) -> list[Piece] | None:
 def split_members(text: str, begin: int, end: int, indent: str) -> list[Piece] | None:
     """The members of a class from `begin`, where one begins, up to `end`; None if no statement begins there.
 
-    Nor where the class ends before that. `indent` is the indentation of its members.
+    Also None if the class ends before that. `indent` is the indentation of its members.
     """
     starts = statement_starts(text, begin, len(text), f"(?:{re.escape(indent)})?", until=end)
     if end == len(text):
@@ -140,7 +139,7 @@ def split_members(text: str, begin: int, end: int, indent: str) -> list[Piece] |
 
 
 def _cut(text: str, statements: list[tuple[int, int]]) -> list[Piece]:
-    """The pieces of all statements but the last one, which tells where that before it ends."""
+    """The pieces of all statements except the last one, which marks the end of the one before it."""
     pieces = []
     for (start, head), (end, _) in pairwise(statements):
         if _class(text, head):
@@ -151,10 +150,10 @@ def _cut(text: str, statements: list[tuple[int, int]]) -> list[Piece]:
 
 
 def statement_starts(text: str, begin: int, end: int, indent: str, until: int | None = None) -> list[tuple[int, int]]:
-    """Where the statements of a block start, and where they do after their decorators.
+    """Where the statements of a block start, with and without their decorators.
 
-    The first starts at `begin`, whatever blank lines and comments come before it. No more is looked for once one
-    starts at `until` or after it.
+    The first starts at `begin`, even if blank lines and comments come before it. The search ends once one starts at
+    `until` or after it.
     """
     word = next_token(text, begin)
     starts = [(begin, word)]

@@ -398,7 +398,7 @@ def parameter_names(params: ir.Params) -> set[str]:
 
 
 def scope_of(bindings: Bindings) -> ir.Scope:
-    """What the compiler would say of a function that binds these names."""
+    """What the compiler would say about a function that binds these names."""
     outside = bindings.globals | bindings.nonlocals
     return ir.Scope(
         frozenset(bindings.names - outside),

@@ -41,7 +41,7 @@ class Edit:
     shift: int
 
     def place(self, offset: int) -> int:
-        """Where an offset into the old text is in the new one; what is gone collapses to where it was."""
+        """Where an offset into the old text is in the new one; removed text collapses to its place."""
         if offset >= self.end:
             return offset + self.shift
         return min(offset, self.same)
@@ -51,7 +51,7 @@ class Edit:
 class Excerpt:
     """A piece of a file's text.
 
-    `text` is what the file has at `offset`, on `line`, unless an `edit` says how it has changed since.
+    `text` is the file's text at `offset`, on `line`, unless an `edit` says how it has changed since.
     """
 
     path: str

@@ -29,7 +29,7 @@ IN_PLACE_OPERATORS = frozenset(
 
 
 def infer(name: str, args: Mapping[str, Arg], default: str = "float32") -> Answer | None:
-    """The result of a call, or its results, as far as they can be told.
+    """The result of a call, or its results, as far as they are known.
 
     `name` is `torch.add`, `torch.Tensor.view`, `torch.nn.functional.conv2d` or the bare operation;
     `args` are the arguments by parameter, variadic ones as a list; those left out have their defaults.
@@ -52,7 +52,7 @@ def infer_call(
 
 
 def view_of(name: str, geometry: Geometry, args: Mapping[str, Arg]) -> Geometry | list[Geometry] | None:
-    """The geometry of a view, or of several, that an operation makes; None where it can't be told.
+    """The geometry of a view, or of several, that an operation makes; None if it is unknown.
 
     Operations that may copy (`reshape`, `flatten`, `view_as`) give the geometry of what they return.
     """

@@ -72,7 +72,7 @@ def bind(op: Op, args: Sequence[Arg], keywords: Mapping[str, Arg]) -> dict[str, 
 
 
 def renamed(op: Op, args: Mapping[str, Arg]) -> dict[str, Arg]:
-    """Arguments under the names of the signature, where they come under other usual ones."""
+    """Arguments under the names of the signature, if they were passed under other common ones."""
     params = [param.lstrip("*") for param in op.params]
     result = {}
     for name, value in args.items():
@@ -90,14 +90,14 @@ def renamed(op: Op, args: Mapping[str, Arg]) -> dict[str, Arg]:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Arguments by parameter. The readers raise `Undecided` where an argument isn't known well enough."""
+    """Arguments by parameter. The readers raise `Undecided` if an argument isn't known well enough."""
 
     args: Mapping[str, Arg]
     default: str = "float32"
     """PyTorch's default dtype (`torch.get_default_dtype()`)"""
 
     def get(self, name: str, otherwise: Arg = None) -> Arg:
-        """The argument as it is, or `otherwise` where it is left out."""
+        """The argument as it is, or `otherwise` if it is left out."""
         return self.args.get(name, otherwise)
 
     def given(self, name: str) -> bool:
@@ -155,7 +155,7 @@ class Call:
         return result
 
     def named_dtype(self, name: str = "dtype") -> str | None:
-        """A dtype that is asked for, None where none is."""
+        """The requested dtype, None if there is none."""
         if not self.given(name):
             return None
         value = self.get(name)
@@ -218,7 +218,7 @@ class Call:
 
 
 def flattened(value: Arg) -> list[Arg]:
-    """The items of nested lists; what is no list is its own only item."""
+    """The items of nested lists; anything else is its own only item."""
     if isinstance(value, (list, tuple)):
         return [inner for item in value for inner in flattened(item)]
     return [value]
@@ -251,7 +251,7 @@ def either(test: Callable[[Call], bool], yes: Rule, no: Rule) -> Rule:
 
 
 def attempt(rule: Callable[[Call], T], call: Call) -> T | None:
-    """What the rule says, None where it can't tell or PyTorch would raise."""
+    """The rule's answer, None if it doesn't know or PyTorch would raise."""
     try:
         return rule(call)
     except (Undecided, ValueError, IndexError, ArithmeticError):
@@ -289,7 +289,7 @@ def floating(dtype: str, default: str) -> str:
 def broadcast(*shapes: Shape) -> Shape:
     """The common shape (`infer_size` of `aten/src/ATen/ExpandUtils.cpp`).
 
-    Raises `Undecided` where the shapes don't fit.
+    Raises `Undecided` if the shapes don't fit.
     """
     rank = max((len(shape) for shape in shapes), default=0)
     padded = [(1,) * (rank - len(shape)) + shape for shape in shapes]

@@ -27,12 +27,12 @@ SYNONYMS = {
     "cdouble": "complex128",
     "chalf": "complex32",
 }
-"""the names that PyTorch gives a dtype besides the one that it prints"""
+"""PyTorch's other names of dtypes, besides the ones that it prints"""
 NAMES = frozenset({"bool", *INTEGERS, *FLOATS, *REAL, *OTHERS})
 
 
 def named(text: str) -> str | None:
-    """The dtype that a text names: `torch.float` → `float32`; None where it names none (`cuda`)."""
+    """The dtype that a text names: `torch.float` → `float32`; None if it names none (`cuda`)."""
     name = text.removeprefix("torch.")
     name = SYNONYMS.get(name, name)
     return name if name in NAMES else None
@@ -100,7 +100,7 @@ def _promote_complex(a: str, b: str) -> str:
 def result_type(operands: Sequence[TensorType | Number | bool | int | float | complex], default: str) -> str:
     """`torch.result_type`: tensors with dimensions come first, then 0-dim tensors, then Python numbers.
 
-    Raises `Undecided` where that rests on a shape or dtype that isn't known.
+    Raises `Undecided` if that depends on an unknown shape or dtype.
     """
     tensors = [operand for operand in operands if isinstance(operand, TensorType)]
     if any(tensor.dtype is None for tensor in tensors):
@@ -119,7 +119,7 @@ def result_type(operands: Sequence[TensorType | Number | bool | int | float | co
 
 
 def _ranks(tensor: TensorType) -> tuple[int, ...]:
-    """Whether a tensor has dimensions (1) or none (0), or both where that isn't known."""
+    """Whether a tensor has dimensions (1) or none (0); both if that is unknown."""
     return (0, 1) if tensor.shape is None else (min(len(tensor.shape), 1),)
 
 

@@ -155,7 +155,7 @@ def random_integers(call: Call) -> Shape:
 
 
 def converted(call: Call) -> str:
-    """`to(…)`: the dtype may come in any place, or from another tensor."""
+    """`to(…)`: the dtype may be in any place, or that of another tensor."""
     for value in [*flattened(call.get("args")), call.get("device"), call.get("dtype"), call.get("other")]:
         if isinstance(value, TensorType):
             return Call({"input": value}).dtype("input")

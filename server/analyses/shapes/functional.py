@@ -97,7 +97,7 @@ def transposed_size(size: Size, kernel: Size, stride: Size, padding: Size, extra
 
 
 def pooled(rank: int) -> ShapeRule:
-    """`max_pool1d`, `avg_pool1d`, `lp_pool1d` …: the stride is the kernel's size where none is given."""
+    """`max_pool1d`, `avg_pool1d`, `lp_pool1d` …: the default stride is the kernel's size."""
 
     def rule(call: Call) -> Shape:
         shape = call.shape("input")
@@ -291,7 +291,7 @@ def pairwise(call: Call) -> Shape:
 
 
 def loss(each: ShapeRule) -> ShapeRule:
-    """A loss: one number, or with `reduction="none"` what it has for each sample."""
+    """A loss: one number, or with `reduction="none"` one for each sample."""
 
     def rule(call: Call) -> Shape:
         old_style = [call.get("size_average"), call.get("reduce")]
@@ -322,7 +322,7 @@ def classified(call: Call) -> Shape:
 
 
 def linearly_classified(call: Call) -> Shape:
-    """`linear_cross_entropy`: the classes are the first dimension of the weight; a module is told its further ones."""
+    """`linear_cross_entropy`: the classes are the weight's first dimension; a module gets others as an argument."""
     told = call.get("out_features") is not None
     return (*call.shape("input")[:-1], *(call.sizes("out_features") if told else call.shape("linear_weight")[1:-1]))
 
@@ -422,7 +422,7 @@ def _half(points: Size) -> Size:
 
 
 def transformed_all(last: str, usual: list[int]) -> ShapeRule:
-    """Transforms of several dimensions, the last two or all where none are given."""
+    """Transforms of several dimensions, by default the last two or all."""
 
     def rule(call: Call) -> Shape:
         shape = call.shape("input")
@@ -517,12 +517,12 @@ NORMS = {
 
 
 def groups(call: Call) -> Shape:
-    """What `native_group_norm` tells: a mean and a deviation of each group."""
+    """The statistics of `native_group_norm`: a mean and a deviation of each group."""
     return call.size("N"), call.size("group")
 
 
 def statistics(call: Call) -> Shape:
-    """What `native_layer_norm` tells of each group: the dimensions that it normalizes are 1 long."""
+    """The statistics of `native_layer_norm`: the dimensions that it normalizes have size 1."""
     shape, over = call.shape("input"), len(call.sizes("normalized_shape"))
     return (*shape[: len(shape) - over], *(1 for _ in range(over)))
 

@@ -43,7 +43,7 @@ def concatenated(parts: list[Shape], dim: int) -> Shape:
 
 
 def _agreed(parts: list[Shape]) -> Shape:
-    """Shapes that must be one: what is known of either."""
+    """Shapes that must be equal: all that is known of either."""
     known = [{size for size in sizes if size is not None} for sizes in zip(*parts, strict=True)]
     if any(len(sizes) > 1 for sizes in known):
         raise Undecided
@@ -226,7 +226,7 @@ def indexed(call: Call) -> Shape:
 
 
 def gathered(shape: Shape, advanced: dict[int, Shape]) -> Shape:
-    """Index tensors broadcast; they stand where they are if adjacent, else in front."""
+    """Index tensors broadcast; their result stays in place if they are adjacent, else it comes first."""
     if not advanced:
         return shape
     dims = sorted(advanced)

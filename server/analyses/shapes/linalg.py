@@ -58,7 +58,7 @@ def inner(call: Call) -> Shape:
 
 
 def added(name: str, first: str, second: str, batches: int = 0) -> dict[str, Op]:
-    """`addmm` and its likes: the product's shape, less the batch dimensions that are summed."""
+    """`addmm` and the like: the product's shape, without the batch dimensions that are summed."""
 
     def shape(call: Call) -> Shape:
         return multiplied(call.shape(first), call.shape(second))[batches:]
@@ -221,7 +221,7 @@ def complexed(call: Call) -> str:
 
 
 def svd(some: str, otherwise: bool, inverted: bool, transposed: bool) -> dict[int, ShapeRule]:
-    """The shapes of U and V: square where the full decomposition is asked for."""
+    """The shapes of U and V: square for the full decomposition."""
 
     def full(call: Call) -> bool:
         return call.flag(some, otherwise) != inverted
@@ -260,7 +260,7 @@ def nothing(call: Call) -> Shape:
 
 
 def lu_unpacked(call: Call) -> Answer:
-    """`lu_unpack`: the permutation, and both triangles; what isn't wanted is empty."""
+    """`lu_unpack`: the permutation, and both triangles; those that aren't wanted are empty."""
     pivots, data = call.get("unpack_pivots", True), call.get("unpack_data", True)
     if not isinstance(pivots, bool) or not isinstance(data, bool):
         raise Undecided

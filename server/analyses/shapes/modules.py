@@ -141,12 +141,11 @@ def module_output(
     default: str = "float32",
     own: Mapping[str, TensorType] | None = None,
 ) -> Output:
-    """What a module gives: `name` is its class (`torch.nn.Linear` or `Linear`), `ctor` its constructor's arguments.
+    """The result of a module: `name` is its class (`torch.nn.Linear` or `Linear`), `ctor` its constructor's arguments.
 
-    `inputs` and `keywords` are the arguments of the call; `own` are the module's tensors where they aren't
-    what the constructor made (`module.double()`). Several results are a list, nested as PyTorch
-    nests tuples (`LSTM`: `[output, [h_n, c_n]]`); inside a list None is Python's None. None alone where the
-    class isn't known.
+    `inputs` and `keywords` are the arguments of the call; `own` are the module's tensors, if they differ from those
+    that the constructor made (`module.double()`). Several results are a list, nested as PyTorch nests tuples (`LSTM`:
+    `[output, [h_n, c_n]]`); inside a list, None is Python's None. None alone means that the class is unknown.
     """
     bare = name.rpartition(".")[2]
     if bare in SAME.split():
@@ -164,9 +163,9 @@ def module_output(
 
 
 def module_parameters(name: str, ctor: Mapping[str, Arg], default: str = "float32") -> dict[str, TensorType] | None:
-    """The parameters and buffers of a module by their dotted names; None where the class isn't known.
+    """The parameters and buffers of a module by their dotted names; None if the class is unknown.
 
-    Those whose presence isn't known are left out; those of modules inside that are arguments are too.
+    Those that may not exist are left out, and so are those of inner modules that were passed as arguments.
     """
     bare = name.rpartition(".")[2]
     if bare in HOLDS:
@@ -189,7 +188,7 @@ def linear(call: Call) -> Shapes:
 
 
 def bias(call: Call, *shape: Size) -> Shapes:
-    """The bias, where the constructor's argument doesn't leave it out."""
+    """The bias, unless the constructor's argument leaves it out."""
     return {"bias": shape} if call.certain("bias", True) else {}
 
 
@@ -441,7 +440,7 @@ def attended(call: Call) -> Output:
 
 
 def attention_weights(call: Call) -> Shape:
-    """(N, L, S), of each head where they are not averaged, without N where there is no batch."""
+    """(N, L, S), for each head if they are not averaged, without N if there is no batch."""
     query, key = call.shape("query"), call.shape("key")
     batched, first = len(query) == 3, call.flag("batch_first")
     place = 1 if batched and first else 0

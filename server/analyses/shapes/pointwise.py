@@ -30,7 +30,7 @@ kept = same_dtype("input")
 
 
 def together(*names: str) -> ShapeRule:
-    """The shapes of these arguments, those that are given, broadcast."""
+    """The shapes of those of these arguments that were passed, broadcast."""
     return lambda call: broadcast(*(call.shape(name) for name in names if call.given(name)))
 
 
@@ -65,7 +65,7 @@ def real_part_of(rule: DtypeRule) -> DtypeRule:
 
 
 def asked_or(otherwise: DtypeRule) -> DtypeRule:
-    """The dtype that the argument `dtype` asks for, else what the other rule says."""
+    """The dtype of the argument `dtype`, or else of the other rule."""
     return lambda call: call.named_dtype() or otherwise(call)
 
 
@@ -89,7 +89,7 @@ def of_floats(call: Call) -> str:
 
 
 def accumulated(dtype: str) -> str:
-    """What a sum or product of this dtype has: integers and bools are summed as `int64`."""
+    """The dtype of a sum or product: integers and bools are summed as `int64`."""
     return "int64" if dtypes.is_integral(dtype) else dtype
 
 

@@ -38,7 +38,7 @@ def without(shape: Shape, dims: set[int], keepdim: bool) -> Shape:
 
 
 def along(call: Call) -> Shape:
-    """The input's shape without one dimension, the last where none is given."""
+    """The input's shape without one dimension, by default the last."""
     shape = call.shape("input")
     dim = wrapped(call.integer("dim", -1), len(shape))
     return without(shape, {dim} if shape else set(), call.flag("keepdim"))
@@ -141,7 +141,7 @@ def counted(call: Call) -> Shape:
 
 
 def sequence_counts(call: Call) -> Answer:
-    """`unique`: the values, and what the flags ask for."""
+    """`unique`: the values, and the results that flags ask for."""
     shape, dtype = call.shape("input"), attempt(kept, call)
     dim = call.integer("dim") if call.given("dim") else None
     whole = times(*shape) if dim is None else shape[dim]
@@ -168,7 +168,7 @@ def summed_to(call: Call) -> Shape:
 
 
 def summed_to_dtype(call: Call) -> str:
-    """`sum_to_size` sums, where it does, with `sum`'s dtype."""
+    """`sum_to_size`: if it sums, the dtype is that of `sum`."""
     dtype = call.dtype("input")
     if accumulated(dtype) != dtype:
         raise Undecided

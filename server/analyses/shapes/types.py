@@ -34,7 +34,7 @@ Output = TensorType | None | Sequence["Output"]
 
 
 class Undecided(Exception):
-    """What is known doesn't tell, or PyTorch raises."""
+    """Too little is known, or PyTorch raises."""
 
 
 __all__ = ["UNKNOWN", "Answer", "Arg", "Number", "Output", "Shape", "Size", "TensorType", "Undecided", "Unknown"]

@@ -34,7 +34,7 @@ def list_or_int(call: Call, name: str) -> int | list[int]:
 
 
 def bound(call: Call, name: str) -> Bound:
-    """An end of a slice: None where it is left out, `UNKNOWN` where it isn't known."""
+    """A limit of a slice: None if it is left out, `UNKNOWN` if it is unknown."""
     value = call.get(name)
     return value if value is None or isinstance(value, int) else UNKNOWN
 
@@ -264,7 +264,7 @@ SEVERAL = ("split", "chunk", "unbind")
 
 
 def shape_of(name: str, rule: ViewRule) -> Callable[[Call], Answer]:
-    """The rule that tells the shapes of views, whatever the memory is like."""
+    """The rule for the shapes of views, independent of the layout of the memory."""
 
     def apply(call: Call) -> Answer:
         tensor = call.tensor("input")
@@ -296,7 +296,7 @@ def asked_count(name: str, call: Call) -> int:
 
 
 def asked_size(call: Call) -> Shape:
-    """The shape that `view`, `reshape` and `expand` ask for, where nothing is left to infer."""
+    """The shape that `view`, `reshape` and `expand` request, if nothing is left to infer."""
     size = call.sizes("size")
     if -1 in size:
         raise Undecided
@@ -304,7 +304,7 @@ def asked_size(call: Call) -> Shape:
 
 
 def viewed_as(call: Call) -> Answer:
-    """`view(dtype)` keeps the shape where the items are as large, which is left to others to know."""
+    """`view(dtype)` keeps the shape if the items have the same size, which callers check."""
     size = call.get("size")
     dtype = call.get("dtype", size[0] if isinstance(size, (list, tuple)) and len(size) == 1 else size)
     if isinstance(dtype, str):
