@@ -60,6 +60,7 @@ def navigation() -> list[dict[str, object]]:
         {
             "Start": [
                 {"Command line": "start/command-line.md"},
+                {"See it where it runs": "start/run.md"},
                 {"VS Code": "start/vscode.md"},
                 {"Neovim": "start/neovim.md"},
                 {"Emacs": "start/emacs.md"},

@@ -56,6 +56,8 @@ class Watch:
     def __init__(self, watcher: Recorder, inspector: Inspector, tell: Callable[[Sighting], None]) -> None:
         self.recorder, self.inspector, self.tell = watcher, inspector, tell
         self.told: set[object] = set()
+        self.deafen: Callable[[], None] | None = None
+        """takes away what hears of reads, while it is there"""
         self.unread: dict[int, list[tuple[Kept, torch.Tensor]]] = {}
         """by custom node what it has saved and that has changed: its backward may not ask for it"""
 
@@ -94,22 +96,24 @@ class Watch:
 
     def listen(self) -> None:
         """Hear when a custom Function's backward asks for what it has saved, while that matters."""
-        kind, saved = torch.autograd.function.BackwardCFunction, torch._C._FunctionBase.__dict__["saved_tensors"]
-        if self.unread and "saved_tensors" not in vars(kind):
+        kind = torch.autograd.function.BackwardCFunction
+        if self.unread and self.deafen is None:
+            saved: Any = getattr(kind, "saved_tensors")  # noqa: B009
 
             def read(node: Any) -> Any:
                 for one, tensor in self.unread.pop(id(node), ()):
                     self.see(self.inspector.silent(one, tensor, sys._getframe(1)))
                 return saved.__get__(node)
 
-            setattr(kind, "saved_tensors", property(read))  # noqa: B010
+            self.deafen = _set(kind, "saved_tensors", property(read))
         elif not self.unread:
-            self.deafen()
+            self.stop_listening()
 
-    def deafen(self) -> None:
+    def stop_listening(self) -> None:
         """Hear of it no more: a frame of ours would be in the traceback of one that fails."""
-        if "saved_tensors" in vars(torch.autograd.function.BackwardCFunction):
-            del torch.autograd.function.BackwardCFunction.saved_tensors
+        if self.deafen is not None:
+            self.deafen()
+            self.deafen = None
 
     def hear(self, message: str) -> None:
         """A warning."""
@@ -132,7 +136,7 @@ def _installed(watch: Watch) -> Iterator[Callable[[], None]]:
     yield _set(warnings, "showwarning", _hearing(warnings.showwarning, watch))
     if watch.recorder.contents is None:
         return
-    yield watch.deafen
+    yield watch.stop_listening
     for name in TAKERS:
         yield _set(torch.Tensor, name, _Taking(getattr(torch.Tensor, name), watch))
     yield _set(torch.Tensor, "data", _Data(vars(torch._C.TensorBase)["data"], watch))

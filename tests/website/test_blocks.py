@@ -136,7 +136,10 @@ def test_a_command_prints_what_is_shown(program: str, block: Block, tmp_path: Pa
             assert tool in ("gradguard", "ruff", "pytest")
             whole = [sys.executable, "-m", tool, *arguments]
             done = subprocess.run(whole, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
-            printed = re.sub(r" in \d+\.\d+s$", " in 2.50s", done.stdout, flags=re.MULTILINE)  # pytest's own time
+            report = done.stderr.partition("\nRuntimeError: ")[2].partition("\n")[2] if arguments[0] == "run" else ""
+            printed = re.sub(
+                r" in \d+\.\d+s$", " in 2.50s", done.stdout + report.rstrip("\n"), flags=re.MULTILINE
+            )  # pytest's own time
             assert [line.rstrip() for line in printed.splitlines()] == shown.splitlines()
 
 
