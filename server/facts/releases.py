@@ -11,18 +11,19 @@ import re
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from .branches import Graphs
-from .derivatives import Derivatives
-from .gradients import Gradients
-from .inference import PastAutograd
-from .layouts import Layouts
 from .rows import HERE, Rows
-from .table import Table
-from .views import Views
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from .branches import Graphs
+    from .derivatives import Derivatives
+    from .gradients import Gradients
+    from .inference import PastAutograd
+    from .layouts import Layouts
+    from .table import Table
+    from .views import Views
 
 FOLDER = HERE / "releases"
 
@@ -36,7 +37,7 @@ Version = tuple[int, int]
 
 
 class Facts:
-    """The facts of one release, `name`d like `2.13`."""
+    """The facts of one release, `name`d like `2.13`. What reads a kind of them is imported when it is asked for."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -44,36 +45,50 @@ class Facts:
     @cached_property
     def table(self) -> Table:
         """What callables save, change, alias and return."""
+        from .table import Table
+
         return Table(self.rows("table"))
 
     @cached_property
     def gradients(self) -> Gradients:
         """How backward hands gradients on."""
+        from .gradients import Gradients
+
         return Gradients(self.rows("gradients"))
 
     @cached_property
     def inference(self) -> PastAutograd:
         """What autograd sees of calls on inference tensors."""
+        from .inference import PastAutograd
+
         return PastAutograd(self.rows("inference"))
 
     @cached_property
     def layouts(self) -> Layouts:
         """How results lie in memory."""
+        from .layouts import Layouts
+
         return Layouts(self.rows("layouts"))
 
     @cached_property
     def views(self) -> Views:
         """What is saved as a view, and which results are views."""
+        from .views import Views
+
         return Views(self.rows("views"))
 
     @cached_property
     def branches(self) -> Graphs:
         """Which results have a graph of their own."""
+        from .branches import Graphs
+
         return Graphs(self.rows("branches"))
 
     @cached_property
     def derivatives(self) -> Derivatives:
         """PyTorch's formulas."""
+        from .derivatives import Derivatives
+
         return Derivatives(self.rows("derivatives"))
 
     def rows(self, kind: str) -> Rows:
