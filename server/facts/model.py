@@ -135,7 +135,7 @@ class Op:
     loose: frozenset[str] = frozenset()
     """inputs that may share a part of that memory, which most must not"""
     overlapping: bool = False
-    """whether it writes a tensor whose elements share a place, which most refuse"""
+    """whether it writes a tensor whose elements share a place, which most refuse; of `x[i] = v` that of a number"""
     measured: bool = True
     """False: no sample runs it; mutations and results are read off its schema, what it saves is unknown"""
     doc: str = ""

@@ -51,6 +51,15 @@ def test_each_release_is_told_right(check, programs: Path, release: str, failing
     assert [Path(found["path"]).stem for found in json.loads(done.stdout)] == failing
 
 
+def test_numbers_are_filled_into_overlapping_memory_since_2_15(check, programs: Path) -> None:
+    program = programs / "filled.py"
+    program.write_text("import torch\n\nx = torch.rand(1).expand(2, 3)\nx[:, 0] = 1.5\n")
+    told = {release: check("--torch", release, str(program)).returncode for release in ("2.13", "2.14", "2.15")}
+    assert told == {"2.13": 1, "2.14": 1, "2.15": 0}
+    program.write_text("import torch\n\nx = torch.rand(1).expand(2, 3)\nx[:, 0] = torch.rand(2)\n")
+    assert check("--torch", "2.15", str(program)).returncode == 1
+
+
 def test_the_configuration_chooses(check, programs: Path) -> None:
     (programs / "gradguard.toml").write_text('torch = "2.15"\n')
     done = check("-v", "--output-format", "concise", str(programs))

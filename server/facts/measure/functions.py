@@ -14,7 +14,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 from ..model import Case, Mutation, Op, Result
 from . import outs, writes
 from .catalogue import named_in_tests, out_of_place
-from .condense import Sample, condense
+from .condense import Sample, condense, is_advanced
 from .probe import RAISED, Observation, Prepare, effects, fresh, observe, of_function, results
 from .samples import Arguments, call, full_name, guessed, of_entry, of_info, situation
 from .signatures import accepts_out, overloads
@@ -108,9 +108,19 @@ def _op(entry: Entry, cases: tuple[Case, ...], samples: Sequence[Sample]) -> Op:
         out_early=takes_out and writes.is_early(calls),
         apart=writes.apart(calls),
         loose=writes.loose(calls),
-        overlapping=bool(calls) and not writes.is_checked(calls),
+        overlapping=bool(calls) and not writes.is_checked(_telling(entry, calls)),
         measured=bool(samples) or entry.name in MOVING,
     )
+
+
+def _telling(entry: Entry, calls: list[writes.Target]) -> list[writes.Target]:
+    """Return the calls that tell what an entry checks: `x[i] = v` copies tensors and puts them at advanced indices, as
+    other operators do, and has a way of its own for numbers alone.
+    """
+    if entry.name != "torch.Tensor.__setitem__":
+        return calls
+    given = [(one, one.arguments["index"], one.arguments["value"]) for one in calls]
+    return [one for one, index, value in given if not is_advanced(index) and isinstance(value, float)]
 
 
 def _written(entry: Entry, cases: Sequence[Case]) -> str | None:
