@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..autograd.tensors import Node, SavedTensor, Tensor, Version
+from ..domain import budget
 from ..domain.report import Assumption, Failure, Hop, Saved, Site, Write
 from . import carried
 
@@ -372,22 +373,35 @@ def cause_of(failure: Failure) -> Hashable:
 
 def settled(failures: Sequence[Failure]) -> list[Failure]:
     """Each failure once, in the order of the text; one that both answers to a question lead to depends on neither."""
-    best: dict[tuple[object, ...], Failure] = {}
+    found: dict[tuple[object, ...], list[Failure]] = {}
     for f in failures:
         key = (f.kind, id(f.site.node), id(f.saved.site.node) if f.saved else None)
-        known = best.get(key)
-        best[key] = f if known is None else together(known, f)
-    return sorted(best.values(), key=lambda f: (f.site.chunk.path, f.site.chunk.offset + f.site.node.start))
+        add_way(found.setdefault(key, []), f)
+    best = [min(ways, key=lambda f: len(set(f.assumptions))) for ways in found.values()]
+    return sorted(best, key=lambda f: (f.site.chunk.path, f.site.chunk.offset + f.site.node.start))
 
 
-def together(a: Failure, b: Failure) -> Failure:
-    """One failure for two ways to it, without the assumptions that only one of them needs."""
+def add_way(known: list[Failure], way: Failure) -> None:
+    """Add one more way to a failure to the known ones; of too many, those with the fewest assumptions are kept."""
+    for other in known:
+        both = regardless(other, way)
+        if both is not None:
+            known.remove(other)
+            add_way(known, both)
+            return
+    known.append(way)
+    if len(known) > budget.LIMITS.ways:
+        known.remove(max(known, key=lambda f: len(f.assumptions)))
+
+
+def regardless(a: Failure, b: Failure) -> Failure | None:
+    """One failure for two ways to it that differ in the answer to one question alone, without that question."""
     mine, theirs = set(a.assumptions), set(b.assumptions)
     for one in mine:
         opposite = replace(one, holds=not one.holds)
         if opposite in theirs and mine - {one} == theirs - {opposite}:
             return replace(a, assumptions=tuple(x for x in a.assumptions if x != one))
-    return a if len(mine) <= len(theirs) else b
+    return None
 
 
 def takes_items_for_one(guards: Guards) -> bool:
