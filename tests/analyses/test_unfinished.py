@@ -204,3 +204,73 @@ def test_so_many_statements_are_replayed_to_their_end(frozen: bool) -> None:
     report = replayed(f"import torch\ndef f(x):\n    y = x.exp()\n    return y\nf(1)\n{call}print(2)\nprint(3)\n")
     assert report.reach == ((5, 8) if frozen else (7, 7))
     assert [(stop.why, stop.detail) for stop in report.stops] == ([("raises", "ValueError")] if frozen else [])
+
+
+KEPT = f"""\
+import torch
+from torch import nn
+
+{WORK}
+
+class Inspected(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.known = {{}}
+        self.names = self.inspect("forward")
+        self.lin = nn.Linear(3, 3)
+
+    def inspect(self, name):
+        self.known[name] = long_work(name)
+        return self.known[name]
+
+    def forward(self, x):
+        y = self.lin(x).exp()
+        y += 1
+        return y
+"""
+TRAINED = "from kept import Inspected\n\nInspected()(torch.randn(2, 3)).sum().backward()\n"
+
+
+@pytest.mark.parametrize("home", ["main", "kept"])
+def test_an_item_that_was_not_stored_is_unknown(tmp_path: Path, home: str) -> None:
+    """To read it raises no KeyError, in the file that is replayed or in one that it imports."""
+    (tmp_path / "kept.py").write_text(KEPT)
+    text = f"import torch\n{TRAINED}" if home == "kept" else KEPT + TRAINED.partition("\n")[2]
+    main = tmp_path / "main.py"
+    main.write_text(text)
+    project = Project(tmp_path)
+    report = project.replay([project.source(str(main))])
+    assert "work" in {stop.why for stop in report.stops}
+    assert "KeyError" not in {stop.detail for stop in report.stops}
+    (found,) = diagnose(report)
+    assert found.severity.label == "error"
+    assert happens(tmp_path, KEPT + TRAINED.partition("\n")[2]) == {"stale-saved"}
+
+
+TREE = """\
+import importlib
+import torch
+
+def names(node):
+    found = []
+    for child in node.children:
+        if child.kind != "leaf" and child.name:
+            found.extend(names(child))
+    found.append(node.name)
+    for child in node.parts:
+        if child.kind in ("a", "b") or child.name:
+            found.extend(names(child))
+    return found
+
+w = torch.ones(3, requires_grad=True)
+print(names(importlib.import_module("somewhere").root))
+w += 1
+"""
+
+
+def test_what_calls_itself_with_nothing_known_takes_little_work() -> None:
+    session = programs.Session(Alone())
+    report = session.replay([parse(TREE, "main.py")])
+    assert [failure.kind for failure in report.failures] == ["leaf-inplace"]
+    assert "work" not in {stop.why for stop in report.stops}
+    assert session.m.steps < 500

@@ -103,6 +103,8 @@ class Budget:
     """Calls of the program's functions that may be open at once: deeper than models nest, and Python can hold them."""
     same_function: int = 6
     """Calls of one function that may be open at once: trees that programs spell out are a few levels deep."""
+    same_unknown: int = 2
+    """The same where nothing is known of what is passed: each level goes every way, and finds what the last one has."""
     generators: int = 48
     """Generators that may be open at once: each has a thread."""
     generator_stack: int = 32 * 2**20

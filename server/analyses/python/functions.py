@@ -128,7 +128,9 @@ def call(m: Machine, f: FunctionV, args: Args) -> Value:
     if not (of_model := is_model(f.chunk)):
         m.look_at(f.node)
         m.now.executed.add(f.node)
-    if m.depth >= m.max_depth or m.open_calls.get(id(f.node), 0) >= budget.LIMITS.same_function:
+    inner = m.open_calls.get(id(f.node), 0)
+    same = budget.LIMITS.same_unknown if inner and is_blind(m, f, args) else budget.LIMITS.same_function
+    if m.depth >= m.max_depth or inner >= same:
         m.stop("nested")
         return Unknown(f"{f.name}()")
     if m.short >= 0 and f.node in m.tiring:
@@ -149,6 +151,12 @@ def call(m: Machine, f: FunctionV, args: Args) -> Value:
     if f.node.scope.is_generator:
         return generator(m, f, frame, body)
     return inside(m, f, frame, lambda: returned(m, statements.run_block(m, body)))
+
+
+def is_blind(m: Machine, f: FunctionV, args: Args) -> bool:
+    """Whether nothing is known of what a call passes, but for the object of a method."""
+    given = [*args.pos[f.cls is not None :], *args.kw.values()]
+    return bool(given) and all(isinstance(v, Unknown) and v.tensor is None for v in map(m.state.resolve, given))
 
 
 def generator(m: Machine, f: FunctionV, frame: Frame, body: list[ir.Stmt]) -> Generator:

@@ -18,15 +18,21 @@ from typing import TYPE_CHECKING
 from ...syntax import ir
 from ...syntax.walk import statements as statements_of
 from ..domain import budget
-from ..domain.values import ABSENT, Unknown, serial
-from . import attributes, operators, statements
+from ..domain.modules import is_model
+from ..domain.values import ABSENT, DictV, Instance, ListV, Unknown, serial
+from . import attributes, containers, operators, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..domain.paths import Outcome, Raised
     from ..domain.report import Why
+    from ..domain.values import Value
     from .machine import Machine
+
+
+LOOKUPS = ("KeyError", "IndexError", "AttributeError", "AssertionError")
+"""What Python raises where something is missing that an unfinished statement would have put there."""
 
 
 def grant(m: Machine, s: ir.Stmt, until: int) -> int:
@@ -49,9 +55,13 @@ def may_leave(m: Machine, tired: int) -> bool:
 
 
 def is_doubtful(m: Machine, s: ir.Stmt, error: Raised) -> bool:
-    """Whether an error that ends the program at a statement may be due to unknown effects of statements left before."""
+    """Whether an error that ends the program at a statement may be due to unknown effects of statements left before.
+
+    Outside the file that is replayed, only a failed lookup or assertion may be; an error that a `raise` raises may not.
+    """
     own = s.chunk is not None and s.chunk.path == m.main
-    return own and m.explain.unsure > 0 and not m.handlers and not m.catching and error.name != "SystemExit"
+    possible = own or (error.name in LOOKUPS and not isinstance(s, ir.Raise) and not is_model(s.chunk))
+    return possible and m.explain.unsure > 0 and not m.handlers and not m.catching and error.name != "SystemExit"
 
 
 def pass_over(m: Machine, function: str) -> Unknown:
@@ -81,14 +91,28 @@ def forget(m: Machine, target: ir.Expr) -> None:
     if isinstance(target, ir.Name):
         operators.store(m, target.id, Unknown(target.id))
     elif isinstance(target, ir.Attribute) and isinstance(target.value, ir.Name):
-        owner = m.state.resolve(m.frame.variables.get(target.value.id, ABSENT))
+        owner = held(m, target.value)
         if owner is not ABSENT:
             attributes.set_(m, owner, target.attr, Unknown(target.attr))
+    elif isinstance(target, ir.Subscript):
+        owner = held(m, target.value)
+        if isinstance(owner, (DictV, ListV)):
+            containers.set_item(m, owner, Unknown("a key"), Unknown("a value"))
     elif isinstance(target, (ir.Tuple, ir.List)):
         for part in target.elts:
             forget(m, part)
     elif isinstance(target, ir.Starred):
         forget(m, target.value)
+
+
+def held(m: Machine, e: ir.Expr) -> Value:
+    """What a variable holds, or an attribute of an object in one; ABSENT for another expression."""
+    if isinstance(e, ir.Name):
+        return m.state.resolve(m.frame.variables.get(e.id, ABSENT))
+    owner = held(m, e.value) if isinstance(e, ir.Attribute) else ABSENT
+    if isinstance(e, ir.Attribute) and isinstance(owner, Instance):
+        return m.state.resolve(owner.attributes.get(e.attr, ABSENT))
+    return ABSENT
 
 
 def targets(s: ir.Stmt) -> Iterator[ir.Expr]:
