@@ -265,5 +265,6 @@ def _record(path: str, program: Sequence[str], sightings: Sequence[Sighting]) ->
     """Write what was seen to a file. Raises ConfigError."""
     from ..workspace.record import Record, dump
 
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
     with _output(path) as out:
         out.write(dump(Record(list(program), list(sightings))))

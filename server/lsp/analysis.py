@@ -21,6 +21,8 @@ from ..workspace.files import Document as File
 from ..workspace.files import Settings as FileSettings
 from ..workspace.mending import mend_project
 from ..workspace.project import Project
+from ..workspace.record import PLACE
+from ..workspace.seen import last_seen
 from .memory import Memory, folder
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from ..syntax.chunks import Source
     from ..workspace.project import Finding
     from ..workspace.pytorch import Release
+    from ..workspace.seen import Seen
     from .memory import Recalled
     from .settings import Settings
 
@@ -62,6 +65,8 @@ class Analysis:
     notices: tuple[str, ...] = ()
     release: Release | None = None
     """the release of PyTorch that the program runs with"""
+    seen: list[Seen] = field(default_factory=list)
+    """what the last recorded run saw in its files, where they are as they were then"""
     fixes: dict[int, list[Fix]] = field(default_factory=dict)
     """the verified fixes of the findings that somebody asked about, by the finding's number"""
 
@@ -139,6 +144,7 @@ class ProjectAnalyser:
                 analysis = self._check(project, sorted(program), notices)
         finally:
             project.wanted = always
+        analysis.seen = last_seen(project, program, self._locale)
         if program == {path} and not analysis.problems:
             self._memory.note(project, self._locale, self._open[path], analysis.findings)
         return analysis
@@ -166,7 +172,7 @@ class ProjectAnalyser:
             analysis = Analysis(
                 result.findings,
                 texts={name: file.text for name, file in result.documents.items()},
-                reads=frozenset(project.reads(program)),
+                reads=frozenset({*project.reads(program), str(project.root / PLACE)}),
                 report=result.report,
                 problems=tuple(problem.message for problem in result.problems if problem.internal),
                 notices=tuple(notices),

@@ -8,13 +8,14 @@ from lsprotocol import types
 from pygls.capabilities import get_capability
 
 from ..workspace.pytorch import MANIFESTS
+from ..workspace.record import PLACE
 
 if TYPE_CHECKING:
     from .host import Server
 
 SECTION = "gradguard"
 WATCHED = (
-    *("**/*.py", "**/*.ipynb", "**/gradguard.toml", "**/.gitignore", "**/torch-*-info"),
+    *("**/*.py", "**/*.ipynb", "**/gradguard.toml", "**/.gitignore", "**/torch-*-info", f"**/{PLACE}"),
     *(f"**/{manifest}" for manifest in MANIFESTS),
 )
 

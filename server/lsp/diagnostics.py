@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 from pygls.capabilities import get_capability
 
-from ..rules.wording import brief
+from ..rules.wording import brief, seen
+from ..workspace.seen import is_same
+from .memory import Recalled
 from .places import Places
 from .progress import asked_for
 
@@ -20,10 +23,10 @@ if TYPE_CHECKING:
     from ..rules.messages import Locale
     from ..workspace.findings import Found
     from ..workspace.project import Finding
+    from ..workspace.seen import Seen
     from .analysis import Analysis
     from .documents import Document, Documents
     from .host import Server
-    from .memory import Recalled
 
 _JSON = get_converter()
 
@@ -53,11 +56,24 @@ def present(
     """Return the findings that no comment silences as LSP diagnostics, by the URI that they are in."""
     places = Places(analysis.texts, documents)
     found: dict[str, list[types.Diagnostic]] = {}
+    ran = [] if isinstance(analysis, Recalled) else analysis.seen
     for finding in analysis.findings:
         if not finding.suppressed:
             uri, diagnostic = convert(finding, places, capabilities, locale)
+            if (one := next((one for one in ran if is_same(one.found, finding)), None)) is not None:
+                diagnostic.message = _when(one, diagnostic.message, True, locale)
+            found.setdefault(uri, []).append(diagnostic)
+    for one in ran:
+        if not any(is_same(one.found, finding) for finding in analysis.findings):
+            uri, diagnostic = convert(one.found, places, capabilities, locale)
+            diagnostic.message = _when(one, diagnostic.message, False, locale)
             found.setdefault(uri, []).append(diagnostic)
     return found
+
+
+def _when(one: Seen, message: str, confirmed: bool, locale: Locale) -> str:
+    """A message, and when a run saw what it says."""
+    return seen(message, time.strftime("%Y-%m-%d %H:%M", time.localtime(one.sighting.time)), confirmed, locale)
 
 
 def convert(

@@ -91,6 +91,8 @@ ENGLISH = {
         "{saver} has saved it{version}, {via} changes it where its version counter cannot see it, and {reader} reads "
         "it again"
     ),
+    "seen-alone": " (Seen when it ran, {time}.)",
+    "seen-confirmed": " (Confirmed: seen when it ran, {time}.)",
     "silent-somewhere": "{wrong}: {backward} needs {tensor}, changed since it was saved",
     "detail-silent-somewhere": (
         "{saver} has saved it{version}, and it holds something else now, though its version counter has not moved: "
@@ -468,6 +470,8 @@ CHINESE = {
     "detail-stale": "{saver} 已保存它{version}，{makes}，而 {reader} 会再次读取它",
     "silent": "{wrong}：{backward} 需要 {tensor}，而它{place}被修改",
     "detail-silent": "{saver} 已保存它{version}，{via} 修改了它，而其版本计数器看不到，{reader} 会再次读取它",
+    "seen-alone": "（运行时所见，{time}。）",
+    "seen-confirmed": "（已证实：运行时所见，{time}。）",
     "silent-somewhere": "{wrong}：{backward} 需要 {tensor}，而它在保存之后被修改",
     "detail-silent-somewhere": (
         "{saver} 已保存它{version}，版本计数器没有变化，而内容已经不同："

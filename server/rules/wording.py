@@ -51,6 +51,11 @@ def brief(words: Wording, locale: Locale) -> str:
     return say("message", locale, headline=words.headline, detail=only)
 
 
+def seen(message: str, time: str, confirmed: bool, locale: Locale) -> str:
+    """A message, and when a run saw what it says; `confirmed`: a check without running says it, too."""
+    return message + say("seen-confirmed" if confirmed else "seen-alone", locale, time=time)
+
+
 def remark(key: str, locale: Locale, label: str, **words: Choice) -> Wording:
     """A wording of a headline and a label alone."""
     whole = {name: longest(word) for name, word in words.items()}

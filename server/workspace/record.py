@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 FORMAT = 1
 """of the file; one that has another is not read"""
 
+PLACE = ".gradguard_cache/seen.json"
+"""where editors look for a record, below the folder of the project"""
+
 Range = tuple[int, int, int, int]
 
 

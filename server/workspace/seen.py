@@ -17,9 +17,10 @@ from ..syntax.walk import field_names
 from .parts import plain
 from .problems import Unreadable
 from .project import Finding, finding_of
+from .record import PLACE, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from ..analyses.domain.report import Cause, Kind
     from ..rules.messages import Locale
@@ -57,6 +58,25 @@ def confirm(project: Project, told: Iterable[Seen], locale: Locale = "en") -> It
         else:
             fixes = tuple(project.fixes(same, locale))
             yield replace(one, found=replace(one.found, fixes=fixes), confirmed=True)
+
+
+def last_seen(project: Project, paths: Collection[str], locale: Locale = "en") -> list[Seen]:
+    """What the last recorded run saw in these files, where their lines are as they were; nothing without a record."""
+    try:
+        record = read(project.root / PLACE)
+    except (OSError, ValueError):
+        return []
+    current = [one for one in record.sightings if all(is_current(project, spot) for spot in _spots(one))]
+    return [one for one in seen(project, current, locale) if one.found.path in paths]
+
+
+def _spots(sighting: Sighting) -> Iterator[Spot]:
+    """The places that a finding is told by."""
+    if sighting.spot is not None:
+        yield sighting.spot
+    if sighting.saved is not None:
+        yield sighting.saved.spot
+    yield from (write.spot for write in sighting.writes)
 
 
 def is_same(found: Found, finding: Finding | Found) -> bool:
