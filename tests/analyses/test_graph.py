@@ -15,6 +15,7 @@ from gradguard.analyses.domain.here import Here
 from gradguard.analyses.domain.paths import Guards, Raised, State
 from gradguard.analyses.domain.report import Assumption, Failure, Kind, Site, Write
 from gradguard.analyses.domain.values import Args, Cond
+from gradguard.facts import releases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -33,6 +34,9 @@ class Told:
 
     def saved(self, node: Node, saved: SavedTensor) -> None:
         return None
+
+    def called(self, t: Tensor) -> str | None:
+        return t.name
 
     def doubts(self, *uids: int) -> tuple[Assumption, ...]:
         return ()
@@ -61,6 +65,7 @@ class Stage:
     def __init__(self) -> None:
         self.handlers = 1
         self.causes: dict[Hashable, bool] = {}
+        self.facts = releases.of(releases.names()[-1])
         self.state = State()
         self.here = Here(cast("Chunk", SimpleNamespace(path="")), cast("Text", SimpleNamespace(start=0)))
         self.explain = Told()

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..domain import budget
-from ..domain.values import ABSENT, Cond, Object, Value, serial
+from ..domain.values import ABSENT, Cond, Object, Phi, Value, serial
 from .geometry import Geometry
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ class Tensor(Object):
 
     __slots__ = tuple(__annotations__)
 
-    def __init__(self, storage: Storage, counter: Counter, origin: Site | None = None) -> None:
+    def __init__(self, storage: Storage | Phi, counter: Counter | Phi, origin: Site | None = None) -> None:
         super().__init__()
         self.storage = storage
         self.version_counter = counter
@@ -317,7 +317,7 @@ class SavedTensor:
     checked: bool = True
     unread: bool = False
     """its gradient doesn't read it: the call itself updates it silently (a training batch norm's statistics)"""
-    shown: Version | None = None
+    shown: Version | Phi | None = None
     """the `data` that the tensor had, if the node keeps the tensor itself and not a view of it"""
     form: Form = "view"
     geometry: Geometry | None = None

@@ -238,7 +238,7 @@ class State:
         key, _ = next(iter(shortest))
         return self.has_ended(given | {(key, True)}) and self.has_ended(given | {(key, False)})
 
-    def resolve(self, value: Value) -> Value:
+    def resolve(self, value: T | Phi) -> T | Phi:
         """The value under the present assumptions; a Phi only if its condition is open."""
         while type(value) is Phi:
             holds = self.assumed.get(value.cond.key)
@@ -525,12 +525,12 @@ class State:
             *self.alternatives(value.orelse, (*guards, (value.cond, False))),
         ]
 
-    def pick(self, value: Value) -> Value:
+    def pick(self, value: T | Phi) -> T:
         """One alternative of a Phi, if following all of them isn't worth it (which memory a name has)."""
-        value = self.resolve(value)
-        while type(value) is Phi:
-            value = self.resolve(value.then if value.then is not None else value.orelse)
-        return value
+        one: Value = self.resolve(value)
+        while type(one) is Phi:
+            one = self.resolve(one.then if one.then is not None else one.orelse)
+        return one  # type: ignore[no-any-return]
 
     def is_open(self, v: Container) -> bool:
         """Whether a container may hold more than is known, by any of the branches that lead here."""

@@ -108,7 +108,8 @@ class Numbers:
             return None
         if self.m.grad.requires_grad(v) is False:
             return Dual(value)
-        tangent, version = self.m.state.resolve(self.tangents.get(v)) or (None, None)
+        known = self.m.state.resolve(self.tangents.get(v))
+        tangent, version = known if isinstance(known, tuple) else (None, None)
         if not isinstance(tangent, float) or version is not self.m.grad.version(v):
             return None
         return Dual(value, tangent)

@@ -373,7 +373,7 @@ def get_directly(m: Machine, args: Args) -> Value:
 
 def delete_directly(m: Machine, args: Args) -> Value:
     """`object.__delattr__(obj, name)`."""
-    delete(m, args.pos[0], m.state.resolve(args.pos[1]))
+    delete(m, args.pos[0], m.state.pick(args.pos[1]))
     return None
 
 

@@ -259,7 +259,7 @@ class Explainer:
             return None
         for t in carried.crossings(self.m, self.running, self.earlier):
             fn = self.m.state.pick(t.grad_fn)
-            site = t.bound or fn.site
+            site = t.bound or (fn.site if isinstance(fn, Node) else None)
             name = self.keeper(t) or self.text(t.bound) or self.carrier_name(t)
             return Hop(site, "stored", name) if site is not None else None
         site = carried.written(self.m, self.running, self.earlier)
@@ -288,7 +288,8 @@ class Explainer:
         fn = self.m.state.pick(t.grad_fn)
         made = (one for node in self.running if t in node.inputs and not self.earlier(node) for one in node.outputs)
         held = (name for name, _ in carried.holders(self.m, [t]))
-        calls = (self.text(site) for site in (*reversed(fn.stack), fn.site))
+        sites = (*reversed(fn.stack), fn.site) if isinstance(fn, Node) else ()
+        calls = (self.text(site) for site in sites)
         return next(filter(None, (t.name, *held, *(one.name for one in made), *calls)), None)
 
     def outside(self, node: Node) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ...domain import registry
 from ...domain.registry import method_of, model
@@ -70,7 +70,7 @@ def astuple(m: Machine, args: Args) -> Value:
     )
 
 
-def is_dataclass(v: Value) -> bool:
+def is_dataclass(v: Value) -> TypeGuard[Instance]:
     """Whether it is an object of a dataclass."""
     return isinstance(v, Instance) and classes.is_dataclass(v.cls)
 

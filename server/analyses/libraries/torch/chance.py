@@ -31,9 +31,9 @@ def sample(m: Machine, args: Args) -> Value:
     """`random.sample(v, k)`, `random.choices(v, k=k)`: a list of some of the items; the first ones stand for them."""
     seq, k = sequences.sequence(m, args.get(0, "population")), m.state.resolve(args.kw.get("k", args.get(1, "k")))
     items = seq.known()
-    known = isinstance(k, int)
-    made = ListV(tuple(items[:k]) if known else tuple(items))
-    made.open = not known or len(items) < k
+    count = k if isinstance(k, int) else None
+    made = ListV(tuple(items[:count]))
+    made.open = count is None or len(items) < count
     return made
 
 

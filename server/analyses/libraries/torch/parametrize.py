@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ...autograd.tensors import Tensor, Version
+from ...autograd.tensors import Node, Tensor, Version
 from ...domain.registry import BASES, MODES, class_named, method_of, model
 from ...domain.values import Args, Builtin, ClassV, Instance, Lib, Property, Unknown, Value
 from ...operators import cases, modules
@@ -172,7 +172,7 @@ def remove(m: Machine, args: Args) -> Value:
     """`remove_parametrizations(module, name)`: the tensor is a parameter again."""
     obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "tensor_name"))
     steps = list_of(m, obj, name) if isinstance(obj, Instance) and isinstance(name, str) else None
-    if steps is None:
+    if steps is None or not isinstance(name, str):
         return obj
     original = m.state.pick(steps.attributes.get("original"))
     if not isinstance(original, Tensor):
@@ -229,7 +229,7 @@ def normed(m: Machine, g: Value, v: Value) -> Value:
     tensors = cases.tensors_in(m, (g, v))
     made = linked(m, tensors)
     node = m.state.resolve(made.grad_fn)
-    if node is not None:
+    if isinstance(node, Node):
         node.name = "WeightNormInterfaceBackward0"
         for t in tensors:
             m.grad.save(node, t, "weight")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from ....facts.model import ModuleFact
 from ...autograd.geometry import Geometry
@@ -33,7 +33,7 @@ def packed(m: Machine, data: Tensor, sizes: Value = None, order: Value = None) -
     return made
 
 
-def is_packed(v: Value) -> bool:
+def is_packed(v: Value) -> TypeGuard[NamedTuple]:
     """Whether a value is a PackedSequence."""
     return isinstance(v, NamedTuple) and v.cls is not None and v.cls.qualname == PACKED
 
