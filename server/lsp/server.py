@@ -204,10 +204,18 @@ class GradGuardServer(Server):
         if document.indirect:
             self._refresh_soon()
         self._trace(document)
+        self._log_release(document)
         for notice in document.analysis.notices if document.analysis else ():
             if notice not in self._told:
                 self._told.add(notice)
                 self._show(types.MessageType.Warning, notice)
+
+    def _log_release(self, document: Document) -> None:
+        """Log by which release of PyTorch documents are judged, and why that one; each once."""
+        release = document.analysis.release if document.analysis else None
+        if release is not None and (told := self.texts("release", release=str(release))) not in self._told:
+            self._told.add(told)
+            self.window_log_message(types.LogMessageParams(types.MessageType.Info, told))
 
     def _trace(self, document: Document) -> None:
         """Tell a client that wants to know what was done, and in detail if it wants that."""

@@ -43,6 +43,7 @@ ENGLISH = {
     "raises.",
     "op-saves-nothing": "**`{op}` saves none of your tensors**: its backward reads neither what went in nor what came "
     "out, so both may be changed in place afterwards, as far as it is concerned.",
+    "release": "Judged by what holds in {release}.",
     "op-releases": "So it is in PyTorch {release}. In PyTorch {others} it saves or changes something else: "
     "`gradguard facts {name}` tells what.",
     "op-view": "Its result is a view of {of}: they share their memory and one version counter, so that a change in "
@@ -124,6 +125,7 @@ SIMPLIFIED_CHINESE = {
     "op-until": "所保存的内容在 `backward()` 读取之前必须保持不变：在此之前就地修改会报错。",
     "op-saves-nothing": "**`{op}` 不保存您的任何张量**：其反向传播既不读取输入，也不读取结果，"
     "因此就它而言，两者之后都可以就地修改。",
+    "release": "按 {release} 的行为判断。",
     "op-releases": "以上适用于 PyTorch {release}。在 PyTorch {others} 中，它所保存或修改的有所不同："
     "参见 `gradguard facts {name}`。",
     "op-view": "其结果是 {of} 的视图：两者共享内存和同一个版本计数器，因此就地修改其一就是修改两者。",

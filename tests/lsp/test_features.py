@@ -28,6 +28,18 @@ def applied(text: str, edits: list[types.TextEdit]) -> str:
     return text
 
 
+# -- the release of PyTorch -----------------------------------------------------------------------
+
+
+async def test_the_release_is_logged_with_its_reason(start: Start, stale: str) -> None:
+    editor = await start()
+    (editor.folder / "gradguard.toml").write_text('torch = "2.15"\n')
+    await editor.open("a.py", stale)
+    await editor.open("b.py", stale)
+    told = [one.message for one in editor.client.log_messages if one.type == types.MessageType.Info]
+    assert told == ["Judged by what holds in PyTorch 2.15 (`torch` in the settings)."]
+
+
 # -- hover ----------------------------------------------------------------------------------------
 
 
