@@ -37,6 +37,9 @@ FILES = (
     *(TORCH / name for name in ("optim/lbfgs.py", "optim/lr_scheduler.py", "distributions/transforms.py")),
     ROOT / "tests/programs/modules/adapter_merged_for_validation/buggy/main.py",
 )
+OUTSIDE = 0.3
+"""how often an edit is at the top level of the file"""
+
 TYPED = "abx1 ()[]=.,:'\"#\n\t+"
 PASTED = (
     "x = x * 2\n",
@@ -65,6 +68,8 @@ class Typist:
         """Type, delete, paste, move, indent, or undo."""
         rng, lines = self.rng, self.text.splitlines(keepends=True) or ["\n"]
         at, count = rng.randrange(len(lines)), rng.randrange(1, 12)
+        if rng.random() < OUTSIDE:  # of functions: a module's own statements, the heads of classes and functions
+            at = rng.choice([i for i, one in enumerate(lines) if one.strip() and one[0] not in " \t"] or [at])
         line = lines[at]
         column = rng.randrange(len(line))
         match rng.choices(

@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import budget
 from .containers import in_one_row
-from .values import ABSENT, Cond, Container, Phi, Slot, Unknown, Value, leaves
+from .values import ABSENT, SUBCLASSES, Cond, Container, Phi, Slot, Unknown, Value, leaves
 
 if TYPE_CHECKING:
     from .report import Failure
@@ -177,7 +177,7 @@ class State:
         """Undo everything that was noted since `mark`."""
         while len(self.notes) > mark:
             obj, name, old = self.notes.pop()
-            if type(obj) is not dict:
+            if not isinstance(obj, dict):
                 setattr(obj, name, old)
             elif old is ABSENT:
                 del obj[name]
@@ -204,6 +204,49 @@ class State:
             else:
                 store[key] = old
         del trail[mark:]
+
+    def take_back(self, mark: int, notes: int) -> tuple[list[Change], list[Change]]:
+        """Undo all that was written and noted since, and give what it takes to have that again: each place once."""
+        first: dict[tuple[int, Hashable], Change] = {}
+        for change in self.trail[mark:]:
+            first.setdefault((id(change[0]), change[1]), change)
+        del self.trail[mark:]
+        written = []
+        for store, key, old in first.values():
+            if type(key) is Slot:
+                written.append((store, key, key.__get__(store)))
+                key.__set__(store, old)
+            elif old is not ABSENT:
+                written.append((store, key, store.get(key, ABSENT)))
+                store[key] = old
+            elif (value := store.pop(key, ABSENT)) is not ABSENT:
+                written.append((store, key, value))
+        noted = self.notes[notes:]
+        for i in range(len(noted) - 1, -1, -1):
+            store, key, _ = noted[i]
+            noted[i] = (store, key, noted_in(store, key))
+            self.forget(notes + i)
+        return written, noted
+
+    def do_again(self, written: Sequence[Change], noted: Sequence[Change]) -> None:
+        """Write and note what was taken back. A class gets no subclasses but its new ones."""
+        trail = self.trail
+        for store, key, value in written:
+            if type(key) is Slot:
+                trail.append((store, key, key.__get__(store)))
+                key.__set__(store, value)
+            elif value is ABSENT:
+                self.delete(store, key)
+            elif key is SUBCLASSES and type(value) is tuple:
+                self.set(store, key, (*store.get(key, ()), value[-1]))
+            else:
+                trail.append((store, key, store.get(key, ABSENT)))
+                store[key] = value
+        for store, key, value in noted:
+            if isinstance(store, dict):
+                self.note_item(store, key, value)
+            else:
+                self.note(store, key, value)
 
     def left_since(self, mark: int) -> Changes:
         """The places written since `mark`, each with the value that it has now."""
@@ -548,6 +591,11 @@ class State:
 def held(store: Any, key: Any) -> Value:
     """The value of a dict under a key (ABSENT if it has none), or of a record in a slot."""
     return key.__get__(store) if type(key) is Slot else store.get(key, ABSENT)
+
+
+def noted_in(store: Any, key: Any) -> Value:
+    """What a dict or an object has where something was noted."""
+    return store.get(key, ABSENT) if isinstance(store, dict) else getattr(store, key)
 
 
 def gated(value: Value, guards: Guards) -> Value:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Set
+    from collections.abc import Set
 
     from ...syntax import ir
     from ...syntax.chunks import Source
     from ...syntax.text import Excerpt
     from .report import Assumption, Failure, Leaf, Stop, Told
+
+Place = tuple[Any, Hashable]
+"""A dict of a module's names and one of them, or something else that is looked up by a name."""
 
 Import = tuple[str, int, str]
 """A module's dotted name, the dots before it, and the file that imports it."""
@@ -27,6 +31,15 @@ class Mark(NamedTuple):
     spaces: int
     turns: int
     applied: int
+
+
+class Undone(NamedTuple):
+    """What was done in a piece of a replay, taken back: what it wrote and noted, and what it added."""
+
+    trail: list[tuple[Any, Any, Any]]
+    notes: list[tuple[Any, Any, Any]]
+    nodes: list[Any]
+    added: tuple[list[tuple[Any, Any]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +84,17 @@ class Step:
     entered: set[Excerpt | ir.Node] = field(default_factory=set)
     """the text of the forwards that were trained directly, and the classes of these modules"""
     told: dict[ir.Stmt, Told] = field(default_factory=dict)
+    born: int = 0
+    until: int = 0
+    """the numbers of the moments when it began and ended (`values.serial`)"""
+    place: float = 0
+    """where it stands among the others, by when these began"""
+    touched: frozenset[Place] = frozenset()
+    """the names that it has looked up, or bound"""
+    heap: frozenset[Place] = frozenset()
+    """of these, those behind which something is that can be changed"""
+    allowed: int = 0
+    """how much it could have cost"""
     cost: int = 0
     ended: bool = False
     """the program ended here: the file's further statements don't run"""
@@ -79,12 +103,12 @@ class Step:
 
 
 class Loaded(NamedTuple):
-    """A file of the program, with its statements at the time."""
+    """A file of the program, and the statements that it had; None where it doesn't matter which."""
 
     path: str
-    body: tuple[ir.Stmt, ...]
+    body: tuple[ir.Stmt, ...] | None
 
 
-def loaded(source: Source | None) -> Loaded | None:
-    """The result of an import."""
-    return None if source is None else Loaded(source.path, tuple(source.body))
+def loaded(source: Source | None, whole: bool = True) -> Loaded | None:
+    """What an import gave: the `whole` of a file, or a file that runs or has run already."""
+    return None if source is None else Loaded(source.path, tuple(source.body) if whole else None)

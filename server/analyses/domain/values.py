@@ -47,6 +47,9 @@ class _Absent:
 
 ABSENT = _Absent()
 
+ANY = ("any name",)
+"""in place of a name that is looked up: all of them are"""
+
 LINK = "link"
 
 
@@ -186,6 +189,17 @@ class Object:
         return f"<{type(self).__name__} {self.uid}>"
 
 
+class Shared(dict[Any, Value]):
+    """The attributes of a class or a function, and the number of the moment when that was made."""
+
+    __slots__ = ("born",)
+
+    def __init__(self, born: int) -> None:
+        self.born = born
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
 class Attributed(Object):
     """Something whose attributes the program can set."""
 
@@ -281,6 +295,7 @@ class ClassV(Attributed):
         self.bases = bases
         self.qualname = qualname
         self.node = node
+        self.attributes = Shared(self.uid)
         self.frame: Frame | None = None
         self.mro: tuple[ClassV, ...] = linearise(self)
         self.qualnames = frozenset(c.qualname for c in self.mro)
@@ -359,6 +374,53 @@ def contents(v: Value) -> Value:
     return v.model_state.get("contents", v) if isinstance(v, Instance) else v
 
 
+class Globals(dict[Any, Value]):
+    """The names of a module; those that are looked up are noted in `seen`, ANY where all of them are."""
+
+    __slots__ = ("seen",)
+
+    def __init__(self, seen: set[tuple[Any, Hashable]]) -> None:
+        self.seen = seen
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def get(self, name: Any, default: Value = None) -> Value:
+        """What a name is bound to."""
+        self.seen.add((self, name))
+        return dict.get(self, name, default)
+
+    def __contains__(self, name: object) -> bool:
+        self.seen.add((self, name))
+        return dict.__contains__(self, name)
+
+    def __getitem__(self, name: Any) -> Value:
+        self.seen.add((self, name))
+        return dict.__getitem__(self, name)
+
+    def __iter__(self) -> Iterator[Any]:
+        self.seen.add((self, ANY))
+        return dict.__iter__(self)
+
+    def __len__(self) -> int:
+        self.seen.add((self, ANY))
+        return dict.__len__(self)
+
+    def keys(self) -> Any:
+        """All names."""
+        self.seen.add((self, ANY))
+        return dict.keys(self)
+
+    def values(self) -> Any:
+        """What all names are bound to."""
+        self.seen.add((self, ANY))
+        return dict.values(self)
+
+    def items(self) -> Any:
+        """All names with what they are bound to."""
+        self.seen.add((self, ANY))
+        return dict.items(self)
+
+
 class Frame(Object):
     """The variables of a running function, comprehension, class body or module, by name."""
 
@@ -382,6 +444,7 @@ class FunctionV(Attributed):
 
     def __init__(self, node: ir.FunctionDef | ir.Lambda, chunk: Excerpt, parent: Frame, name: str) -> None:
         super().__init__()
+        self.attributes = Shared(self.uid)
         self.node = node
         self.chunk = chunk
         self.parent = parent

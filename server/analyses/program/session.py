@@ -26,11 +26,12 @@ from ..domain.modules import OwnModels
 from ..domain.paths import Unwanted
 from ..domain.report import Reach, Report, Told
 from ..domain.steps import Import, Step, loaded
-from ..domain.values import ClassV, Frame, FunctionV, ModuleV, Value, Wrapped
+from ..domain.values import ClassV, FunctionV, ModuleV, Value, Wrapped, serial
 from ..libraries import load_models, polyfills
 from ..python import statements
 from ..python.machine import Machine, always
 from ..stories.trace import NoTrace, Trace
+from .effects import Difference, Shelf, changeable
 from .entries import Entry, guarded, is_private
 
 if TYPE_CHECKING:
@@ -78,14 +79,16 @@ class Session:
 
     def __init__(self, modules: Modules, traced: bool = True) -> None:
         load_models()
-        self.m = Machine(modules)
+        self.m = Machine(modules, noting=traced)
         self.m.model_of = partial(model_of, modules)
         self.tracer = Trace if traced else NoTrace
         self.m.trace = self.tracer(self.m)
-        self.frames: dict[str, Frame] = {}
         self.own: list[Step] = []
         self.told: dict[ir.Stmt, Told] = {}
         self.entered: dict[Value, Step] = {}
+        self.shelf = Shelf(self.m)
+        self.since = Difference(self.m)
+        """where the state is not the one that was entered from"""
 
     def replay(self, roots: Sequence[Source], wanted: Callable[[], bool] = always) -> Report:
         """Replay the program as it is now; see `replay`.
@@ -128,10 +131,13 @@ class Session:
     ) -> Step:
         """Run a step; `what` names it where it goes wrong."""
         m = self.m
-        m.now = step = Step(key, m.mark(), suspended=bool(m.coroutines))
-        before = m.steps
+        m.seen.clear()
+        m.now = step = Step(key, m.mark(), suspended=bool(m.coroutines), born=serial(), allowed=steps or 0)
+        before = m.steps - m.imported
         guarded(m, what, run, steps, patience)
-        step.cost = m.steps - before
+        step.cost = m.steps - m.imported - before
+        step.touched = frozenset(m.seen)
+        step.until, step.place = serial(), step.born
         return step
 
     # -- the files' own code ----------------------------------------------------------------------
@@ -142,34 +148,44 @@ class Session:
         if self.own and self.own[-1].key is CLOSING and known == len(self.own):
             return
         self.undo(known)
-        self.entered.clear()
+        self.shelf.expect((key for source in roots for key in row(source)), self.own)
         try:
             at = 0
             for source in roots:
-                at = self.run_file(source, at)
+                at = self.run_file(source, at, is_fresh)
             self.own.append(self.step(CLOSING, CLOSING, self.m.leave_coroutines))
         except Unwanted:
             self.own.append(self.m.now)
             guarded(self.m, CLOSING, self.m.leave_coroutines)
-            self.undo(len(self.own) - 1)
+            self.undo(len(self.own) - 1, keep=False)
             raise
-        self.told = self.m.trace.told()
+        self.m.explain.moved = sorted((one.born, one.until, one.place) for one in self.own if one.place != one.born)
+        before, self.told = self.told, self.m.trace.told()
+        self.since.take(self.shelf.close(), before.keys() ^ self.told.keys())
+        if self.since.lost:
+            self.entered.clear()
 
-    def undo(self, known: int) -> None:
-        """Go back to before the step with this number, or farther if there is no way back to that."""
-        while known and known < len(self.own) and self.own[known].suspended:
+    def undo(self, known: int, keep: bool = True) -> None:
+        """Go back to before the step of this number, or farther where there is no way back to that.
+
+        What was done since is kept, if it is wanted and may be done again.
+        """
+        last = len(self.own)
+        while known and known < last and self.own[known].suspended:
             known -= 1
-        if known < len(self.own):
+        if known < last - 1 or (keep and known < last):
+            self.shelf.put(self.own[known:] if keep else None)
+        if known < last:
             self.m.go_back(self.own[known].mark)
             del self.own[known:]
-        if not known:
+        if not known and not self.shelf:
             self.m.trace = self.tracer(self.m)
 
     def known(self, roots: Sequence[Source], is_fresh: Freshness) -> int:
         """How many of the first steps would have the same results again."""
         at = 0
         for source in roots:
-            for key in (Beginning.of(source), *source.body):
+            for key in row(source):
                 if at == len(self.own) or self.own[at].key != key or not is_fresh(self.own[at]):
                     return at
                 at += 1
@@ -177,21 +193,31 @@ class Session:
                     break
         return at + (at < len(self.own) and self.own[at].key is CLOSING and is_fresh(self.own[at]))
 
-    def run_file(self, source: Source, at: int) -> int:
+    def run_file(self, source: Source, at: int, is_fresh: Freshness) -> int:
         """Replay the unknown rest of a file's own code, which begins with step `at`; the number of the next step."""
         used = 0
-        for s in (None, *source.body):
+        for key in row(source):
             if at == len(self.own):
-                run = partial(self.begin, source) if s is None else partial(self.run_statement, source, s)
-                steps = min(budget.LIMITS.entry_steps, max(budget.LIMITS.file_steps - used, budget.LIMITS.least_steps))
-                self.own.append(
-                    self.step(s or Beginning.of(source), source.path, run, steps, budget.LIMITS.own_patience)
-                )
+                limits = budget.LIMITS
+                allowed = min(limits.entry_steps, max(limits.file_steps - used, limits.least_steps))
+                self.own.append(self.run_own(source, key, allowed, is_fresh))
             used += self.own[at].cost
             at += 1
             if self.own[at - 1].ended:
                 break
         return at
+
+    def run_own(self, source: Source, key: Beginning | ir.Stmt, allowed: int, is_fresh: Freshness) -> Step:
+        """A step of a file's own code: what it did before, where it would do the same again."""
+        again = self.shelf.again(key, allowed, is_fresh)
+        if again is not None:
+            return again
+        run = partial(self.begin, source) if isinstance(key, Beginning) else partial(self.run_statement, source, key)
+        step = self.step(key, source.path, run, allowed, budget.LIMITS.own_patience)
+        if self.m.noting:
+            step.heap = changeable(self.m, step)
+        self.shelf.replace(step)
+        return step
 
     def begin(self, source: Source) -> None:
         """Begin a file: set its `__name__`, and autograd's modes.
@@ -199,14 +225,15 @@ class Session:
         A file that was imported, and doesn't ask how it is run, would do the same again.
         """
         m, path = self.m, source.path
-        known = m.loaded.get(path)
-        if known is not None and known.whole and not Beginning.of(source).asks:
-            self.frames[path], m.now.ended = known.frame, True
+        known = m.module_at(path)
+        if isinstance(known, ModuleV) and known.whole and not Beginning.of(source).asks:
+            m.state.set(m.frames, path, known.frame)
+            m.now.ended = True
             return
-        frame = Frame(None, None, "__main__")
+        frame = m.module_frame("__main__")
         frame.variables["__name__"] = "__main__"
         frame.variables["__file__"] = path
-        self.frames[path] = frame
+        m.state.set(m.frames, path, frame)
         m.main = path
         if path not in m.loaded:
             m.loaded[path] = ModuleV("__main__", path, frame)
@@ -214,7 +241,7 @@ class Session:
 
     def run_statement(self, source: Source, statement: ir.Stmt) -> None:
         """Replay a statement of a file's own code, `if __name__ == "__main__":` included."""
-        self.m.frame, self.m.main = self.frames[source.path], source.path
+        self.m.frame, self.m.main = self.m.frames[source.path], source.path
         self.m.now.ended = statements.run_block(self.m, [statement]) is not None
 
     # -- the rest ---------------------------------------------------------------------------------
@@ -225,31 +252,38 @@ class Session:
         try:
             self.enter(roots, is_fresh, known)
         except Unwanted:
-            self.entered = known | self.entered
+            self.entered = {v: step for v, step in known.items() if not self.since.concerns(step)} | self.entered
             raise
+        finally:
+            self.since = Difference(self.m)
 
     def enter(self, roots: Sequence[Source], is_fresh: Freshness, known: Mapping[Value, Step]) -> None:
         """Enter what nothing has called, one after the other; a step that is `known` and fresh need not run again."""
         self.m.now = Step(None, self.m.mark())
         entry = Entry(self.m, self.own)
-        for path, name, v in self.in_turn(roots):
+        for path, name, bound, v in self.in_turn(roots):
             if not (unentered := entry.unentered(v)):
                 continue
             self.m.main = path
             step = known.get(v)
             if step is None or step.unentered != unentered or entry.familiar(step) != step.familiar:
                 step = None
-            if step is None or not is_fresh(step):
+            if step is None or not is_fresh(step) or self.since.concerns(step):
                 step = self.run_entry(entry, name, v)
+                if self.m.noting:
+                    step.touched |= {(self.m.frames[path].variables, bound)}
                 step.unentered, step.familiar = unentered, entry.familiar(step)
             self.entered[v] = step
             entry.add(step)
 
-    def in_turn(self, roots: Sequence[Source]) -> list[tuple[str, str, Value]]:
-        """The definitions of the files, by file and name: public before private, classes first in each file."""
-        defined = [(source.path, name, v) for source in roots for name, v in self.defined(source.path)]
+    def in_turn(self, roots: Sequence[Source]) -> list[tuple[str, str, str, Value]]:
+        """What the files define, each by its file, its own name and the one that it is bound to there.
+
+        Public things come before private ones, of each file classes first.
+        """
+        defined = [(source.path, *one) for source in roots for one in self.defined(source.path)]
         place = {source.path: i for i, source in enumerate(roots)}
-        return sorted(defined, key=lambda it: (is_private(it[1]), place[it[0]], not isinstance(it[2], ClassV)))
+        return sorted(defined, key=lambda it: (is_private(it[1]), place[it[0]], not isinstance(it[3], ClassV)))
 
     def run_entry(self, entry: Entry, name: str, v: Value) -> Step:
         """Enter something in the state at the end of the files' own code, and go back to that state."""
@@ -267,18 +301,24 @@ class Session:
             m.trace = own
         return step
 
-    def defined(self, path: str) -> Iterator[tuple[str, Value]]:
+    def defined(self, path: str) -> Iterator[tuple[str, str, Value]]:
         """The classes and functions that a file defines at its top level, with their decorators, by their names."""
-        for v in list(self.frames[path].variables.values()):
+        for bound, v in list(self.m.frames[path].variables.items()):
             v = self.m.state.pick(v)
             inner = v
             while isinstance(inner, Wrapped):
                 inner = inner.function
             if isinstance(inner, FunctionV):
                 if isinstance(inner.node, ir.FunctionDef) and inner.chunk.path == path:
-                    yield inner.name, v
+                    yield inner.name, bound, v
             elif isinstance(inner, ClassV) and inner.node is not None and inner.node.chunk.path == path:
-                yield inner.name, inner
+                yield inner.name, bound, inner
+
+
+def row(source: Source) -> Iterator[Beginning | ir.Stmt]:
+    """What the steps of a file's own code are for, in their order."""
+    yield Beginning.of(source)
+    yield from source.body
 
 
 def last_told(own: Mapping[ir.Stmt, Told], entered: Iterable[Mapping[ir.Stmt, Told]]) -> Iterable[Told]:
@@ -306,7 +346,7 @@ class Freshness:
 
     def __init__(self, modules: Modules) -> None:
         self.modules = modules
-        self.same: dict[Import, bool] = {}
+        self.same: dict[tuple[Import, bool], bool] = {}
 
     def __call__(self, step: Step) -> bool:
         """Whether nothing that a step depends on has changed."""
@@ -316,7 +356,8 @@ class Freshness:
         return not step.imports or all(self.is_same(one, was) for one, was in step.imports.items())
 
     def is_same(self, one: Import, was: Loaded | None) -> bool:
-        """Whether an import still has the same result."""
-        if one not in self.same:
-            self.same[one] = loaded(self.modules.load(*one)) == was
-        return self.same[one]
+        """Whether an import gives what it gave."""
+        whole = was is None or was.body is not None
+        if (one, whole) not in self.same:
+            self.same[one, whole] = loaded(self.modules.load(*one), whole) == was
+        return self.same[one, whole]

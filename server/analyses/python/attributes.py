@@ -271,7 +271,7 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
     if name == "__new__":
         return Builtin(name, new_object)
     if name == "__subclasses__" and v.node is not None:
-        return Builtin(name, lambda m, args: ListV(m.state.tuple_of(v.attributes.get(SUBCLASSES, ()))))
+        return Builtin(name, lambda m, args: subclasses(m, v))
     of_meta = special(m, v, name)
     if of_meta is not None:
         return of_meta
@@ -283,6 +283,12 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
             return library.resolve(m, f"{c.qualname}.{name}")
     expect(m, v, name)
     return Unknown(f"{v.name}.{name}", ("attr", v.uid, name))
+
+
+def subclasses(m: Machine, cls: ClassV) -> ListV:
+    """What derives from a class by now."""
+    m.seen.add((cls.attributes, SUBCLASSES))
+    return ListV(m.state.tuple_of(cls.attributes.get(SUBCLASSES, ())))
 
 
 def of_module(m: Machine, v: ModuleV, name: str) -> Value:

@@ -9,7 +9,7 @@ from ...syntax import ir
 from ..domain import registry
 from ..domain.modules import MODELS
 from ..domain.paths import Exhausted, Raised
-from ..domain.values import ABSENT, Args, Frame, ListV, ModuleV, Unknown, Value
+from ..domain.values import ABSENT, ANY, Args, Frame, ListV, ModuleV, Unknown, Value
 from . import functions, library, sequences, statements
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def load_one(m: Machine, name: str, level: int, importer: str) -> ModuleV | None
         told = modelled(m, name) if not level else None
         if told is not None or source is None:
             return told
-    known = m.loaded.get(source.path, ABSENT)
+    known = m.module_at(source.path)
     if known is ABSENT:
         return run_module(m, source, absolute(m, name, level, importer))
     return known if isinstance(known, ModuleV) else None
@@ -81,8 +81,8 @@ def modelled(m: Machine, name: str) -> ModuleV | None:
     source = m.model_of(name)
     if source is None:
         return None
-    known = m.loaded.get(source.path)
-    return known if known is not None else run_module(m, source, name)
+    known = m.module_at(source.path)
+    return known if isinstance(known, ModuleV) else run_module(m, source, name)
 
 
 def is_installed(path: str) -> bool:
@@ -96,7 +96,7 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     What a file's own code imports has its own budget and takes nothing from the file's. If that isn't enough, the
     modules stay as they are by then, and the file goes on.
     """
-    frame = Frame(None, None, name)
+    frame = m.module_frame(name)
     module = ModuleV(name, source.path, frame)
     m.loaded[source.path] = module
     frame.variables["__name__"] = name
@@ -152,6 +152,7 @@ def module(m: Machine, name: str) -> Value:
 
 def running(m: Machine, name: str) -> Value:
     """`sys.modules[name]`: the module of the program that runs under that name, or else the result of importing it."""
+    m.seen.add((m.loaded_names, ANY))
     found = (one for one in m.loaded.values() if isinstance(one, ModuleV) and one.name == name)
     main = m.loaded.get(m.main) if name == "__main__" else None
     return main or next(found, None) or module(m, name)

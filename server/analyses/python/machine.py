@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ...facts.releases import BASE
@@ -18,9 +19,9 @@ from ..autograd.tensors import Tensor
 from ..domain import budget
 from ..domain.here import Here
 from ..domain.modules import Modules, OfRelease, OwnFacts, Packages, is_model
-from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted
+from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted, held, noted_in
 from ..domain.report import Assumption, Failure, Leaf, Stop, Why
-from ..domain.steps import Familiar, Mark, Step, loaded
+from ..domain.steps import Familiar, Mark, Place, Step, Undone, loaded
 from ..domain.values import (
     ABSENT,
     Args,
@@ -29,6 +30,7 @@ from ..domain.values import (
     Cond,
     Frame,
     FunctionV,
+    Globals,
     ModuleV,
     Object,
     Partial,
@@ -66,16 +68,21 @@ def nothing(name: str) -> None:
 class Machine:
     """One replay. `here` is where it stands.
 
-    `wanted` says whether the answer is still wanted.
+    `wanted` says whether the answer is still wanted. If it is `noting`, it notes what steps look up.
     """
 
-    def __init__(self, modules: Modules) -> None:
+    def __init__(self, modules: Modules, noting: bool = True) -> None:
         self.modules = modules
+        self.noting = noting
         self.facts = modules.facts if isinstance(modules, OfRelease) else BASE
         self.own_facts = modules if isinstance(modules, OwnFacts) else None
         self.packages = modules if isinstance(modules, Packages) else None
         self.model_of: Callable[[str], Source | None] = nothing
         """the model of a library's module in plain Python, by its dotted name"""
+        self.seen: set[Place] = set()
+        """the names of modules that the present step has looked up"""
+        self.loaded_names = Globals(self.seen)
+        """in whose place the paths of modules are looked up"""
         self.state: State = State()
         self.state.on_lost = self.lost
         self.state.on_both = self.both
@@ -122,6 +129,8 @@ class Machine:
         self.debug = False
         self.entry_assumptions: tuple[Assumption, ...] = ()
         self.taken: dict[Excerpt, Assumption] = {}
+        self.frames: dict[str, Frame] = {}
+        """of the files whose own code has begun to run, by path"""
         self.loaded: dict[str, ModuleV | None] = {}
         self.spaces: dict[str, ModuleV] = {}
         self.main = ""
@@ -152,6 +161,11 @@ class Machine:
 
     # -- steps ------------------------------------------------------------------------------------
 
+    @property
+    def _stores(self) -> tuple[dict[Any, Any], ...]:
+        """Those to which things are added only."""
+        return self.loaded, self.spaces, self.turns, self.explain.applied
+
     def mark(self) -> Mark:
         """The present state of the replay, for `go_back`."""
         return Mark(
@@ -164,10 +178,39 @@ class Machine:
         self.state.undo(mark.trail)
         self.state.forget(mark.notes)
         del self.grad.nodes[mark.nodes :]
-        stores: tuple[dict[Any, Any], ...] = (self.loaded, self.spaces, self.turns, self.explain.applied)
-        for store, length in zip(stores, mark[3:], strict=True):
+        for store, length in zip(self._stores, mark[3:], strict=True):
             while len(store) > length:
                 store.popitem()
+
+    def take_back(self, mark: Mark) -> Undone:
+        """Undo all that was done since, and give what it takes to do it again."""
+        written, noted = self.state.take_back(mark.trail, mark.notes)
+        nodes, added = self.grad.nodes[mark.nodes :], self.added_since(mark)
+        self.go_back(mark)
+        return Undone(written, noted, nodes, added)
+
+    def do_again(self, undone: Undone) -> None:
+        """Do what was taken back."""
+        self.state.do_again(undone.trail, undone.notes)
+        self.grad.nodes += undone.nodes
+        for store, added in zip(self._stores, undone.added, strict=True):
+            store.update(added)
+
+    def changed_since(self, mark: Mark) -> list[tuple[Any, Any, Value]]:
+        """What was written and noted since, with the values that it has now."""
+        state = self.state
+        written = [(store, key, held(store, key)) for store, key, _ in state.trail[mark.trail :]]
+        return [*written, *((store, key, noted_in(store, key)) for store, key, _ in state.notes[mark.notes :])]
+
+    def before(self, mark: Mark) -> list[tuple[Any, Any, Value]]:
+        """What was written and noted since, with the values that it had before."""
+        return [*self.state.trail[mark.trail :], *self.state.notes[mark.notes :]]
+
+    def added_since(self, mark: Mark) -> tuple[list[tuple[Any, Any]], ...]:
+        """What was added since to stores to which things are added only."""
+        return tuple(
+            list(islice(one.items(), length, None)) for one, length in zip(self._stores, mark[3:], strict=True)
+        )
 
     def look_at(self, node: ir.FunctionDef | ir.Lambda) -> None:
         """Note that the present step depends on a function's body."""
@@ -175,9 +218,13 @@ class Machine:
             self.now.bodies[node] = node.body
 
     def find(self, name: str, level: int, importer: str) -> Source | None:
-        """The file of the program that an import means; the present step depends on it."""
+        """The file of the program that an import means; the present step depends on it.
+
+        If it runs or has run already, on the names that are looked up there, not on all of its text.
+        """
         source = self.modules.load(name, level, importer)
-        self.now.imports[name, level, importer] = loaded(source)
+        known = source is not None and self.noting and source.path in self.loaded
+        self.now.imports.setdefault((name, level, importer), loaded(source, whole=not known))
         return source
 
     # -- where it stands ------------------------------------------------------------------------
@@ -199,6 +246,18 @@ class Machine:
             self.depth, self.catching, self.handlers, self.expected, self.open_calls, self.handling,
             self.state.splits, self.state.held, self.state.tries,
         ) = place  # fmt: skip
+
+    def module_frame(self, name: str) -> Frame:
+        """The frame of a module that begins to run."""
+        frame = Frame(None, None, name)
+        if self.noting:
+            frame.variables = Globals(self.seen)
+        return frame
+
+    def module_at(self, path: str) -> Value:
+        """The module of a file that was loaded; ABSENT if none was."""
+        self.seen.add((self.loaded_names, path))
+        return self.loaded.get(path, ABSENT)
 
     def leave_coroutines(self) -> None:
         """End the generators that the program has left suspended."""

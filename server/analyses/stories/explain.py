@@ -7,6 +7,8 @@ changed it since (`Write`), by which way it came from the one to the other (`Hop
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -43,10 +45,18 @@ class Explainer:
         self.applied: dict[ir.Node, None] = {}
         self.unsure = 0
         """objects older than this `uid` may have changed unseen: a statement was left unfinished"""
+        self.moved: list[tuple[int, int, float]] = []
+        """from one `uid` to another, in their order: objects of a step that has run again, with its place among them"""
 
     def doubts(self, *uids: int) -> tuple[Assumption, ...]:
         """The assumptions about objects with these `uid`s: one may be older than an unfinished statement."""
-        return (UNFINISHED,) if min(uids, default=self.unsure) < self.unsure else ()
+        unsure = self.age(self.unsure)
+        return (UNFINISHED,) if any(self.age(uid) < unsure for uid in uids) else ()
+
+    def age(self, uid: int) -> tuple[float, int]:
+        """The order in which a program makes its objects."""
+        at = bisect_right(self.moved, (uid, math.inf, 0)) - 1
+        return (self.moved[at][2], uid) if at >= 0 and uid < self.moved[at][1] else (uid, uid)
 
     def finish(self, failure: Failure, guards: Guards) -> Failure:
         """The failure with its assumptions, which are the open conditions and those of the entry point.

@@ -1,0 +1,323 @@
+"""What a step has changed, taken back and done again; and where a step that was run again has left something else.
+
+A program finds what earlier steps have left by the names of its modules, and nowhere else: these names are looked up in
+`Globals`, which note it. What is behind a name and can be changed, an object or a tensor, is one with all else that a
+step had in its hands together with it. So a step that has looked up none of the names that have changed would do again
+what it did. What can be told neither by names nor by what is behind them (modes of autograd, what has ended the
+program) leaves nothing that holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..domain.paths import noted_in
+from ..domain.values import (
+    ABSENT,
+    ANY,
+    CONSTANTS,
+    DATACLASS,
+    FIELDS,
+    GIVEN,
+    SUBCLASSES,
+    Bound,
+    ClassMethod,
+    ClassV,
+    FunctionV,
+    Globals,
+    Lib,
+    ModuleV,
+    Phi,
+    Property,
+    Shared,
+    StaticMethod,
+    Value,
+    Wrapped,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
+
+    from ...syntax import ir
+    from ..domain.steps import Place, Step, Undone
+    from ..python.machine import Machine
+
+
+class Shelved(NamedTuple):
+    """A step that was taken back, and what it had done."""
+
+    step: Step
+    undone: Undone
+
+
+@dataclass(slots=True)
+class Left:
+    """What a step has left: names with their values, what tells of statements, and what cannot be told apart.
+
+    `names` also has modules by their paths, and the subclasses of classes; each with what was there `before`, of a step
+    that has just run. It `changes` things that are behind names.
+    """
+
+    names: dict[Place, Value] = field(default_factory=dict)
+    told: set[ir.Stmt] = field(default_factory=set)
+    other: dict[tuple[int, Any], tuple[Any, Any, Value]] = field(default_factory=dict)
+    before: dict[tuple[int, Any], Value] = field(default_factory=dict)
+    changes: bool = False
+
+
+def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
+    """What a step has left, which has just run, or was `undone`."""
+    own = {id(store) for one in (m, m.grad, m.state, m.explain) for store in vars(one).values() if type(store) is dict}
+    own |= {id(one) for one in (m, m.grad, m.state, m.explain)}
+    own.discard(id(m.tensors))
+    left, last = Left(), id(m.trace.last)
+    changed = m.changed_since(step.mark) if undone is None else (*undone.trail, *undone.notes)
+    for store, key, value in changed:
+        if type(store) is Globals or key is SUBCLASSES:
+            left.names[store, key] = value
+        elif id(store) == last:
+            left.told.add(key)
+        elif id(store) in own or is_definition(store, step.born):
+            left.other[id(store), key] = (store, key, True if key == "unsure" else value)
+        else:
+            left.changes = True
+    for store, key, value in m.before(step.mark) if undone is None else ():
+        left.before.setdefault((id(store), key), value)
+    loaded, spaces, *_ = m.added_since(step.mark) if undone is None else undone.added
+    left.names.update(((m.loaded_names, path), module) for path, module in loaded)
+    left.other.update(((id(m.spaces), name), (m.spaces, name, module)) for name, module in spaces)
+    return left
+
+
+def is_definition(store: Any, born: int) -> bool:
+    """Whether it is of a class, a function or the like that was there at this moment: nobody expects it to change."""
+    kind = type(store)
+    if kind is Shared:
+        return bool(store.born < born)
+    if kind is FunctionV or kind is ClassV:
+        return bool(store.uid < born)
+    return kind in _MADE_OF
+
+
+class Kinds:
+    """Tells what is behind names: something that stays as it is, or something that can be changed."""
+
+    def __init__(self) -> None:
+        self.known: dict[Any, bool] = {}
+
+    def is_fixed(self, v: Value) -> bool:
+        """Whether nothing that a program may change is behind a value; classes and functions count as unchanged."""
+        kind = type(v)
+        if kind in CONSTANTS or kind is Lib or kind is ModuleV or v is ABSENT:
+            return True
+        if kind is tuple:
+            return all(map(self.is_fixed, v))
+        if kind is Phi:
+            return self.is_fixed(v.then) and self.is_fixed(v.orelse)
+        if kind not in _MADE_OF:
+            return False
+        if v not in self.known:
+            self.known[v] = True  # what leads back to itself adds nothing
+            self.known[v] = all(map(self.is_fixed, _MADE_OF[kind](v)))
+        return self.known[v]
+
+
+def _of_function(f: FunctionV) -> Iterator[Value]:
+    yield from f.defaults.values()
+    yield from f.attributes.values()
+    frame = f.parent
+    while type(frame.variables) is not Globals:
+        yield from frame.variables.values()
+        if frame.parent is None:
+            return
+        frame = frame.parent
+
+
+_NOTED = (SUBCLASSES, FIELDS, GIVEN, DATACLASS)
+
+_MADE_OF: dict[type, Callable[[Any], Iterable[Value]]] = {
+    FunctionV: _of_function,
+    ClassV: lambda v: (*v.bases, *(one for name, one in v.attributes.items() if name not in _NOTED)),
+    Wrapped: lambda v: (v.function, v.data),
+    Bound: lambda v: (v.function, v.self),
+    Property: lambda v: (v.getter, v.setter),
+    StaticMethod: lambda v: (v.function,),
+    ClassMethod: lambda v: (v.function,),
+}
+
+
+class Difference:
+    """Where the state of a program is not what it was when steps ran that are to be done again.
+
+    `lost`: it is not known where. `heaps` are the names that single steps had in their hands together, of what can be
+    changed.
+    """
+
+    def __init__(self, m: Machine) -> None:
+        self.m = m
+        self.names: set[Place] = set()
+        self.told: set[ir.Stmt] = set()
+        self.lost = False
+        self.heaps: list[frozenset[Place]] = []
+
+    def concerns(self, step: Step) -> bool:
+        """Whether a step may not do again what it did."""
+        return self.lost or not self.names.isdisjoint(step.touched) or not self.told.isdisjoint(step.reached)
+
+    def take(self, other: Difference, told: Set[ir.Stmt]) -> None:
+        """Something more has changed, and the statements of which the files' own code has `told`."""
+        self.names |= other.names
+        self.told |= told
+        self.lost |= other.lost
+
+    def add(self, old: Shelved | None, new: Step | None) -> None:
+        """Where `old` stood, `new` has just run."""
+        if self.lost:
+            return
+        was = left_by(self.m, *old) if old is not None else Left()
+        now = left_by(self.m, new) if new is not None else Left()
+        self.lost = not all(is_same(*pair) for pair in _pairs(was, now))
+        self.told |= was.told | now.told
+        for place in was.names.keys() | now.names.keys():
+            before = now.before.get((id(place[0]), place[1]), ABSENT)
+            if place in self.names or not is_same(was.names.get(place, before), now.names.get(place, _NOWHERE)):
+                self.change([place])
+        for step, left in ((old and old.step, was), (new, now)):
+            if step is not None and step.heap:
+                self.heaps.append(step.heap)
+                if left.changes:
+                    self.spread(step.heap)
+
+    def change(self, places: Iterable[Place]) -> None:
+        """There is something else in these places."""
+        for place in places:
+            self.names.add(place)
+            self.names.add((place[0], ANY))
+
+    def spread(self, places: frozenset[Place]) -> None:
+        """What is behind these names is changed, and with it what other steps had in their hands together with it."""
+        reached, before = set(places), 0
+        while len(reached) > before:
+            before = len(reached)
+            for heap in self.heaps:
+                if not reached.isdisjoint(heap):
+                    reached |= heap
+        self.change(reached)
+
+
+class Shelf:
+    """The steps that were taken back, in their order: those that rest on nothing that has changed are done again."""
+
+    def __init__(self, m: Machine) -> None:
+        self.m = m
+        self.steps: list[Shelved] = []
+        self.places: dict[Hashable, int] = {}
+        self.at = 0
+        """how many of them were done again, or will not be"""
+        self.expected: set[Hashable] = set()
+        self.difference = Difference(m)
+
+    def __bool__(self) -> bool:
+        """Whether there are steps to do again."""
+        return self.at < len(self.steps)
+
+    def put(self, steps: Sequence[Step] | None) -> None:
+        """Take back the last steps; None: there are some that cannot be done again.
+
+        That is so, too, where generators stand in the middle, and where an earlier attempt was not finished.
+        """
+        m = self.m
+        if steps is None or self or m.coroutines or any(step.suspended for step in steps) or not m.noting:
+            self.steps, self.at, self.difference.lost = [], 0, True
+            self.places.clear()
+            return
+        self.steps = [Shelved(step, m.take_back(step.mark)) for step in reversed(steps)][::-1]
+        self.places = {shelved.step.key: i for i, shelved in enumerate(self.steps)}
+        self.at = 0
+
+    def expect(self, keys: Iterable[Hashable], known: Iterable[Step]) -> None:
+        """The steps of the program as it is now, and those that have not been taken back."""
+        self.expected = set(keys)
+        self.difference.heaps = [step.heap for step in (*known, *(step for step, _ in self.steps)) if step.heap]
+
+    def again(self, key: Hashable, allowed: int, is_fresh: Callable[[Step], bool]) -> Step | None:
+        """Do a step again as it was; None where it has to run."""
+        at = self.places.get(key, -1)
+        if at < self.at:
+            return None
+        while self.at < at:
+            self.drop()
+        step, undone = self.steps[at]
+        if step.allowed != allowed or not is_fresh(step) or self.difference.concerns(step):
+            return None
+        self.at += 1
+        step.mark = self.m.mark()
+        self.m.do_again(undone)
+        return step
+
+    def drop(self) -> None:
+        """The next step is not there any more."""
+        self.difference.add(self.steps[self.at], None)
+        self.at += 1
+
+    def replace(self, step: Step) -> None:
+        """A step has run, in the place of the next one if that is not there any more, or is the same."""
+        if not self.steps or self.difference.lost:
+            return
+        old = self.steps[self.at] if self else None
+        if old is not None and old.step.key != step.key and old.step.key in self.expected:
+            old = None
+        self.at += old is not None
+        if self:
+            step.place = self.steps[self.at].step.place - 0.5
+            self.m.explain.moved.append((step.born, step.until, step.place))
+        self.difference.add(old, step)
+
+    def close(self) -> Difference:
+        """All steps have run; where the state is not what it was."""
+        while self:
+            self.drop()
+        difference, self.difference, self.steps, self.at = self.difference, Difference(self.m), [], 0
+        self.places.clear()
+        return difference
+
+
+def changeable(m: Machine, step: Step) -> frozenset[Place]:
+    """The names that a step which has just run has looked up, and behind which something is, or was, that changes."""
+    kinds, bound = Kinds(), m.state.trail[step.mark.trail :]
+    now = (place for place in step.touched if not kinds.is_fixed(found(place)))
+    before = ((store, key) for store, key, value in bound if type(store) is Globals and not kinds.is_fixed(value))
+    return frozenset((*now, *before))
+
+
+def found(place: Place) -> Value:
+    """What is in a place."""
+    names, name = place
+    return dict.get(names, name, ABSENT)
+
+
+_NOWHERE = object()
+
+
+def _pairs(was: Left, now: Left) -> Iterator[tuple[Value, Value]]:
+    """What one step has left in places that no name leads to, and what another one has."""
+    for place, (store, key, value) in was.other.items():
+        yield value, now.other[place][2] if place in now.other else noted_in(store, key)
+    for place, (_, _, value) in now.other.items():
+        if place not in was.other:
+            yield now.before.get(place, ABSENT), value
+
+
+def is_same(one: Value, other: Value) -> bool:
+    """Whether two values cannot be told apart, whatever is done with them."""
+    kind = type(one)
+    if kind is not type(other):
+        return False
+    if kind in CONSTANTS:
+        return repr(one) == repr(other)
+    if kind is Lib:
+        return bool(one.name == other.name)
+    if kind is tuple:
+        return len(one) == len(other) and all(map(is_same, one, other))
+    return one is other and (kind is ModuleV or kind in _MADE_OF)

@@ -1,0 +1,151 @@
+"""Statements of a program's own code come, go and move, and what rests on none of that is not run again.
+
+The programs are drawn from statements that have to do with one another in every way that a step could miss: tensors
+that are changed under two names, lists and dicts in which they are kept, closures, defaults, globals, classes with
+subclasses, modes, and what a function tells of in several steps.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+
+import pytest
+from gradguard.analyses.program.session import Session
+from gradguard.workspace.files import Document
+from gradguard.workspace.project import Project
+
+from .editing import differences
+
+NAMES = ("a", "b", "c")
+STATEMENTS = (
+    "{x} = torch.ones(3, requires_grad=True)",
+    "{x} = torch.exp({y})",
+    "{x} = {y}",
+    "{x} = {y} * 2",
+    "{x} = {y}.detach()",
+    "{x} = {y}[0]",
+    "{x} += 1",
+    "{x}.mul_(2)",
+    "{x}.sum().backward()",
+    "del {x}",
+    "{x} = None",
+    "{x} = 3",
+    "kept = [{x}, {y}]",
+    "kept.append({x})",
+    "{x} = kept[-1]",
+    "kept[0].add_(1)",
+    "table = {{'one': {x}}}",
+    "table['one'] = {y}",
+    "{x} = table['one']",
+    "table['one'].zero_()",
+    "def f(t):\n    u = torch.exp(t)\n    return u",
+    "def f(t):\n    t += 1\n    return t",
+    "def f(t, other={x}):\n    return t * other",
+    "def f(t):\n    global {y}\n    {y} = torch.exp(t)\n    return {y}",
+    "def f(t):\n    {x}.add_(1)\n    return t",
+    "{x} = f({y})",
+    "f({x})",
+    "def outer(t):\n    def inner():\n        t.mul_(2)\n        return t\n    return inner",
+    "g = outer({x})",
+    "{x} = g()",
+    "class Base:\n    held = {x}\n    def run(self, t):\n        return torch.exp(t)",
+    "class Net(Base):\n    def run(self, t):\n        return super().run(t) + self.held",
+    "class Other(Base):\n    pass",
+    "Base.held = {x}",
+    "for one in Base.__subclasses__():\n    {x} = one().run({y})",
+    "net = Net()",
+    "net.own = {x}",
+    "{x} = net.run({y})",
+    "net.own.add_(1)",
+    "torch.set_grad_enabled(False)",
+    "torch.set_grad_enabled(True)",
+    "if unknown:\n    {x} = torch.exp({y})\nelse:\n    {x} += 1",
+    "for i in range(3):\n    {x} = torch.sin({y})\n    {y} = {x}",
+    "with torch.no_grad():\n    {x} += 1",
+    "def gen():\n    yield {x}\n    {y}.add_(1)\n    yield {y}",
+    "it = gen()",
+    "{x} = next(it)",
+    "import math",
+    "{x} = globals()['{y}']",
+    "w = lambda: {x}",
+    "{x} = w()",
+    "def unused({x}):\n    v = {x}.exp()\n    {y}.mul_(2)\n    return v",
+    "class Lone(torch.nn.Module):\n    def forward(self, t):\n        r = torch.sigmoid(t)\n"
+    "        r += {x}\n        return r",
+)
+
+
+class Program:
+    """A program of random statements, which is edited a statement at a time."""
+
+    def __init__(self, seed: int, folder: Path) -> None:
+        self.rng = random.Random(seed)
+        self.path = str(folder / f"program_{seed}.py")
+        self.lines = ["import torch", *("a = torch.ones(3, requires_grad=True)", "b = torch.exp(a)", "c = b")]
+        self.lines += [self.statement() for _ in range(self.rng.randrange(5, 25))]
+        self.project = Project(folder)
+        self.session = Session(self.project)
+
+    def statement(self) -> str:
+        return self.rng.choice(STATEMENTS).format(x=self.rng.choice(NAMES), y=self.rng.choice(NAMES))
+
+    def edit(self) -> None:
+        rng, at = self.rng, self.rng.randrange(len(self.lines))
+        match rng.randrange(4):
+            case 0:
+                self.lines.insert(at, self.statement())
+            case 1 if len(self.lines) > 4:
+                del self.lines[at]
+            case 2:
+                self.lines[at] = self.statement()
+            case _:
+                self.lines.insert(rng.randrange(len(self.lines)), self.lines.pop(at))
+
+    def differences(self) -> list[str]:
+        """Where the session that goes on says something else than one that begins."""
+        text = "\n".join(self.lines) + "\n"
+        self.project.overlay(Document(self.path, text))
+        known = self.session.replay([self.project.source(self.path)])
+        fresh = Session(self.project).replay([self.project.source(self.path)])
+        return differences(known, fresh) + known.problems
+
+
+def run(seed: int, edits: int, folder: Path) -> None:
+    """Edit a program; raises AssertionError where an answer is wrong."""
+    program = Program(seed, folder)
+    for number in range(edits):
+        wrong = program.differences()
+        assert wrong == [], f"seed {seed}, edit {number}: {wrong}\n" + "\n".join(program.lines)
+        program.edit()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_after_statements_come_go_and_move_all_is_told_that_a_replay_from_the_start_tells(
+    seed: int, tmp_path: Path
+) -> None:
+    run(seed, 12, tmp_path)
+
+
+def test_a_statement_that_nothing_rests_on_has_nothing_else_run_again(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    project = Project(tmp_path)
+    session = Session(project)
+    rest = "".join(f"def f{i}(x):\n    y = x.exp()\n    return y\n\nv{i} = f{i}(torch.ones(3))\n" for i in range(50))
+
+    def steps(text: str) -> int:
+        project.overlay(Document(str(path), text))
+        before = session.m.steps
+        session.replay([project.source(str(path))])
+        return session.m.steps - before
+
+    whole = steps(f"import torch\nscale = 1\n{rest}")
+    assert whole > 200
+    assert steps(f"import torch\nscale = 2\n{rest}") < 10
+    assert steps(f"import torch\nother = torch.exp(torch.ones(3))\nscale = 2\n{rest}") < 10
+
+
+if __name__ == "__main__":
+    for number in range(int(sys.argv[1])):
+        run(number + 1000, int(sys.argv[2]), Path("/nowhere"))
