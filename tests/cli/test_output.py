@@ -27,7 +27,7 @@ def test_verbose_tells_which_settings_hold(check, stale: Path, tmp_path: Path) -
     (tmp_path / "gradguard.toml").write_text("")
     done = check("-v", "stale.py")
     settings, replayed, time = done.stderr.splitlines()
-    assert settings == "1 file by gradguard.toml"
+    assert settings.startswith("1 file by gradguard.toml, with PyTorch ")
     assert replayed == "5 of 5 statements replayed to their end."
     assert time.startswith("1 file in ")
     assert done.stdout == check("stale.py").stdout
