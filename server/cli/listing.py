@@ -30,9 +30,10 @@ def show_settings(groups: Sequence[tuple[Config, Sequence[str]]], out: TextIO) -
 
 
 def _toml(config: Config) -> Iterator[str]:
-    """The settings, one a line; tables at the end."""
+    """The settings, one a line, but for those that are not set and have no default; tables at the end."""
     settings = {name.replace("_", "-"): value for name, value in asdict(config).items() if name not in FOUND}
     settings["min-severity"] = config.min_severity or "warning"
+    settings = {name: value for name, value in settings.items() if value is not None}  # which TOML has no word for
     tables = {name: value for name, value in settings.items() if isinstance(value, dict)}
     yield from _lines({name: value for name, value in settings.items() if name not in tables})
     if per_file := tables.pop("per-file-ignores"):
