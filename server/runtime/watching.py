@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.utils.dlpack
 from torch.autograd import Variable
-from torch.utils._python_dispatch import _pop_mode, _push_mode
+from torch.utils._python_dispatch import _disable_current_modes, _pop_mode, _push_mode
 
 from . import contents, graph, inspection, places, recorder
 from .contents import fingerprint
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 GIVERS = ("from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack")
 """functions of torch whose result may be in memory that others can write to"""
+
+TRACERS = ("trace", "trace_module")
+"""functions of torch.jit that record operations themselves, which no dispatch mode may see before they do"""
 
 BRIDGE = "to_dlpack"
 """a function that gives a tensor's memory to others"""
@@ -134,6 +137,8 @@ def _installed(watch: Watch) -> Iterator[Callable[[], None]]:
     if not isinstance(vars(threading.Thread)["_delete"], _Leaving):  # it stays: threads may end after all else
         setattr(threading.Thread, "_delete", _Leaving(vars(threading.Thread)["_delete"]))  # noqa: B010
     yield _set(warnings, "showwarning", _hearing(warnings.showwarning, watch))
+    for name in TRACERS:
+        yield _set(torch.jit, name, _unwatched(getattr(torch.jit, name)))
     if watch.recorder.contents is None:
         return
     yield watch.stop_listening
@@ -248,6 +253,15 @@ def _bridging(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
         return function(tensor)
 
     return bridged
+
+
+def _unwatched(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def traced(*args: Any, **kwargs: Any) -> Any:
+        with _disable_current_modes():
+            return function(*args, **kwargs)
+
+    return traced
 
 
 def _hearing(show: Callable[..., Any], watch: Watch) -> Callable[..., Any]:

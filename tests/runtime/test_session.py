@@ -249,6 +249,14 @@ def test_what_is_compiled_stays_so_and_is_told_by_its_call() -> None:
     assert text(one) == ("y = x.exp()", "y += 1", "y.sum().backward()")
 
 
+def test_a_trace_is_what_it_is_without() -> None:
+    def runs() -> None:
+        net = nn.Linear(2, 2)
+        assert torch.jit.trace(net, torch.ones(2))(torch.ones(2)).shape == (2,)
+
+    assert not observed(runs)
+
+
 def test_pytest_tells_of_each_test_and_fails_none(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         "import torch\n"
