@@ -43,5 +43,5 @@ def replayed_file(source: Source, modules: Modules) -> Replayed:
     """The same for a file that imports others."""
     session = Session(modules)
     session.m.debug = True
-    session.run_file(source, 0)
-    return Replayed(session.m, session.frames[source.path].variables)
+    session.run_file(source, 0, is_fresh=lambda _: True)
+    return Replayed(session.m, session.m.frames[source.path].variables)

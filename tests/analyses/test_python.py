@@ -51,9 +51,13 @@ def held_against(m: Machine, ours: Any, real: Any, depth: int = 0) -> str:
     if isinstance(ours, Instance) and ours.model_state.keys() - {"contents"}:
         return OPEN  # an object of a library, which keeps its state elsewhere
     if isinstance(ours, Instance):
+        if ours.cls.name == "object" and not hasattr(real, "__dict__"):
+            return OPEN  # a marker, which may have a type of its own
         if ours.cls.name != type(real).__name__:
             return f"{ours!r} for {real!r}"
-        theirs = getattr(real, "__dict__", None) or {k: getattr(real, k) for k in ours.attributes}
+        theirs = getattr(real, "__dict__", None) or {k: getattr(real, k, ...) for k in ours.attributes}
+        if ... in theirs.values():
+            return OPEN  # written in C, and in Python here
         if ours.attributes.keys() != theirs.keys():
             return f"attributes {list(ours.attributes)} for {list(theirs)}"
         return all_against(m, tuple(ours.attributes[k] for k in theirs), list(theirs.values()), depth)
