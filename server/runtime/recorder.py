@@ -51,6 +51,9 @@ _alone = torch.empty(1)
 _ASKING: int = _shares(_alone.untyped_storage()._cdata) - 1
 """by how much the number of those that share a storage is too high: whoever asks counts, too"""
 
+UNWATCHED = "TorchScript"
+"""the operation that a call of TorchScript code is taken for"""
+
 STATISTICS = {
     "native_batch_norm": (3, 4, 5),
     "cudnn_batch_norm": (3, 4, 5),
@@ -108,6 +111,13 @@ class Ran(NamedTuple):
     time: int
     trail: Trail
     keeps: bool
+
+
+class State(NamedTuple):
+    """What is known before a call that is not watched: the number of the next node, and its tensors' versions."""
+
+    sequence: int
+    tensors: list[tuple[torch.Tensor, int]]
 
 
 class Memory:
@@ -298,6 +308,30 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if len(self.views) > MOST_STORAGES:
             _shorten(self.views)
         return result
+
+    # -- calls that are not watched ----------------------------------------------------------------
+
+    def state(self, args: tuple[Any, ...]) -> State:
+        """What to compare with after a call with these arguments."""
+        return State(_sequence(), [(one, version(one)) for one in args if _is_tensor(one)])
+
+    def catch_up(self, before: State, frame: FrameType) -> None:
+        """Note what a call did that was not watched: the nodes it made and its writes to arguments are its line's."""
+        sequence = _sequence()
+        trail = self.places.trail(frame)
+        if sequence != before.sequence:
+            thread = self.threads.setdefault(get_ident(), Thread())
+            thread.next = sequence
+            self.newest = time = next(self.clock)
+            for number in range(max(before.sequence, sequence - MOST_NODES), sequence):
+                thread.made[number] = Made(time, UNWATCHED, trail)
+            if len(thread.made) > MOST_NODES:
+                _shorten(thread.made)
+        for tensor, earlier in before.tensors:
+            later, memory = version(tensor), self.memory(tensor)
+            if later != earlier and memory is not None:
+                memory.writes.append(Written(next(self.clock), UNWATCHED, trail, earlier, later))
+                memory.number += 1
 
     # -- memory ------------------------------------------------------------------------------------
 

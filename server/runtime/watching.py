@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 import torch.utils.dlpack
 from torch.autograd import Variable
-from torch.utils._python_dispatch import _disable_current_modes, _pop_mode, _push_mode
+from torch.utils._python_dispatch import _get_current_dispatch_mode, _pop_mode, _push_mode
 
 from . import contents, graph, inspection, places, recorder
 from .contents import fingerprint
@@ -32,8 +32,13 @@ if TYPE_CHECKING:
 GIVERS = ("from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack")
 """functions of torch whose result may be in memory that others can write to"""
 
-TRACERS = ("trace", "trace_module")
-"""functions of torch.jit that record operations themselves, which no dispatch mode may see before they do"""
+SCRIPTING: tuple[tuple[Any, str], ...] = (
+    (torch._C.ScriptFunction, "__call__"),
+    (torch._C.ScriptMethod, "__call__"),
+    (torch._C.ScriptModule, "save"),
+    *((torch.jit, name) for name in ("trace", "trace_module", "save", "freeze", "optimize_for_inference")),
+)
+"""what makes, runs and writes TorchScript code: its tracer and its passes fail below a dispatch mode"""
 
 BRIDGE = "to_dlpack"
 """a function that gives a tensor's memory to others"""
@@ -137,8 +142,8 @@ def _installed(watch: Watch) -> Iterator[Callable[[], None]]:
     if not isinstance(vars(threading.Thread)["_delete"], _Leaving):  # it stays: threads may end after all else
         setattr(threading.Thread, "_delete", _Leaving(vars(threading.Thread)["_delete"]))  # noqa: B010
     yield _set(warnings, "showwarning", _hearing(warnings.showwarning, watch))
-    for name in TRACERS:
-        yield _set(torch.jit, name, _unwatched(getattr(torch.jit, name)))
+    for owner, name in SCRIPTING:
+        yield _set(owner, name, _unwatched(getattr(owner, name), watch.recorder))
     if watch.recorder.contents is None:
         return
     yield watch.stop_listening
@@ -255,13 +260,25 @@ def _bridging(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
     return bridged
 
 
-def _unwatched(function: Callable[..., Any]) -> Callable[..., Any]:
+def _unwatched(function: Callable[..., Any], recorder: Recorder) -> Callable[..., Any]:
     @wraps(function)
-    def traced(*args: Any, **kwargs: Any) -> Any:
-        with _disable_current_modes():
+    def unwatched(*args: Any, **kwargs: Any) -> Any:
+        if _get_current_dispatch_mode() is not recorder:  # another mode is the program's, and stays
             return function(*args, **kwargs)
+        _pop_mode()
+        before = recorder.state(args)
+        try:
+            return function(*args, **kwargs)
+        except BaseException as error:
+            own = error.__traceback__
+            error.__traceback__ = own.tb_next if own is not None else None
+            raise  # which, where it is bare, adds no frame
+        finally:
+            _push_mode(recorder)
+            recorder.catch_up(before, sys._getframe(1))
 
-    return traced
+    _skip(unwatched)
+    return unwatched
 
 
 def _hearing(show: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
@@ -275,11 +292,19 @@ def _hearing(show: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
 
 def _skip_dynamo() -> None:
     """Have PyTorch's compiler leave our own functions alone, which run where the program is compiled in part."""
-    skip = getattr(torch._C._dynamo.eval_frame, "skip_code", None)
     for module in (recorder, places, contents, graph, inspection, sys.modules[__name__]):
         for value in vars(module).values():
             for function in vars(value).values() if isinstance(value, type) else (value,):
-                if skip is not None and getattr(function, "__module__", None) == module.__name__:
-                    code = getattr(function, "__code__", None)
-                    if code is not None:
-                        skip(code)
+                if getattr(function, "__module__", None) == module.__name__:
+                    _skip(function)
+
+
+def _skip(function: object) -> None:
+    code, frames = getattr(function, "__code__", None), torch._C._dynamo.eval_frame
+    if code is None:
+        return
+    if hasattr(frames, "skip_code"):  # in earlier releases
+        frames.skip_code(code)
+    elif hasattr(frames, "set_code_exec_strategy"):
+        skip = frames._FrameExecStrategy(frames._FrameAction.SKIP, frames._FrameAction.DEFAULT)
+        frames.set_code_exec_strategy(code, skip)

@@ -15,6 +15,31 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
+SCRIPTED = """\
+import io, torch
+
+@torch.jit.script
+def bump(x, y):
+    x.add_(1)
+    if x.dim() != 1:
+        raise ValueError("no vector")
+    return torch.equal(x, y)
+
+def fold(x):
+    return x.exp().reshape(x.shape[0] // 4, -1, x.shape[1] * 2)
+
+print(bump(torch.ones(2), torch.full((2,), 2.0)))
+folded = torch.jit.trace(fold, torch.ones(4, 6))
+for _ in range(3):
+    x = torch.ones(4, 6, requires_grad=True)
+    folded(x).sum().backward()
+    print(x.grad.sum())
+torch.jit.save(folded, io.BytesIO())
+mixed = torch.compile(lambda x: (bump(x, x), x.sin()), backend="eager")
+print(mixed(torch.ones(2)))
+bump(torch.ones(2, 2), torch.ones(2))
+"""
+
 STALE = """\
 import torch
 
@@ -173,6 +198,7 @@ def test_where_a_view_was_made_is_told(tmp_path: Path) -> None:
         "import threading; threading.Thread(target=lambda: 1 / 0).start()",
         "import torch, traceback\ntry:\n    torch.ones(1).backward()\nexcept RuntimeError:\n    traceback.print_exc()",
         "import pickle\nclass A: pass\nprint(type(pickle.loads(pickle.dumps(A()))).__module__)",
+        SCRIPTED,
     ],
 )
 def test_a_program_does_what_it_does_without(tmp_path: Path, program: str) -> None:
@@ -180,6 +206,28 @@ def test_a_program_does_what_it_does_without(tmp_path: Path, program: str) -> No
     arguments = ["main.py", "--lr", "1", "-m"]
     plain, observed = python(tmp_path, *arguments), gradguard(tmp_path, *arguments)
     assert (observed.returncode, observed.stdout, observed.stderr) == (plain.returncode, plain.stdout, plain.stderr)
+
+
+def test_what_a_script_does_is_that_of_the_line_that_calls_it(tmp_path: Path) -> None:
+    program = """\
+        import torch
+
+        @torch.jit.script
+        def bump(x):
+            return x.add_(1)
+
+        @torch.jit.script
+        def grow(x):
+            return x.exp()
+
+        y = grow(torch.ones(3, requires_grad=True))
+        with torch.no_grad():
+            torch.ones(3) + y
+        bump(y)
+        y.sum().backward()
+        """
+    (one,) = seen(tmp_path, program)
+    assert (one["saved"]["stack"][-1]["line"], one["writes"][-1]["stack"][-1]["line"]) == (10, 13)
 
 
 def test_a_module_runs_as_python_runs_it(tmp_path: Path) -> None:
