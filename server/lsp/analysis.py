@@ -1,4 +1,4 @@
-"""What the analysis says of one document, and where the server gets it from: the project around the document."""
+"""The analysis of one document, which the server gets from the project around the document."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 SESSIONS = 8
-"""So many programs, those that were edited last, are kept as they were replayed."""
+"""how many replayed programs are kept: those that were edited last"""
 
 PAUSE = 1.0
 """seconds without an edit after which modules are looked for again"""
@@ -50,11 +50,11 @@ PAUSE = 1.0
 
 @dataclass(eq=False, slots=True)
 class Analysis:
-    """What is known of a program: a document, and the open ones that import it or that it imports.
+    """The analysis of a program: a document, with the open documents that import it or that it imports.
 
     `texts` are the texts of the files that findings and fixes may point into, `reads` the files that the
-    result depends on, both by path. `problems` are faults of ours, `notices` what the user has to mend
-    outside of the program. Positions in `report` are those of `texts` in the analysis thread alone.
+    result depends on, both by path. `problems` are internal errors; `notices` are what the user has to mend
+    outside the program. Only in the analysis thread do positions in `report` match `texts`.
     """
 
     findings: list[Finding]
@@ -66,7 +66,7 @@ class Analysis:
     release: Release | None = None
     """the release of PyTorch that the program runs with"""
     seen: list[Seen] = field(default_factory=list)
-    """what the last recorded run saw in its files, where they are as they were then"""
+    """what the last recorded run saw in its files, where their lines are unchanged since"""
     fixes: dict[int, list[Fix]] = field(default_factory=dict)
     """the verified fixes of the findings that somebody asked about, by the finding's number"""
 
@@ -75,7 +75,7 @@ class Analyser(Protocol):
     """Answers for documents. Every method is called in the analysis thread, never two at once."""
 
     def configure(self, settings: Settings, folders: Sequence[str], locale: Locale) -> None:
-        """Take over the editor's settings, the paths of its folders and its language; files are read anew."""
+        """Apply the editor's settings, the paths of its folders and its language; files are read again."""
 
     def analyse(self, path: str, files: Mapping[str, File], wanted: Callable[[], bool] = always) -> Analysis:
         """Analyse the document at `path`; `files` are all open documents.
@@ -84,13 +84,13 @@ class Analyser(Protocol):
         """
 
     def files_changed(self, paths: Sequence[str]) -> None:
-        """Read these files anew, which are not open: they have come, gone or changed on the disk."""
+        """Read these files again. They are not open, and were created, deleted or changed on the disk."""
 
     def recall(self, path: str, files: Mapping[str, File]) -> Recalled | None:
-        """Return what an earlier session found in a document, if it would be found again."""
+        """Return what an earlier session found in a document, if it is still valid."""
 
     def rest(self, files: Mapping[str, File]) -> None:
-        """Do what there is time for when nobody types; `files` are all open documents."""
+        """Do the work that waits until nobody types; `files` are all open documents."""
 
     def source(self, path: str) -> Source:
         """Return the parsed text of a document that has been analysed."""
@@ -109,7 +109,7 @@ class Analyser(Protocol):
 
 
 class ProjectAnalyser:
-    """Analyses documents within their projects: one for each configuration file or workspace folder."""
+    """Analyses documents within their projects. Each configuration file or workspace folder makes one project."""
 
     def __init__(self) -> None:
         self._settings = FileSettings()
@@ -121,14 +121,14 @@ class ProjectAnalyser:
         self._memory = Memory(folder())
 
     def configure(self, settings: Settings, folders: Sequence[str], locale: Locale) -> None:
-        """Take over settings, folders and language; projects, and their configuration files, are read again."""
+        """Apply settings, folders and language; projects and their configuration files are read again."""
         self._locale = locale
         self._settings, self._notices = file_settings(settings)
         self._folders = [Path(folder) for folder in folders]
         self._projects.clear()
 
     def files_changed(self, paths: Sequence[str]) -> None:
-        """Read files anew; what does not depend on them is not replayed again."""
+        """Read files again; programs that do not depend on them are not replayed again."""
         for project in self._projects.values():
             project.read_again(paths)
 
@@ -154,7 +154,7 @@ class ProjectAnalyser:
         return self._memory.recall(self._project(path)[0].config, self._locale, files[path])
 
     def rest(self, files: Mapping[str, File]) -> None:
-        """Keep what was found in saved documents, and nothing of files that no open document has to do with."""
+        """Keep what was found in saved documents; forget files that have nothing to do with an open document."""
         self._close_others(files)
         if waiting := [path for path in self._memory.waiting if path in self._open]:
             self._memory.keep({path: frozenset(self._project(path)[0].reads([path])) for path in waiting})
@@ -201,9 +201,9 @@ class ProjectAnalyser:
         return analysis.fixes[number]
 
     def fix_all(self, path: str) -> list[Edit]:
-        """Return the safe fixes together, as a difference by lines.
+        """Return all safe fixes together, as a difference by lines.
 
-        They are tried in a project of their own: mending moves the chunks that positions refer to.
+        They are tried in a separate project, because mending moves the chunks that positions refer to.
         """
         shown, _ = self._project(path)
         project = Project(shown.root, shown.config)
@@ -243,7 +243,7 @@ class ProjectAnalyser:
     def _root(self, path: Path) -> Path:
         """Return the innermost workspace folder that holds a file, else the file's own folder.
 
-        What has not been saved yet belongs to the first folder.
+        A document that has never been saved belongs to the first folder.
         """
         if not path.is_absolute():
             return next(iter(self._folders), Path.cwd())
@@ -251,7 +251,7 @@ class ProjectAnalyser:
         return max(holding, key=lambda folder: len(folder.parts), default=path.parent)
 
     def _show(self, project: _Linked, files: Mapping[str, File]) -> None:
-        """Let the open documents stand for their files; an unchanged one keeps its record, and so its parse."""
+        """Use the open documents in place of their files; an unchanged one keeps its record, and so its parse."""
         self._close_others(files)
         for path, file in files.items():
             if self._open.get(path) != file:
@@ -276,7 +276,7 @@ class _Linked(Project):
         self.checked: tuple[list[File], Analysis] | None = None
 
     def replay(self, roots: Sequence[Source], traced: bool = True) -> Report:
-        """Replay a program, of one that was replayed lately only what has changed."""
+        """Replay a program; of a recently replayed one, replay only what has changed."""
         key = frozenset(source.path for source in roots)
         session = self._sessions.pop(key, None)
         for other in [other for other in self._sessions if other & key]:  # the same files in another program
@@ -288,14 +288,14 @@ class _Linked(Project):
         return session.replay(roots, self.wanted)
 
     def refresh(self) -> None:
-        """Look for modules anew when the user has paused: they don't come and go with the letters of a word."""
+        """Look for modules again once the user pauses: typing a word should not make them come and go."""
         now = time.monotonic()
         if now - self._refreshed > PAUSE:
             super().refresh()
         self._refreshed = now
 
     def read_again(self, paths: Iterable[str]) -> None:
-        """Read files anew, as `Project` does; what a model says is known anew to all that is replayed."""
+        """Read files again, as `Project` does; a changed model counts for every program that is replayed."""
         paths = list(paths)
         super().read_again(paths)
         if any(map(self.models.holds, paths)):
@@ -303,18 +303,18 @@ class _Linked(Project):
         self._look_again()
 
     def uncover(self, path: str) -> None:
-        """Go back to what the disk holds for the path, if anything."""
+        """Use the file on the disk again, if there is one."""
         super().uncover(path)
         self._look_again()
 
     def overlay(self, document: File) -> None:
-        """Let an open document stand for its file."""
+        """Use an open document in place of its file."""
         if document.path not in self._overlay:
             self._look_again()
         super().overlay(document)
 
     def _look_again(self) -> None:
-        """Have the next check look for modules: what an import means may have changed."""
+        """Make the next check look for modules again: an import may now lead elsewhere."""
         self._refreshed = 0.0
         self.checked = None
 
@@ -326,7 +326,7 @@ class _Linked(Project):
         return source
 
     def forget_others(self, paths: Collection[str]) -> None:
-        """Forget what none of these files has to do with: other files, and programs without any of these."""
+        """Forget all other files, and all programs that contain none of these."""
         kept = self.reads(paths)
         self._files = {path: file for path, file in self._files.items() if path in kept}
         self._imports = {path: imported for path, imported in self._imports.items() if path in kept}
@@ -341,7 +341,7 @@ class _Linked(Project):
             self._imports.pop(path, None)
 
     def reads(self, paths: Iterable[str]) -> set[str]:
-        """Return the files, and all that they import, directly or not."""
+        """Return the files and everything that they import, directly or indirectly."""
         found: set[str] = set()
         waiting = list(paths)
         while waiting:
@@ -365,7 +365,7 @@ class _Linked(Project):
 
 
 def file_settings(settings: Settings) -> tuple[FileSettings, list[str]]:
-    """Return the editor's settings in the form in which the workspace takes them, and what is wrong with them."""
+    """Return the editor's settings as the workspace takes them, and what is wrong with them."""
     explicit, notices = None, []
     if settings.configuration is not None:
         try:
@@ -382,7 +382,7 @@ def least(config: Config) -> Severity | None:
 
 
 def differences(before: File, after: File) -> list[Edit]:
-    """Return the edits that turn one text into the other; in a notebook each stays within its cell."""
+    """Return the edits that turn one text into the other; in a notebook, each edit stays within one cell."""
     if before.notebook is None or after.notebook is None:
         return difference(before.path, before.text, after.text)
     old, new = before.notebook, after.notebook
@@ -394,7 +394,7 @@ def differences(before: File, after: File) -> list[Edit]:
 
 
 def difference(path: str, before: str, after: str) -> list[Edit]:
-    """Return the edits that turn one text into the other, by whole lines, so that the rest stays untouched."""
+    """Return the edits that turn one text into the other. They replace whole lines; unchanged lines stay untouched."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     starts = [0]
     for line in old:

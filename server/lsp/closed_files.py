@@ -1,4 +1,4 @@
-"""The files of the workspace that no editor has open: their last check, good for as long as none of them changes."""
+"""The files of the workspace that are not open: their last check, which holds until one of them changes."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ POLITE = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is to be checked, and how: politely, as long as open documents are analysed.
+    """What to check, and how: politely, as long as open documents are analysed.
 
-    `on_files` hears how many files are done, of how many.
+    `on_files` is called with how many files are done, and how many there are.
     """
 
     settings: Settings
@@ -53,7 +53,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was found in the files at `paths`, and what went wrong with ourselves."""
+    """What was found in the files at `paths`, and our internal errors."""
 
     recalled: Recalled
     paths: Sequence[str]
@@ -64,7 +64,7 @@ NOTHING = Checked(Recalled([], {}), [], [])
 
 
 class Workspace:
-    """The last check of the workspace's files, good for as long as none of them changes."""
+    """The last check of the workspace's files, which holds until one of them changes."""
 
     def __init__(self) -> None:
         self._checked: Checked | None = None
@@ -78,19 +78,19 @@ class Workspace:
         """what was found last, by URI, for a client that doesn't ask"""
 
     def forget(self) -> None:
-        """Check anew the next time: settings have changed, or files have come or gone."""
+        """Make the next call check again: settings have changed, or files were created or deleted."""
         self._checked = None
         self._changes += 1
 
     def stop(self) -> None:
-        """End what is going on, soon."""
+        """Make a running check end soon."""
         for stop in self._stops:
             stop.set()
 
     async def check(self, asked: Asked) -> Checked:
         """Return what is wrong in all projects. Raises ConfigError.
 
-        What is found on the way of a check that is cancelled is kept on the disk, as far as there is a place for it.
+        What a cancelled check has found so far is kept on the disk, if there is a cache.
         """
         async with self._busy:
             checked = self._checked
@@ -102,7 +102,7 @@ class Workspace:
             return checked
 
     async def _run(self, asked: Asked) -> Checked:
-        """Check in a thread that ends with this: a part of a project stays parsed as long as its thread lives."""
+        """Check in a thread of its own: the thread keeps a parsed part of a project as long as it lives."""
         stop = threading.Event()
         self._stops.add(stop)
 
@@ -132,8 +132,8 @@ def check_folders(
 ) -> Checked:
     """Check all files below the folders as they are on the disk, each project by its own configuration.
 
-    `on_files` hears how many of them are done. Raises ConfigError for a configuration that cannot be used, and Unwanted
-    soon after `wanted` says so.
+    `on_files` is called with how many of them are done. Raises ConfigError for a configuration that cannot be used,
+    and Unwanted soon after `wanted` says so.
     """
 
     def go_on() -> None:
@@ -160,7 +160,7 @@ def check_folders(
 
 
 def _placed(found: Found, documents: Texts, locale: Locale) -> Found:
-    """A finding in a notebook that says itself where: the client knows no cells of a notebook that isn't open."""
+    """A finding in a notebook, with its place in the message: the client knows no cells of a closed notebook."""
     notebook = documents[found.path].notebook
     if notebook is None:
         return found
@@ -170,7 +170,7 @@ def _placed(found: Found, documents: Texts, locale: Locale) -> Found:
 
 
 def _stamps(paths: Iterable[str]) -> Stamps:
-    """Return what tells whether the files have changed; a file that is gone has no stamp."""
+    """Return stamps that show whether the files have changed; a deleted file has no stamp."""
     stamps: Stamps = {}
     for path in paths:
         try:

@@ -1,7 +1,7 @@
 """textDocument/codeAction: quick fixes, fix all, and the comments that silence a rule.
 
-Everything is found from the range alone: some clients send no diagnostics along. Edits are computed when
-the user picks an action, where the client can wait for them (`codeAction/resolve`).
+Only the range is used, because some clients send no diagnostics with the request. If the client supports
+`codeAction/resolve`, an edit is computed when the user picks its action.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ def register(server: Server) -> None:
 
 
 async def code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction] | None:
-    """Answer with what can be done about the problems that touch the range."""
+    """Answer with the actions for the problems that touch the range."""
     return await ls.documents.ask(params.text_document.uri, lambda d, a: list(_actions(ls, d, a, params)))
 
 
 async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
-    """Fill in the edit of an action that `code_actions` gave.
+    """Fill in the edit of an action that `code_actions` returned.
 
     Raises JsonRpcInvalidParams for an action that isn't ours, JsonRpcContentModified if the text has changed since.
     """
@@ -73,7 +73,7 @@ def _actions(
 def _fix_actions(
     ls: Server, document: Document, analysis: Analysis, numbers: Iterable[int]
 ) -> Iterator[types.CodeAction]:
-    """Yield the verified fixes of the findings; one of them all is preferred."""
+    """Yield the verified fixes of the findings; at most one of them is preferred."""
     preferred = True
     for number in numbers:
         for choice, fix in enumerate(ls.analyser.fixes(analysis, document.path, number)):
@@ -104,7 +104,7 @@ def _ignore_actions(
 
 
 def _told(ls: Server, analysis: Analysis, number: int) -> types.Diagnostic:
-    """Return a finding as the client has it."""
+    """Return a finding as the diagnostic that the client has."""
     places = Places(analysis.texts, ls.documents)
     return convert(analysis.findings[number], places, ls.client_capabilities, ls.texts.locale)[1]
 
@@ -114,7 +114,7 @@ def _data(document: Document, do: str, number: int) -> dict[str, Any]:
 
 
 def _lazily(ls: Server, document: Document, analysis: Analysis, action: types.CodeAction) -> types.CodeAction:
-    """Return the action as the client can take it: without the edit where it resolves edits itself."""
+    """Return the action for the client: without its edit if the client resolves edits."""
     client = "text_document.code_action"
     properties = get_capability(ls.client_capabilities, f"{client}.resolve_support.properties", None) or ()
     keeps_data = get_capability(ls.client_capabilities, f"{client}.data_support", False)
@@ -125,7 +125,7 @@ def _lazily(ls: Server, document: Document, analysis: Analysis, action: types.Co
 
 
 def _resolved(ls: Server, document: Document, analysis: Analysis, data: dict[str, Any]) -> types.WorkspaceEdit:
-    """Return the edit of an action's data."""
+    """Return the edit that an action's data stands for."""
     if data.get("version") != document.version:
         raise JsonRpcContentModified("the document has changed since the code action was offered")
     number = data.get("finding", 0)
@@ -146,7 +146,7 @@ def _resolved(ls: Server, document: Document, analysis: Analysis, data: dict[str
 
 
 def workspace_edit(ls: Server, analysis: Analysis, edits: Iterable[Edit]) -> types.WorkspaceEdit:
-    """Return edits for the client: bound to the documents' versions where it understands that."""
+    """Return edits for the client, with the documents' versions if it supports that."""
     by_uri: dict[str, list[types.TextEdit]] = {}
     places = Places(analysis.texts, ls.documents)
     for edit in edits:
@@ -165,11 +165,11 @@ def _versioned(ls: Server, uri: str) -> types.OptionalVersionedTextDocumentIdent
 
 
 def _touches(text: Text, finding: Finding, range_: types.Range) -> bool:
-    """Whether a range reaches the lines of a finding: light bulbs are looked for anywhere on the line."""
+    """Whether a range reaches the lines of a finding: users look for light bulbs anywhere on the line."""
     first, last = text.lines(range_)
     return finding.span.start_line <= last and first <= finding.span.end_line
 
 
 def _is_wanted(kind: str, only: Iterable[str] | None) -> bool:
-    """Whether a kind is asked for; kinds are hierarchies, `source` asks for `source.fixAll.gradguard`."""
+    """Whether the client asks for a kind. Kinds form a hierarchy: `source` includes `source.fixAll.gradguard`."""
     return only is None or any(kind == one or kind.startswith(f"{one}.") for one in only)

@@ -1,4 +1,4 @@
-"""Settings of the editor: at the start, when they change, and the project's files that they go with."""
+"""The editor's settings, at the start and when they change, and changes of the project's files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def initialized(ls: Server, params: types.InitializedParams) -> None:
         options: Any = types.DidChangeWatchedFilesRegistrationOptions(watchers)
         wanted.append(types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options))
     if get_capability(ls.client_capabilities, "workspace.did_change_configuration.dynamic_registration", False):
-        # A client that can be asked sends no settings along: whole, the section may hold what is the client's own.
+        # A client that can be asked need not send settings: the whole section may hold settings of the client's own.
         options = types.DidChangeConfigurationRegistrationOptions(section=None if _can_be_asked(ls) else SECTION)
         wanted.append(types.Registration("settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, options))
     if wanted:
@@ -47,7 +47,7 @@ async def initialized(ls: Server, params: types.InitializedParams) -> None:
 
 
 async def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:
-    """Take over changed settings, sent along or to be asked for."""
+    """Apply changed settings: those in the notification, or those that the client answers with."""
     sent = params.settings
     if isinstance(sent, dict) and sent:
         ls.apply_settings(sent.get(SECTION, sent))
@@ -68,10 +68,10 @@ async def _pull(ls: Server) -> None:
 
 
 def did_change_watched_files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
-    """Look again at files that changed on disk."""
+    """Read files again that changed on the disk."""
     ls.files_changed([change.uri for change in params.changes])
 
 
 def did_change_workspace_folders(ls: Server, params: types.DidChangeWorkspaceFoldersParams) -> None:
-    """Look again at everything: a folder is a root of imports."""
+    """Analyse everything again: imports start from the folders."""
     ls.files_changed([folder.uri for folder in (*params.event.added, *params.event.removed)])

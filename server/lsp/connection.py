@@ -1,7 +1,7 @@
-"""The connection to the client: who is taken for one, and how messages begin.
+"""The connection to the client: who may connect, and how the headers of messages are read.
 
-pygls reads them, but knows `Content-Length` in one spelling only, waits for a message of any size, and over TCP takes
-whatever a web page sends to a port of this machine, and as many clients as come.
+pygls reads messages, but knows only one spelling of `Content-Length`, waits for a message of any size, and over TCP
+accepts any number of clients and whatever a web page sends to a port of this machine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .host import Server
 
 LARGEST = 256 * 1024 * 1024
-"""Bytes that a message may have."""
+"""the most bytes that a message may have"""
 
 _FIELD = re.compile(rb"[\w-]+[ \t]*:.*\r?\n", re.DOTALL)
 """A field of a header; an HTTP request begins with something else."""
@@ -29,7 +29,7 @@ _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d+)[ \t]*\r?\n", re.IGNOREC
 
 
 class Incoming:
-    """What the client sends, with headers as pygls knows them; `first` is the line that was read already."""
+    """The client's messages, with headers that pygls can read; `first` is the line that was already read."""
 
     def __init__(self, server: Server, reader: AsyncReader, first: bytes = b"") -> None:
         self._server = server
@@ -37,7 +37,7 @@ class Incoming:
         self._first = first
 
     async def readline(self) -> bytes:
-        """The next line of a header; empty where there is nothing more, or nothing more that can be understood."""
+        """The next line of a header; empty at the end of the stream, or if the rest cannot be understood."""
         line, self._first = self._first, b""
         try:
             line = line or await self._reader.readline()
@@ -52,7 +52,7 @@ class Incoming:
         return b"Content-Length: %d\r\n" % int(length[1])
 
     async def readexactly(self, n: int) -> bytes:
-        """The body of a message; empty where it does not come whole."""
+        """The body of a message; empty if it is incomplete."""
         try:
             body = await self._reader.readexactly(n)
         except (OSError, asyncio.IncompleteReadError):
@@ -66,9 +66,9 @@ def serve_streams(server: Server, stdin: BinaryIO, stdout: BinaryIO) -> None:
 
 
 def serve_tcp(server: Server, host: str, port: int) -> None:
-    """Serve the first client that comes to an address until it is done, and nobody else.
+    """Serve the first client that connects to an address until it is done, and no other.
 
-    Raises OSError where the address cannot be listened at.
+    Raises OSError if the server cannot listen at the address.
     """
     asyncio.run(_serve_tcp(server, host, port))
 

@@ -38,7 +38,7 @@ class Text:
         return self.text[self.starts[line] : end].rstrip("\r\n")
 
     def offset(self, position: types.Position) -> int:
-        """Return the offset of a client's position, moved into the text where it lies outside."""
+        """Return the offset of a client's position; one outside the text is moved into it."""
         if position.line >= len(self.starts):
             return len(self.text)
         return self.starts[position.line] + from_units(self.line(position.line), position.character, self.encoding)
@@ -75,7 +75,7 @@ class Text:
         return range_.start.line, range_.end.line
 
     def holds(self, start: int, end: int) -> bool:
-        """Whether the client sees what is between two offsets as a part of this text."""
+        """Whether the text between two offsets is part of this text for the client."""
         return 0 <= start <= end <= len(self.text)
 
     def edited(self, changes: Iterable[types.TextDocumentContentChangeEvent]) -> Text:
@@ -89,7 +89,7 @@ class Text:
         return text
 
     def replace(self, range_: types.Range, new: str) -> Text:
-        """Return this text with a client's range replaced; only lines near the edit are looked at again."""
+        """Return this text with a client's range replaced; only lines near the edit are split again."""
         start = self.offset(range_.start)
         end = max(start, self.offset(range_.end))
         text = self.text[:start] + new + self.text[end:]
@@ -97,7 +97,7 @@ class Text:
 
 
 class PartOfText(Text):
-    """Some lines of a text, which the client knows as a text of their own."""
+    """Some lines of a text, which are a separate text for the client."""
 
     __slots__ = ("first", "last")
 
@@ -107,13 +107,13 @@ class PartOfText(Text):
         self.last = last
 
     def offset(self, position: types.Position) -> int:
-        """Return the offset of a client's position, moved into these lines where it lies outside."""
+        """Return the offset of a client's position; one outside these lines is moved into them."""
         if self.first + position.line > self.last:
             return self.starts[self.last] + len(self.line(self.last))
         return super().offset(types.Position(self.first + position.line, position.character))
 
     def place(self, line: int, column: int) -> types.Position:
-        """Return the client's position of a line and a code-point column, moved into these lines."""
+        """Return the client's position of a line and a code-point column, moved into these lines if it is outside."""
         if line > self.last:
             line, column = self.last, len(self.text)
         elif line < self.first:
@@ -126,7 +126,7 @@ class PartOfText(Text):
         return self.first + range_.start.line, min(self.first + range_.end.line, self.last)
 
     def holds(self, start: int, end: int) -> bool:
-        """Whether what is between two offsets is in these lines."""
+        """Whether the text between two offsets is in these lines."""
         return self.starts[self.first] <= start <= end <= self.starts[self.last] + len(self.line(self.last))
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _JSON = get_converter()
 
 LISTED = "relatedInformationListed"
-"""the experimental capability of clients that list the related places under each message: it need not repeat them"""
+"""experimental capability of clients that list related places under each message, which need not repeat them"""
 
 
 def register(server: Server) -> None:
@@ -53,7 +53,7 @@ def pulls(capabilities: types.ClientCapabilities) -> bool:
 def present(
     analysis: Analysis | Recalled, documents: Documents, capabilities: types.ClientCapabilities, locale: Locale
 ) -> dict[str, list[types.Diagnostic]]:
-    """Return the findings that no comment silences as LSP diagnostics, by the URI that they are in."""
+    """Return the findings that no comment silences as LSP diagnostics, by URI."""
     places = Places(analysis.texts, documents)
     found: dict[str, list[types.Diagnostic]] = {}
     ran = [] if isinstance(analysis, Recalled) else analysis.seen
@@ -72,14 +72,14 @@ def present(
 
 
 def _when(one: Seen, message: str, confirmed: bool, locale: Locale) -> str:
-    """A message, and when a run saw what it says."""
+    """A message, with the time at which a run saw the failure."""
     return seen(message, time.strftime("%Y-%m-%d %H:%M", time.localtime(one.sighting.time)), confirmed, locale)
 
 
 def convert(
     finding: Finding | Found, places: Places, capabilities: types.ClientCapabilities, locale: Locale
 ) -> tuple[str, types.Diagnostic]:
-    """Return a finding as an LSP diagnostic, with what the client can show of it, and the URI that it is in."""
+    """Return a finding as an LSP diagnostic, with as much as the client can show, and its URI."""
     client = f"text_document.{'diagnostic' if pulls(capabilities) else 'publish_diagnostics'}"
     described = get_capability(capabilities, f"{client}.code_description_support", False)
     related = get_capability(capabilities, f"{client}.related_information", False)
@@ -109,7 +109,7 @@ def convert(
 
 
 def publish(ls: Server, document: Document) -> None:
-    """Send a document's diagnostics to a client that does not ask for them, where there is something new to say."""
+    """Send a document's diagnostics, if they have changed, to a client that does not ask for them."""
     if pulls(ls.client_capabilities):
         return
     told = {uri: (version, document.told.get(uri, [])) for uri, version in document.faces.items()}
@@ -123,18 +123,18 @@ def publish(ls: Server, document: Document) -> None:
 
 
 def take_back(ls: Server, document: Document) -> None:
-    """Take a document's diagnostics back from a client that does not ask for them."""
+    """Clear a document's diagnostics at a client that does not ask for them."""
     if not pulls(ls.client_capabilities):
         for uri, version in document.faces.items():
             ls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, [], version))
 
 
 def publish_closed(ls: Server) -> None:
-    """Send what is wrong in files that are not open, as far as the user wants that; take back what no longer is.
+    """Send the diagnostics of files that are not open, as far as the user wants them; clear those that are gone.
 
-    That is what belongs to an open program, and all that was found where the whole workspace is checked.
+    They belong to an open program or, where the whole workspace is checked, to any file.
 
-    Clients that ask for diagnostics hear of closed files when they ask for the workspace's.
+    Clients that ask for diagnostics get those of closed files when they ask for the workspace's.
     """
     if pulls(ls.client_capabilities):
         return
@@ -150,7 +150,7 @@ def publish_closed(ls: Server) -> None:
 
 
 def of_closed(ls: Server) -> dict[str, list[types.Diagnostic]]:
-    """Return what is wrong in files that are not open but belong to an open program, by URI."""
+    """Return the diagnostics of files that are not open but belong to an open program, by URI."""
     return {
         uri: items
         for document in ls.documents
@@ -165,11 +165,11 @@ def of_closed(ls: Server) -> dict[str, list[types.Diagnostic]]:
 async def document_diagnostic(
     ls: Server, params: types.DocumentDiagnosticParams
 ) -> types.RelatedFullDocumentDiagnosticReport | types.RelatedUnchangedDocumentDiagnosticReport:
-    """Answer with a document's diagnostics, or that they are those of `previous_result_id`."""
+    """Answer with a document's diagnostics, or that they are unchanged since `previous_result_id`."""
     uri = params.text_document.uri
     async with asked_for(ls, params.work_done_token, ls.texts("checking")):
         if get_capability(ls.client_capabilities, "workspace.diagnostics.refresh_support", False):
-            await ls.documents.something(uri)  # it is asked to look again if that was not the last word
+            await ls.documents.something(uri)  # if these are not final, the client is later told to ask again
         else:
             await ls.documents.analysis(uri)
     document = ls.documents.find(uri)
@@ -181,6 +181,6 @@ async def document_diagnostic(
 
 
 def result_id(items: Iterable[types.Diagnostic]) -> str:
-    """Return a name for a list of diagnostics: equal lists have equal names, in every session."""
+    """Return an identifier of a list of diagnostics: equal lists have equal identifiers, in every session."""
     text = json.dumps(_JSON.unstructure(list(items)), sort_keys=True)
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()

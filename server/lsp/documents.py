@@ -1,8 +1,8 @@
 """The open documents: their texts, and what the analysis says of each, computed once per version.
 
-The protocol's thread only edits texts and marks documents as changed. One worker thread analyses, the
-document that was changed last first: what it is at when another change comes stops there, and goes on from
-there when its turn comes again.
+The protocol's thread only edits texts and marks documents as changed. One worker thread analyses documents, the
+most recently changed one first. When another change arrives, it pauses the current analysis, and resumes it when its
+turn comes again.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 PATIENCE = 0.05
-"""analyses that take less than this many seconds start at once; dearer ones wait for a pause in the typing"""
+"""analyses that take fewer seconds start at once; longer ones wait for a pause in the typing"""
 
 LONGEST_PAUSE = 0.25
 
 TURN = 0.5
-"""seconds after which an analysis makes room for one that somebody waits for; next time it may take twice as long"""
+"""seconds after which an analysis yields to one that somebody waits for; next time it may take twice as long"""
 
 ALLOWANCE = 120.0
-"""seconds that the analysis of one text may take in all; past that the document has no answers until it is edited"""
+"""seconds that the analysis of one text may take in all; after that the document has no answers until it is edited"""
 
 QUIET = 2.0
 """seconds without work after which garbage is collected"""
@@ -57,7 +57,7 @@ class Document:
     """One program open in the editor: a text, or the cells of a notebook together.
 
     `edition` grows with everything that makes the analysis out of date: edits, other files, settings.
-    `analysis` and what is `told` of it answer for the edition `analysed`.
+    `analysis`, and the diagnostics `told` of it, belong to the edition `analysed`.
     """
 
     uri: str
@@ -69,35 +69,35 @@ class Document:
     analysed: int = -1
     analysis: Analysis | None = None
     told: dict[str, list[types.Diagnostic]] = field(default_factory=dict)
-    """diagnostics by the URI that they are in: this document's, and those of files that belong to its program"""
+    """diagnostics by URI: this document's, and those of files that belong to its program"""
     sent: dict[str, tuple[int | None, list[types.Diagnostic]]] = field(default_factory=dict)
     """the version and the diagnostics that were last pushed, by URI"""
     cost: float = 0.0
     spent: float = 0.0
-    """seconds that were spent on the text as it is now without coming to an end"""
+    """seconds spent on the current text without finishing"""
     indirect: bool = False
-    """whether something else than an edit of this text has changed what is shown"""
+    """whether something other than an edit of this text has changed what is shown"""
     recalled: bool = False
-    """whether what is shown is what an earlier session has found"""
+    """whether what is shown was found by an earlier session"""
     waiters: list[asyncio.Future[Analysis | None]] = field(default_factory=list)
     viewers: list[asyncio.Future[None]] = field(default_factory=list)
     """those who wait until there is something to show"""
     layout: Layout | None = None
-    """of a notebook, which cell has which lines of the text"""
+    """for a notebook: which cell has which lines of the text"""
 
     @property
     def shown(self) -> list[types.Diagnostic]:
-        """What is shown in the document itself."""
+        """The diagnostics that are shown in the document itself."""
         return self.told.get(self.uri, [])
 
     @property
     def faces(self) -> dict[str, int | None]:
-        """The texts that the editor shows of it, with their versions by URI: itself, or the cells of a notebook."""
+        """The versions of the texts that the editor shows of it, by URI: the document itself, or a notebook's cells."""
         return self.layout.versions if self.layout else {self.uri: self.version}
 
     @property
     def file(self) -> File:
-        """The document as the workspace takes it in place of a file."""
+        """The document as the workspace uses it in place of a file."""
         return File(self.path, self.text.text, notebook=self.layout.program if self.layout else None)
 
     def seen_from(self, uri: str) -> Document:
@@ -115,13 +115,15 @@ class Document:
 class Documents:
     """All open documents, and the one thread that analyses them.
 
-    `analyse(path, files, wanted)` analyses the document at `path` among all open documents, or raises Unwanted when
-    `wanted()` no longer holds, and `present(analysis)` makes of it what is shown, by URI; `recall(path, files)` gives
-    what is known of a document before that, and `rest(files)` is called when nobody types: all that in the analysis
-    thread. In the event loop, `on_recall(document)` is called when there is something to show of a document that was
-    opened, `on_analysis(document)` whenever a document's newest text has been analysed, `on_close(document)` when it
-    is closed, and `on_problem(message)` when something failed; `while_working(document)` is entered for as long as an
-    analysis takes.
+    These are called in the analysis thread: `analyse(path, files, wanted)` analyses the document at `path` among all
+    open documents, and raises Unwanted when `wanted()` no longer holds; `present(analysis)` returns what to show, by
+    URI; `recall(path, files)` returns what is known of a document before its analysis; `rest(files)` runs when nobody
+    types.
+
+    These are called in the event loop: `on_recall(document)` when there is something to show of a document that was
+    opened; `on_analysis(document)` whenever a document's newest text has been analysed; `on_close(document)` when it
+    is closed; `on_problem(message)` when something failed. `while_working(document)` is a context manager around an
+    analysis.
     """
 
     def __init__(
@@ -152,9 +154,9 @@ class Documents:
         self._changed: dict[str, Document] = {}
         self._edits = 0
         self._questions = 0
-        """how many questions about documents that are analysed wait for the analysis thread"""
+        """how many questions about analysed documents wait for the analysis thread"""
         self.notebooks: dict[str, str] = {}
-        """the paths of the notebooks that cells belong to, by the cells' URIs"""
+        """the path of each cell's notebook, by the cell's URI"""
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="gradguard-analysis")
         self._task: asyncio.Task[None] | None = None
         self._tidying: asyncio.TimerHandle | None = None
@@ -173,13 +175,13 @@ class Documents:
     # -- what the editor does --------------------------------------------------------------------
 
     def open(self, uri: str, text: str, version: int, language: str) -> None:
-        """Take over a text; opening it again replaces it."""
+        """Add an opened text; opening it again replaces it."""
         path = path_of(uri)
         python = language == "python" or path.endswith((".py", ".pyi", ".pyw"))
         self._put(Document(uri, path, Text(text, self.encoding), version, python))
 
     def open_notebook(self, uri: str, version: int, layout: Layout) -> None:
-        """Take over the cells of a notebook as one program."""
+        """Add the cells of an opened notebook as one program."""
         text = Text(layout.program.text, self.encoding)
         self._put(Document(uri, path_of(uri), text, version, True, layout=layout))
 
@@ -205,7 +207,7 @@ class Documents:
         self._touch(document.path)
 
     def change_notebook(self, uri: str, version: int, layout: Layout) -> None:
-        """Take over the cells of an open notebook as they are now."""
+        """Replace the cells of an open notebook by the current ones."""
         document = self._open[path_of(uri)]
         document.text, document.layout = Text(layout.program.text, self.encoding), layout
         document.version = version
@@ -222,7 +224,7 @@ class Documents:
             self._on_close(document)
 
     def restart(self, configure: Callable[P, None], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Call `configure` in the analysis thread, and have everything looked at again after it."""
+        """Call `configure` in the analysis thread, then analyse everything again."""
         self._edits += 1
         self._worker.submit(configure, *args, **kwargs)
         for document in self._open.values():
@@ -230,7 +232,7 @@ class Documents:
         self._wake()
 
     def stop(self) -> None:
-        """Drop all work; what is being computed ends soon, and nobody hears of it."""
+        """Drop all work; the current analysis ends soon, and its result is not reported."""
         self._edits += 1
         if self._task is not None:
             self._task.cancel()
@@ -264,8 +266,8 @@ class Documents:
     async def ask(self, uri: str, question: Callable[[Document, Analysis], T]) -> T | None:
         """Return what `question` finds in the analysis of a document; None where there is no analysis.
 
-        The question is put in the analysis thread, so that no newer text moves the chunks meanwhile, and
-        again if the text has changed before the answer was there. An analysis that is under way makes room for it.
+        The question is asked in the analysis thread, so that no newer text moves the chunks meanwhile. It is asked
+        again if the text changed before the answer was there. A running analysis yields to it.
         """
         while (analysis := await self.analysis(uri)) is not None:
             document = self.find(uri)
@@ -282,18 +284,18 @@ class Documents:
         return None
 
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run `function` in the analysis thread, behind the work that is under way."""
+        """Run `function` in the analysis thread, after the current work."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._worker, lambda: function(*args, **kwargs))
 
     def files(self) -> dict[str, File]:
-        """Return all open documents by path, as the workspace takes them."""
+        """Return all open documents by path, as the workspace uses them."""
         return {path: document.file for path, document in self._open.items()}
 
     # -- the worker ------------------------------------------------------------------------------
 
     def _touch(self, path: str) -> None:
-        """Mark the document at `path`, and those whose analysis read it, as changed; it comes first itself."""
+        """Mark the document at `path`, and those whose analysis read it, as changed; it is analysed first."""
         self._edits += 1
         for document in self._open.values():
             if document.path != path and document.analysis is not None and path in document.analysis.reads:
@@ -340,7 +342,7 @@ class Documents:
         self._tidy_soon()
 
     async def _pause(self, document: Document) -> None:
-        """Wait until the user has stopped typing for as long as the analysis is worth."""
+        """Wait for a pause in the typing; a longer analysis waits for a longer pause."""
         edition = -1
         while edition != document.edition:
             edition = document.edition
@@ -351,7 +353,7 @@ class Documents:
         tidy()
 
     async def _remember(self, document: Document) -> None:
-        """Show of a document that was just opened what earlier sessions have found, as long as it isn't analysed."""
+        """Show what earlier sessions found in a document that was just opened, until it is analysed."""
         edition = document.edition
         told = await self.run(self._recalled, document.path, self.files())
         if told is not None and edition == document.edition and self._open.get(document.path) is document:
@@ -360,7 +362,7 @@ class Documents:
             _show(document)
 
     def _recalled(self, path: str, files: Mapping[str, File]) -> dict[str, list[types.Diagnostic]] | None:
-        """What is known of a document without an analysis; None where nothing is, or looking for it goes wrong."""
+        """What is known of a document without an analysis; None if nothing is, or if the look-up fails."""
         try:
             recalled = self._recall(path, files)
             return None if recalled is None else dict(self._present(recalled))
@@ -391,7 +393,7 @@ class Documents:
                 return
             done = None, {}, (f"The analysis of {document.path} was given up after {ALLOWANCE:.0f} seconds.",)
         analysis, told, problems = done
-        if document.analysed >= 0:  # the first time says nothing of what an edit will take
+        if document.analysed >= 0:  # the first analysis does not predict how long one after an edit will take
             document.cost = time.perf_counter() - began
         for problem in problems:
             self._on_problem(problem)
@@ -407,7 +409,7 @@ class Documents:
         return any(document.waiters or document.viewers for document in list(self._changed.values()))
 
     def _mark_linked(self, document: Document) -> None:
-        """Have those documents analysed again that turn out to be one program with `document`."""
+        """Analyse again the documents that turn out to be in one program with `document`."""
         for path in document.analysis.reads if document.analysis else ():
             other = self._open.get(path)
             if other is not None and other.analysis is not None and document.path not in other.analysis.reads:
@@ -428,7 +430,7 @@ class Documents:
 
 
 def tidy() -> None:
-    """Collect garbage while nobody waits; what is left is not looked at again while somebody types."""
+    """Collect garbage while nobody waits; later collections skip what survives this one."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()

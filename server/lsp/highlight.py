@@ -29,10 +29,10 @@ def register(server: Server) -> None:
 
 
 async def highlight(ls: Server, params: types.DocumentHighlightParams) -> Highlights | None:
-    """Answer with all places that touch the storage of the tensor at the position; None where that isn't wanted.
+    """Answer with all places that touch the storage of the tensor at the position; None if the user doesn't want that.
 
-    An editor asks one server after the other until one answers (VS Code), or shows all answers: on a name, unless the
-    user wants it otherwise, the answer is left to those that know names.
+    An editor asks one server after another until one answers (VS Code), or shows all answers. So on a name, unless the
+    user wants it otherwise, we leave the answer to servers that know names.
     """
     wanted = ls.settings.highlight
     if wanted == "off":
@@ -59,7 +59,7 @@ def _highlight(document: Document, analysis: Analysis, position: types.Position,
 def _used_at(report: Report, document: Document, offset: int) -> list[Story]:
     """Return stories of the tensors that an operator at an offset changes or saves, or that a method there changes.
 
-    Of several operators around the offset it is the innermost.
+    If several operators are around the offset, the innermost counts.
     """
     word = _word(document, offset)
     found: dict[tuple[int, int], dict[int, Story]] = {}

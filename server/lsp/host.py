@@ -1,4 +1,4 @@
-"""What features ask of the server: the open documents, the settings, the words for the user."""
+"""What features ask of the server: the open documents, the settings, the messages for the user."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Server(LanguageServer):
     closed_files: Workspace
     told_of_closed: dict[str, list[types.Diagnostic]]
     token: str | None
-    """what a client has to know, if anybody could come"""
+    """the token that a client has to send, if anybody could connect"""
     introduced: bool
-    """whether the client has said that it is ready"""
+    """whether the client has sent `initialized`"""
 
     @property
     @abstractmethod
@@ -43,28 +43,28 @@ class Server(LanguageServer):
     @property
     @abstractmethod
     def checks_all(self) -> bool:
-        """Whether the problems of files that are not open are wanted, too."""
+        """Whether the user also wants the problems of files that are not open."""
 
     @abstractmethod
     def folders(self) -> list[str]:
-        """Return the paths of the workspace folders, as far as they are on this machine's disk."""
+        """Return the paths of those workspace folders that are on this machine's disk."""
 
     @abstractmethod
     def apply_settings(self, value: object) -> None:
-        """Take over settings as the editor sent them, where they have changed; what is wrong with them is shown."""
+        """Apply settings as the editor sent them, if they have changed; show what is wrong with them."""
 
     @abstractmethod
     def files_changed(self, uris: Iterable[str]) -> None:
-        """Read files again that changed on disk; open documents are ahead of theirs."""
+        """Read files again that changed on disk, except those of open documents."""
 
     @abstractmethod
     def refresh(self) -> None:
-        """Have the client ask again for what it has asked before; send it what it does not ask for."""
+        """Tell the client to repeat its requests; send it what it does not ask for."""
 
     @abstractmethod
     def report_problem(self, message: str) -> None:
-        """Log a fault of ours; the same one only once, whatever is typed meanwhile."""
+        """Log an internal error; the same one only once, whatever is typed meanwhile."""
 
     @abstractmethod
     def refuse(self, error: JsonRpcException) -> None:
-        """Answer what cannot be served, and of which no id is known."""
+        """Answer a message that cannot be served and whose id is unknown."""

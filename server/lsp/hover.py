@@ -1,4 +1,4 @@
-"""textDocument/hover: the version counter's story, what an operator saves, the rule behind a squiggle or a code."""
+"""textDocument/hover: the story of a version counter, what an operator saves, the rule of a squiggle or a code."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def register(server: Server) -> None:
 
 
 async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
-    """Answer with what is known at the position, in the markup that the client prefers; None for nothing."""
+    """Answer with what is known at the position, in the markup that the client prefers; None if nothing is."""
     return await ls.documents.ask(params.text_document.uri, lambda d, a: _hover(ls, d, a, params.position))
 
 
@@ -60,9 +60,9 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
             place = document.text.between(start, end)
         elif story := _story(document, analysis, offset, here):
             told = life(story, ls.texts, lambda site: _link(site, document, places, ls.texts.locale))
-            if not here:  # what a finding says of the change the editor shows above
+            if not here:  # the editor shows above what a finding says of the change
                 told.notes += advice(story, ls.texts, _line_of)
-            elif rich:  # in the line of the title, so that the hover needs no scroll bar
+            elif rich:  # on the line of the title, so that the hover needs no scroll bar
                 told.title, rules = " · ".join([told.title, *rules]), []
             parts.append(markdown(told) if rich else plain(told))
             place = document.text.between(*extent(story.site))
@@ -75,7 +75,7 @@ def _hover(ls: Server, document: Document, analysis: Analysis, position: types.P
 
 
 def _story(document: Document, analysis: Analysis, offset: int, here: Sequence[Finding]) -> Story | None:
-    """Return the story of what the cursor is on; on a squiggle elsewhere that of the tensor that it is about."""
+    """Return the story of the tensor under the cursor; elsewhere on a squiggle, of the tensor that it is about."""
     known = story_at(analysis.report, document.path, offset)
     if known is not None or not here:
         return known
@@ -104,9 +104,9 @@ def wants_markdown(capabilities: types.ClientCapabilities) -> bool:
 
 
 def _rule_in_comment(text: str, offset: int) -> tuple[str, int, int] | None:
-    """Return the rule whose code the cursor is on, with its offsets, where that stands in a comment.
+    """Return the rule whose code in a comment the cursor is on, with the offsets of the code.
 
-    A suppression counts as a whole where it names one rule.
+    If a suppression names one rule, the cursor may be anywhere on it.
     """
     start = text.rfind("\n", 0, offset) + 1
     line = text[start : text.find("\n", offset) if "\n" in text[offset:] else len(text)]
@@ -129,7 +129,7 @@ def _holds(document: Document, finding: Finding, offset: int) -> bool:
 
 
 def _about(rule: Rule, texts: Texts) -> str:
-    """Return the link to a rule's page; what it found here the editor shows with the squiggle."""
+    """Return the link to a rule's page; the editor itself shows the squiggle's message."""
     return f"[{rule.code} {rule.name}]({rule.address(texts.locale)})"
 
 
@@ -138,7 +138,7 @@ def _line_of(site: Site) -> int:
 
 
 def _link(site: Site, document: Document, places: Places, locale: Locale) -> str:
-    """Return the site's line as a link, with its cell or the file's name where it is in another one."""
+    """Return the site's line as a link, with the cell or the file's name if it is in another one."""
     path = site.chunk.path
     uri, line = places.line(path, _line_of(site) - 1)
     cell, _ = site.chunk.place_of(site.node)

@@ -1,6 +1,6 @@
 """textDocument/inlayHint: behind a line, the version at which it saves a tensor, and the step that a counter moves.
 
-A hint's tooltip is written when the editor asks for it, where it can wait (`inlayHint/resolve`).
+If the editor supports `inlayHint/resolve`, a hint's tooltip is written when the editor asks for it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class Event(NamedTuple):
-    """A save or a change that is shown: where its code is, whose it is, its label, the key and values of its tip."""
+    """A save or a change to show: where its code is, whose it is, its label, the key and values of its tooltip."""
 
     start: int
     end: int
@@ -48,7 +48,7 @@ async def inlay_hints(ls: Server, params: types.InlayHintParams) -> list[types.I
 
 
 def resolve(ls: Server, hint: types.InlayHint) -> types.InlayHint:
-    """Write the tooltip of a hint that `inlay_hints` gave; raises JsonRpcInvalidParams for one that isn't ours."""
+    """Write the tooltip of a hint that `inlay_hints` returned; raises JsonRpcInvalidParams for one that isn't ours."""
     try:
         hint.tooltip = _tooltip(ls, hint.data)
     except (KeyError, TypeError) as error:
@@ -61,7 +61,7 @@ def _tooltip(ls: Server, data: Any) -> str:
 
 
 def _hints(ls: Server, document: Document, analysis: Analysis, range_: types.Range) -> list[types.InlayHint]:
-    """Return one hint for each line, behind its text: between the words of a line hints would move them."""
+    """Return one hint for each line, behind its text: a hint between the words would move them."""
     text = document.text
     first, last = text.offset(range_.start), text.offset(range_.end)
     saves, writes = _sites(analysis.report, document.path, ls.settings.inlay_hints)
@@ -73,7 +73,7 @@ def _hints(ls: Server, document: Document, analysis: Analysis, range_: types.Ran
 
 
 def _hint(ls: Server, document: Document, offset: int, events: list[Event]) -> types.InlayHint:
-    """Return a hint as the client can take it: without the tooltip where it asks for that later."""
+    """Return a hint for the client: without its tooltip if the client asks for that later."""
     later = get_capability(ls.client_capabilities, "text_document.inlay_hint.resolve_support.properties", None) or ()
     lazy = "tooltip" in later
     data = {"tips": [event.tip for event in events]}
@@ -114,7 +114,7 @@ def _sites(report: Report, path: str, wanted: str) -> tuple[dict[Site, set[Saved
 
 
 def _storages(report: Report) -> Iterable[tuple[set[Saved], set[Write]]]:
-    """Return what is told of each storage: who saved it, and who changed it."""
+    """Return the events of each storage: who saved it, and who changed it."""
     found: dict[int, tuple[set[Saved], set[Write]]] = {}
     for story in report.stories.values():
         saved, written = found.setdefault(story.storage, (set(), set()))
@@ -124,7 +124,7 @@ def _storages(report: Report) -> Iterable[tuple[set[Saved], set[Write]]]:
 
 
 def _is_changed(saved: Iterable[Saved], written: Iterable[Write]) -> bool:
-    """Whether the program itself changes what an operation has saved by then; an optimizer's step does not count."""
+    """Whether the program itself changes what an operation has saved before; an optimizer's step does not count."""
     versions = [save.version for save in saved if save.version is not None]
     return any(
         write.by == "user" and write.before is not None and version <= write.before
@@ -134,7 +134,7 @@ def _is_changed(saved: Iterable[Saved], written: Iterable[Write]) -> bool:
 
 
 def _save_events(ls: Server, saves: dict[Site, set[Saved]]) -> Iterator[Event]:
-    """Yield an event for each site whose saves have one known version; a loop's many versions say nothing."""
+    """Yield an event for each site whose saves have one known version; the many versions of a loop are not shown."""
     for site, some in saves.items():
         version = _one(save.version for save in some)
         if version is not None:
@@ -156,6 +156,6 @@ def _write_events(ls: Server, writes: dict[Site, set[Write]]) -> Iterator[Event]
 
 
 def _one(values: Iterable[T]) -> T | None:
-    """Return the value that all have, None where they differ."""
+    """Return the value that all have, None if they differ."""
     different = set(values)
     return different.pop() if len(different) == 1 else None

@@ -1,4 +1,4 @@
-"""What JupyterLab is told of the server: the entry point `jupyter_lsp_spec_v1`, for the extension `jupyterlab-lsp`."""
+"""The server's description for JupyterLab: entry point `jupyter_lsp_spec_v1`, for the extension `jupyterlab-lsp`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def spec(manager: object) -> dict[str, dict[str, object]]:
-    """Return the server's description, as the manager of jupyter-lsp takes it."""
+    """Return the server's description in the form that the manager of jupyter-lsp expects."""
     return {
         "gradguard": {
             "version": 2,

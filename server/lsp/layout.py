@@ -1,4 +1,4 @@
-"""Where the cells of a notebook stand in its program."""
+"""Where the cells of a notebook are in its program."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Layout:
     versions: dict[str, int | None]
 
     def text_of(self, uri: str, program: Text) -> Text:
-        """Return the part of the program that a cell has; of a cell without code, an empty text."""
+        """Return the part of the program that a cell has; an empty text for a cell without code."""
         if uri not in self.uris:
             return Text("", program.encoding)
         return self._part(self.uris.index(uri), program)

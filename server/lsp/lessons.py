@@ -1,6 +1,6 @@
 """What the operator under the cursor saves and why, whether its change in place is safe here, and common myths.
 
-All of it is read off the measured facts and the one analysis: nothing is replayed.
+All of this comes from the measured facts and the existing analysis: nothing is replayed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .texts import Texts
 
 LONGEST = 30
-"""code points of an operand that are quoted; a longer one is told by its parameter's name"""
+"""longest operand, in code points, that is quoted; a longer one is called by its parameter's name"""
 
 UNARY = {"-": "neg", "~": "bitwise_not"}
 MYTHS = {"inplace": "myth-inplace", "retain_graph": "myth-retain"}
@@ -33,9 +33,9 @@ MYTHS = {"inplace": "myth-inplace", "retain_graph": "myth-retain"}
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An operator as the text has it: its name, the cases of its fact that may apply, and what is passed to it.
+    """An operator as the text has it: its name, the cases of its fact that may apply, and its operands.
 
-    `operands` has the texts of what is passed, by parameter. `measured`: what it saves is known. `fact`: its full name.
+    `operands` has the operands' texts by parameter. `measured`: what it saves is known. `fact`: its full name.
     """
 
     name: str
@@ -47,9 +47,9 @@ class Operator:
 
 
 class Lesson:
-    """Tells of the operators in one file. `line_of` gives a site's line, counted from 1.
+    """Explains the operators in one file. `line_of` returns a site's line, counted from 1.
 
-    `release` is the one of PyTorch that the program runs with, and where that stands.
+    `release` is the release of PyTorch that the program runs with, and the place that says so.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Lesson:
         self._tensors = {id(story.site.node): story for story in self._stories}
 
     def at(self, offset: int) -> tuple[list[str], int, int] | None:
-        """Return what is to be said of the operator at an offset, and where that begins and ends; None for nothing."""
+        """Return the lesson about the operator at an offset, and where it begins and ends; None without a lesson."""
         chunk = next((one for one in self._source.chunks if one.offset <= offset <= one.offset + len(one.text)), None)
         if chunk is None or chunk.edit is not None:
             return None
@@ -111,14 +111,14 @@ class Lesson:
             yield self._texts("op-saves-nothing", op=op.name)
 
     def _shares(self, op: Operator) -> Iterator[str]:
-        """Say that an operator gives a view, where it does whatever its arguments are."""
+        """Say that an operator returns a view, if it does so whatever its arguments are."""
         results = [result for case in op.cases for result in case.results]
         bases = {result.of if result.kind == "view" else None for result in results}
         if len(bases) == 1 and (base := bases.pop()) is not None:
             yield self._texts("op-view", of=self._quoted(base, op.operands))
 
     def _releases(self, op: Operator) -> Iterator[str]:
-        """Say which release of PyTorch that was told of, where others do something else."""
+        """Say which release of PyTorch this holds for, if other releases behave differently."""
         if others := otherwise(op.fact, self._facts.name):
             release = f"{self._release.number} ({self._release.why})" if self._release else self._facts.name
             yield self._texts("op-releases", release=release, others=", ".join(others), name=op.fact)
@@ -153,7 +153,7 @@ class Lesson:
             yield self._safety(story, writes[-1], name)
 
     def _safety(self, story: Story, write: Write, name: str) -> str:
-        """Say whether an operation had saved what a change replaces; a failure that is known is told elsewhere."""
+        """Say whether an operation had saved what a change replaces; a known failure is reported elsewhere."""
         here = self._line_of(write.site)
         step = f"{write.before} → {write.after}"
         before = write.before or 0
@@ -169,7 +169,7 @@ class Lesson:
     # -- which operator it is ---------------------------------------------------------------------
 
     def _operator(self, node: ir.Node, chunk: Chunk) -> Operator | None:
-        """Return the operator that a node is; None where it is none of PyTorch's, for all that is known."""
+        """Return the operator that a node is; None if it is not known to be one of PyTorch's."""
         op = self._fact(node)
         if op is None:
             return None
@@ -178,7 +178,7 @@ class Lesson:
         return Operator(_shown(node), op.name, _cases(op.cases, op.params, passed), passed, operands, op.measured)
 
     def _module(self, node: ir.Node, chunk: Chunk) -> Operator | None:
-        """Return what a call of a module of `torch.nn` does, where the text tells which it is and how it was made."""
+        """Return the operator of a `torch.nn` module's call, if the text shows its class and how it was made."""
         if not isinstance(node, ir.Call):
             return None
         owner = _dotted(node.func)
@@ -206,7 +206,7 @@ class Lesson:
         return found[0] if len(found) == 1 and isinstance(found[0], ir.Call) else None
 
     def _fact(self, node: ir.Node) -> Op | None:
-        """Return the fact of an operator or a call; None where it is none of PyTorch's, for all that is known."""
+        """Return the fact of an operator or a call; None if it is not known to be one of PyTorch's."""
         name = None
         if isinstance(node, ir.BinOp) and (self._is_tensor(node.left) or self._is_tensor(node.right)):
             name = f"torch.{OPERATORS[node.op]}"
@@ -234,7 +234,7 @@ class Lesson:
         return None
 
     def _is_tensor(self, e: ir.Expr) -> bool:
-        """Whether an expression is a tensor, or made of one by operators that give tensors."""
+        """Whether an expression is a tensor, or is made from one by operators that return tensors."""
         if isinstance(e, ir.Name | ir.Attribute):
             return id(e) in self._tensors
         if isinstance(e, ir.BinOp):
@@ -285,7 +285,7 @@ def _token(node: ir.Node) -> tuple[int, int] | None:
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return a range without the spaces around what it has."""
+    """Return a range without the spaces at its ends."""
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())
 
@@ -321,7 +321,7 @@ def _changed(node: ir.Node) -> ir.Expr | None:
 
 
 def _stores(outer: ir.Node, node: ir.Node) -> bool:
-    """Whether a statement changes what a subscript stands for, and does not read it."""
+    """Whether a statement writes to a subscript without reading it."""
     return isinstance(outer, ir.Assign) and isinstance(node, ir.Subscript) and node is outer.targets[-1]
 
 
@@ -330,7 +330,7 @@ def _inside(write: Write, node: ir.Node) -> bool:
 
 
 def _passed(params: Sequence[Param], node: ir.Node, is_method: bool = False) -> Iterator[tuple[str, ir.Expr]]:
-    """Yield the parameters of an operator with what is passed for them."""
+    """Yield the parameters of an operator with their arguments."""
     parameters = [parameter.name for parameter in params if not parameter.keyword_only]
     match node:
         case ir.BinOp():
@@ -351,7 +351,7 @@ def _passed(params: Sequence[Param], node: ir.Node, is_method: bool = False) -> 
 
 
 def _cases(cases: Sequence[Case], params: Sequence[Param], passed: Mapping[str, ir.Expr]) -> list[Case]:
-    """Return the cases of a fact that may apply, as far as the text of a call tells."""
+    """Return the cases of a fact that may apply, as far as the text of a call shows."""
     defaults = {parameter.name: parameter.default for parameter in params}
     may: list[Case] = []
     for case in cases:
@@ -364,7 +364,7 @@ def _cases(cases: Sequence[Case], params: Sequence[Param], passed: Mapping[str, 
 
 
 def _holds(test: Test, passed: Mapping[str, ir.Expr], defaults: Mapping[str, object]) -> bool | None:
-    """Whether a condition on an argument holds; None where the text doesn't tell."""
+    """Whether a condition on an argument holds; None if the text doesn't show it."""
     given = passed.get(test.param)
     if test.op == "advanced" and given is not None:
         return None if (known := _is_advanced(given)) is None else known is test.value
@@ -386,7 +386,7 @@ def _holds(test: Test, passed: Mapping[str, ir.Expr], defaults: Mapping[str, obj
 
 
 def _is_advanced(index: ir.Expr) -> bool | None:
-    """Whether an index is one that copies, as lists and tensors are; None where the text doesn't tell."""
+    """Whether an index copies, as lists and tensors do; None if the text doesn't show it."""
     match index:
         case ir.List():
             return True
@@ -399,7 +399,7 @@ def _is_advanced(index: ir.Expr) -> bool | None:
 
 
 def _may_be(save: Save, passed: Mapping[str, ir.Expr]) -> bool:
-    """Whether a call may save something: numbers are not saved, and require no grad."""
+    """Whether a call may save something: numbers are not saved and don't require grad."""
     numbers = {parameter for parameter, one in passed.items() if isinstance(one, ir.Constant)}
     return save.what not in numbers and any(not inputs & numbers for inputs in save.when)
 

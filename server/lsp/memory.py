@@ -1,4 +1,4 @@
-"""What earlier sessions have found in documents: it is shown at once, until it has been found again."""
+"""What earlier sessions found in documents: it is shown at once, until the document is analysed."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
     from ..workspace.project import Finding, Project
 
 FOLDER = "GRADGUARD_CACHE_DIR"
-"""The variable that names another folder for it; empty for none."""
+"""environment variable that names another folder for it; set but empty, nothing is kept"""
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """What was found in a document that is as it was, and the texts that this points into."""
+    """What was found in a document that is unchanged since, and the texts that this points into."""
 
     findings: Sequence[Found]
     texts: Mapping[str, str]
 
 
 class Memory:
-    """The cache of one user's sessions. What is open in an editor may be anyone's: nothing is written beside it."""
+    """The cache of one user's sessions. An open file may be anyone's, so nothing is written beside it."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._waiting: dict[str, tuple[Project, Locale, File, Sequence[Finding]]] = {}
         self._kept: dict[str, int] = {}
-        """of what was kept, by path, a hash of the text"""
+        """the hash of the text for which something was kept, by path"""
 
     def recall(self, config: Config, locale: Locale, file: File) -> Recalled | None:
-        """Return what was found in a document, if it would be found again."""
+        """Return what was found in a document, if it is still valid."""
         if self._folder is None or not _is_saved(file):
             return None
         outcome = Cache(self._folder).get(_part(config, locale, file.path))
@@ -57,17 +57,17 @@ class Memory:
             return None
 
     def note(self, project: Project, locale: Locale, file: File, findings: Sequence[Finding]) -> None:
-        """Take down what was found in a document that is a program of its own, to be kept when there is time."""
+        """Note what was found in a document that is a program of its own, to be kept when there is time."""
         if self._folder is not None and self._kept.get(file.path) != hash(file.text):
             self._waiting[file.path] = project, locale, file, findings
 
     @property
     def waiting(self) -> Collection[str]:
-        """The documents of which something was taken down."""
+        """The documents for which something was noted."""
         return self._waiting.keys()
 
     def keep(self, reads: Mapping[str, frozenset[str]]) -> None:
-        """Keep what was taken down of documents that are saved; `reads` are the files that each rests on."""
+        """Keep what was noted for saved documents; `reads` are the files that each depends on."""
         for path, (project, locale, file, findings) in self._waiting.items():
             if self._folder is not None and path in reads and _is_saved(file):
                 outcome = outcome_of(project, [path], reads[path], [plain(finding) for finding in findings])
@@ -93,7 +93,7 @@ def _part(config: Config, locale: Locale, path: str) -> Part:
 
 
 def _is_saved(file: File) -> bool:
-    """Return whether a document is what the disk has."""
+    """Return whether a document is the same as its file on the disk."""
     if file.notebook is not None or not os.path.isfile(file.path):
         return False
     try:

@@ -1,7 +1,7 @@
 """notebookDocument/*: the cells of an open notebook, in their order, as one program.
 
-The analysis knows the program alone, as one document with the notebook's path. What it says of a line is told of the
-cell that has the line; the columns are the same in both.
+The analysis knows only the program, as one document with the notebook's path. What it says of a line is reported in
+the cell that has the line; the columns are the same in both.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class _Open:
         self.order[array.start : array.start + array.delete_count] = array.cells or ()
 
     def data(self, cells: Iterable[types.NotebookCell]) -> None:
-        """Take over what cells are now: code can become prose."""
+        """Update the kinds of cells: code can become prose."""
         changed = {cell.document: cell for cell in cells}
         self.order = [changed.get(cell.document, cell) for cell in self.order]
 
     def open(self, items: Iterable[types.TextDocumentItem], encoding: Encoding) -> None:
-        """Take over the texts of cells."""
+        """Update the texts of cells."""
         for item in items:
             self.cells[item.uri] = Cell(item.language_id, item.version, Text(item.text, encoding))
 
@@ -77,7 +77,7 @@ class Notebooks:
         self._open: dict[str, _Open] = {}
 
     def open(self, params: types.DidOpenNotebookDocumentParams) -> None:
-        """Take over a notebook that the editor has opened."""
+        """Add a notebook that the editor has opened."""
         notebook = params.notebook_document
         opened = self._open[notebook.uri] = _Open(list(notebook.cells))
         opened.open(params.cell_text_documents, self._documents.encoding)

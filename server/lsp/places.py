@@ -1,4 +1,4 @@
-"""Where the places of an analysis are for the client: in which of its texts, and at which range."""
+"""Places of an analysis as the client knows them: a URI and a range."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Places:
     """Finds the client's places in the files of an analysis, `texts` by path.
 
-    An open document has the URI that the editor gave it; in a notebook, the cell has it.
+    An open document has the URI that the editor gave it; in a notebook, each cell has its own.
     """
 
     def __init__(self, texts: Mapping[str, str], documents: Documents) -> None:
@@ -29,7 +29,7 @@ class Places:
         self._known: dict[str, Text] = {}
 
     def location(self, path: str, span: Span) -> types.Location:
-        """Return the client's place of a span; of a notebook that isn't open, whose cells have no place, its begin."""
+        """Return the client's place of a span; for a closed notebook, whose cells have no URI, its beginning."""
         if path.endswith(".ipynb") and self._documents.at(path) is None:
             start = types.Position(0, 0)
             return types.Location(uri_of(path), types.Range(start, start))
@@ -41,17 +41,17 @@ class Places:
         whole = self._text(edit.path)
         uri, text = self._at(edit.path, whole.line_at(edit.start))
         new = edit.text
-        if not text.holds(edit.start, edit.end):  # it takes the line end that only joins this cell to the next
+        if not text.holds(edit.start, edit.end):  # the edit includes the line end that only joins this cell to the next
             new = new.removesuffix("\n").removesuffix("\r")
         return uri, types.TextEdit(text.between(edit.start, edit.end), new)
 
     def line(self, path: str, line: int) -> tuple[str, int]:
-        """Return the URI of the text that has a line of a file, and which line it is there."""
+        """Return the URI of the text that has a line of a file, and the number of the line there."""
         uri, text = self._at(path, line)
         return uri, text.place(line, 0).line
 
     def _at(self, path: str, line: int) -> tuple[str, Text]:
-        """Return the URI and the text, or the part of it, that the client has a line of a file in."""
+        """Return the URI of the client's text that has a line of a file, and that text or part of a text."""
         document = self._documents.at(path)
         if document is None:
             return uri_of(path), self._text(path)
@@ -60,7 +60,7 @@ class Places:
         return document.layout.at(line, self._text(path))
 
     def _text(self, path: str) -> Text:
-        """Return the text of a file; that of an open document has been taken apart already."""
+        """Return the text of a file; that of an open document is already split into lines."""
         if path not in self._known:
             document, text = self._documents.at(path), self._texts[path]
             same = document is not None and document.text.text == text

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from .host import Server
 
 MOMENT = 1.0
-"""seconds that work may take before the user is told of it"""
+"""seconds that work may take before its progress is shown"""
 
 
 @asynccontextmanager
 async def asked_for(
     ls: Server, token: types.ProgressToken | None, title: str
 ) -> AsyncIterator[Callable[[int, int], None]]:
-    """While this lasts, show work under the token that the client sent along, if it did.
+    """Show progress during the block, under the token in the client's request, if it sent one.
 
-    What is yielded is told how much is done, and of how much; any thread may do so.
+    Yields a function to call with how much is done, and how much there is; any thread may call it.
     """
     if token is None:
         yield lambda done, of: None
@@ -47,7 +47,7 @@ async def asked_for(
 
 @asynccontextmanager
 async def after_a_moment(ls: Server, title: str) -> AsyncIterator[None]:
-    """While this lasts, show work of our own to a client that can, once it has taken a moment."""
+    """Show progress of the server's own work in the block, once it has taken a moment, if the client can show it."""
     if not get_capability(ls.client_capabilities, "window.work_done_progress", False):
         yield
         return
@@ -59,12 +59,12 @@ async def after_a_moment(ls: Server, title: str) -> AsyncIterator[None]:
 
 
 async def _shown(ls: Server, title: str) -> None:
-    """Show work from a moment from now on until this is cancelled."""
+    """Wait a moment, then show progress until cancelled."""
     await asyncio.sleep(MOMENT)
     token = str(uuid.uuid4())
     try:
         await ls.work_done_progress.create_async(token)
     except JsonRpcException:
-        return  # the client doesn't want to
+        return  # the client refused the token
     async with asked_for(ls, token, title):
         await asyncio.Event().wait()

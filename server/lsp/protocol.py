@@ -1,8 +1,8 @@
-"""The JSON-RPC layer: what pygls does, with an error for every request that cannot be served.
+"""The JSON-RPC layer of pygls, with an error for every request that cannot be served.
 
-pygls logs a message that it cannot read; the specification (and a waiting client) wants an answer. The
-synchronisation of documents goes to `documents.py`: pygls's own text model breaks lines at form feeds
-and other characters that are no line ends in LSP.
+pygls only logs a message that it cannot read; the specification (and a waiting client) wants an answer. The
+synchronisation of documents goes to `documents.py`, because pygls's own text model breaks lines at form feeds
+and other characters that are not line ends in LSP.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 TOKEN = "token"
-"""The initialization option in which a client tells the token that a server may ask for."""
+"""the initialization option in which a client sends the token, if the server requires one"""
 
 
 class Protocol(LanguageServerProtocol):
@@ -47,12 +47,12 @@ class Protocol(LanguageServerProtocol):
     def structure_message(self, data: dict[str, Any]) -> Any:
         """Turn one decoded JSON object into a message; `json.loads` calls this for nested objects too.
 
-        Raises JsonRpcException where that fails; a request has then got its error already.
+        Raises JsonRpcException if that fails; a request has then already been answered with its error.
         """
         if "jsonrpc" not in data:
             return data
         if isinstance(method := data.get("method"), str) and self.get_message_type(method) is None:
-            data = {"params": None, **data}  # a method of our own; JSON-RPC lets the client leave them out
+            data = {"params": None, **data}  # a method of our own; JSON-RPC lets the client leave out the params
         try:
             message = super().structure_message(data)
         except JsonRpcException as error:
@@ -71,15 +71,15 @@ class Protocol(LanguageServerProtocol):
         elif hasattr(message, "id"):
             self._send_response(message.id, error=refusal.to_response_error())
             if message.method == types.INITIALIZE and self._workspace is None and self.writer is not None:
-                self.writer.close()  # whoever does not know the token is not to guess it
+                self.writer.close()  # a client without the token gets no second guess
 
     def _handle_cancel_notification(self, msg_id: str | int) -> None:
-        """Cancel a request; that one is answered already is nothing to put in a log."""
+        """Cancel a request; one that is already answered is not worth a log entry."""
         if msg_id in self._request_futures:
             super()._handle_cancel_notification(msg_id)
 
     def refuse_unreadable(self, error: Exception) -> None:
-        """Answer a message of which not even the id could be read."""
+        """Answer a message whose very id could not be read."""
         refusal = error if isinstance(error, JsonRpcException) else JsonRpcParseError(f"Parse Error: {error}")
         self._send_data(types.ResponseErrorMessage(id=None, error=refusal.to_response_error()))
 
@@ -117,7 +117,7 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Generator[Any, Any, types.InitializeResult]:
-        """Get to know the client; there are no commands to announce."""
+        """Read what the client can do; there are no commands to announce."""
         result = yield from super().lsp_initialize(params)
         result.capabilities.execute_command_provider = None
         self.trace = params.trace or types.TraceValue.Off
@@ -125,7 +125,7 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
     def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
-        """Take over a document that the editor has opened."""
+        """Add a document that the editor has opened."""
         item = params.text_document
         self.server.documents.open(item.uri, item.text, item.version, item.language_id)
 
@@ -137,12 +137,12 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        """Forget a document: from here on the file's text counts again."""
+        """Forget a document: from now on the file's text counts again."""
         self.server.documents.close(params.text_document.uri)
 
     @lsp_method(types.NOTEBOOK_DOCUMENT_DID_OPEN)
     def lsp_notebook_document__did_open(self, params: types.DidOpenNotebookDocumentParams) -> None:
-        """Take over a notebook that the editor has opened."""
+        """Add a notebook that the editor has opened."""
         self.server.notebooks.open(params)
 
     @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CHANGE)
@@ -152,5 +152,5 @@ class Protocol(LanguageServerProtocol):
 
     @lsp_method(types.NOTEBOOK_DOCUMENT_DID_CLOSE)
     def lsp_notebook_document__did_close(self, params: types.DidCloseNotebookDocumentParams) -> None:
-        """Forget a notebook: from here on the file's cells count again."""
+        """Forget a notebook: from now on the file's cells count again."""
         self.server.notebooks.close(params)

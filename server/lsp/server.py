@@ -1,4 +1,4 @@
-"""The language server: its life cycle, and what it is made of."""
+"""The language server: its life cycle, and its parts."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ FEATURES = (
     version_story,
 )
 SWITCH_INTERVAL = 0.001
-"""seconds after which a busy analysis lets the protocol's thread have the interpreter"""
+"""seconds after which a busy analysis hands the interpreter to the protocol's thread"""
 
 PAUSE = 0.5
-"""seconds without typing before the client is asked to look again at documents that an edit elsewhere has changed"""
+"""seconds without typing before the client is told to ask again about documents that an edit elsewhere affects"""
 
 _PLACE = re.compile(r" at [^`]*:\d+, `.*?`(?=: )", re.DOTALL)
 
@@ -141,18 +141,18 @@ class GradGuardServer(Server):
 
     @property
     def checks_all(self) -> bool:
-        """Whether the problems of files that are not open are wanted, too."""
+        """Whether the user also wants the problems of files that are not open."""
         return self.settings.diagnostic_mode == "workspace" or self.closed_files.asked
 
     def folders(self) -> list[str]:
-        """Return the paths of the workspace folders, as far as they are on this machine's disk."""
+        """Return the paths of those workspace folders that are on this machine's disk."""
         uris = list(self.workspace.folders) or [self.workspace.root_uri or ""]
         return [path for path in map(path_of, uris) if os.path.isabs(path)]
 
     # -- settings and files ----------------------------------------------------------------------
 
     def apply_settings(self, value: object) -> None:
-        """Take over settings as the editor sent them, where they have changed; what is wrong with them is shown."""
+        """Apply settings as the editor sent them, if they have changed; show what is wrong with them."""
         reading = read(value, self.texts)
         if reading == self._reading:
             return
@@ -162,7 +162,7 @@ class GradGuardServer(Server):
         self._start_over()
 
     def files_changed(self, uris: Iterable[str]) -> None:
-        """Read files again that changed on disk; open documents are ahead of theirs."""
+        """Read files again that changed on disk, except those of open documents."""
         paths = [path_of(uri) for uri in uris]
         if not all(path.endswith(SUFFIXES) and not path.endswith(MANIFESTS) for path in paths):
             self._start_over()
@@ -179,7 +179,7 @@ class GradGuardServer(Server):
         self.refresh()
 
     def refresh(self) -> None:
-        """Have the client ask again for what it has asked before; send it what it does not ask for."""
+        """Tell the client to repeat its requests; send it what it does not ask for."""
         if not self.introduced:
             return
         if not diagnostics.pulls(self.client_capabilities) and (self.checks_all or self.closed_files.told):
@@ -218,7 +218,7 @@ class GradGuardServer(Server):
             self.window_log_message(types.LogMessageParams(types.MessageType.Info, told))
 
     def _trace(self, document: Document) -> None:
-        """Tell a client that wants to know what was done, and in detail if it wants that."""
+        """Send a trace of what was done to a client that wants it, in detail if it asks for that."""
         if self.protocol.trace == types.TraceValue.Off or document.analysis is None:
             return
         took = f"analysed {document.path} (version {document.version}) in {document.cost * 1000:.1f} ms"
@@ -231,17 +231,17 @@ class GradGuardServer(Server):
         diagnostics.publish_closed(self)
 
     def report_problem(self, message: str) -> None:
-        """Log a fault of ours; the same one only once, whatever is typed meanwhile."""
+        """Log an internal error; the same one only once, whatever is typed meanwhile."""
         if (known := _PLACE.sub("", message)) not in self._told:
             self._told.add(known)
             self.window_log_message(types.LogMessageParams(types.MessageType.Error, message))
 
     def refuse(self, error: JsonRpcException) -> None:
-        """Answer what cannot be served, and of which no id is known."""
+        """Answer a message that cannot be served and whose id is unknown."""
         cast("Protocol", self.protocol).refuse_unreadable(error)
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
-        """Answer what could not be read; log what went wrong with a notification, which has no answer."""
+        """Answer a message that could not be read; log an error of a notification, which has no answer."""
         if isinstance(error, ValueError | RecursionError):
             cast("Protocol", self.protocol).refuse_unreadable(error)
         elif source is not JsonRpcException:
@@ -252,7 +252,7 @@ class GradGuardServer(Server):
 
 
 def _lives(process: int) -> bool:
-    """Whether a process is known to run; on Windows nothing is known, asking would send it a signal."""
+    """Whether a process is known to run; on Windows this is unknown, for asking would send it a signal."""
     if os.name != "posix":
         return False
     try:
@@ -278,8 +278,8 @@ def shutdown(ls: Server, params: None) -> None:
 def main(tcp: tuple[str, int] | None = None, token: str | None = None) -> NoReturn:
     """Serve one client, over standard input and output or at a TCP address, until it is done.
 
-    A client has to know the token, if there is one. Ends the process with the status that LSP asks for: 0 if the client
-    sent `shutdown` first, else 1. Raises OSError where the address cannot be listened at.
+    If there is a token, the client has to send it. Ends the process with the status that LSP asks for: 0 if the client
+    sent `shutdown` first, else 1. Raises OSError if the server cannot listen at the address.
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.set_threshold(*COLLECTING)

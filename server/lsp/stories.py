@@ -1,6 +1,6 @@
-"""Which tensor the cursor is on, and the life of its version counter as a page to read.
+"""The tensor that the cursor is on, and the life of its version counter as a page to read.
 
-A page is plain data; `markdown` and `plain` write it for clients of either kind.
+A page is plain data; `markdown` and `plain` render it for clients with and without Markdown.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def story_at(report: Report, path: str, offset: int) -> Story | None:
 
 
 def stories_of(report: Report, path: str) -> Iterator[tuple[int, int, Story]]:
-    """Yield every story that is told of a place in `path`, with the offsets of its name there."""
+    """Yield every story that has a place in `path`, with the offsets of its name there."""
     for story in report.stories.values():
         if story.site.chunk.path == path:
             yield *extent(story.site), story
 
 
 def whole_story(report: Report, path: str, here: Story) -> Story:
-    """Return a story as it goes on in `path` behind the place where it is told."""
+    """Return how a story goes on in `path` after the place where it is told."""
     same = [story for _, _, story in stories_of(report, path) if story.storage == here.storage]
     saves = dict.fromkeys(save for story in same for save in story.saves)
     writes = dict.fromkeys(write for story in same for write in story.writes)
@@ -57,9 +57,9 @@ def extent(site: Site) -> tuple[int, int]:
 
 
 def life(story: Story, texts: Texts, link: Callable[[Site], str]) -> Page:
-    """Tell a story: state, table of what moved or read the counter, and who shares it.
+    """Write a story as a page: the state, a table of what moved or read the counter, and who shares it.
 
-    `link` gives the text by which the table refers to a site.
+    `link` returns the text by which the table refers to a site.
     """
     page = Page(_title(story, texts))
     happened = events(story, texts)
@@ -90,7 +90,7 @@ def _shape(shape: tuple[int | None, ...] | None) -> str:
 
 
 class Event(NamedTuple):
-    """A save or a change as it is told: its version or step, in words, where, and what it was."""
+    """A save or a change as the page describes it: its version or step, in words, where, and what it was."""
 
     version: str
     text: str
@@ -99,7 +99,7 @@ class Event(NamedTuple):
 
 
 def events(story: Story, texts: Texts) -> list[Event]:
-    """Return each save and change, in the order of the versions; what would be told twice is told once.
+    """Return each save and change, in the order of the versions, without repeats.
 
     A save comes before the change that leaves its version. What has no number keeps its place at the end.
     """
@@ -119,7 +119,7 @@ def _order(version: int | None) -> float:
 
 
 def number(version: int | None) -> str:
-    """Return a version as it is written, `?` for one that is not known."""
+    """Return a version as text, `?` for an unknown one."""
     return "?" if version is None else str(version)
 
 
@@ -151,7 +151,7 @@ def _write_text(write: Write, story: Story, texts: Texts) -> str:
 def advice(story: Story, texts: Texts, line_of: Callable[[Site], int]) -> list[str]:
     """Say whether an in-place change here is safe: a leaf raises, a version that someone saved goes stale.
 
-    What saves it further down reads what is there by then. `line_of` gives a site's line counted from 1.
+    Saves further down don't matter: they read the changed values. `line_of` returns a site's line, counted from 1.
     """
     now = story.version
     saves = [save for save in story.saves if not _is_below(save.site, story.site, line_of)]
@@ -191,6 +191,6 @@ def plain(page: Page) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Return Markdown text without emphasis and code marks; of links, the address of pages stays, not that of lines."""
+    """Return Markdown text without emphasis and code marks; of links, only the addresses of pages stay."""
     plain = re.sub(r"\[([^\]]*)\]\((https?:[^)]*|[^)#]*)\)", r"\1: \2", text.replace("**", "").replace("`", ""))
     return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", plain)

@@ -63,7 +63,7 @@ def _answer(document: Document, analysis: Analysis, position: types.Position, te
 
 
 def _places(story: Story, analysis: Analysis, texts: Texts) -> Iterator[tuple[Site, dict[str, Any]]]:
-    """Yield the site of each save and change, and of each backward that they break, with what is told of it."""
+    """Yield the site of each save and change, and of each backward that they break, with its description."""
     changed = {write.site for write in story.writes}
     for event in events(story, texts):
         kind, label = _label(event.what, texts)
@@ -81,7 +81,7 @@ def _places(story: Story, analysis: Analysis, texts: Texts) -> Iterator[tuple[Si
 
 
 def _label(what: Saved | Write, texts: Texts) -> tuple[str, str]:
-    """Return the kind of an event, and the few words that tell it."""
+    """Return the kind of an event, and its label."""
     if isinstance(what, Saved):
         role = phrases.role(what, texts.locale)
         return "saved", texts("label-saved", version=number(what.version), op=what.op, role=role)

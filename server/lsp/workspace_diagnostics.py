@@ -1,11 +1,11 @@
 """workspace/diagnostic: the problems of all files of the workspace, where the user wants to see more than open files.
 
-A client that does not ask for them is sent them. `gradguard/checkWorkspace`, a request of our own without params,
+To a client that does not ask for them, they are sent. `gradguard/checkWorkspace`, a request of our own without params,
 checks all files, shows what is wrong in them until settings change, and answers {files: integer, problems: integer}.
 
-Closed files count as they are on the disk. They are checked as `gradguard check` does, with what was found before
-where that still holds, in a thread of their own, which waits while an open document is analysed. Open documents have
-what their own analysis says.
+Closed files are read from the disk. They are checked as by `gradguard check`, which reuses earlier findings that still
+hold. This runs in a separate thread, which waits while an open document is analysed. Open documents get the findings
+of their own analysis.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def register(server: Server) -> None:
 async def workspace_diagnostic(ls: Server, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
     """Answer with a report for each file: whole, or unchanged where the client has it already.
 
-    With a token for partial results the reports are sent on the way, a hundred at a time.
+    If the request has a token for partial results, the reports are streamed, a hundred at a time.
     """
     checked = NOTHING
     if ls.checks_all:
@@ -67,7 +67,7 @@ async def check_workspace(ls: Server, params: object) -> dict[str, int]:
 
 
 async def push(ls: Server) -> None:
-    """Send a client that does not ask what is wrong in all files, if the user wants to see them."""
+    """Send the problems of all files to a client that does not ask for them, if the user wants to see them."""
     try:
         ls.closed_files.told = _told(ls, await _checked(ls, lambda done, of: None)) if ls.checks_all else {}
     except JsonRpcRequestCancelled:  # the server is shutting down
@@ -76,7 +76,7 @@ async def push(ls: Server) -> None:
 
 
 async def _checked(ls: Server, on_files: Callable[[int, int], None]) -> Checked:
-    """Check all files; what goes wrong with that is logged."""
+    """Check all files; log what goes wrong in doing so."""
     try:
         checked = await ls.closed_files.check(
             Asked(ls.settings, ls.folders(), ls.texts.locale, lambda: ls.documents.is_busy, on_files)
@@ -94,13 +94,13 @@ def _told(ls: Server, checked: Checked) -> dict[str, list[types.Diagnostic]]:
 
 
 def _shown(ls: Server, path: str, told: dict[str, list[types.Diagnostic]]) -> list[types.Diagnostic]:
-    """Return what is shown of a file: of an open one what its own analysis says."""
+    """Return the diagnostics of a file; those of an open file come from its own analysis."""
     document = ls.documents.at(path)
     return told.get(uri_of(path), []) if document is None else list(document.shown)
 
 
 def _reports(ls: Server, checked: Checked, known: dict[str, str]) -> Iterator[Report]:
-    """Yield a report for each file that was checked, that an open program tells of, or that the client knows of."""
+    """Yield a report for each file that was checked, that an open program has findings in, or that the client knows."""
     told = of_closed(ls) | _told(ls, checked)
     for path in dict.fromkeys((*checked.paths, *map(path_of, told), *known)):
         document = ls.documents.at(path)
