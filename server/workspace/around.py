@@ -1,4 +1,4 @@
-"""How small a program will do to try a fix: the files that a failure is in, and those that import them."""
+"""The smallest program in which a fix can be tried: the files that a failure is in, and those that import them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def files_of(failure: Failure) -> set[str]:
-    """The files that a failure has to do with: all that any of its places is in."""
+    """The files that a failure concerns: all that contain one of its places."""
     return {site.chunk.path for site in _sites(failure)}
 
 
@@ -36,8 +36,8 @@ def _sites(told: object) -> Iterator[Site]:
 class Importers:
     """Which of some files import which, themselves or through others.
 
-    `text` gives the text of a file, `find` the path of a module by its dotted name, the dots before that, and the file
-    that imports it.
+    `text` returns the text of a file. `find` returns the path of a module from its dotted name, the number of leading
+    dots, and the file that imports it.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Importers:
                         todo.append(other)
 
     def of(self, paths: Iterable[str]) -> set[str]:
-        """These files, and all that import one of them."""
+        """These files and all files that import one of them."""
         found: set[str] = set()
         todo = list(paths)
         while todo:

@@ -1,7 +1,7 @@
-"""Checking many files: parts of projects, from the cache or handed out to an executor, and one answer made of them.
+"""Checking many files: parts of projects come from the cache or are given to an executor; then they are merged.
 
-Any executor of `concurrent.futures` will do: processes of this machine, or those of a cluster. The answer does not
-depend on who did the work, nor in which order.
+Any executor of `concurrent.futures` will do: processes of this machine, or those of a cluster. The answer depends
+neither on who did the work nor on the order.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from .suppressions import Suppression
 
 SHARES = 24
-"""Parsing all files is handed out in so many pieces."""
+"""into how many pieces the parsing of all files is divided"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,7 @@ class Group:
 
 @dataclass(slots=True)
 class Checked:
-    """What was found, in the order of the files and lines; `interrupted`: as far as it was known when the user had
-    enough."""
+    """What was found, in the order of files and lines; if `interrupted`, as far as known when the user stopped it."""
 
     found: list[Found] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -71,11 +70,11 @@ class Checked:
 
 @dataclass(slots=True)
 class Means:
-    """How to check: with how many processes, or whose; from which cache; which share of the parts.
+    """How to check: with how many processes or which executor, with which cache, and which shard of the parts.
 
-    `mend`: also look for fixes, `most` of each finding. `cache` gives the cache of a configuration. `on_part` hears of
-    each part that is done, with the number of its files. Where no other process works, `wanted` is asked whether to go
-    on.
+    `mend`: also look for fixes, at most `most` for each finding. `cache` returns the cache of a configuration.
+    `on_part` is called for each finished part with the number of its files. If no other process works, `wanted` is
+    asked whether to go on.
     """
 
     jobs: int = 1
@@ -89,7 +88,7 @@ class Means:
 
 
 class Documents(dict[str, "Document"]):
-    """The texts of files by path, each read when it is asked for."""
+    """The texts of files by path, each read on demand."""
 
     def __init__(self, shown: Sequence[Document]) -> None:
         super().__init__({document.path: document for document in shown})
@@ -129,13 +128,13 @@ def check_all(groups: Sequence[Group], means: Means) -> Checked:
 
 
 def _share(parts: Sequence[Part], number: int, of: int) -> list[Part]:
-    """The parts of one shard: of every `of`, from the largest on, the same one."""
+    """The parts of one shard: every `of`-th part, in order of size, the largest first."""
     chosen = sorted(parts, key=lambda part: -part.size)[number - 1 :: of] if of > 1 else parts
     return list(chosen)
 
 
 def _add(checked: Checked, group: Group, outcomes: Sequence[Outcome | None], complete: bool) -> None:
-    """Add what was found in the parts of a group."""
+    """Add the findings in the parts of a group."""
     done = [outcome for outcome in outcomes if outcome is not None]
     checked.checked += sum(outcome.checked for outcome in done)
     for outcome in done:
@@ -193,7 +192,7 @@ def _idle(document: Document, comment: Suppression, codes: tuple[str, ...], loca
 
 
 def _outcomes(parts: Sequence[Part], means: Means) -> tuple[dict[Part, Outcome], bool]:
-    """What was found in each part, and whether the user had enough before all was done."""
+    """What was found in each part, and whether the user stopped it before all was done."""
     outcomes: dict[Part, Outcome] = {}
     todo = []
 
@@ -221,7 +220,7 @@ def _outcomes(parts: Sequence[Part], means: Means) -> tuple[dict[Part, Outcome],
 
 
 def _run(parts: Sequence[Part], means: Means) -> Iterator[tuple[Part, Outcome]]:
-    """Check parts, the largest first; each as it is done."""
+    """Check parts, the largest first; yield each when it is done."""
     jobs = min(means.jobs, len(parts))
     if means.executor is not None:
         yield from _handed_out(parts, means.executor)
@@ -239,7 +238,7 @@ def _handed_out(parts: Sequence[Part], executor: Executor) -> Iterator[tuple[Par
 
 
 def _in_processes(parts: Sequence[Part], jobs: int) -> Iterator[tuple[Part, Outcome]]:
-    """Check parts in processes. Where one is killed, what was lost with it is tried again, each part by itself."""
+    """Check parts in processes. If one is killed, the parts lost with it are tried again, each by itself."""
     _parse_all(parts, jobs)
     lost = []
     with _processes(jobs) as executor:
@@ -258,21 +257,21 @@ def _in_processes(parts: Sequence[Part], jobs: int) -> Iterator[tuple[Part, Outc
 
 
 def _parse_all(parts: Sequence[Part], jobs: int) -> None:
-    """Have all files parsed by processes, so that those which are forked off later find them ready.
+    """Parse all files in processes, so that processes forked later find them parsed.
 
-    Whoever checks a part needs more files than those in it. Where it's too much for one process, each parses its own.
+    Checking a part needs more files than those in it. If all files are too much for one process, each parses its own.
     """
     ready.clear()
     paths = sorted({path for part in parts for path in part.paths}, key=size, reverse=True)
     if not hasattr(os, "fork") or sum(map(size, paths)) > KEPT:
         return
-    gc.disable()  # what is parsed stays
+    gc.disable()  # what is already parsed is kept
     try:
         with _processes(jobs) as executor:
             for pickled in executor.map(parse_files, (paths[start::SHARES] for start in range(SHARES))):
                 ready.update((source.path, source) for source in map(pickle.loads, pickled))
     except BrokenProcessPool:
-        pass  # whoever needs a file parses it
+        pass  # a process that needs a file parses it
     gc.enable()
 
 
@@ -284,7 +283,7 @@ def _killed(part: Part) -> Outcome:
 
 @contextmanager
 def _processes(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes to hand work to; none is left when the block is left, however that happens."""
+    """Processes to give work to; none is left when the block ends, however it ends."""
     # A new interpreter would look for its modules in the working directory first, which may be anyone's: so it is
     # told not to. A fork has all modules that it needs, and what is imported already need not be again.
     if forks := hasattr(os, "fork"):
@@ -308,7 +307,7 @@ def _can_start_processes() -> bool:
 
 
 def _begin() -> None:
-    """A process begins: it leaves it to the first one to end all, and ends with that."""
+    """Set up a worker process: the parent alone handles interrupts, and the worker ends with the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
     if (first := parent_process()) is not None:
@@ -316,6 +315,6 @@ def _begin() -> None:
 
 
 def _end_with(process: BaseProcess) -> None:
-    """End when that process has; nobody would take what is found, nor hand out more."""
+    """End when that process has ended: nobody would collect the results or give out more work."""
     process.join()
     os._exit(1)

@@ -1,10 +1,10 @@
-"""What earlier runs found, on the disk: a part of a project that is as it was is not checked again.
+"""What earlier runs found, on the disk: an unchanged part of a project is not checked again.
 
-There is one file for each part. It holds what was found and what that rests on: the contents of every file that was
-read, where each import led, which folders are packages. It is used only if all of that is as it was, and so are the
-settings and GradGuard itself. A file is written aside and put in its place in one step, so that runs at the same
-time and a run that is killed leave whole files alone. One that does not bear its own digest is as good as none, and
-so is one that no check of the project can have written (`outcomes.py`): a project may come with a cache.
+There is one file for each part. It holds what was found and what that depends on: the contents of every file that was
+read, where each import led, which folders are packages. It is used only if all of that is unchanged, and so are the
+settings and GradGuard itself. A file is written aside and then renamed, so that concurrent runs and killed runs leave
+only complete files. A file without its own digest is ignored, and so is one that no check of the project can have
+written (`outcomes.py`): a project may come with a cache.
 
 Libraries that keep objects on the disk (`diskcache`, `shelve`, `joblib`) unpickle what they find, which runs code:
 that is no way to treat a folder of a project that somebody has just cloned. SQLite would do, but its locks fail on
@@ -39,19 +39,19 @@ if TYPE_CHECKING:
 FOLDER = ".gradguard_cache"
 
 LARGEST = 64 * 1024 * 1024
-"""Bytes that a cache may have; what was not used for longest goes first."""
+"""the most bytes that a cache may have; the least recently used files are removed first"""
 
 UNUSED = 30 * 24 * 3600
-"""Seconds after which what was not used is taken out: another GradGuard made it, or of other files."""
+"""seconds without use after which a file is removed: another GradGuard wrote it, or it was for other files"""
 
 ABANDONED = 3600
-"""Seconds after which nobody is still writing a file: whoever began it was ended."""
+"""seconds after which an unfinished file is abandoned: the process that wrote it was killed"""
 
 FORMAT = 1
 
 
 class Cache:
-    """The cache in one folder. Faults of the disk cost what is kept, and nothing else."""
+    """The cache in one folder. Errors of the disk lose cached results, and nothing else."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -59,7 +59,7 @@ class Cache:
         self._digests: dict[str, str] = {}
 
     def get(self, part: Part) -> Outcome | None:
-        """What was found in a part, if it would be found again."""
+        """What was found in a part, if it is still valid."""
         if part.documents:
             return None
         path = self._path(part)
@@ -71,7 +71,7 @@ class Cache:
             outcome = of_json(json.loads(body))
         except FileNotFoundError:
             return None
-        except Exception:  # whatever it is that stands there, it is not what was written
+        except Exception:  # whatever this file is, the cache did not write it
             with suppress(OSError):
                 path.unlink()
             return None
@@ -82,7 +82,7 @@ class Cache:
         return outcome
 
     def put(self, part: Part, outcome: Outcome) -> None:
-        """Keep what was found, unless it is not known what that rests on."""
+        """Keep what was found, unless it is unknown what that depends on."""
         if part.documents or not outcome.reads or any(problem.internal for problem in outcome.problems):
             return
         body = json.dumps(as_json(outcome), separators=(",", ":")).encode()
@@ -98,7 +98,7 @@ class Cache:
                 raise
 
     def trim(self) -> None:
-        """Take out what was unused for a month, what was left half-written, and what is too much, the oldest first."""
+        """Remove files unused for a month, half-written files, and the oldest ones above the limit."""
         entries = []
         if self.folder.is_symlink():
             return
@@ -116,9 +116,9 @@ class Cache:
                     path.unlink()
 
     def _begin(self) -> None:
-        """Make the folder; no version control and no backup is to take it along.
+        """Make the folder, and exclude it from version control and backups.
 
-        A link is not followed: it would lead to wherever a project that was just cloned wants it to.
+        A link is not followed: a project that was just cloned could make it lead anywhere.
         """
         if self.folder.is_symlink():
             raise OSError("a link")
@@ -146,7 +146,7 @@ class Cache:
         return self.folder / f"{blake2b(repr(settings).encode(), digest_size=16).hexdigest()}.json"
 
     def _holds(self, part: Part, outcome: Outcome) -> bool:
-        """Whether it tells of nothing but the project, and all that it rests on is as it was."""
+        """Whether it concerns only the project, and everything that it depends on is unchanged."""
         if not all(path in part.paths or _is_inside(part.config, path) for path in paths_in(outcome)):
             return False
         if any(self._digest(path) != known for path, known in outcome.reads.items()):
@@ -174,7 +174,7 @@ def _led(project: Project, name: str, level: int, importer: str) -> str | None:
 
 
 def _is_inside(config: Config, path: str) -> bool:
-    """Whether a file is one of the project's, wherever links lead: what stands in it may be shown."""
+    """Whether a file is one of the project's, after following links, so that its text may be shown."""
     real = os.path.realpath(path)
     folders = (config.root, *(config.root / folder for folder in config.src))
     return any(Path(real).is_relative_to(os.path.realpath(folder)) for folder in folders)
@@ -189,7 +189,7 @@ def _checksum(body: bytes) -> str:
 
 @cache
 def _self() -> str:
-    """What tells this GradGuard from another: the files of the package, as they were installed."""
+    """What distinguishes this GradGuard from another: the files of the installed package."""
     package = Path(__file__).parents[1]
     files = sorted(path for suffix in ("*.py", "*.json") for path in package.rglob(suffix))
     stamps = [(str(path.relative_to(package)), path.stat().st_size, path.stat().st_mtime_ns) for path in files]

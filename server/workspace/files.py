@@ -1,8 +1,8 @@
 """Which files to check, and their text.
 
-Folders are walked for .py and .ipynb files in the order of their names. What `exclude` names, or git ignores, is left
-out; a path that the user names is taken, unless the user wants `exclude` to hold there, too. Links to folders are not
-followed.
+Folders are walked for .py and .ipynb files in the order of their names. Files that `exclude` names or git ignores are
+left out. A path that the user names is taken, unless the user wants `exclude` to apply there too. Links to folders are
+not followed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".py", ".ipynb")
 
 NAMED = (*SUFFIXES, ".pyi", ".pyw")
-"""suffixes of files that are taken where the user names them"""
+"""suffixes of files that are checked if the user names them"""
 
 _SHEBANG = re.compile(rb"#!.*python")
 
@@ -61,7 +61,7 @@ def read_document(path: str) -> Document:
 def decode_document(data: bytes, path: str) -> Document:
     """The program in a file's bytes, decoded as Python does: byte order mark, PEP 263 cookie, else UTF-8.
 
-    Raises Unreadable for bytes that are no text.
+    Raises Unreadable for bytes that are not text.
     """
     try:
         encoding, _ = tokenize.detect_encoding(BytesIO(data).readline)
@@ -95,12 +95,12 @@ def _undecodable(data: bytes, encoding: str, path: str) -> Problem | None:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Why a file cannot be read, as what is said of it."""
+    """The reason why a file cannot be read."""
     if isinstance(error, FileNotFoundError):
         return "does not exist"
     if isinstance(error, IsADirectoryError):
         return "is a folder"
-    if isinstance(error, ValueError):  # Python's own word on a name that no file can have
+    if isinstance(error, ValueError):  # what Python raises for a name that no file can have
         return f"cannot be read: {error}"
     if isinstance(error, Special):
         return str(error.strerror)
@@ -112,11 +112,11 @@ def reason(error: OSError | ValueError) -> str:
 
 @dataclass(slots=True)
 class Settings:
-    """Which configuration holds where.
+    """Which configuration applies where.
 
     `explicit` is one that the user names for all files. `select`, `ignore` and `min_severity` come from the
     command line and replace what a file says, as does `torch`; `python` is the interpreter that the editor has chosen.
-    With `force_exclude` patterns to exclude hold for named paths, too.
+    With `force_exclude`, exclude patterns also apply to named paths.
     """
 
     explicit: Config | None = None
@@ -130,7 +130,7 @@ class Settings:
     _releases: dict[tuple[Path | None, Path], Release] = field(default_factory=dict)
 
     def at(self, folder: Path, root: Path) -> Config:
-        """The configuration for files in `folder`; `root` becomes its root if there is none to be found.
+        """The configuration for files in `folder`; if none is found, a default one with `root` as its root.
 
         Raises ConfigError.
         """
@@ -141,7 +141,7 @@ class Settings:
         return self._settled(self._found[folder] or Config(root))
 
     def leaves_out(self, path: Path, root: Path) -> bool:
-        """Whether a path that the user names is to be left out. Raises ConfigError."""
+        """Whether to leave out a path that the user names. Raises ConfigError."""
         if not self.force_exclude:
             return False
         config = self.at(path if path.is_dir() else path.parent, root)
@@ -168,7 +168,7 @@ class Settings:
 
 @dataclass(slots=True)
 class Files:
-    """Files to check, by the configuration that holds for them, and paths that led to none."""
+    """Files to check, by the configuration that applies to them, and paths that led to no file."""
 
     groups: list[tuple[Config, list[str]]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -182,13 +182,13 @@ class Files:
 def find_files(paths: Sequence[str], settings: Settings, on_file: Callable[[], None] = lambda: None) -> Files:
     """All files that `paths` name or hold, absolute, each once, grouped by configuration.
 
-    `on_file` is called for each. Raises ConfigError if a configuration that holds for one of them is wrong.
+    `on_file` is called for each. Raises ConfigError if a configuration that applies to one of them is wrong.
     """
     files = Files()
     by_config: dict[tuple[Path | None, Path], tuple[Config, dict[str, None]]] = {}
     for path in paths:
         start = Path(os.path.abspath(path))
-        if not os.path.exists(start):  # one of `Path` raises for a name that is too long
+        if not os.path.exists(start):  # the method of `Path` raises for a name that is too long
             files.problems.append(Problem(str(path), "does not exist"))
             continue
         folder = start if start.is_dir() else start.parent
@@ -212,13 +212,13 @@ def find_files(paths: Sequence[str], settings: Settings, on_file: Callable[[], N
 
 
 def _is_python(path: Path) -> bool:
-    """Whether a file that the user names is one to check: by its name, or as a script by its first line."""
+    """Whether to check a file that the user names: by its name, or for a script by its first line."""
     if path.suffix in NAMED:
         return True
     try:
         return _SHEBANG.match(read_regular_file(path)[:200]) is not None
     except OSError:
-        return True  # what is wrong with it is told when it is read
+        return True  # the problem is reported when the file is read
 
 
 def _walk(start: Path, root: Path, settings: Settings) -> Iterator[tuple[Path, Config]]:
@@ -287,7 +287,7 @@ def _patterns(path: Path) -> GitIgnoreSpec | None:
 
 @dataclass(frozen=True, slots=True)
 class _Ignores:
-    """The patterns of git's that hold in a folder, outermost first. The innermost that decides wins, as in git."""
+    """Git's patterns that apply in a folder, outermost first. The innermost one that matches wins, as in git."""
 
     specs: tuple[tuple[Path, GitIgnoreSpec], ...] = ()
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A piece of a file, and what is to be said about it."""
+    """A piece of a file, and a message about it."""
 
     path: str
     span: Span

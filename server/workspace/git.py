@@ -1,6 +1,6 @@
 """The files, beside `.gitignore`, in which git looks for patterns to ignore: https://git-scm.com/docs/gitignore.
 
-Git is not asked: its files are read. Of its configuration the user's own counts, not that of a repository, which may
+Git is not run: its files are read. Only the user's own configuration counts, not that of a repository, which may
 come from anywhere.
 """
 
@@ -17,7 +17,7 @@ _GITDIR = re.compile(r"gitdir: (.*)")
 
 
 def exclude_files(top: Path) -> list[Path]:
-    """The files whose patterns hold in the whole repository in the folder `top`; the later one goes before."""
+    """The files whose patterns apply in the whole repository in the folder `top`; the later one takes precedence."""
     folder = _git_folder(top)
     return [] if folder is None else [_users_file(), folder / "info" / "exclude"]
 
@@ -45,7 +45,7 @@ def _users_file() -> Path:
 
 
 def _text(path: Path) -> str:
-    """What a small file says; nothing if it cannot be read."""
+    """The text of a small file; empty if it cannot be read."""
     try:
         return read_regular_file(path).decode("utf-8-sig")
     except (OSError, ValueError):

@@ -1,8 +1,8 @@
-"""Modules that jedi finds by what a file adds to `sys.path` in ways that have to be worked out.
+"""Modules that jedi finds when a file changes `sys.path` in ways that have to be inferred.
 
-jedi may ask an interpreter for a module, or import one, to see what it holds. Here it does neither: files are
-read, and of modules without a file it sees those alone that are part of the interpreter which we run in. Nor does it
-keep pickled trees in the user's cache folder, or load any that lie there.
+By itself, jedi may ask an interpreter for a module, or import one, to see what it holds. Here it does neither: it
+reads files, and of modules without a file it sees only those built into the interpreter that we run in. Nor does it
+keep pickled trees in the user's cache folder, or load any from there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 def find_by_sys_path(name: str, importer: Path, text: str, root: Path) -> Path | None:
     """The file that `import name` would lead to at the end of a file with this text, or None.
 
-    A fault of jedi's costs this answer, and is logged.
+    An error in jedi is logged, and the answer is then None.
     """
     project = jedi.Project(root, sys_path=[], smart_sys_path=False)
     code = f"{text}\nimport {name}\n"

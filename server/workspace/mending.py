@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from .project import CheckResult, Finding, Project
 
 ROUNDS = 10
-"""One fix can make room for another; programs that are not done by then are left as they are."""
+"""how many rounds of fixes: one fix can make another possible; what is left after the last round stays"""
 
 
 class Change(NamedTuple):
-    """The files that a fix changes, or a comment that silences, and the finding's file and rule."""
+    """The files that a fix or a silencing comment changes, and the finding's file and rule."""
 
     files: frozenset[str]
     path: str
@@ -31,18 +31,18 @@ class Change(NamedTuple):
 
 @dataclass(slots=True)
 class Mended:
-    """What mending a project came to: changed files before and after, and the check of what remains."""
+    """The result of mending a project: changed files before and after, and the check of what remains."""
 
     result: CheckResult
     before: dict[str, Document] = field(default_factory=dict)
     after: dict[str, Document] = field(default_factory=dict)
     changed: list[Change] = field(default_factory=list)
     left: set[str] = field(default_factory=set)
-    """the files that were not written, so that what was found there is still so"""
+    """the files that were not written, so that their findings remain"""
 
     @property
     def applied(self) -> int:
-        """How many fixes were made."""
+        """How many fixes were applied."""
         return len(self.changed)
 
     def apply(self, project: Project, fixes: Iterable[tuple[Finding, Sequence[Edit]]]) -> None:
@@ -59,7 +59,7 @@ class Mended:
             project.overlay(self.after[path])
 
     def take_back(self, project: Project, paths: Sequence[str], least: Severity | None = None) -> None:
-        """Check `paths` again with the files as they were that were left."""
+        """Check `paths` again, with the old text of the files that were not written."""
         for path in self.left:
             project.overlay(self.before[path])
         self.result = project.check(paths, least)
@@ -107,7 +107,7 @@ def silence_project(project: Project, paths: Sequence[str], least: Severity | No
 
 
 def _hold(project: Project, paths: Iterable[str]) -> None:
-    """Have the texts of these files stay what they are now: all edits are of one text, whoever saves another."""
+    """Fix the texts of these files: all edits apply to one text, even if somebody saves another one meanwhile."""
     for path in paths:
         with suppress(Unreadable):
             project.overlay(project.document(path))
@@ -116,7 +116,7 @@ def _hold(project: Project, paths: Iterable[str]) -> None:
 def edited(document: Document, edits: Iterable[Edit]) -> Document:
     """The document with the edits made to its text; in a notebook, to its cells.
 
-    Raises ValueError where an edit reaches over the end of a cell.
+    Raises ValueError if an edit crosses the end of a cell.
     """
     if document.notebook is None:
         return replace(document, text=apply(document.text, edits))
@@ -136,7 +136,7 @@ def written(document: Document) -> bytes:
 
 
 def _best(project: Project, result: CheckResult, unsafe: bool, paths: Set[str]) -> list[tuple[Finding, Fix]]:
-    """For each finding the fix to apply, where there is one that stays within `paths`."""
+    """The fix to apply for each finding that has one within `paths`."""
 
     def wanted(fix: Fix) -> bool:
         return (unsafe or fix.safety == "safe") and all(edit.path in paths for edit in fix.edits)

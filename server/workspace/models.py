@@ -1,4 +1,4 @@
-"""Models of the user's own: folders of plain Python that say what libraries do, as the built-in ones do (`models`)."""
+"""The user's own models: folders of plain Python that say what libraries do, like the built-in ones (`models`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Models:
         self._known: dict[str, Source | None] = {}
 
     def find(self, name: str) -> Source | None:
-        """Give the model of a module by its dotted name, `fastnet/layers.py` for `fastnet.layers`; None without one."""
+        """Return the model of a module by its dotted name (`fastnet/layers.py` for `fastnet.layers`), or None."""
         if self.folders and name not in self._known:
             self._known[name] = self._find(name.split("."))
         return self._known.get(name)
@@ -38,7 +38,7 @@ class Models:
         return None
 
     def holds(self, path: str) -> bool:
-        """Tell whether a file lies in one of the folders."""
+        """Return whether a file is in one of the folders."""
         return any(Path(path).is_relative_to(folder) for folder in self.folders)
 
     def forget(self) -> None:
@@ -46,14 +46,14 @@ class Models:
         self._known.clear()
 
     def files(self) -> Iterator[str]:
-        """Give the paths of all models, in order."""
+        """Return the paths of all models, in order."""
         for folder in self.folders:
             for above, below, names in os.walk(folder):
                 below.sort()
                 yield from (os.path.join(above, name) for name in sorted(names) if name.endswith(".py"))
 
     def problems(self) -> list[Problem]:
-        """Tell what is wrong: a folder that isn't there, a file that is no Python, a word that models do not have."""
+        """Return what is wrong: a missing folder, a file that isn't Python, a word that models do not have."""
         gone = [folder for folder in self.folders if not folder.is_dir()]
         missing = [Problem(str(folder), "there is no such folder of models") for folder in gone]
         return [*missing, *(problem for path in self.files() for problem in _wrong(path))]

@@ -1,6 +1,6 @@
 """Where the modules of a project are: what `import a.b` and `from . import c` mean in one of its files.
 
-Nothing is run and no installed package is looked at: a name that is no file of the project is not found.
+Nothing is run and installed packages are not searched: a name without a file in the project is not found.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ MANIFESTS = ("pyproject.toml", "setup.py", "setup.cfg")
 
 DEPTH = 4
 FOLDERS = 400
-"""How deep, and how many of, the folders below the root are looked through for what is nowhere else."""
+"""how deep below the root, and in how many folders, a module is searched for that is nowhere else"""
 
 
 class Layout:
-    """The folders that the imports of a project are looked for in.
+    """The folders in which the imports of a project are searched.
 
     `src` are folders that the configuration names, relative to `root`. What manifests say of packages is read
-    once; which folders are on the path of a folder's files, until `refresh`; whether a file is there is asked each
-    time, of `is_file`.
+    once. Which folders are on the path of a folder's files is kept until `refresh`. Whether a file exists is asked
+    of `is_file` each time.
     """
 
     def __init__(self, root: Path, src: Sequence[str] = (), is_file: Callable[[Path], bool] = os.path.isfile) -> None:
@@ -41,7 +41,7 @@ class Layout:
         self._paths: dict[Path, list[Path]] = {}
 
     def refresh(self) -> None:
-        """Look for packages and projects anew: files may have come or gone."""
+        """Look for packages and projects again: files may have been created or deleted."""
         self._paths.clear()
 
     def find(self, name: str, level: int, importer: Path, text: str = "") -> Path | None:
@@ -79,7 +79,7 @@ class Layout:
         return above[: project + 1]
 
     def _declared(self, parts: Sequence[str]) -> Path | None:
-        """Where manifests say that the code is: the project's own, and those of its members in a monorepo."""
+        """Where manifests say that the code is: the project's own manifest, and those of its members in a monorepo."""
         if self._members is None:
             from .packaging import declared
 
@@ -93,7 +93,7 @@ class Layout:
         return self._found(folders, parts)
 
     def _below(self) -> list[Path]:
-        """The folders below the root, the outer ones first, as far as it is worth looking."""
+        """The folders below the root, the outer ones first, within the limits of the search."""
         if self._folders is None:
             self._folders = []
             level = [self.root]
@@ -115,8 +115,8 @@ class Layout:
     def _found(self, folders: Iterable[Path], parts: Sequence[str]) -> Path | None:
         """The file of a module on a path, as `importlib` finds it.
 
-        In each folder a package goes before a module. Folders without `__init__.py` are one namespace package
-        together, unless there is a package or a module of the name in any of them.
+        In each folder a package takes precedence over a module. Folders without `__init__.py` together form one
+        namespace package, unless some folder on the path has a package or a module of that name.
         """
         path = None if parts else next((self._file(folder / "__init__.py") for folder in folders), None)
         for part in parts:

@@ -1,8 +1,8 @@
 """Jupyter notebooks: their code cells as one program, and edited text back into the cells.
 
 The text of the program keeps every column: cells are joined by line breaks, and what only IPython
-understands (`%magic`, `!command`, `%%script` cells) is overwritten with as many characters without effect. What
-`%time` and its kin run among the names of the notebook is part of the program.
+understands (`%magic`, `!command`, `%%script` cells) is overwritten with as many characters without effect. Code that
+`%time` and similar magics run in the notebook's namespace is part of the program.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _WITH_VALUES = {
     "pyinstrument": "",
     "scalene": "",
 }
-"""Magics that run Python among the names of the notebook, and their options of one letter that take a value."""
+"""magics that run Python in the notebook's namespace, and their one-letter options that take a value"""
 
 _RUNS_LINE = re.compile(
     "|".join(
@@ -49,13 +49,13 @@ _RUNS_LINE = re.compile(
         for name, values in _WITH_VALUES.items()
     )
 )
-"""such a magic, up to the statement behind it"""
+"""such a magic, up to the statement that follows it"""
 
 _RUNS_CELL = re.compile(rf"\s*%%(?:{'|'.join(_WITH_VALUES)}|capture|ipytest)\b")
 """one that runs the rest of its cell"""
 
 _COMPOUND = re.compile(r"(?:if|for|while|with|try|def|class|async|match)\b|@")
-"""what a statement begins with that cannot stand behind another one"""
+"""the beginning of a statement that cannot follow another one on its line"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ def _source(cell: dict[str, Any]) -> str:
 
 
 def _running(sizes: Any) -> tuple[int, ...]:
-    """Where each begins that follows the ones before it."""
+    """The offset at which each piece begins if they are joined."""
     return tuple(accumulate(sizes, initial=0))[:-1]
 
 

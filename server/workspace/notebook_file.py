@@ -1,4 +1,4 @@
-"""Where the code of a notebook stands in the text of its file, for formats that know lines of files and no cells."""
+"""Where the code of a notebook is in the text of its file, for formats that know lines of files but not cells."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class NotebookFile:
             yield source
 
     def _behind(self, string: int, count: int) -> int:
-        """The offset behind so many characters of the string of JSON that begins there."""
+        """The offset after that many characters of the JSON string that begins there."""
         return next(islice(_CHARACTER.finditer(self._text, string + 1), count, None)).start()
 
 
@@ -66,6 +66,6 @@ def _members(text: str, at: int) -> Iterator[tuple[str | None, int]]:
 
 
 def _blanks(text: str, at: int) -> int:
-    """The offset behind the blanks there."""
+    """The offset after the blanks there."""
     found = _BLANKS.match(text, at)
     return at if found is None else found.end()

@@ -1,4 +1,4 @@
-"""Operators of the project's own: what the configuration says of them, as facts that a replay can use."""
+"""The project's own operators: what the configuration says of them, as facts that a replay can use."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def fact_of(name: str, op: OwnOp) -> Op:
-    """The fact about an operator: it saves and changes what the table says, and gives a new tensor.
+    """The fact about an operator: it saves and changes what the table says, and returns a new tensor.
 
-    Every parameter is taken to be differentiable: what is saved is saved if one of them requires grad.
+    Every parameter is assumed differentiable: tensors are saved if one of them requires grad.
     """
     named = dict.fromkeys((*op.params, *op.saves, *op.mutates))
     params = [param for param in named if param != "out"]

@@ -1,4 +1,4 @@
-"""What was found in a part of a project, as JSON and back. Whoever has written it, what comes back is an outcome."""
+"""What was found in a part of a project, as JSON and back. Whoever wrote the JSON, what is read is a valid outcome."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def as_json(outcome: Outcome) -> dict[str, Any]:
-    """An outcome as data that JSON can tell."""
+    """An outcome as data that JSON can represent."""
     return {
         "found": [_found_as_json(found) for found in outcome.found],
         "problems": [[p.path, p.message, p.line, p.column, p.internal] for p in outcome.problems],
@@ -53,7 +53,7 @@ def of_json(data: Any) -> Outcome:
 
 
 def paths_in(outcome: Outcome) -> Iterator[str]:
-    """The files that an outcome tells something of."""
+    """The files that an outcome says something about."""
     yield from outcome.whole
     yield from (problem.path for problem in outcome.problems)
     yield from (one.path for one in outcome.reach.given_up)

@@ -1,8 +1,8 @@
-"""A large project in parts: each is checked as one program, alone, in whatever process has time for it.
+"""A large project in parts: each is checked as a separate program, in any process.
 
 A part is a folder, or the files of one, as long as that is not too much for one process; most projects are one part.
-How a project falls into parts depends on its files alone, so that every run finds the same, with however many
-processes. What a part imports of others is read along with it, but reported only as far as the part itself leads there.
+The division depends only on the project's files, so that every run finds the same, with any number of processes. What
+a part imports from other parts is read along with it, but reported only as far as the part itself leads there.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ if TYPE_CHECKING:
     from .project import CheckResult, Finding
 
 MOST, LEAST = 1_500_000, 150_000
-"""Bytes of code in a part at most, some 35,000 lines, and how many are not worth a process of their own."""
+"""bytes of code: the most in a part (some 35,000 lines), and how few are not worth a process of their own"""
 
 MENDED = 100
 """Of so many findings in a part a fix is looked for to be shown beside them: each costs some replays."""
 
 PARTS = 4
-"""A project that isn't small falls into at least so many parts, so that several processes have something to do."""
+"""the fewest parts of a project that isn't small, so that several processes have something to do"""
 
 KEPT = 8_000_000
-"""Bytes of code that a process keeps parsed between parts of one project; with the replay that is under 700 MB."""
+"""bytes of code that a process keeps parsed between parts of one project; with the replay, under 700 MB of memory"""
 
 _Sized = tuple[tuple[str, ...], int]
-"""Files, and how many bytes they have."""
+"""files, and their size in bytes"""
 
 Import = tuple[str, int, str]
 """A module's dotted name, the dots before it, and the folder, or the file, that imports it."""
@@ -86,7 +86,7 @@ class Part:
 
 @dataclass(slots=True)
 class Outcome:
-    """What is wrong with a part, whatever is selected and silenced, and what that rests on.
+    """What is wrong with a part, whatever is selected and silenced, and what that depends on.
 
     `whole` are the files that were replayed without a fault. `reads` has the digests of all files that were read
     (empty where that isn't known), `imports` where imports led to, `packages` the packages of folders.
@@ -104,7 +104,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class GivenUp:
-    """A line behind which the replay has not followed the program; `why` is one of `report.Why`, `detail` names an
+    """A line after which the replay has not followed the program; `why` is one of `report.Why`, `detail` names an
     error that is raised there."""
 
     path: str
@@ -115,7 +115,7 @@ class GivenUp:
 
 @dataclass(slots=True)
 class Reached:
-    """How far the replay has come: of so many statements so many were replayed to their end; where it gave up."""
+    """How far the replay has come: the number of statements, how many were replayed to their end, where it gave up."""
 
     ended: int = 0
     statements: int = 0
@@ -135,7 +135,7 @@ def split(paths: Sequence[str], root: str) -> list[tuple[str, ...]]:
 
 
 def _split(paths: Sequence[str], root: str, total: int, most: int) -> list[_Sized]:
-    """The files below a folder, of so many bytes in all, in parts of no more than `most`."""
+    """The files below a folder, with their total size, in parts of no more than `most` bytes."""
     if total <= most or len(paths) == 1:
         return [(tuple(paths), total)] if paths else []
     below: dict[str, list[str]] = {}
@@ -152,7 +152,7 @@ def _split(paths: Sequence[str], root: str, total: int, most: int) -> list[_Size
 
 
 def _gathered(groups: Sequence[_Sized], most: int) -> Iterator[_Sized]:
-    """Neighbours together, as long as they make no more than a part."""
+    """Neighbours joined, as long as together they are not too large for a part."""
     gathered: list[str] = []
     total = 0
     for group, bytes_ in groups:
@@ -177,15 +177,15 @@ def size(path: str) -> int:
 # -- checking ---------------------------------------------------------------------------------
 
 _kept = local()
-"""The project that this thread has checked a part of, at most one: its files need not be parsed again."""
+"""at most one project, of which this thread has checked a part: its files need not be parsed again"""
 
 
 ready: dict[str, Source] = {}
-"""Files by path that were parsed before this process was forked off."""
+"""files by path that were parsed before this process was forked"""
 
 
 def parse_files(paths: Sequence[str]) -> list[bytes]:
-    """Parse files and pickle them, those that can be; to read that again takes a twentieth of the time."""
+    """Parse files and pickle those that can be pickled; unpickling takes a twentieth of the time."""
     from ..syntax.chunks import parse
 
     parsed = []
@@ -251,7 +251,7 @@ def _mended(project: Project, result: CheckResult, part: Part) -> list[Found]:
 
 
 def _idle(project: Project, part: Part) -> tuple[set[str], dict[Import, str | None]]:
-    """The files of a part that need not be parsed, for nothing can be wrong with them; and where imports lead.
+    """The files of a part that need not be parsed, because nothing can be wrong with them; and where imports lead.
 
     They neither use torch nor import what does, their syntax is right, and no comment in them could be idle itself.
     """
@@ -291,9 +291,9 @@ def _parses(text: str) -> bool:
 
 
 def outcome_of(project: Project, paths: Sequence[str], imported: Set[str], found: list[Found]) -> Outcome:
-    """What was found in some files of a project, and what it rests on; nothing of that where a file has changed since.
+    """What was found in some files of a project, and what it depends on; `reads` is empty if a file has changed since.
 
-    Of imports that is what was looked up since the project was last refreshed.
+    Of imports, it has those that were looked up since the project was last refreshed.
     """
     reads = {path: digest(path) for path in sorted({*paths, *imported})}
     same = all(project.stamp(path) == stamp_of(path) for path in reads if project.stamp(path) is not None)
@@ -302,7 +302,7 @@ def outcome_of(project: Project, paths: Sequence[str], imported: Set[str], found
 
 
 def digest(path: str) -> str:
-    """What tells the contents of a file from others; empty if it can't be read."""
+    """The digest of a file's contents; empty if it can't be read."""
     try:
         return blake2b(read_regular_file(path), digest_size=16).hexdigest()
     except OSError:
@@ -310,7 +310,7 @@ def digest(path: str) -> str:
 
 
 def prepare() -> None:
-    """Import all that a check needs, for processes that are forked off."""
+    """Import all that a check needs, for processes that are forked."""
     from ..analyses import libraries
     from ..analyses.program import session  # noqa: F401
     from ..rules import diagnostic  # noqa: F401
@@ -324,13 +324,13 @@ def _project(config: Config) -> Project:
     everything = replace(config, select=("ALL",), ignore=(), per_file_ignores={})
     known: Project | None = getattr(_kept, "project", None)
     if known is None or known.config != everything:
-        gc.collect()  # the one before it goes at once, not when there is as much again
+        gc.collect()  # the previous one is freed at once, not when as much memory is in use again
         known = _kept.project = Project(config.root, everything, ready)
     return known
 
 
 def _raw(finding: Finding, fixes: tuple[Fix, ...] | None = None) -> Found:
-    """A finding as it is before anybody has looked at comments."""
+    """A finding before comments are applied."""
     return replace(plain(finding, fixes), suppressed=False)
 
 

@@ -1,9 +1,9 @@
-"""Patterns of files, as in `.gitignore`, matched in a time that grows with the pattern and the path alone.
+"""Patterns of files, as in `.gitignore`, matched without exponential backtracking.
 
-pathspec makes a regular expression of a pattern, in which each `*` and `**` may backtrack into all before it: a dozen
-of them take for ever. Its backends RE2 and Hyperscan do not, but neither is to be had for every platform. What comes
-between two wildcards of a kind is best found where it is first, and need not be looked for again: the standard
-library's `fnmatch` makes use of that, and so do we.
+pathspec turns a pattern into a regular expression in which each `*` and `**` may backtrack into all before it: a dozen
+of them take forever. Its backends RE2 and Hyperscan do not backtrack, but neither is available on every platform. For
+the text between two wildcards of a kind, the first match is always good enough and need not be searched again: the
+standard library's `fnmatch` makes use of that, and so do we.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def patterns(lines: Iterable[str]) -> GitIgnoreSpec:
 
 
 class _Pattern(GitIgnoreSpecPattern):
-    """One pattern, of which no wildcard but the last of its kind is tried more than once."""
+    """One pattern, in which only the last wildcard of each kind is tried more than once."""
 
     __slots__ = ()
 

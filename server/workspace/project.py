@@ -1,4 +1,4 @@
-"""A project: its files, parsed once, checked together, and what is left after suppressions and selection."""
+"""A project: its files, parsed once and checked together, and the findings after suppressions and selection."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One diagnostic, in the places where the files had it when they were checked."""
+    """One diagnostic, with its places in the files as they were checked."""
 
     path: str
     span: Span
@@ -64,12 +64,12 @@ class Finding:
 
     @property
     def severity(self) -> Severity:
-        """How sure it is."""
+        """How certain it is."""
         return self.diagnostic.severity
 
     @property
     def words(self) -> Wording:
-        """What is said of it."""
+        """The message."""
         return self.diagnostic.words
 
     @property
@@ -88,7 +88,7 @@ class Finding:
 class CheckResult:
     """What a check found. `documents` has the text of every file that was read, by path.
 
-    `report` is the replay that all comes from.
+    `report` is the replay that it all comes from.
     """
 
     report: Report
@@ -106,12 +106,12 @@ class CheckResult:
 
 @dataclass(slots=True)
 class _File:
-    """A file as it was last read; `stamp` tells whether it is still that on the disk."""
+    """A file as it was last read; `stamp` shows whether it has changed on the disk since."""
 
     stamp: tuple[int, int] | None
     document: Document
     finds: bool
-    """whether it may say itself where modules are found"""
+    """whether it may itself change where modules are found"""
     source: Source | None = None
     """the file as it was last parsed: while it is not `parsed`, that of an earlier text"""
     parsed: bool = False
@@ -121,8 +121,8 @@ class Project:
     """The files below one configuration, and the modules that they import from one another.
 
     It is the resolver that a replay asks for modules. Files are read when they are needed, and parsed again
-    only when their text has changed. `ready` are files by path that somebody has parsed already. A check ends with
-    Unwanted soon after `wanted` says so.
+    only when their text has changed. `ready` are already parsed files by path. A check raises Unwanted soon after
+    `wanted` says so.
     """
 
     def __init__(self, root: Path, config: Config | None = None, ready: Mapping[str, Source] | None = None) -> None:
@@ -150,7 +150,7 @@ class Project:
         self._overlay[document.path] = document
 
     def uncover(self, path: str) -> None:
-        """Go back to what the disk holds for the path."""
+        """Use the file on the disk again."""
         self._overlay.pop(path, None)
 
     def document(self, path: str) -> Document:
@@ -165,7 +165,7 @@ class Project:
         return file.source
 
     def load(self, name: str, level: int, importer: str) -> Source | None:
-        """The module that an import in the file `importer` means; None if it is none of the project's.
+        """The module that an import in the file `importer` means; None if it is not in the project.
 
         `name` has no leading dots, `level` counts them.
         """
@@ -176,7 +176,7 @@ class Project:
             return None
 
     def _locate(self, name: str, level: int, importer: str) -> str | None:
-        """The path of the module that `load` gives."""
+        """The path of the module that `load` returns."""
         known = self._files.get(importer)
         key = (name, level, importer if known is not None and known.finds else os.path.dirname(importer))
         if key not in self._modules:
@@ -189,7 +189,7 @@ class Project:
         return None if found is None else str(found)
 
     def stamp(self, path: str) -> tuple[int, int] | None:
-        """When a file was changed that was read, and its size then; None if it wasn't read from the disk."""
+        """The modification time and size of a file when it was read; None if it wasn't read from the disk."""
         return self._files[path].stamp if path in self._files else None
 
     @property
@@ -207,7 +207,7 @@ class Project:
         return (self.config.release or release_of(self.config.root, self.config.torch)).facts
 
     def fact(self, name: str) -> Op | None:
-        """What the configuration says of an operator of the project's own, by its dotted name; None if nothing."""
+        """What the configuration says of one of the project's own operators, by its dotted name; None if nothing."""
         return self._facts.get(name)
 
     def model(self, name: str) -> Source | None:
@@ -224,17 +224,17 @@ class Project:
         return self._packages[folder]
 
     def _is_file(self, path: Path) -> bool:
-        """Whether there is a file, on the disk or as a text that has not been saved yet."""
+        """Whether a file exists, on the disk or as a text that has not been saved yet."""
         return str(path) in self._overlay or os.path.isfile(path)
 
     def refresh(self) -> None:
-        """Look for modules anew: files may have come or gone."""
+        """Look for modules again: files may have been created or deleted."""
         self._modules.clear()
         self._packages.clear()
         self._layout.refresh()
 
     def read_again(self, paths: Iterable[str]) -> None:
-        """Read these files anew, which have come, gone or changed on the disk, and look for modules anew."""
+        """Read these files again, which were created, deleted or changed on the disk, and look for modules again."""
         self._layout = Layout(self.root, self.config.src, self._is_file)
         self.models.forget()
         for path in paths:
@@ -270,12 +270,12 @@ class Project:
         locale: Locale = "en",
         traced: bool = True,
     ) -> CheckResult:
-        """Replay the files `paths` (absolute) as one program and give what is wrong with it.
+        """Replay the files `paths` (absolute) as one program and return what is wrong with it.
 
-        That may lie in a file of the project that they import. A file that cannot be read, or not wholly parsed,
-        is told of in `problems`; the rest is checked. Findings less grave than `least`, if given, are left out.
+        Findings may be in a file of the project that they import. A file that cannot be read or fully parsed is
+        reported in `problems`; the rest is checked. Findings less severe than `least`, if given, are left out.
         `on_file` is called for each file when it has been read, before the replay. `locale` is the language of
-        the messages. What is not `traced` costs less, and has no rows and stories.
+        the messages. A check that is not `traced` costs less, and has no rows and stories.
         """
         from ..rules.diagnostic import diagnose
         from .relevance import relevant
@@ -297,7 +297,7 @@ class Project:
         return CheckResult(report, findings, problems, documents, len(sources))
 
     def report(self, path: str) -> Report:
-        """The replay of one file as it stands, whatever is selected. Raises Unreadable."""
+        """The replay of one file as it is, whatever is selected. Raises Unreadable."""
         return self.replay([self.source(path)])
 
     def replay(self, roots: Sequence[Source], traced: bool = True) -> Report:
@@ -307,7 +307,7 @@ class Project:
         return replay(roots, self, traced, self.wanted)
 
     def go_on(self) -> None:
-        """Raise Unwanted where nobody waits for the answer."""
+        """Raise Unwanted if nobody waits for the answer."""
         if not self.wanted():
             from ..analyses.domain.paths import Unwanted
 
@@ -320,9 +320,9 @@ class Project:
         wanted: Callable[[Fix], bool] = lambda fix: True,
         most: int | None = None,
     ) -> list[Fix]:
-        """The edits that mend what the last check found, best first, each tried by replaying the edited program.
+        """The fixes of what the last check found, best first, each verified by replaying the edited program.
 
-        `locale` is the language of their titles; with `most`, no more of those that are `wanted` are looked for.
+        `locale` is the language of their titles; at most `most` of those that are `wanted` are looked for.
         """
         from ..fixes import LIMIT, mend
 
@@ -342,13 +342,13 @@ class Project:
         return mend(failure, trials.sources, trials, locale, wanted, most)
 
     def _importing(self, paths: Set[str]) -> frozenset[str]:
-        """These files and all that import them: the part of the program that can tell an edit of them."""
+        """These files and all that import them: the part of the program that an edit of them can affect."""
         if self._importers is None:
             self._importers = Importers([root.path for root in self._replayed or ()], self._text, self._locate)
         return frozenset(self._importers.of(paths))
 
     def _trials_of(self, paths: frozenset[str]) -> Trials:
-        """Trials of the program that begins with some of the files that were checked."""
+        """Where fixes are tried: the program that begins with some of the files that were checked."""
         from ..fixes.verify import Trials
 
         if paths not in self._trials:
@@ -376,7 +376,7 @@ class Project:
     def _judged(
         self, sources: Mapping[str, Source], diagnostics: Iterable[Diagnostic], complete: bool, locale: Locale
     ) -> list[Finding]:
-        """The diagnostics that are selected, with those that comments silence marked, and idle comments.
+        """The selected diagnostics, with those that comments silence marked, and idle comments.
 
         Whether a comment is idle is known only for the files that were asked for: others are replayed in part.
         """
@@ -391,7 +391,7 @@ class Project:
         return judged(map(finding_of, diagnostics), self.config, comments, whole, idle)
 
     def _replayed_source(self, path: str) -> Source:
-        """A file as the replay had it, whatever has become of it since."""
+        """A file as the replay saw it, whatever has changed since."""
         file = self._files.get(path)
         return file.source if file is not None and file.source is not None else self.source(path)
 
@@ -415,7 +415,7 @@ def comment_site(path: str, text: str, comment: Suppression) -> Site:
 
 
 def removal(path: str, text: str, comment: Suppression, idle: Sequence[str], locale: Locale = "en") -> Fix | None:
-    """The fix that takes out what silences nothing; none for a comment that was meant to say something else."""
+    """The fix that removes what silences nothing; none for a comment that was meant to say something else."""
     from ..fixes.edit import Edit, Fix
     from ..fixes.titles import title
 
@@ -426,7 +426,7 @@ def removal(path: str, text: str, comment: Suppression, idle: Sequence[str], loc
 
 
 def finding_of(diagnostic: Diagnostic) -> Finding:
-    """A diagnostic in the places where its files have it now."""
+    """A diagnostic with its places in the files as they are now."""
     return Finding(
         path=diagnostic.site.chunk.path,
         span=span_of(diagnostic.site),
@@ -458,7 +458,7 @@ def span_of(site: Site) -> Span:
 
 
 def _parsed(document: Document, before: Source | None, ready: Source | None) -> Source:
-    """The document as a parsed file; what `before` has of it, an earlier text's, is taken over."""
+    """The document as a parsed file; unchanged pieces of `before`, the parse of an earlier text, are reused."""
     from ..syntax.chunks import parse
 
     same = next((known for known in (before, ready) if known is not None and known.text == document.text), None)
@@ -471,7 +471,7 @@ def _parsed(document: Document, before: Source | None, ready: Source | None) -> 
 
 
 def stamp_of(path: str) -> tuple[int, int] | None:
-    """What tells whether a file has changed; None if there is none."""
+    """A stamp that changes with the file; None if there is no file."""
     try:
         status = os.stat(path)
     except OSError:

@@ -1,8 +1,8 @@
-"""Which release of PyTorch a project runs with, as far as the disk tells: nothing is run, and nothing imported.
+"""Which release of PyTorch a project runs with, as far as files on the disk show: nothing is run or imported.
 
-In this order: the setting; the environment that the editor has chosen; one beside the project's files; one that is
-active; what lock files and manifests pin; the environment that GradGuard is in, and the Python that the shell finds
-first, which are the project's own where somebody works in one environment; else the newest release that was measured.
+These are asked in order: the setting; the environment that the editor has chosen; one beside the project's files; the
+active one; what lock files and manifests pin; the environment that GradGuard is in, and the Python that the shell finds
+first, which are the project's own if somebody works in one environment; else the newest measured release.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from ..facts.releases import Facts
 
 ENVIRONMENTS = (".venv", "venv", "env", ".conda")
-"""what people call the environment beside their files"""
+"""usual names of the environment beside a project's files"""
 
 LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml")
 
 CONDA = ("environment.yml", "environment.yaml", "conda.yml", "conda.yaml")
 
 MANIFESTS = (*LOCKS, "pyproject.toml", "requirements*.txt", "requirements/*.txt", *CONDA)
-"""the files that may tell, as patterns"""
+"""the files that may name the release, as patterns"""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release of PyTorch, and where it stands that this is the project's."""
+    """A release of PyTorch, and the place that says that the project uses it."""
 
     number: str
     why: str
@@ -57,7 +57,7 @@ class Release:
 
 
 def measured(number: str) -> str:
-    """Return a release without what mends it: `2.8` of `2.8.1+cu126`."""
+    """Return a release without its patch number: `2.8` of `2.8.1+cu126`."""
     return ".".join(map(str, releases.version(number)))
 
 
@@ -96,7 +96,7 @@ def _project(root: Path) -> list[Path]:
 
 
 def _of_this_machine() -> Release | None:
-    """Return what lies beside GradGuard, or beside the Python that the shell finds first."""
+    """Return the release beside GradGuard, or beside the Python that the shell finds first."""
     for folder in sys.path:
         if found := _installed(Path(folder)):
             return Release(found, f"in {_shown(Path(folder))}, beside GradGuard")
@@ -122,7 +122,7 @@ _METADATA = re.compile(r"torch-(\d[^-]*)(?:-py[\d.]+)?\.(?:dist|egg)-info|pytorc
 
 
 def _installed(folder: Path) -> str | None:
-    """Return the release whose metadata lies in a folder of packages."""
+    """Return the release whose metadata is in a folder of packages."""
     try:
         names = os.listdir(folder or ".")
     except OSError:
@@ -160,7 +160,7 @@ _CONDITION = re.compile(r"(?<![<>!=~])(===?|~=|<=?|=|~)[ \t]*(\d{1,4}(?:\.\d{1,4
 
 
 def _told(path: Path) -> str | None:
-    """Return the release that a file pins or bounds from above; None where it does neither, or can't be read."""
+    """Return the release that a file pins or bounds from above; None if it does neither, or can't be read."""
     try:
         text = read_regular_file(path).decode("utf-8", errors="replace")
     except OSError:
@@ -175,7 +175,7 @@ def _told(path: Path) -> str | None:
 
 
 def _locked(text: str) -> str | None:
-    """Return the release in a lock file, whose tables all tools write alike: to parse a large one takes a second."""
+    """Return the release in a lock file, found by a pattern: tools write tables alike, and parsing is slow."""
     match = _IN_LOCK.search(text)
     return match[1] if match and is_release(match[1]) else None
 
@@ -213,12 +213,12 @@ def _first(conditions: Iterable[str]) -> str | None:
 
 
 def _newest_that(conditions: str) -> str | None:
-    """Return the newest release that conditions (`>=2.4,<2.7`) allow; None where they allow all that come."""
+    """Return the newest release that conditions (`>=2.4,<2.7`) allow; None if they have no upper bound."""
     found: list[str] = []
     for how, number in _CONDITION.findall(conditions):
         parts = [int(part) for part in number.split(".")[:3]]
         if len(parts) < 2 or (how == "~=" and len(parts) == 2):
-            continue  # it tells a major release at most
+            continue  # it names a major release at most
         if how == "<" and not any(parts[2:]):
             parts[1] -= 1
         if parts[1] >= 0:
@@ -227,7 +227,7 @@ def _newest_that(conditions: str) -> str | None:
 
 
 def _shown(path: Path) -> str:
-    """Return a path from the working directory on, where that is above it."""
+    """Return a path relative to the working directory if it is below it."""
     try:
         return str(path.relative_to(Path.cwd()))
     except (ValueError, OSError):

@@ -1,4 +1,4 @@
-"""Reading files that may be anything: a device, a pipe that nobody writes to, more than fits into the memory."""
+"""Reading files that may be anything: a device, a pipe that nobody writes to, or too large for memory."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LARGEST = 64 * 1024 * 1024
-"""Bytes that a file may have; no program has so many."""
+"""the most bytes that a file may have; no program has so many"""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
 
 class Special(OSError):
-    """What is no regular file, or too large to be one that somebody wrote; `strerror` says what it is."""
+    """Not a regular file, or one too large to be written by hand; `strerror` says what it is."""
 
 
 def read_regular_file(path: str | Path) -> bytes:
-    """The bytes of a regular file, or of one that a link leads to. Never waits.
+    """The bytes of a regular file, or of one that a link leads to. Never blocks.
 
-    Raises OSError where there is none, or it cannot be read; Special for devices, pipes, and what is too large.
+    Raises OSError if there is none or it cannot be read; Special for devices, pipes, and files that are too large.
     """
-    _regular(os.stat(path))  # to open a device may do something
+    _regular(os.stat(path))  # opening a device may have effects
     with open(os.open(path, _FLAGS), "rb") as file:
         _regular(os.fstat(file.fileno()))
         data = file.read(LARGEST + 1) or b""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT = 1
-"""of the file; one that has another is not read"""
+"""version of the file; a file of another version is not read"""
 
 PLACE = ".gradguard_cache/seen.json"
 """where editors look for a record, below the folder of the project"""
@@ -109,7 +109,7 @@ class Sighting:
 
     @property
     def places(self) -> tuple[object, ...]:
-        """What it is known by: two sightings with the same are the same failure."""
+        """Its identity: two sightings with the same key are the same failure."""
         return (
             self.kind,
             self.spot,
@@ -145,12 +145,12 @@ def load(text: str) -> Record:
 
 
 def read(path: Path) -> Record:
-    """The record in a file. Raises OSError, and ValueError for what is none."""
+    """The record in a file. Raises OSError, and ValueError if the file is not a record."""
     return load(path.read_text(encoding="utf-8"))
 
 
 def once(sightings: Iterable[Sighting]) -> list[Sighting]:
-    """Each failure once, in the order of time: of those that several processes saw, the first tells."""
+    """Each failure once, in the order of time: of equal ones from several processes, the first is kept."""
     known: dict[object, Sighting] = {}
     for one in sorted(sightings, key=lambda one: one.time):
         known.setdefault((one.places, one.test), one)
@@ -158,7 +158,7 @@ def once(sightings: Iterable[Sighting]) -> list[Sighting]:
 
 
 def add(folder: Path, seen: Sighting) -> None:
-    """Add what this process has seen to a folder. One that is gone is no matter of the program's."""
+    """Add what this process has seen to a folder. A missing folder must not trouble the program."""
     try:
         with open(folder / f"{os.getpid()}.jsonl", "a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(seen)) + "\n")
@@ -167,7 +167,7 @@ def add(folder: Path, seen: Sighting) -> None:
 
 
 def collect(folder: Path) -> Iterator[Sighting]:
-    """What processes have added to a folder, in no order."""
+    """What processes have added to a folder, in no particular order."""
     for path in folder.glob("*.jsonl"):
         for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
             if line.endswith("\n"):  # else the process was killed while it wrote
@@ -175,7 +175,7 @@ def collect(folder: Path) -> Iterator[Sighting]:
 
 
 def sighting(data: dict[str, Any]) -> Sighting:
-    """A sighting from plain data. Raises TypeError for what is none."""
+    """A sighting from plain data. Raises TypeError if it is not one."""
     told: Sighting = _made(Sighting, data)
     return told
 

@@ -1,4 +1,4 @@
-"""Which files a replay has to begin with: those that use torch, and those that import such files."""
+"""Which files a replay must start from: those that use torch, and those that import such files."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def relevant(paths: Sequence[str], text: Callable[[str], str], find: Callable[[str, int, str], str | None]) -> set[str]:
     """The files that use torch (or call `backward`) themselves or through what they import, and few others.
 
-    The others compute nothing that could fail; what a relevant file imports of them is replayed from there. Their
-    texts alone are read, and no more of those than it takes. `find` gives the path of a module, by its dotted name,
-    the dots before that, and the file that imports it.
+    The others compute nothing that could fail; what a relevant file imports from them is replayed from there. Only
+    texts are read, and no more of them than needed. `find` returns the path of a module from its dotted name, the
+    number of leading dots, and the file that imports it.
     """
     importers: defaultdict[str, list[str]] = defaultdict(list)
     reached: set[str] = set()
@@ -64,7 +64,7 @@ _CONTINUED = re.compile(r"\\\r?\n")
 
 
 def mentioned(text: str) -> Iterator[tuple[str, int]]:
-    """All that the text may import, whatever in it is a comment or a string."""
+    """All that the text may import, including what is in comments and strings."""
     text = _CONTINUED.sub(" ", text)
     for match in _FROM(text):
         level, package = len(match[1]), match[2]

@@ -1,4 +1,4 @@
-"""Writing mended files: what was analysed is replaced in one step, and anything else is left alone."""
+"""Writing mended files: a file that is as it was analysed is replaced in one step, and any other is left alone."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 def save(mended: Mended, paths: Sequence[str], named: Sequence[str]) -> list[Problem]:
-    """Write those of the changed files that are among `paths`; gives what is wrong with the others.
+    """Write those of the changed files that are among `paths`; return what is wrong with the others.
 
-    A file is left as it is where it no longer holds what was analysed, where it is a link that leads out of the
-    `named` files and folders, or where the disk refuses. So are the other files of a fix that would change it. What
-    is left is no longer counted in `mended.changed`, but told in `mended.left`.
+    A file is left as it is if it no longer holds what was analysed, if it is a link that leads out of the
+    `named` files and folders, or if the disk refuses. So are the other files of a fix that would change it. Files
+    that are left are moved from `mended.changed` to `mended.left`.
     """
     problems = {path: found for path in paths if path in mended.after and (found := _hindrance(mended, path, named))}
     left = set(problems)
@@ -42,7 +42,7 @@ def save(mended: Mended, paths: Sequence[str], named: Sequence[str]) -> list[Pro
 
 
 def _joined(mended: Mended, left: set[str]) -> set[str]:
-    """With these files, all that fixes change together with one of them."""
+    """These files, and all that a fix changes together with one of them."""
     found = set(left)
     while more := [one.files for one in mended.changed if one.files & found and not one.files <= found]:
         found.update(*more)
@@ -59,7 +59,7 @@ def _hindrance(mended: Mended, path: str, named: Sequence[str]) -> Problem | Non
     except OSError as error:
         return Problem(path, f"cannot be mended: {error.strerror or error}")
     if _holds(data, mended.before[path]) or data == written(mended.after[path]):
-        return None  # as it was, or mended already: by another run, or by another name
+        return None  # unchanged, or already mended: by another run, or under another name
     return Problem(path, "is no longer what was checked: it is left as it is")
 
 
@@ -68,7 +68,7 @@ def _is_within(path: str, folder: str) -> bool:
 
 
 def _holds(data: bytes, document: Document) -> bool:
-    """Whether a file is the document to the byte; a notebook, which is written as Jupyter does, by what it says."""
+    """Whether a file is the document byte for byte; a notebook, written in Jupyter's layout, is compared by content."""
     try:
         if document.notebook is None:
             return written(document) == data
@@ -78,7 +78,7 @@ def _holds(data: bytes, document: Document) -> bool:
 
 
 def _write(path: str, document: Document) -> Problem | None:
-    """Replace a file, or the one that a link leads to; gives why that is not possible."""
+    """Replace a file, or the one that a link leads to; return the reason if that is impossible."""
     target = os.path.realpath(path)
     try:
         data = written(document)
@@ -93,9 +93,9 @@ def _write(path: str, document: Document) -> Problem | None:
 
 
 def replace_file(path: str, data: bytes) -> None:
-    """Write aside and rename: there is the old file or the new one, whole, whatever happens. Raises OSError.
+    """Write aside and rename: whatever happens, there is either the old file or the complete new one. Raises OSError.
 
-    The new file has the mode of the old one, and its owner where that is possible.
+    The new file has the mode of the old one, and its owner if possible.
     """
     status = os.stat(path)
     handle, aside = tempfile.mkstemp(prefix=".gradguard-", suffix=".new", dir=os.path.dirname(path))

@@ -1,4 +1,4 @@
-"""The settings of a project as a JSON schema, for editors of TOML that know such."""
+"""The settings of a project as a JSON schema, for TOML editors that support schemas."""
 
 from __future__ import annotations
 
@@ -72,6 +72,6 @@ def _kinds() -> dict[str, dict[str, Any]]:
 
 
 def _selectors() -> list[str]:
-    """All that stands for rules: codes and names first, then beginnings of codes."""
+    """All selectors of rules: codes and names first, then prefixes of codes."""
     whole = ["ALL", *RULES, *(rule.name for rule in RULES.values())]
     return [*whole, *sorted({code[:length] for code in RULES for length in range(1, len(code))})]

@@ -1,7 +1,7 @@
-"""What a run saw, told as a check tells what it finds: by the same rules, in the same words, with the same fixes.
+"""What a run saw, reported as a check reports: by the same rules, in the same words, with the same fixes.
 
-A sighting's places are lines, and ranges where Python knows them. In the text that stands there now they become sites,
-the sighting a failure as a replay finds it, and that a finding.
+A sighting's places are lines, and ranges where Python knows them. In the current text they become sites; the sighting
+becomes a failure as a replay finds it, and the failure a finding.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A sighting, and the finding that tells of it; `confirmed`: a check without running finds the same."""
+    """A sighting, and the finding that reports it; `confirmed`: a static check finds the same."""
 
     sighting: Sighting
     found: Found
@@ -40,7 +40,7 @@ class Seen:
 
 
 def seen(project: Project, sightings: Iterable[Sighting], locale: Locale = "en") -> Iterator[Seen]:
-    """What a run saw, as findings; those are left out whose file cannot be read, or is another by now."""
+    """What a run saw, as findings, without those whose file cannot be read or has changed."""
     for sighting in sightings:
         failure = _failure(project, sighting)
         diagnostics = diagnose(Report([failure]), locale) if failure is not None else []
@@ -61,7 +61,7 @@ def confirm(project: Project, told: Iterable[Seen], locale: Locale = "en") -> It
 
 
 def last_seen(project: Project, paths: Collection[str], locale: Locale = "en") -> list[Seen]:
-    """What the last recorded run saw in these files, where their lines are as they were; nothing without a record."""
+    """What the last recorded run saw in these files, where their lines are unchanged; nothing without a record."""
     try:
         record = read(project.root / PLACE)
     except (OSError, ValueError):
@@ -71,7 +71,7 @@ def last_seen(project: Project, paths: Collection[str], locale: Locale = "en") -
 
 
 def _spots(sighting: Sighting) -> Iterator[Spot]:
-    """The places that a finding is told by."""
+    """The places that a finding names."""
     if sighting.spot is not None:
         yield sighting.spot
     if sighting.saved is not None:
@@ -80,12 +80,12 @@ def _spots(sighting: Sighting) -> Iterator[Spot]:
 
 
 def is_same(found: Found, finding: Finding | Found) -> bool:
-    """Whether what was seen is what a check says: the same kind of failure, at a statement of the same lines."""
+    """Whether a check found what was seen: the same kind of failure, at a statement on the same lines."""
     return (found.kind, found.path, found.lines) == (finding.kind, finding.path, finding.lines)
 
 
 def is_current(project: Project, spot: Spot) -> bool:
-    """Whether a place's line is as it was when the program ran."""
+    """Whether a place's line is unchanged since the program ran."""
     try:
         source = project.source(spot.path)
     except Unreadable:
@@ -126,7 +126,7 @@ def _failure(project: Project, sighting: Sighting) -> Failure | None:
 
 
 def _detail(sighting: Sighting) -> str:
-    """What PyTorch's message says beside the kind."""
+    """What PyTorch's message says besides the kind."""
     if sighting.kind != "inference-tensor":
         return ""
     return "saved" if "saved for backward" in sighting.message else "required" * ("requires_grad" in sighting.message)
@@ -172,7 +172,7 @@ def _write(project: Project, write: SeenWrite) -> Write | None:
 
 
 def _change(site: Site) -> tuple[str, str | None]:
-    """How the text at a site changes a tensor, and the name that it has for it."""
+    """How the text at a site changes a tensor, and what the text calls the tensor."""
     node = site.node.value if isinstance(site.node, ir.ExprStmt) else site.node
     match node:
         case ir.AugAssign():
@@ -191,7 +191,7 @@ def _change(site: Site) -> tuple[str, str | None]:
 
 
 def _text(site: Site, node: ir.Node) -> str | None:
-    """The text of an expression, as a name for what it gives."""
+    """The text of an expression, as a name for its value."""
     text = " ".join(site.chunk.text[node.start : node.end].split())
     return text if isinstance(node, (ir.Name, ir.Attribute, ir.Subscript)) else None
 

@@ -1,4 +1,4 @@
-"""Comments that silence diagnostics, and what is left of them when nothing needed silencing.
+"""Comments that silence diagnostics, and those of them that silence nothing.
 
 `# gradguard: ignore[GG101]` on any line of a statement silences that rule there, without codes every rule;
 `# gradguard: ignore-file` does so for the file. `# noqa: GG101` and a bare `# noqa` are honoured as in flake8.
@@ -68,8 +68,8 @@ class Suppression:
     def leftover(self, is_on: Callable[[str], bool | None]) -> tuple[str, ...] | None:
         """The codes that silenced nothing, `()` if that is all of it, None if the comment is needed.
 
-        To be asked when everything was silenced that can be. `is_on` tells whether a rule, by code or name,
-        is checked for in this file, and None if there is no such rule.
+        Call it after everything has been silenced. `is_on` returns whether a rule, by code or name, is checked for
+        in this file, and None if there is no such rule.
         """
         if not self.codes:
             return None if self.used or self.foreign else ()
@@ -78,7 +78,7 @@ class Suppression:
 
 
 def without(text: str, comment: Suppression, idle: Sequence[str]) -> tuple[int, int, str]:
-    """The edit (start, end, new text) that takes the codes `idle` out of a comment, or all of it if none is left."""
+    """The edit (start, end, new text) that removes the codes `idle` from a comment, or all of it if none is left."""
     written = text[comment.start : comment.end]
     listed = next((match for pattern in (_IN_BRACKETS, _NOQA) if (match := pattern.search(written))), None)
     if listed is not None and idle:
@@ -93,7 +93,7 @@ def without(text: str, comment: Suppression, idle: Sequence[str]) -> tuple[int, 
 
 
 class Comments:
-    """The comments of one file that silence diagnostics; of its chunks those that are new are read."""
+    """The comments of one file that silence diagnostics; only its new chunks are read."""
 
     def __init__(self) -> None:
         self._known: dict[str, list[Suppression]] = {}
@@ -115,7 +115,7 @@ class Comments:
 
 
 def _moved(found: Suppression, chunk: Chunk) -> Suppression:
-    """A comment of a chunk's text where the file has it."""
+    """A comment of a chunk's text, with its place in the file."""
     line, start, end = found.line + chunk.line, found.start + chunk.offset, found.end + chunk.offset
     return replace(found, line=line, start=start, end=end, used=set())
 
@@ -150,7 +150,7 @@ def statement_lines(chunk: Excerpt, node: ir.Node) -> range:
 
 
 def _parts(node: ir.Node) -> Sequence[ir.Node]:
-    """What has lines of its own within a compound statement, as far as it is in the same chunk."""
+    """The parts of a compound statement that have lines of their own, if they are in the same chunk."""
     match node:
         case ir.If() | ir.While() | ir.For():
             return [*node.body, *node.orelse]

@@ -1,4 +1,4 @@
-"""Who may have caused an error of PyTorch: a project's findings, held against what the message tells."""
+"""What may have caused an error of PyTorch: a project's findings, compared with the error's message."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
-    """A finding that may be what PyTorch complains of; `clues` name what speaks for it, the strongest first."""
+    """A finding that may be what PyTorch complains about; `clues` name what supports it, the strongest first."""
 
     finding: Finding
     clues: tuple[str, ...]
@@ -38,7 +38,7 @@ WEIGHTS = {
     "version": 2,
     "dtype": 1,
 }
-"""how much each clue weighs that agrees with the message; one that contradicts it counts against as much"""
+"""the weight of a clue that agrees with the message; one that contradicts it counts as much against"""
 
 
 def suspects(error: PytorchError, findings: Iterable[Finding], documents: Mapping[str, Document]) -> list[Suspect]:
@@ -59,7 +59,7 @@ def suspects(error: PytorchError, findings: Iterable[Finding], documents: Mappin
 
 
 def _kinds(error: PytorchError) -> set[Kind]:
-    """The kinds of failure that a message may be about: what all rules about it have in common, if anything."""
+    """The kinds of failure that a message may be about: those that all matching rules share, if any."""
     each = [set(rule.kinds) for rule in error.rules]
     return set.intersection(*each) or set.union(*each) if each else set()
 
@@ -72,7 +72,7 @@ def _suspect(error: PytorchError, finding: Finding, failure: Failure, documents:
 
 
 def _clues(error: PytorchError, failure: Failure, documents: Mapping[str, Document]) -> Iterator[tuple[str, bool]]:
-    """What the message and the failure both tell, and whether they agree."""
+    """What both the message and the failure say, and whether they agree."""
     saved, write, tensor = failure.saved, failure.write, error.tensor
     if error.raised:
         yield "raised-in-traceback", _shows(error.raised, failure.backward or failure.raised or failure.site, documents)
@@ -93,7 +93,7 @@ def _clues(error: PytorchError, failure: Failure, documents: Mapping[str, Docume
 
 
 def _shows(frames: Iterable[Frame], site: Site, documents: Mapping[str, Document]) -> bool:
-    """Whether one of the frames is at a site's statement, by its line, or by its text where the lines have moved."""
+    """Whether one of the frames is at a site's statement, by its line, or by its text if the lines have moved."""
     span = site.chunk.span(site.node)
     text = Lines(documents[site.chunk.path].text)[span.start_line].strip()
     here = [frame for frame in frames if _means(frame, site.chunk.path, documents)]
@@ -114,7 +114,7 @@ def _means(frame: Frame, path: str, documents: Mapping[str, Document]) -> bool:
 
 
 def _common_parts(a: str, b: str) -> int:
-    """How many of their last parts two paths have in common."""
+    """How many trailing parts two paths have in common."""
     pairs = zip(reversed(_parts(a)), reversed(_parts(b)), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
@@ -124,6 +124,6 @@ def _parts(path: str) -> tuple[str, ...]:
 
 
 def _fits(known: Sequence[int | None], shape: Sequence[int]) -> bool:
-    """Whether sizes agree, as far as known and in any order: a linear layer saves its weight transposed."""
+    """Whether the known sizes agree, in any order: a linear layer saves its weight transposed."""
     sizes = Counter(size for size in known if size is not None)
     return len(known) == len(shape) and sizes <= Counter(shape)
