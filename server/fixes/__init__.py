@@ -157,7 +157,7 @@ INSTEAD = {("old-weights", "weights")}
 def candidates(
     failure: Failure, sources: Mapping[str, Source], report: Report | None = None, locale: Locale = "en"
 ) -> Iterator[Fix]:
-    """Give the fixes that might mend `failure`, in the order in which they are tried; none is verified.
+    """Return the fixes that might mend `failure`, in the order in which they are tried; none is verified.
 
     `report` is the replay that found it: without it, less is known to keep every value.
     """
@@ -177,7 +177,7 @@ def candidates(
 
 
 def _is_unread(change: Change) -> bool:
-    """Tell whether what is changed is read by other names alone: a tensor of its own would be for nobody."""
+    """Return whether what is changed is read by other names alone: a tensor of its own would be for nobody."""
     owner, stmt = root(change.target), change.statement
     alone = change.form == "item" or isinstance(stmt.node, AugAssign | ExprStmt)  # else what the call gives is used
     alone = alone and change.place.up(Lambda) is None is change.place.up(Comp)
@@ -212,7 +212,7 @@ def mend(
     wanted: Callable[[Fix], bool] = lambda fix: True,
     most: int = LIMIT,
 ) -> list[Fix]:
-    """Give the fixes of `failure` that are `wanted`, the best first, and `most` of them at most.
+    """Return the fixes of `failure` that are `wanted`, the best first, and `most` of them at most.
 
     Each is tried: a fix after which the failure is still there, or another one came, is not offered. Those that
     keep every value go first, and the first is preferred.
@@ -237,7 +237,7 @@ def mend(
 
 
 def _is_enough(one: Fix, other: Fix) -> bool:
-    """Tell whether a fix makes another one needless: it edits less, reads better, or can't be told from it."""
+    """Return whether a fix makes another one needless: it edits less, reads better, or can't be told from it."""
     return set(one.edits) < set(other.edits) or (other.changes, one.changes) in INSTEAD or one.title == other.title
 
 

@@ -56,7 +56,7 @@ class Change:
 
 
 def find_change(failure: Failure, context: Context) -> Change | None:
-    """Give the change that the failure is about, or None where its form is none of these."""
+    """Return the change that the failure is about, or None if its form is none of these."""
     place = context.place(failure.write.site if failure.write else failure.site)
     if place is None:
         return None
@@ -76,7 +76,7 @@ def _within(target: Expr, place: Place) -> bool:
 
 
 def called_change(call: Place) -> Change | None:
-    """Give what a call changes in place, as far as its form tells."""
+    """Return what a call changes in place, as far as its form tells."""
     node = call.node
     assert isinstance(node, Call)
     for arg in node.args:
@@ -95,12 +95,12 @@ def called_change(call: Place) -> Change | None:
 
 
 def is_inplace_name(name: str) -> bool:
-    """Tell whether PyTorch's naming says that a method of this name changes its tensor."""
+    """Return whether PyTorch's naming says that a method of this name changes its tensor."""
     return name.endswith("_") and not name.endswith("__") and not name.startswith("_")
 
 
 def is_module(place: Place, expr: Expr) -> bool:
-    """Tell whether the expression names something imported, such as `torch.nn.functional`."""
+    """Return whether the expression names something imported, such as `torch.nn.functional`."""
     root = expr
     while isinstance(root, Attribute):
         root = root.value
@@ -113,7 +113,7 @@ def _imported(place: Place) -> set[str]:
 
 
 def root(expr: Expr) -> Expr:
-    """Give the tensor that an item or a view of it belongs to: `x` for `x[0]`, `x.T` and `x.view(-1)[1:]`.
+    """Return the tensor that an item or a view of it belongs to: `x` for `x[0]`, `x.T` and `x.view(-1)[1:]`.
 
     `self.x` is its own root: an attribute belongs to a view only where it is one of a tensor's.
     """
@@ -129,7 +129,7 @@ def root(expr: Expr) -> Expr:
 
 
 def declared(place: Place, target: Expr) -> list[Edit] | None:
-    """Give the edits under which `target = …` at `place` binds what is read there; None where nothing can.
+    """Return the edits under which `target = …` at `place` binds what is read there; None if nothing can.
 
     A variable of an enclosing function, or of the file, needs a declaration.
     """

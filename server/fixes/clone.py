@@ -82,7 +82,7 @@ def _title(group: Sequence[Failure], shown: str, result: bool, context: Context,
 
 
 def _copies(failure: Failure, context: Context) -> Iterator[list[Place]]:
-    """Give the expressions of which the operation that saved the tensor may get copies, the likeliest first.
+    """Return the expressions of which the operation that saved the tensor may get copies, the likeliest first.
 
     One that changes the operand before it saves it (`facts["saver_changes"]`) would change the copy in its stead.
     """
@@ -105,7 +105,7 @@ def _makes_in_place(place: Place) -> bool:
 
 
 def _is_unpacked(place: Place) -> bool:
-    """Tell whether the expression gives several values: `out, state = lstm(x)`, `lstm(x)[0]`."""
+    """Return whether the expression gives several values: `out, state = lstm(x)`, `lstm(x)[0]`."""
     above = place.parent
     if isinstance(above, Subscript):
         return above.value is place.node and isinstance(place.node, Call) and not isinstance(place.node.func, Name)
@@ -113,7 +113,7 @@ def _is_unpacked(place: Place) -> bool:
 
 
 def _operands(place: Place, saved: Saved, failure: Failure, context: Context) -> list[list[Place]]:
-    """Give the operands of the operation at `place` that may be the saved tensor.
+    """Return the operands of the operation at `place` that may be the saved tensor.
 
     By name, by what made it (`facts["origin"]`) or by role, alone or with all that mention the name; where none of
     these tells, each by itself, then all.
@@ -138,7 +138,7 @@ def _mentions(place: Place, name: str) -> bool:
 
 
 def _inputs(place: Place) -> Iterator[Expr]:
-    """Give the operands, but for what the operation itself changes: of that a copy would be changed in its stead."""
+    """Return the operands, but for what the operation itself changes: of that a copy would be changed in its stead."""
     node = place.node.value if isinstance(place.node, ExprStmt | Return | Assign) else place.node
     if isinstance(node, Call):
         change = called_change(place.of(node))
@@ -191,7 +191,7 @@ def change(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _item(found: Change, failure: Failure, context: Context) -> Subscript | None:
-    """Give the item of a container that is the tensor which is changed, if it is one."""
+    """Return the item of a container that is the tensor which is changed, if it is one."""
     node, name = found.target, failure.write.name if failure.write else failure.name
     while isinstance(node, Subscript):
         text = found.place.text_of(node)
@@ -202,7 +202,7 @@ def _item(found: Change, failure: Failure, context: Context) -> Subscript | None
 
 
 def _rebuilt(place: Place, item: Expr) -> Iterator[str]:
-    """Give the assignment by which a tuple has a copy of one of its items: `r = (*r[:1], r[1].clone(), *r[2:])`."""
+    """Return the assignment by which a tuple has a copy of one of its items: `r = (*r[:1], r[1].clone(), *r[2:])`."""
     if not isinstance(item, Subscript) or not isinstance(item.value, Name) or not isinstance(item.slice, Constant):
         return
     owner, number = item.value.id, item.slice.value
@@ -239,13 +239,13 @@ def alias(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _is_target(place: Place) -> bool:
-    """Tell whether the expression is what an assignment binds."""
+    """Return whether the expression is what an assignment binds."""
     stmt = place.statement.node
     return isinstance(stmt, Assign) and any(target is node for target in stmt.targets for node in place.chain)
 
 
 def _handed(place: Place | None, name: str | None) -> list[Place]:
-    """Give the expressions at `place` by which the tensor is handed on: of a call, what names it, or an argument."""
+    """Return the expressions at `place` by which the tensor is handed on: of a call, what names it, or an argument."""
     if place is None:
         return []
     if not isinstance(place.node, Call):
@@ -269,7 +269,7 @@ def argument(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def copied(place: Place) -> list[Edit]:
-    """Give the edits that make the expression a copy: of a NumPy array by `copy()`, of `x.data` by `detach()` too."""
+    """Return the edits that make the expression a copy: of a NumPy array by `copy()`, of `x.data` by `detach()` too."""
     node = place.node
     if isinstance(node, Attribute) and node.attr == "data":
         return [Edit(place.path, place.chunk.offset + node.attr_start, place.end, "detach().clone()")]
@@ -293,7 +293,7 @@ def view(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _writes_through(failure: Failure) -> bool:
-    """Tell whether what is expanded has been changed: an indexed write to it is refused by `backward()` alone."""
+    """Return whether what is expanded has been changed: an indexed write to it is refused by `backward()` alone."""
     return failure.kind == "overlap-write" and failure.backward is not None and failure.raised == failure.backward
 
 
@@ -313,7 +313,7 @@ def pieces(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _is_of_temporary(several: Place) -> bool:
-    """Tell whether views are taken of memory that nothing else can know: of what an operator has just made."""
+    """Return whether views are taken of memory that nothing else can know: of what an operator has just made."""
     func = several.node.func if isinstance(several.node, Call) else None
     base = func.value if isinstance(func, Attribute) else None
     if isinstance(base, Call):
@@ -323,7 +323,7 @@ def _is_of_temporary(several: Place) -> bool:
 
 
 def _made_several(failure: Failure, context: Context) -> Iterator[Place]:
-    """Give the value that made the views where it is assigned or returned: as told, or by the name that is bound."""
+    """Return the value that made the views where it is assigned or returned: as told, or by the name that is bound."""
     told = [context.place(hop.site) for hop in failure.hops if hop.kind == "built"]
     found = find_change(failure, context)
     owner = root(found.target) if found else None
@@ -353,7 +353,7 @@ def results(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _is_by_name(stmt: Assign, place: Place) -> bool:
-    """Tell whether the one name that is bound is read as `name.field` somewhere, so that a plain tuple won't do."""
+    """Return whether the one name that is bound is read as `name.field` somewhere, so that a plain tuple won't do."""
     target = stmt.targets[0]
     if len(stmt.targets) > 1 or not isinstance(target, Name):
         return True
@@ -362,7 +362,7 @@ def _is_by_name(stmt: Assign, place: Place) -> bool:
 
 
 def _gives_several(place: Place) -> bool:
-    """Tell whether a call gives several tensors, as far as its fact tells."""
+    """Return whether a call gives several tensors, as far as its fact tells."""
     assert isinstance(place.node, Call)
     fact = fact_of(place.node.func, import_table(place.source))
     return fact is not None and any(len(case.results) > 1 or case.sequence for case in fact.cases)
@@ -378,7 +378,7 @@ def base(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _base_of(built: Place) -> Place | None:
-    """Give the expression of which several views are made: by a call, by unpacking, or by a loop."""
+    """Return the expression of which several views are made: by a call, by unpacking, or by a loop."""
     call = call_of(built)
     if call is None or not isinstance(call.node, Call):
         node = built.node
@@ -408,7 +408,7 @@ def source(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _written(found: Change) -> Iterator[Expr]:
-    """Give the values that go into a change: what is assigned, or the operands of a call, the likeliest first."""
+    """Return the values that go into a change: what is assigned, or the operands of a call, the likeliest first."""
     node = found.place.node
     if isinstance(node, Assign | AugAssign):
         yield node.value

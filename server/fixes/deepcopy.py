@@ -43,7 +43,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _memo(held: Sequence[str]) -> str:
-    """Give the memo with which deepcopy takes detached copies for these tensors."""
+    """Return the memo with which deepcopy takes detached copies for these tensors."""
     first = held[0]
     if len(held) == 1 and not first.startswith("*"):
         return f"{{id({first}): {first}.detach().clone()}}"

@@ -97,7 +97,7 @@ class _Kinds:
 
 
 def _carrying(place: Place | None) -> Place | None:
-    """Give the assignment that a target is in; other statements and arguments as they are."""
+    """Return the assignment that a target is in; other statements and arguments as they are."""
     if place is not None and isinstance(place.statement.node, Assign | AnnAssign | AugAssign):
         return place.statement
     return place
@@ -134,7 +134,7 @@ def _at_binding(place: Place, kind: str) -> Iterator[list[Edit]]:
 
 
 def detached(place: Place, kind: str) -> list[Edit]:
-    """Give the edits that detach the expression: a display's elements each, a tuple by a generator."""
+    """Return the edits that detach the expression: a display's elements each, a tuple by a generator."""
     node = place.node
     if isinstance(node, Tuple | List):
         return [edit for one in node.elts for edit in detached(place.of(one), "tensor")]
@@ -148,7 +148,7 @@ def _is_literal(place: Place) -> bool:
 
 
 def each(text: str, kind: str, how: str = ".detach()") -> str:
-    """Give an expression for what `text` names, with `how` called on each tensor in it."""
+    """Return an expression for what `text` names, with `how` called on each tensor in it."""
     if kind == "tensor":
         return f"{text}{how}"
     outer, _, inner = kind.partition("/")
@@ -205,7 +205,7 @@ def _names_for(place: Place, backward: Place) -> Iterator[str]:
 
 
 def _loop_carried(loop: Place) -> Iterator[str]:
-    """Give the names that a loop's body reads before it binds them, so that they go from one round to the next."""
+    """Return the names that a loop's body reads before it binds them, so that they go from one round to the next."""
     node = loop.node
     assert isinstance(node, For | While)
     for stmt in node.body:
@@ -218,7 +218,7 @@ def _loop_carried(loop: Place) -> Iterator[str]:
 
 
 def _bound(target: Expr) -> Iterator[Name | Attribute]:
-    """Give the names and attributes that an assignment to a target binds."""
+    """Return the names and attributes that an assignment to a target binds."""
     if isinstance(target, Name | Attribute):
         yield target
     elif isinstance(target, Tuple | List):

@@ -12,7 +12,7 @@ Safety = Literal["safe", "unsafe"]
 
 
 def safety(changes: object) -> Safety:
-    """Tell how safe a fix is that changes this of the program's meaning (None: nothing)."""
+    """Return how safe a fix is that changes this of the program's meaning (None: nothing)."""
     return "safe" if changes is None else "unsafe"
 
 
@@ -43,7 +43,7 @@ class Fix:
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """Give `text` with `edits` made; insertions at one place keep their order.
+    """Return `text` with `edits` made; insertions at one place keep their order.
 
     Raises ValueError where two edits overlap or one reaches beyond the text.
     """
@@ -58,7 +58,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 
 
 def apply_all(texts: Mapping[str, str], edits: Iterable[Edit]) -> dict[str, str]:
-    """Give the files that `edits` change, with their new texts, by path.
+    """Return the files that `edits` change, with their new texts, by path.
 
     Raises KeyError where an edit is for a file that isn't in `texts`, ValueError as `apply` does.
     """
@@ -69,7 +69,7 @@ def apply_all(texts: Mapping[str, str], edits: Iterable[Edit]) -> dict[str, str]
 
 
 def origin(edits: Iterable[Edit], path: str, offset: int) -> int:
-    """Give the place in the old text of what is at `offset` after `edits`; inside new text, where that was put."""
+    """Return the place in the old text of what is at `offset` after `edits`; inside new text, where that was put."""
     shift = 0
     for edit in sorted((edit for edit in edits if edit.path == path), key=lambda edit: (edit.start, edit.end)):
         start = edit.start + shift

@@ -70,7 +70,7 @@ def _fixes(item: _Item, texts: list[str | None], failure: Failure, context: Cont
 
 
 def _item(failure: Failure, context: Context) -> _Item | None:
-    """Give the item that the failure's change is about, if what it belongs to can be assigned to."""
+    """Return the item that the failure's change is about, if what it belongs to can be assigned to."""
     change = find_change(failure, context)
     if change is None or not isinstance(change.target, Subscript) or not is_pure(change.target):
         return None
@@ -109,12 +109,12 @@ class _Item:
         return story.dtype if story else None
 
     def same(self, *nodes: Expr) -> bool:
-        """Tell whether tensors have the owner's dtype."""
+        """Return whether tensors have the owner's dtype."""
         own = self.dtype(self.owner)
         return own is not None and all(self.dtype(node) == own for node in nodes)
 
     def is_mask(self) -> bool:
-        """Tell whether the index is a mask of the owner's shape.
+        """Return whether the index is a mask of the owner's shape.
 
         An index has the sizes of the dimensions that it stands for, so one of as many dimensions has all of them.
         """
@@ -138,7 +138,7 @@ class _Item:
         )
 
     def _compares(self, node: Expr) -> bool:
-        """Tell whether an expression compares the owner itself: what it is compared with can only be smaller."""
+        """Return whether an expression compares the owner itself: what it is compared with can only be smaller."""
         if isinstance(node, Compare):
             about = any(self.text(part) == self.name for part in (node.left, *node.comparators))
             return about and len(node.ops) == 1 and node.ops[0] in COMPARED
@@ -148,7 +148,7 @@ class _Item:
         return both and self._compares(node.left) and self._compares(node.right)  # type: ignore[attr-defined]
 
     def _rank(self, node: Expr) -> int | None:
-        """Tell how many dimensions a mask has; None where that isn't known, or it may be no mask."""
+        """Return how many dimensions a mask has; None if that isn't known, or it may be no mask."""
         if isinstance(node, Name | Attribute):
             story = self.context.story(node, self.text(node))
             return len(story.shape) if story and story.shape is not None and story.dtype == "bool" else None
@@ -161,7 +161,7 @@ class _Item:
         return None
 
     def _dims(self, node: Expr) -> int | None:
-        """Tell how many dimensions an operand has."""
+        """Return how many dimensions an operand has."""
         if _is_number(node):
             return 0
         story = self.context.story(node, self.text(node)) if isinstance(node, Name | Attribute) else None
@@ -173,7 +173,7 @@ class _Item:
         return max(known) if len(known) == len(ranks) else None
 
     def trailing(self) -> Expr | None:
-        """Give the mask of `x[..., mask]` or `x[:, mask]`: that of the last dimensions, as `masked_fill` has them."""
+        """Return the mask of `x[..., mask]` or `x[:, mask]`: that of the last dimensions, as `masked_fill` has them."""
         *before, last = self.index.elts if isinstance(self.index, Tuple) and self.index.elts else [self.index]
         rank = self._rank(last) if before else None
         if rank is None:
@@ -185,7 +185,7 @@ class _Item:
         return last if all(map(_is_whole, before)) and own == len(before) + rank and self._is_called_once() else None
 
     def is_index(self, node: Expr) -> bool:
-        """Tell whether a part of the index is a tensor of integers."""
+        """Return whether a part of the index is a tensor of integers."""
         return isinstance(node, Name | Attribute) and self.dtype(node) in INTEGERS
 
     def filled(self) -> str | None:

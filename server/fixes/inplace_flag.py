@@ -34,7 +34,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _read_again(failure: Failure, context: Context) -> bool:
-    """Tell whether what the module changes, at any call of it, is read later by the name that it was given by."""
+    """Return whether what the module changes, at any call of it, is read later by the name that it was given by."""
     constructor = failure.facts["constructor"]
     stories = context.report.stories.values() if context.report else ()
     writes = {write for story in stories for write in story.writes if write.built == constructor}
@@ -52,7 +52,7 @@ def _is_read(write: Write, context: Context) -> bool:
 
 
 def _flag(call: Call) -> Arg | None:
-    """Give the argument that says `inplace`: by its name, or a last positional True as in `nn.ReLU(True)`.
+    """Return the argument that says `inplace`: by its name, or a last positional True as in `nn.ReLU(True)`.
 
     What is given by its name was true when the module changed a tensor, whatever expression it is.
     """

@@ -58,7 +58,7 @@ PLAIN = words(
 
 
 def kept(place: Place, name: str, context: Context, before: int | None = None) -> bool:
-    """Tell whether something else may hold what the plain `name` stands for in the function at `place`.
+    """Return whether something else may hold what the plain `name` stands for in the function at `place`.
 
     What begins behind `before`, a place in the text, doesn't count.
     """
@@ -87,7 +87,7 @@ class _Uses:
         self.own |= _imported_functions(place)
 
     def parts(self, node: Node) -> Iterator[Node]:
-        """Give the nodes below, but for displays that hold nothing on: targets, indices, what is returned or stacked.
+        """Return the nodes below, but for displays that hold nothing on: targets, indices, what is returned or stacked.
 
         A function inside for which the name is a variable of its own has nothing to do with it.
         """
@@ -103,7 +103,7 @@ class _Uses:
                 yield from self.parts(child)
 
     def keeps(self, node: Node) -> bool:
-        """Tell whether something gets hold of the memory at a node."""
+        """Return whether something gets hold of the memory at a node."""
         if isinstance(node, For):
             return any(one.id == self.name for one in below(node.target, Name))
         if isinstance(node, Assign):
@@ -135,7 +135,7 @@ class _Uses:
         return untold and self.may_hold(node.value)
 
     def shares(self, value: Expr) -> bool:
-        """Tell whether an expression is the tensor, or a view of it by its form."""
+        """Return whether an expression is the tensor, or a view of it by its form."""
         if isinstance(value, Name):
             return self._is(value)
         if isinstance(value, Attribute):
@@ -147,7 +147,7 @@ class _Uses:
         return isinstance(value, Call) and isinstance(value.func, Attribute) and self.may_hold(value)
 
     def may_hold(self, value: Expr) -> bool:
-        """Tell whether what an expression gives may hold the memory."""
+        """Return whether what an expression gives may hold the memory."""
         if _is_itself(value):
             return self.may_hold(value.operand)
         if isinstance(value, BinOp | UnaryOp | Compare | JoinedStr | Constant):
@@ -165,7 +165,7 @@ class _Uses:
         return any(self._is(one) for one in below(value, Name))
 
     def _hands_out(self, value: Expr) -> bool:
-        """Tell whether an expression may give what is held elsewhere: an item, what the program's code returns."""
+        """Return whether an expression may give what is held elsewhere: an item, what the program's code returns."""
         if _is_itself(value):
             return self._hands_out(value.operand)
         if isinstance(value, IfExp | BoolOp):
@@ -179,14 +179,14 @@ class _Uses:
         return not self._gives_new(value.func) and any(self._hands_out(one) for one in _given(value))
 
     def _is_told(self, value: Attribute) -> bool:
-        """Tell whether the replay's rows have a tensor by that attribute, or it is an attribute of a tensor."""
+        """Return whether the replay's rows have a tensor by that attribute, or it is an attribute of a tensor."""
         rows = self.context.report.rows if self.context.report else ()
         return self.context.story(value.value, dotted(value.value)) is not None or any(
             row.name == dotted(value) for row in rows
         )
 
     def _gives_new(self, func: Expr) -> bool:
-        """Tell whether a function or a tensor's method gives plain values, or tensors of their own memory."""
+        """Return whether a function or a tensor's method gives plain values, or tensors of their own memory."""
         if _last_name(func) in PLAIN:
             return True
         fact = fact_of(func, self.imports)
@@ -197,12 +197,12 @@ class _Uses:
 
 
 def _is_itself(value: Expr) -> TypeGuard[UnaryOp]:
-    """Tell whether an expression is `+x`, which gives the very tensor."""
+    """Return whether an expression is `+x`, which gives the very tensor."""
     return isinstance(value, UnaryOp) and value.op == "+"
 
 
 def _names(target: Expr) -> Iterator[Name]:
-    """Give the plain names that an assignment to a target binds."""
+    """Return the plain names that an assignment to a target binds."""
     if isinstance(target, Name):
         yield target
     elif isinstance(target, Tuple | List):
@@ -219,7 +219,7 @@ def _given(call: Call) -> Iterable[Expr]:
 
 
 def _imported_functions(place: Place) -> set[str]:
-    """Give the names imported from elsewhere than torch that look like functions: what they return may be kept."""
+    """Return the names imported from elsewhere than torch that look like functions: what they return may be kept."""
     found: set[str] = set()
     for stmt in statements(place.source.body):
         if isinstance(stmt, ImportFrom) and not (stmt.module or "").startswith("torch"):

@@ -56,7 +56,7 @@ ATOM = 20
 
 
 def binding(node: Expr) -> int:
-    """Tell how tightly the outermost operator of an expression binds; larger is tighter."""
+    """Return how tightly the outermost operator of an expression binds; larger is tighter."""
     if isinstance(node, BinOp):
         return BINDING[node.op]
     if isinstance(node, UnaryOp):
@@ -82,7 +82,7 @@ def grouped(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def operand(place: Place, op: str) -> list[Edit]:
-    """Give the edits under which the expression at `place` can stand to the right of `op`.
+    """Return the edits under which the expression at `place` can stand to the right of `op`.
 
     Operators of the same strength get parentheses too: `a - (b + c)` isn't `a - b + c`, and even for
     `+` the rounding would differ.
@@ -95,7 +95,7 @@ def operand(place: Place, op: str) -> list[Edit]:
 
 
 def is_grouped(place: Place) -> bool:
-    """Tell whether the expression stands in parentheses of its own."""
+    """Return whether the expression stands in parentheses of its own."""
     return grouped(place.source.text, place.start, place.end) != (place.start, place.end)
 
 
@@ -146,12 +146,12 @@ def add_argument(call: Place, argument: str) -> Edit:
 
 
 def is_pure(node: Expr) -> bool:
-    """Tell whether evaluating the expression twice is as good as once: it calls and binds nothing."""
+    """Return whether evaluating the expression twice is as good as once: it calls and binds nothing."""
     return not any(isinstance(part, Call | Await | Yield | NamedExpr) for part in walk(node))
 
 
 def fresh_name(place: Place, base: str) -> str:
-    """Give a name, made from `base`, that the file doesn't use."""
+    """Return a name, made from `base`, that the file doesn't use."""
     name, count = base, 1
     while re.search(rf"\b{name}\b", place.source.text):
         count += 1
@@ -163,12 +163,12 @@ def fresh_name(place: Place, base: str) -> str:
 
 
 def newline(place: Place) -> str:
-    """Give the file's line ending."""
+    """Return the file's line ending."""
     return "\r\n" if "\r\n" in place.source.text else "\n"
 
 
 def line_indent(text: str, offset: int) -> str:
-    """Give the white space that the line around `offset` begins with."""
+    """Return the white space that the line around `offset` begins with."""
     start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
     found = re.compile(r"[ \t\f]*").match(text, start)
     assert found is not None
@@ -176,14 +176,14 @@ def line_indent(text: str, offset: int) -> str:
 
 
 def begins_line(place: Place) -> bool:
-    """Tell whether nothing but white space stands before the node on its line."""
+    """Return whether nothing but white space stands before the node on its line."""
     text = place.source.text
     start = max(text.rfind("\n", 0, place.start), text.rfind("\r", 0, place.start)) + 1
     return not text[start : place.start].strip(" \t\f\ufeff")
 
 
 def unit(place: Place) -> str:
-    """Give one step of indentation, as the code around `place` has it."""
+    """Return one step of indentation, as the code around `place` has it."""
     for i in range(len(place.chain) - 1, -1, -1):
         outer = Place(place.path, place.source, place.chain[: i + 1])
         for body in bodies(outer.node):
@@ -197,7 +197,7 @@ def unit(place: Place) -> str:
 
 
 def block_indent(stmt: Place) -> str:
-    """Give the indentation of the block of the statement at `stmt`, also where it stands on its header's line."""
+    """Return the indentation of the block of the statement at `stmt`, also where it stands on its header's line."""
     if begins_line(stmt):
         return line_indent(stmt.source.text, stmt.start)
     first = stmt.sibling(stmt.block[0])
@@ -230,13 +230,13 @@ def first_line_of(body: Place, line: str) -> Edit | None:
 
 
 def is_docstring(stmt: Node) -> bool:
-    """Tell whether a statement is nothing but a string."""
+    """Return whether a statement is nothing but a string."""
     value = stmt.value if isinstance(stmt, ExprStmt) else None
     return isinstance(value, Constant) and isinstance(value.value, str)
 
 
 def own_lines(stmt: Place) -> list[Edit]:
-    """Give the edits that put the statements which share the line of the one at `stmt` on lines of their own."""
+    """Return the edits that put the statements which share the line of the one at `stmt` on lines of their own."""
     if begins_line(stmt) and REST_OF_LINE.match(stmt.source.text, stmt.end):
         return []
     edits: list[Edit] = []
@@ -252,7 +252,7 @@ def own_lines(stmt: Place) -> list[Edit]:
 
 
 def _line_mates(stmt: Place) -> list[Place]:
-    """Give the statements of the block that no newline divides, the one at `stmt` among them."""
+    """Return the statements of the block that no newline divides, the one at `stmt` among them."""
     mates: list[Place] = []
     for one in map(stmt.sibling, stmt.block):
         if mates and "\n" in stmt.source.text[mates[-1].end : one.start]:
@@ -278,7 +278,7 @@ def wrap(stmt: Place, header: str) -> list[Edit]:
 
 
 def _line_starts(stmt: Place, text: str) -> Iterator[int]:
-    """Give where the second and later lines of a statement begin, but for blank ones and those inside of strings."""
+    """Return where the second and later lines of a statement begin, but for blank ones and those inside of strings."""
     strings = [
         (stmt.chunk.offset + node.start, stmt.chunk.offset + node.end)
         for node in walk(stmt.node)
@@ -315,7 +315,7 @@ def moved(stmt: Place, after: Place) -> list[Edit] | None:
 
 
 def lines_of(stmt: Place, indent: str) -> str:
-    """Give a statement with its comment, as it is written in a block with another indentation."""
+    """Return a statement with its comment, as it is written in a block with another indentation."""
     text, old, new = stmt.source.text, block_indent(stmt), indent
     rest = REST_OF_LINE.match(text, stmt.end) if begins_line(stmt) else None
     end = rest.end() if rest else stmt.end
@@ -335,7 +335,7 @@ def _after_newline(text: str, offset: int) -> int:
 
 
 def can_precede(place: Place) -> bool:
-    """Tell whether a statement before the one around `place` runs once, before `place` is evaluated.
+    """Return whether a statement before the one around `place` runs once, before `place` is evaluated.
 
     It does not in a `while` test, an `elif`, a comprehension or a lambda.
     """

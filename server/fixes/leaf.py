@@ -59,13 +59,13 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _owner(read: Place) -> Name | Attribute | None:
-    """Give the name or the attribute of which `.grad` is read."""
+    """Return the name or the attribute of which `.grad` is read."""
     owners = (node.value for node in walk(read.node) if isinstance(node, Attribute) and node.attr == "grad")
     return next((one for one in owners if isinstance(one, Name | Attribute)), None)
 
 
 def _given(read: Place, context: Context) -> dict[str, Place]:
-    """Give the names of non-leaves that a call reads the gradients of, each with the statement that bound it last."""
+    """Return the names of non-leaves that a call reads the gradients of, each with the statement that bound it last."""
     found: dict[str, Place] = {}
     for name in below(read.node, Name):
         story, bound = context.story(name, name.id), binding(read, name.id)
@@ -75,7 +75,7 @@ def _given(read: Place, context: Context) -> dict[str, Place]:
 
 
 def _part(read: Place) -> Subscript | None:
-    """Give the item of a container of which `.grad` is read."""
+    """Return the item of a container of which `.grad` is read."""
     items = (node.value for node in walk(read.node) if isinstance(node, Attribute) and node.attr == "grad")
     return next((item for item in items if isinstance(item, Subscript) and is_pure(item)), None)
 
@@ -125,7 +125,7 @@ def _made_leaf(stmt: Place, context: Context) -> Iterator[Fix]:
 
 
 def _renamed(stmt: Place, target: Name, context: Context) -> Iterator[Fix]:
-    """Give the new value a name of its own, in all that follows but reads of `.grad`."""
+    """Return the new value a name of its own, in all that follows but reads of `.grad`."""
     if stmt.loops:
         return
     name = fresh_name(stmt, f"{target.id}_new")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def reads_later(place: Place, name: str) -> bool:
-    """Tell whether the value that the plain `name` has once `place` is evaluated may be read.
+    """Return whether the value that the plain `name` has once `place` is evaluated may be read.
 
     Looks at the rest of the statement and of each block outwards, and at the whole of each loop; a name
     that another function could see counts as read. In a comprehension the other uses of its own variable do.
@@ -53,7 +53,7 @@ def reads_later(place: Place, name: str) -> bool:
 
 
 def local(place: Place, name: str) -> bool:
-    """Tell whether a plain assignment to `name` at `place` binds the variable that is read there."""
+    """Return whether a plain assignment to `name` at `place` binds the variable that is read there."""
     function = place.function
     if function is None:
         return True
@@ -62,7 +62,7 @@ def local(place: Place, name: str) -> bool:
 
 
 def owner(place: Place, name: str) -> FunctionDef | None:
-    """Give the function whose variable a plain name at `place` is; None for one of the module."""
+    """Return the function whose variable a plain name at `place` is; None for one of the module."""
     function = place.function
     while function is not None:
         scope = _scope(function)
@@ -75,7 +75,7 @@ def owner(place: Place, name: str) -> FunctionDef | None:
 
 
 def captured(place: Place, name: str) -> bool:
-    """Tell whether a function inside of the one at `place` may read the name."""
+    """Return whether a function inside of the one at `place` may read the name."""
     return any(_captures(one, name) for one in _other_functions(place, place.function))
 
 
@@ -113,7 +113,7 @@ def _following(stmt: Place) -> Sequence[Stmt]:
 
 
 def _afterwards(stmt: Place) -> Iterator[Node]:
-    """Give what may run behind the block of a statement and belongs to the statement around it: `else`, `finally`."""
+    """Return what may run behind the block of a statement and belongs to the statement around it: `else`, `finally`."""
     around = stmt.outer
     while around is not None and not isinstance(around.node, Stmt):
         around = around.outer
@@ -126,7 +126,7 @@ def _afterwards(stmt: Place) -> Iterator[Node]:
 
 
 def _scan(statements: Sequence[Stmt], name: str) -> bool | None:
-    """Tell whether `name` is read first (True) or bound anew or left behind (False); None: neither."""
+    """Return whether `name` is read first (True) or bound anew or left behind (False); None: neither."""
     for stmt in statements:
         if _binds_anew(stmt, name) and not _occurs(stmt.value, name):  # type: ignore[attr-defined]
             return False

@@ -39,7 +39,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def torch_name(place: Place) -> tuple[str, list[Edit]]:
-    """Give the name under which the file knows `torch`, and the edit that imports it where it does not."""
+    """Return the name under which the file knows `torch`, and the edit that imports it where it does not."""
     last = None
     for stmt in module_body(place.source):
         if isinstance(stmt, Import):
@@ -65,7 +65,7 @@ def _after_docstring(place: Place) -> int:
 
 
 def is_update(place: Place) -> bool:
-    """Tell whether the change at `place` looks like an update of parameters: by a gradient, or by an initialiser."""
+    """Return whether the change at `place` looks like an update of parameters: by a gradient, or by an initialiser."""
     stmt = place.statement.node
     if any("grad" in node.attr for node in below(stmt, Attribute)) or any(
         "grad" in node.id for node in below(stmt, Name)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def observed(failure: Failure, context: Context) -> bool:
-    """Tell whether something may read the changed memory later, and not by the name that the change is made by.
+    """Return whether something may read the changed memory later, and not by the name that the change is made by.
 
     `failure.facts` may tell it: `aliases` are the other names of the function that hold the memory, `shared`
     says that something outside of the function does. Else the replay's rows tell which names share it, and
@@ -49,7 +49,7 @@ def observed(failure: Failure, context: Context) -> bool:
 
 
 def shared_names(failure: Failure, context: Context) -> set[str]:
-    """Give the names, of any function, by which the changed memory may be read; none where that isn't known."""
+    """Return the names, of any function, by which the changed memory may be read; none where that isn't known."""
     place, name = _written(failure, context)
     if place is None or name is None or context.report is None:
         return set()
@@ -68,7 +68,7 @@ def was_there(failure: Failure, made: Place, context: Context) -> bool:
 
 
 def _written(failure: Failure, context: Context) -> tuple[Place | None, str | None]:
-    """Give the place of the failure's change, and the name of what is changed there."""
+    """Return the place of the failure's change, and the name of what is changed there."""
     write = failure.write
     name = (write.name if write else None) or failure.name
     # An item of a tensor is its memory; an item of a container is in no row.
@@ -83,7 +83,7 @@ def rebinding(failure: Failure, context: Context, change: Change) -> str | None:
 
 
 def is_itself_needed(failure: Failure, context: Context, change: Change) -> bool:
-    """Tell whether the program asks something of the very tensor that is changed, by the name that it is changed by.
+    """Return whether the program asks something of the very tensor that is changed, by the name that it is changed by.
 
     Its `.grad`, unless `retain_grad()` is called afterwards; an attribute that it was given; of a leaf, also that it
     is handed to what is no operation of PyTorch, such as an optimizer.
@@ -111,7 +111,7 @@ def is_itself_needed(failure: Failure, context: Context, change: Change) -> bool
 
 
 def _is_handed(stmt: Place, call: Call, name: str) -> bool:
-    """Tell whether a call that is no plain question is given what a name stands for, by itself or in a list."""
+    """Return whether a call that is no plain question is given what a name stands for, by itself or in a list."""
     if isinstance(call.func, Name) and call.func.id in PLAIN:
         return False
     given = [one for arg in call.args for one in ([arg.value, *children(arg.value)])]
@@ -139,7 +139,7 @@ def _is_read(place: Place, name: str) -> bool:
 
 
 def _sharing(rows: Iterable[VersionRow], place: Place, name: str) -> list[VersionRow]:
-    """Give the rows of all names that share the storage that `name` has at the statement of `place`."""
+    """Return the rows of all names that share the storage that `name` has at the statement of `place`."""
     rows = list(rows)
     here = {id(node) for node in walk(place.statement.node)}
     storages = {row.storage for row in rows if row.name == name and id(row.site.node) in here}
@@ -147,7 +147,7 @@ def _sharing(rows: Iterable[VersionRow], place: Place, name: str) -> list[Versio
 
 
 def _kept(context: Context, rows: list[VersionRow], place: Place, name: str) -> bool:
-    """Tell whether something else holds the memory, by the name or by one that shares it."""
+    """Return whether something else holds the memory, by the name or by one that shares it."""
     if kept(place, name, context, None if place.loops else place.statement.end):
         return True
     seen = {(id(_function(place)), name)}
@@ -169,7 +169,7 @@ def _function(place: Place) -> Node | None:
 
 
 def _seen_by_name(context: Context, rows: list[VersionRow], place: Place, name: str) -> bool:
-    """Tell whether one of the names that share the storage is read after the change."""
+    """Return whether one of the names that share the storage is read after the change."""
     function = _function(place)
     parameters = _parameters(function)
     siblings = _unpacked_with(place, name)
@@ -201,7 +201,7 @@ def _seen_by_name(context: Context, rows: list[VersionRow], place: Place, name: 
 
 
 def _is_variable_of(place: Place, there: Place, name: str) -> bool:
-    """Tell whether a plain name is the same variable at two places of a file."""
+    """Return whether a plain name is the same variable at two places of a file."""
     return there.path == place.path and owner(there, name) is owner(place, name)
 
 
@@ -214,7 +214,7 @@ def _parameters(function: Node | None) -> set[str]:
 
 
 def _unpacked_with(place: Place, name: str) -> set[str]:
-    """Give the names that one statement unpacks along with `name`: pieces of one tensor, with nothing in common."""
+    """Return the names that one statement unpacks along with `name`: pieces of one tensor, with nothing in common."""
     scope = place.function.node if place.function else None
     found: set[str] = set()
     for around in [scope] if scope else list(place.source.body):

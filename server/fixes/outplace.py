@@ -98,7 +98,7 @@ def _augmented(change: Change, copied: str) -> list[Edit] | None:
 
 
 def named_target(stmt: Place, target: Expr) -> tuple[list[Edit], str | None]:
-    """Give the text of an assignment target that can be evaluated twice.
+    """Return the text of an assignment target that can be evaluated twice.
 
     Parts that have side effects get names of their own, in statements before the one at `stmt`; the
     edits for these come first. The text is None where that can't be done.
@@ -140,7 +140,7 @@ def _called(change: Change) -> list[Edit] | None:
 
 
 def _functional_chain(change: Change) -> tuple[Place, Expr, list[Edit]]:
-    """Give the whole chain `x.mul_(a).add_(b)`, its `x`, and the edits that make it `x.mul(a).add(b)`."""
+    """Return the whole chain `x.mul_(a).add_(b)`, its `x`, and the edits that make it `x.mul(a).add(b)`."""
     calls = [change.place]
     while isinstance(change.target, Call) and _inplace_method(change.target):
         assert isinstance(change.target.func, Attribute)
@@ -183,7 +183,7 @@ def _functional_call(change: Change) -> list[Edit]:
 
 
 def _has_twin(func: Place) -> bool:
-    """Tell whether the function has a form that changes nothing: `torch.nn.init.zeros_` has none."""
+    """Return whether the function has a form that changes nothing: `torch.nn.init.zeros_` has none."""
     fact = BASE.table.find(import_table(func.source).resolve(dotted(func.node)) or "")
     return isinstance(fact, Op) and fact.inplace_of is not None
 
@@ -212,7 +212,7 @@ def rebound(place: Place, target: Expr, edits: list[Edit]) -> list[Edit] | None:
 
 
 def _declared(place: Place, target: Expr) -> list[Edit] | None:
-    """Give the edits under which the target, or each of several, can be assigned to; None where it can't."""
+    """Return the edits under which the target, or each of several, can be assigned to; None if it can't."""
     each = [declared(place, one) for one in (target.elts if isinstance(target, Tuple) else [target])]
     if not is_pure(target) or any(edits is None for edits in each):
         return None
@@ -224,7 +224,7 @@ def _within(edit: Edit, place: Place) -> Edit:
 
 
 def _breaks(call: str) -> bool:
-    """Tell whether a line of the text ends outside of all brackets."""
+    """Return whether a line of the text ends outside of all brackets."""
     depth = 0
     for char in call:
         depth += (char in "([{") - (char in ")]}")

@@ -87,7 +87,7 @@ class Place:
         return Edit(self.path, self.start, self.end, text)
 
     def of(self, node: Node) -> Place:
-        """Give the place of `node`, which is this node or lies below it; raises LookupError where it does not."""
+        """Return the place of `node`, which is this node or lies below it; raises LookupError where it does not."""
         if node is self.node:
             return self
         below = descend(list(children(self.node)), node, node_chunk=self.chunk)
@@ -96,12 +96,12 @@ class Place:
         return Place(self.path, self.source, self.chain + below)
 
     def text_of(self, node: Node) -> str:
-        """Give the text of a node of the same chunk."""
+        """Return the text of a node of the same chunk."""
         offset = self.chunk.offset
         return self.source.text[offset + node.start : offset + node.end]
 
     def up(self, *kinds: type[Node]) -> Place | None:
-        """Give the innermost node of these kinds, this one included."""
+        """Return the innermost node of these kinds, this one included."""
         for i in range(len(self.chain), 0, -1):
             if isinstance(self.chain[i - 1], kinds):
                 return Place(self.path, self.source, self.chain[:i])
@@ -144,7 +144,7 @@ class Place:
         return next(body for body in bodies(chain[-2]) if any(stmt is chain[-1] for stmt in body))
 
     def sibling(self, stmt: Stmt) -> Place:
-        """Give the place of another statement of the same block."""
+        """Return the place of another statement of the same block."""
         return Place(self.path, self.source, (*self.statement.chain[:-1], stmt))
 
 
@@ -161,21 +161,21 @@ class Context:
         return title(self.locale, key, changes, **words)
 
     def is_tensor(self, place: Place) -> bool:
-        """Tell whether an expression may stand for a tensor there; of names, the replay knows."""
+        """Return whether an expression may stand for a tensor there; of names, the replay knows."""
         if self.report is None or not isinstance(place.node, Name):
             return True
         return self.story(place.node, place.text) is not None
 
     def story(self, node: Expr, text: str) -> Story | None:
-        """Give what the replay knows of the tensor that a name or an attribute, written so, stands for."""
+        """Return what the replay knows of the tensor that a name or an attribute, written so, stands for."""
         return self.report.stories.get((id(node), text)) if self.report else None
 
     def is_untold(self, node: Expr, text: str) -> bool:
-        """Tell whether a name or an attribute stands for no tensor that the replay knows of."""
+        """Return whether a name or an attribute stands for no tensor that the replay knows of."""
         return self.report is not None and isinstance(node, Name | Attribute) and self.story(node, text) is None
 
     def group(self, failure: Failure) -> list[Failure]:
-        """Give all failures that are told at the place of this one, which comes first."""
+        """Return all failures that are told at the place of this one, which comes first."""
         others = self.report.failures if self.report else ()
         same = [one for one in others if one.kind == failure.kind and one.site.node is failure.site.node]
         return [failure, *(one for one in same if one is not failure)]
@@ -193,17 +193,17 @@ class Context:
 
 
 def module_body(source: Source) -> list[Stmt]:
-    """Give the statements of a file's top level."""
+    """Return the statements of a file's top level."""
     return list(source.body)
 
 
 def surroundings(place: Place) -> Sequence[Node]:
-    """Give the function that a place is in, as one node; else the statements of its file's top level."""
+    """Return the function that a place is in, as one node; else the statements of its file's top level."""
     return [place.function.node] if place.function else module_body(place.source)
 
 
 def own_statements(place: Place) -> Iterator[Place]:
-    """Give the statements without a body in the function of a place, or in its file; those of inner functions not."""
+    """Return the statements without a body in the function of a place, or in its file; those of inner functions not."""
     function = place.function
     top = Place(place.path, place.source, function.chain if function else ())
     body = function.node.body if function and isinstance(function.node, FunctionDef) else module_body(place.source)
@@ -212,7 +212,7 @@ def own_statements(place: Place) -> Iterator[Place]:
 
 
 def _simple(nodes: Iterable[Node], above: tuple[Node, ...] = ()) -> Iterator[tuple[Node, ...]]:
-    """Give the statements without a body at and in these, each as the chain that leads to it; not in definitions."""
+    """Return the statements without a body at and in these, each as the chain that leads to it; not in definitions."""
     for node in nodes:
         if isinstance(node, Stmt) and not any(_inner_bodies(node)):
             yield (*above, node)
@@ -223,7 +223,7 @@ def _simple(nodes: Iterable[Node], above: tuple[Node, ...] = ()) -> Iterator[tup
 
 
 def children(node: Node | Params) -> Iterator[Node]:
-    """Give the nodes directly below `node`, in the order of its fields."""
+    """Return the nodes directly below `node`, in the order of its fields."""
     for name in field_names(node):
         yield from _nodes(getattr(node, name))
 
@@ -239,14 +239,14 @@ def _nodes(value: object) -> Iterator[Node]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Give `node` and all nodes below it, outermost first."""
+    """Return `node` and all nodes below it, outermost first."""
     yield node
     for child in children(node):
         yield from walk(child)
 
 
 def dotted(node: Node) -> str:
-    """Give the name that a name or a chain of attributes spells, `torch.nn.init`; empty for anything else."""
+    """Return the name that a name or a chain of attributes spells, `torch.nn.init`; empty for anything else."""
     if isinstance(node, Attribute):
         before = dotted(node.value)
         return f"{before}.{node.attr}" if before else ""
@@ -254,19 +254,19 @@ def dotted(node: Node) -> str:
 
 
 def fact_of(func: Expr, imports: ImportTable) -> Op | None:
-    """Give what is known of a function of PyTorch, by its imported name, or else of a tensor's method."""
+    """Return what is known of a function of PyTorch, by its imported name, or else of a tensor's method."""
     method = f"torch.Tensor.{func.attr}" if isinstance(func, Attribute) else ""
     found = BASE.table.find(imports.resolve(dotted(func)) or method)
     return found if isinstance(found, Op) else None
 
 
 def below(node: Node, kind: type[N]) -> Iterator[N]:
-    """Give the nodes of one kind at and below `node`."""
+    """Return the nodes of one kind at and below `node`."""
     return (found for found in walk(node) if isinstance(found, kind))
 
 
 def statements(body: Iterable[Stmt]) -> Iterator[Stmt]:
-    """Give all statements of a body and of the bodies in it, outermost first."""
+    """Return all statements of a body and of the bodies in it, outermost first."""
     for stmt in body:
         yield stmt
         for inner in _inner_bodies(stmt):
@@ -281,7 +281,7 @@ def _inner_bodies(stmt: Stmt) -> Iterator[list[Stmt]]:
 
 
 def binding(place: Place, name: str) -> Place | None:
-    """Give the assignment that last bound a plain name before the statement at `place`, in its function.
+    """Return the assignment that last bound a plain name before the statement at `place`, in its function.
 
     Where there is none before it in a loop, the one behind it in the loop counts.
     """
@@ -299,7 +299,7 @@ def binding(place: Place, name: str) -> Place | None:
 
 
 def assignments(stmt: Stmt) -> list[Assign]:
-    """Give the assignments at and in a statement that bind names of its own scope."""
+    """Return the assignments at and in a statement that bind names of its own scope."""
     if isinstance(stmt, FunctionDef | ClassDef):
         return []
     inner = [one for body in _inner_bodies(stmt) for one in body]
@@ -307,14 +307,14 @@ def assignments(stmt: Stmt) -> list[Assign]:
 
 
 def binds(target: Expr, name: str) -> bool:
-    """Tell whether an assignment to a target binds a plain name."""
+    """Return whether an assignment to a target binds a plain name."""
     if isinstance(target, Tuple | List):
         return any(binds(one, name) for one in target.elts)
     return isinstance(target, Name) and target.id == name
 
 
 def descend(nodes: Sequence[Node], target: Node, node_chunk: Excerpt) -> tuple[Node, ...] | None:
-    """Give the chain from one of `nodes` down to `target`, a node of `node_chunk`; None where there is none."""
+    """Return the chain from one of `nodes` down to `target`, a node of `node_chunk`; None if there is none."""
     for node in nodes:
         if node is target:
             return (node,)
@@ -328,13 +328,13 @@ def descend(nodes: Sequence[Node], target: Node, node_chunk: Excerpt) -> tuple[N
 
 
 def is_iterator(node: Node) -> bool:
-    """Tell whether an expression gives one of Python's iterators, which have no methods of tensors."""
+    """Return whether an expression gives one of Python's iterators, which have no methods of tensors."""
     named = isinstance(node, Call) and isinstance(node.func, Name)
     return named and node.func.id in ITERATORS  # type: ignore[attr-defined]
 
 
 def bodies(node: Node) -> Iterator[list[Stmt]]:
-    """Give the lists of statements directly in a compound statement (or in a handler or case of one)."""
+    """Return the lists of statements directly in a compound statement (or in a handler or case of one)."""
     for name in ("body", "orelse", "finalbody"):
         body = getattr(node, name, None)
         if isinstance(body, list):
@@ -342,7 +342,7 @@ def bodies(node: Node) -> Iterator[list[Stmt]]:
 
 
 def call_of(place: Place | None) -> Place | None:
-    """Give the call that the node at `place` is, consists of (a statement), or is the innermost part of."""
+    """Return the call that the node at `place` is, consists of (a statement), or is the innermost part of."""
     if place is None:
         return None
     node = place.node

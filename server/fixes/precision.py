@@ -62,7 +62,7 @@ def _arguments(site: Place | None) -> Iterator[Place]:
 
 
 def _made(place: Place, expr: Expr) -> Iterator[Place]:
-    """Give where the value of a name was made: the last assignment before `place`, in its block or around it."""
+    """Return where the value of a name was made: the last assignment before `place`, in its block or around it."""
     if isinstance(expr, Name) and _used_elsewhere(place, expr):
         yield place.of(expr)
         return
@@ -76,7 +76,7 @@ def _made(place: Place, expr: Expr) -> Iterator[Place]:
 
 
 def _used_elsewhere(call: Place, name: Name) -> bool:
-    """Tell whether what the name stands for is read by something else than the call: that keeps its precision."""
+    """Return whether what the name stands for is read by something else than the call: that keeps its precision."""
     roots = surroundings(call)
     found = [node for root in roots for node in below(root, Name) if node.id == name.id]
     bound = {id(node) for root in roots for one in below(root, Assign) for t in one.targets for node in below(t, Name)}

@@ -59,7 +59,7 @@ def summed(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _pairs(failure: Failure, context: Context) -> Iterator[tuple[Place, Place]]:
-    """Give the statements that lead to the change with those that lead to the backward(), the nearest first."""
+    """Return the statements that lead to the change with those that lead to the backward(), the nearest first."""
     write = failure.write
     writes = _stations(context, write.site if write else failure.site, write.stack if write else ())
     backwards = _stations(context, failure.backward, failure.facts.get("backward_calls"))
@@ -71,14 +71,14 @@ def _pairs(failure: Failure, context: Context) -> Iterator[tuple[Place, Place]]:
 
 
 def _between(write: Place, backward: Place) -> list[Stmt]:
-    """Give the statements behind the one, up to the other, of their block; none where they have no order."""
+    """Return the statements behind the one, up to the other, of their block; none where they have no order."""
     order = {id(stmt): i for i, stmt in enumerate(write.block)}
     one, other = order[id(write.node)], order.get(id(backward.node), -1)
     return list(write.block[one + 1 : other + 1])
 
 
 def _uses_gradients(write: Place, failure: Failure, context: Context) -> bool:
-    """Tell whether a change depends on gradients, to which the backward() adds: a step, `w -= lr * w.grad`."""
+    """Return whether a change depends on gradients, to which the backward() adds: a step, `w -= lr * w.grad`."""
     if failure.write is not None and failure.write.by == "optimizer":
         return True
     inner = context.place(failure.write.site if failure.write else failure.site)
@@ -88,7 +88,7 @@ def _uses_gradients(write: Place, failure: Failure, context: Context) -> bool:
 
 
 def _is_reset(write: Place, backward: Place) -> bool:
-    """Tell whether gradients that the update uses may be set back before the backward()."""
+    """Return whether gradients that the update uses may be set back before the backward()."""
     owner = _owner(write.node, "step")
     for stmt in _between(write, backward):
         for node in below(stmt, Attribute):
@@ -99,7 +99,7 @@ def _is_reset(write: Place, backward: Place) -> bool:
 
 
 def _is_unread(write: Place, backward: Place, failure: Failure, context: Context) -> bool:
-    """Tell whether nothing from the change up to the backward() reads what is changed, as far as names tell.
+    """Return whether nothing from the change up to the backward() reads what is changed, as far as names tell.
 
     The calls there have to be of PyTorch: a function of the program's own may read what it isn't given.
     """
@@ -116,14 +116,14 @@ def _is_unread(write: Place, backward: Place, failure: Failure, context: Context
 
 
 def _reads_nothing(stmt: Stmt) -> bool:
-    """Tell whether a statement is `loss.backward()`, or another that reads no value."""
+    """Return whether a statement is `loss.backward()`, or another that reads no value."""
     call = stmt.value if isinstance(stmt, ExprStmt) else None
     func = call.func if isinstance(call, Call) and not call.args else None
     return isinstance(func, Attribute) and func.attr in ENDS and isinstance(func.value, Name)
 
 
 def _mentions(stmt: Place, name: str) -> bool:
-    """Tell whether a statement has what a row names, or an object that holds it and is used as a whole."""
+    """Return whether a statement has what a row names, or an object that holds it and is used as a whole."""
     owner = name.partition(".")[0]
     parts = {id(node.value) for node in below(stmt.node, Attribute)} if "." in name else set()
     whole = any(node.id == owner and id(node) not in parts for node in below(stmt.node, Name))
@@ -144,13 +144,13 @@ def _into_with(backward: Place, block: Place, context: Context) -> Iterator[Fix]
 
 
 def _stations(context: Context, site: Site | None, calls: object) -> list[Place]:
-    """Give the statements by which the program got to `site`, innermost first."""
+    """Return the statements by which the program got to `site`, innermost first."""
     sites = [site, *reversed(calls)] if isinstance(calls, tuple) else [site]
     return [place.statement for one in sites if (place := context.place(one)) is not None]
 
 
 def _up(stmt: Place) -> Iterator[Place]:
-    """Give the statement and those around it, as far as its function."""
+    """Return the statement and those around it, as far as its function."""
     place: Place | None = stmt
     function = stmt.function
     while place is not None and not (function and place.node is function.node):
@@ -178,7 +178,7 @@ def _behind_loop(write: Place, backward: Place, context: Context) -> Iterator[Fi
 
 
 def _needed(write: Place, between: Sequence[Stmt]) -> bool:
-    """Tell whether the statements between read a name that the one to be moved binds."""
+    """Return whether the statements between read a name that the one to be moved binds."""
     bound = {name for assign in below(write.node, Assign) for name in _bound(assign)}
     return any(_names(stmt) & bound for stmt in between)
 
@@ -196,7 +196,7 @@ def _out_of_loop(stmts: list[Place], loop: Place) -> list[Edit] | None:
 
 
 def _reset_of(step: Place) -> Place | None:
-    """Give the `zero_grad()` of the same optimizer in the block of `opt.step()`."""
+    """Return the `zero_grad()` of the same optimizer in the block of `opt.step()`."""
     owner = _owner(step.node, "step")
     for stmt in step.block:
         other = step.sibling(stmt)
@@ -231,7 +231,7 @@ def forward(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _leading(stmt: Place, loop: Place) -> list[Place]:
-    """Give the statement and those up to the loop that need what it binds.
+    """Return the statement and those up to the loop that need what it binds.
 
     None if one of them does not bind itself, or the loop itself needs it.
     """
@@ -297,7 +297,7 @@ def _are_needed(lines: Sequence[Place], update: Place, end: Place) -> bool:
 
 
 def _way(made: Place, update: Place, wanted: Sequence[set[str]]) -> list[Place]:
-    """Give the statements from `made` to the one that binds what a backward() wants, if all can be repeated."""
+    """Return the statements from `made` to the one that binds what a backward() wants, if all can be repeated."""
     block = list(made.block)
     around = next((one for one in _up(update) if any(one.node is stmt for stmt in block)), None)
     first = next(i for i, stmt in enumerate(block) if stmt is made.node)
@@ -320,7 +320,7 @@ def _way(made: Place, update: Place, wanted: Sequence[set[str]]) -> list[Place]:
 
 
 def _is_repeatable(stmt: Place) -> bool:
-    """Tell whether a statement gives the same again, as far as names tell: no random numbers, nothing used up."""
+    """Return whether a statement gives the same again, as far as names tell: no random numbers, nothing used up."""
     called = (call.func for call in below(stmt.node, Call))
     names = {func.attr if isinstance(func, Attribute) else getattr(func, "id", "") for func in called}
     return not names & ONCE

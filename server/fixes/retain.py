@@ -40,7 +40,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _is_used(freed: Place, again: Place) -> bool:
-    """Tell whether what `autograd.grad()` gives goes into the later backward(), or to the caller, as names tell."""
+    """Return whether what `autograd.grad()` gives goes into the later backward(), or to the caller, as names tell."""
     func = freed.node.func if isinstance(freed.node, Call) else None
     if func is None or import_table(freed.source).resolve(dotted(func)) != "torch.autograd.grad":
         return False

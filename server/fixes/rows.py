@@ -51,7 +51,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _iterated(loop: For) -> Iterator[tuple[Name, Expr, Expr, Expr, str | None]]:
-    """Give each tensor that a loop may go through: its row's name, itself, and where numbers may stand for it.
+    """Return each tensor that a loop may go through: its row's name, itself, and where numbers may stand for it.
 
     That is the target and the iterable that become the row's number and all numbers; the number may have a name.
     """

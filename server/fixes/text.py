@@ -6,11 +6,11 @@ import re
 
 
 def quote(code: str, limit: int = 48) -> str:
-    """Give `code` on one line, shortened, between backquotes."""
+    """Return `code` on one line, shortened, between backquotes."""
     line = re.sub(r"\s+", " ", code.strip())
     return f"`{line if len(line) <= limit else line[: limit - 1] + '…'}`"
 
 
 def words(text: str) -> frozenset[str]:
-    """Give the words of `text` as a set."""
+    """Return the words of `text` as a set."""
     return frozenset(text.split())

@@ -45,7 +45,7 @@ class Trials:
         self._session = Session(self)
 
     def load(self, name: str, level: int, importer: str) -> Source | None:
-        """Give the file that an import means, as it is after the edits."""
+        """Return the file that an import means, as it is after the edits."""
         found = self.modules.load(name, level, importer)
         return self._edited.get(found.path, found) if found else None
 
@@ -55,15 +55,15 @@ class Trials:
         return self.modules.facts if isinstance(self.modules, OfRelease) else BASE
 
     def fact(self, name: str) -> Op | None:
-        """Give what the program says of an operator of its own."""
+        """Return what the program says of an operator of its own."""
         return self.modules.fact(name) if isinstance(self.modules, OwnFacts) else None
 
     def model(self, name: str) -> Source | None:
-        """Give the user's own model of a library's module."""
+        """Return the user's own model of a library's module."""
         return self.modules.model(name) if isinstance(self.modules, OwnModels) else None
 
     def helps(self, failure: Failure, texts: Mapping[str, str], keeps: bool = False) -> bool:
-        """Tell whether `texts`, the new texts of some files by path, mend a failure and bring no other.
+        """Return whether `texts`, the new texts of some files by path, mend a failure and bring no other.
 
         An edit that `keeps` every value brings none: what fails then lay behind the failure that it mends.
         """
@@ -110,7 +110,7 @@ class Trials:
         return 2 * len(traced.keys() - now.keys()) <= len(traced)
 
     def _is_revealed(self, new: Failure, mended: Failure, kept: Mapping[str, Kept], keeps: bool) -> bool:
-        """Tell whether a failure was there all along, behind the one that ended the program.
+        """Return whether a failure was there all along, behind the one that ended the program.
 
         So is the same with another tensor, and one in code that wasn't reached before, unless what is mended
         seems to have moved there; and any other kind, if the edit keeps every value. What the same statement raises
@@ -149,12 +149,12 @@ class Kept:
                 self._lines[j] = min(i1 + j - j1, max(i2 - 1, i1))
 
     def line(self, new: int) -> int:
-        """Give the line of the old text that a line of the new one was, or that it has replaced."""
+        """Return the line of the old text that a line of the new one was, or that it has replaced."""
         return self._lines.get(new, new)
 
 
 def _blocks(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int, int, bool]]:
-    """Give the pieces of two texts that belong together, and whether they are the same; edits lie close together."""
+    """Return the pieces of two texts that belong together, and whether they are the same; edits lie close together."""
     head = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     tail = 0
     while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
@@ -168,7 +168,7 @@ def _blocks(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int, int
 
 @lru_cache(maxsize=8)
 def _parses(text: str) -> bool:
-    """Tell whether Python takes the text: its grammar has more rules than the parser of the lowered form."""
+    """Return whether Python takes the text: its grammar has more rules than the parser of the lowered form."""
     try:
         ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -188,14 +188,14 @@ def key(failure: Failure, kept: Mapping[str, Kept]) -> Key:
 
 
 def _scope(failure: Failure) -> tuple[str, str]:
-    """Give the file and the function in which a failure is told; the file's own code is one scope."""
+    """Return the file and the function in which a failure is told; the file's own code is one scope."""
     chunk = failure.site.chunk
     function = chunk.body[0] if isinstance(chunk, Chunk) and chunk.body else None
     return chunk.path, function.name if isinstance(function, FunctionDef) else ""
 
 
 def _line(site: Site, kept: Mapping[str, Kept]) -> tuple[str, int]:
-    """Give the file and the line, in the old text, of a place."""
+    """Return the file and the line, in the old text, of a place."""
     chunk = site.chunk
     line = chunk.line_of(site.node)
     return chunk.path, kept[chunk.path].line(line) if chunk.path in kept else line
@@ -204,7 +204,7 @@ def _line(site: Site, kept: Mapping[str, Kept]) -> tuple[str, int]:
 def _tensors(
     report: Report, unchanged: Mapping[str, set[int]], kept: Mapping[str, Kept]
 ) -> dict[tuple[str, int, str], str | None]:
-    """Give the names that stood for tensors on unchanged lines, and their dtypes.
+    """Return the names that stood for tensors on unchanged lines, and their dtypes.
 
     A fix that ends the program early loses most of them.
     """
@@ -230,7 +230,7 @@ def _trained(
 
 
 def _is_sibling(new: Failure, mended: Failure, kept: Mapping[str, Kept]) -> bool:
-    """Tell whether a change of one of several views fails that the same call has made."""
+    """Return whether a change of one of several views fails that the same call has made."""
     if mended.kind != "multi-view-inplace" or new.kind != mended.kind or _is_guess(new):
         return False
     made = [
@@ -241,5 +241,5 @@ def _is_sibling(new: Failure, mended: Failure, kept: Mapping[str, Kept]) -> bool
 
 
 def _is_guess(failure: Failure) -> bool:
-    """Tell whether the failure rests on something unknown, so that it is neither an error nor a warning."""
+    """Return whether the failure rests on something unknown, so that it is neither an error nor a warning."""
     return any(assumption.kind == "guess" for assumption in failure.assumptions)

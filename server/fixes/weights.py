@@ -36,7 +36,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _passes(saved: Saved | None, context: Context) -> list[Place]:
-    """Give the calls of modules that led to the save, outermost first, as far as they can be made in another way.
+    """Return the calls of modules that led to the save, outermost first, as far as they can be made in another way.
 
     The innermost is that of a layer of `torch.nn`, each of the others runs the `forward` that the one before is in.
     """
@@ -54,7 +54,7 @@ def _passes(saved: Saved | None, context: Context) -> list[Place]:
 
 
 def _is_plain(call: Place) -> bool:
-    """Tell whether a call is of something that has a name, which is not `forward`, with arguments that have none."""
+    """Return whether a call is of something that has a name, which is not `forward`, with arguments that have none."""
     node = call.node
     if not isinstance(node, Call) or not isinstance(node.func, Name | Attribute) or not is_pure(node.func):
         return False
@@ -70,7 +70,7 @@ def _is_forward(function: Place | None) -> bool:
 
 
 def _copying(call: Place) -> Iterator[Edit]:
-    """Give the edits that let `functional_call` make a call; the arguments stay as they are written."""
+    """Return the edits that let `functional_call` make a call; the arguments stay as they are written."""
     node = call.node
     assert isinstance(node, Call)
     torch, imports = torch_name(call)
