@@ -97,30 +97,35 @@ def is_definition(store: Any, born: int) -> bool:
         return bool(store.born < born)
     if kind is FunctionV or kind is ClassV:
         return bool(store.uid < born)
-    return kind in _MADE_OF
+    return kind in _DEFINITIONS
 
 
 class Kinds:
     """Tells what is behind names: something that stays as it is, or something that can be changed."""
 
     def __init__(self) -> None:
-        self.known: dict[Any, bool] = {}
+        self.fixed: dict[int, Value] = {}
+        """by identity, for tuples share parts: nothing that can be changed is behind these"""
+        self.changing: dict[int, Value] = {}
+        """something is behind these"""
 
     def is_fixed(self, v: Value) -> bool:
-        """Whether nothing that a program may change is behind a value; classes and functions count as unchanged."""
-        kind = type(v)
-        if kind in CONSTANTS or kind is Lib or kind is ModuleV or v is ABSENT:
-            return True
-        if kind is tuple:
-            return all(map(self.is_fixed, v))
-        if kind is Phi:
-            return self.is_fixed(v.then) and self.is_fixed(v.orelse)
-        if kind not in _MADE_OF:
-            return False
-        if v not in self.known:
-            self.known[v] = True  # what leads back to itself adds nothing
-            self.known[v] = all(map(self.is_fixed, _MADE_OF[kind](v)))
-        return self.known[v]
+        """Return whether nothing that a program may change is behind a value; functions and classes do not change."""
+        todo, seen = [v], {}
+        while todo:
+            one = todo.pop()
+            kind = type(one)
+            if kind in CONSTANTS or kind is Lib or kind is ModuleV or one is ABSENT:
+                continue
+            if id(one) in self.fixed or id(one) in seen:
+                continue
+            if kind not in _MADE_OF or id(one) in self.changing:
+                self.changing[id(v)] = v
+                return False
+            seen[id(one)] = one
+            todo += _MADE_OF[kind](one)
+        self.fixed |= seen
+        return True
 
 
 def _of_function(f: FunctionV) -> Iterator[Value]:
@@ -136,7 +141,7 @@ def _of_function(f: FunctionV) -> Iterator[Value]:
 
 _NOTED = (SUBCLASSES, FIELDS, GIVEN, DATACLASS)
 
-_MADE_OF: dict[type, Callable[[Any], Iterable[Value]]] = {
+_DEFINITIONS: dict[type, Callable[[Any], Iterable[Value]]] = {
     FunctionV: _of_function,
     ClassV: lambda v: (*v.bases, *(one for name, one in v.attributes.items() if name not in _NOTED)),
     Wrapped: lambda v: (v.function, v.data),
@@ -145,6 +150,7 @@ _MADE_OF: dict[type, Callable[[Any], Iterable[Value]]] = {
     StaticMethod: lambda v: (v.function,),
     ClassMethod: lambda v: (v.function,),
 }
+_MADE_OF = {tuple: iter, Phi: lambda v: (v.then, v.orelse), **_DEFINITIONS}
 
 
 class Difference:
@@ -309,15 +315,21 @@ def _pairs(was: Left, now: Left) -> Iterator[tuple[Value, Value]]:
             yield now.before.get(place, ABSENT), value
 
 
-def is_same(one: Value, other: Value) -> bool:
-    """Whether two values cannot be told apart, whatever is done with them."""
+def is_same(one: Value, other: Value, compared: set[tuple[int, int]] | None = None) -> bool:
+    """Whether two values cannot be told apart, whatever is done with them; pairs that were `compared` are."""
     kind = type(one)
     if kind is not type(other):
         return False
+    if kind is float or kind is complex:
+        return repr(one) == repr(other)  # 0.0 is not -0.0, and nan is nan
     if kind in CONSTANTS:
-        return repr(one) == repr(other)
+        return bool(one == other)
     if kind is Lib:
         return bool(one.name == other.name)
     if kind is tuple:
-        return len(one) == len(other) and all(map(is_same, one, other))
-    return one is other and (kind is ModuleV or kind in _MADE_OF)
+        compared = set() if compared is None else compared
+        if (id(one), id(other)) in compared:
+            return True
+        compared.add((id(one), id(other)))
+        return len(one) == len(other) and all(is_same(a, b, compared) for a, b in zip(one, other, strict=True))
+    return one is other and (kind is ModuleV or kind in _DEFINITIONS)
