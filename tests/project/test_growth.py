@@ -388,8 +388,8 @@ def machines(monkeypatch: pytest.MonkeyPatch) -> list[Machine]:
     made: list[Machine] = []
 
     class Counted(Machine):
-        def __init__(self, *args: object) -> None:
-            super().__init__(*args)  # type: ignore[arg-type]
+        def __init__(self, *args: object, **options: object) -> None:
+            super().__init__(*args, **options)  # type: ignore[arg-type]
             made.append(self)
 
     monkeypatch.setattr(program, "Machine", Counted)
