@@ -1,6 +1,10 @@
-"""Whether something that the replay's rows don't tell of holds the memory of a name: a container, a closure, an array.
+"""Whether something else holds the memory of a name, unseen by the replay's rows: a container, a closure, an array.
 
-Read off the text: what a use of the name may hand on, and where that goes.
+    y = w.exp()
+    history.append(y)       # the list holds the tensor: after `y = y + 1` it would keep the old value,
+    y += 1                  # while `y += 1` changes the list's item, too
+
+It is read off the text: where the uses of a name may pass the tensor on to.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Whether a change in place is seen by another way than the changed name: if not, a rebinding keeps every value."""
+"""Whether a change in place is seen through anything but the changed name; if not, rebinding keeps every value.
+
+y = w.exp()
+z = y.view(-1)
+y += 1              # `y = y + 1` would bind `y` to a new tensor,
+print(z)            # but here the change is seen through `z`, whose value would be another
+"""
 
 from __future__ import annotations
 

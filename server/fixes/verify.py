@@ -1,4 +1,12 @@
-"""Whether a fix helps: the edited program is replayed, the failure must be gone and no other may have come."""
+"""Whether a fix helps: the edited program is replayed; the failure must be gone, and there must be no new one.
+
+    y = w.exp()                         y = w.exp()
+    y += 1              becomes         y = y + 1
+    y.sum().backward()                  y.sum().backward()      # no failure any more: the fix is offered
+
+A failure behind the mended one is not new if the program never got there before (`Trials._is_revealed`). A fix must
+also lose nothing: not the names that stood for tensors, nor a parameter's gradient.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Which room may import which (ARCHITECTURE.md), read off the text of every module."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
@@ -180,3 +181,46 @@ def test_a_circle_is_seen() -> None:
 def test_every_room_is_in_the_order() -> None:
     assert {room(path) for path in MODULES} == MAY_IMPORT.keys()
     assert {path.relative_to(SERVER).parts[1] for path in ROOMS} == set().union(*STOREYS)
+
+
+# -- what a stranger reads first --------------------------------------------------------------------------------------
+
+MAP = (SERVER.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
+FILE = re.compile(r"`(?:[a-z_]+/)*([a-z_]+\.py)`")
+"""a file as the map and docstrings name it"""
+
+HEADS = sorted(
+    path
+    for path in (*SERVER.glob("*/__init__.py"), *SERVER.glob("analyses/*/__init__.py"))
+    if path.parent != SERVER / "runtime"  # its docstring is for those who import it
+)
+
+FAMILIES = {"rules", "fixes", "lsp", "cli", "shapes", "libraries", "measure", "formats", "polyfills"}
+"""folders of one file a family, which the map names as a whole"""
+
+
+@pytest.mark.parametrize("path", HEADS, ids=name)
+def test_a_room_says_what_it_may_import_and_where_to_begin(path: Path) -> None:
+    says = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    assert len(says.splitlines()) <= 8
+    assert "mports" in says
+    assert "egin reading" in says or "tart reading" in says
+    files = FILE.findall(says.partition(" reading")[2])
+    assert files
+    assert all(list(path.parent.rglob(file)) for file in files)
+
+
+def test_the_map_names_every_file_of_its_rooms_and_no_other() -> None:
+    there = {path.name for path in MODULES if path.name not in ("__init__.py", "__main__.py")}
+    named = set(FILE.findall(MAP))
+    asked = {
+        path.name for path in MODULES if path.name in there and not FAMILIES & set(path.relative_to(SERVER).parts[:-1])
+    }
+    assert asked - named == set()
+    tests = {path.name for path in (SERVER.parent / "tests").rglob("*.py")}
+    assert named - there - tests == set()
+
+
+def test_a_table_of_the_map_has_twelve_rows_at_most() -> None:
+    tables = [part.count("\n| `") for part in re.split(r"\n#+ ", MAP)]
+    assert max(tables) <= 12

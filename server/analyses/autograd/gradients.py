@@ -1,8 +1,16 @@
-"""What the engine does with gradients on their way: whose memory they are in, and how often they were written.
+"""Gradients on their way through a backward: whose memory they are in, and how many times it was written.
 
-A node hands a gradient on as it came, or makes a new one (`facts/gradients.py`). Where several meet, the engine adds
-the next one in place, if it holds the only reference to memory without gaps (`input_buffer.cpp`), and else makes a
-new tensor. So the versions of gradients follow from the nodes in the order in which they run.
+A node passes a gradient on unchanged, or makes a new one (`facts/gradients.py`). Where several meet, the engine adds
+the next one in place if it holds the only reference to memory without gaps (`input_buffer.cpp`); otherwise it makes a
+new tensor. So the versions of gradients follow from the nodes, in the order in which they run:
+
+    loss = (y * 3).sum() + (y * 4).sum()
+    (g,) = torch.autograd.grad(loss, y)     # the second product's gradient arrives first; the first product's
+    g._version                              # is added to it in place: 1
+
+    z = y + 1                               # passes its gradient on unchanged
+    z.register_hook(kept.append)            # the program keeps that gradient,
+    loss = (y * 3).sum() + (z * 4).sum()    # so the engine must not write to it: the sum is a new tensor
 """
 
 from __future__ import annotations

@@ -1,7 +1,16 @@
-"""Versions of memory: the way back from one to what was before, and what several have in common.
+"""Versions of memory: the way back from a version to those before it.
 
-The number of a version may be unknown ("1 to 3": a dropout that perhaps does nothing). Two versions are compared as
-points on a way, not as numbers: what was saved is fresh if the way back from now reaches it without a change between.
+    y = w.exp()         # saves y, at version A
+    if flag:
+        y.add_(1)       # version B, which follows A
+    z = y.sin()         # saves y: at B if `flag` holds, else at A
+    y.mul_(2)           # version C, which follows B or A
+    z.sum().backward()
+
+Versions are compared as points on this way, not by their numbers, which may be unknown ("0 to 1", or a dropout that
+perhaps does nothing). What was saved is stale if a write follows it on the way back from now. From C we meet both B and
+A, each followed by `mul_`: so `sin` is stale on either path, and `mul_` is to blame. `exp` has saved A, which `add_`
+follows if `flag` holds, else `mul_`.
 """
 
 from __future__ import annotations

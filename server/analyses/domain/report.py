@@ -1,7 +1,7 @@
-"""What a replay tells: failures, version rows, stories. Plain data that rules and editors read.
+"""What a replay reports: failures, version rows, stories. Plain data that rules and editors read.
 
-Nothing here knows of rules, editors or files; positions are sites, which `Program.span` turns into
-lines and columns.
+Nothing here knows of rules, editors or files. Places are sites: a chunk of the text and a node in it (`Site`), whose
+`span` has the lines and columns of the file.
 """
 
 from __future__ import annotations

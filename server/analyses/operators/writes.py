@@ -1,7 +1,11 @@
-"""How many times an operator writes: its argument, or its result before it gives that, whose version begins there.
+"""How many times an operator writes its argument, or its new result before it returns it.
 
-For most operators that is one number, which the table tells. Where the samples showed several, the arguments tell
-which, by the rules of the operator's own code; `tests/analyses/test_inner_writes.py` holds them against real calls.
+    y.add_(1)                                                       # moves the counter of `y` by 1
+    F.margin_ranking_loss(a, b, target, reduction="mean")           # its result has version 0,
+    F.margin_ranking_loss(a, b, target, reduction="none")           # this one version 1: it was clamped in place
+
+For most operators that is one number, which the table of facts has. Where the samples showed several, the arguments
+decide, by the rules of the operator's own code; `tests/analyses/test_inner_writes.py` holds them against real calls.
 """
 
 from __future__ import annotations

@@ -1,8 +1,13 @@
 """Generators that the program advances by hand (`next(g)`, `g.send(v)`).
 
-A loop over a generator needs no more than a callback: each `yield` runs the loop's body. One that is
-advanced from elsewhere has to stop in the middle of its replay, which is a deep stack of Python calls: it
-runs in a thread of its own, which waits while the program goes on elsewhere. Only one thread ever runs.
+    g = pieces(x)       # nothing has run yet
+    first = next(g)     # the body runs in a thread of its own, up to its first `yield`; there it waits
+    x.add_(1)           # meanwhile the program goes on here
+    second = next(g)    # the body goes on, with the changed `x`
+
+A loop over a generator needs only a callback: each `yield` runs the loop's body. A generator that is advanced by hand
+has to stop in the middle of its replay, which is a deep stack of our own Python calls; hence the thread. Only one
+thread ever runs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,11 @@
-"""Conditions on how far a loop has got (`if step % 100 == 0`), in the turns that stand for many.
+"""Conditions on how far a loop has got (`if step % 100 == 0`), in the one turn that stands for many.
 
-The late turns of a long loop are replayed as one. The numbers that it counts with are then linear in the
-number of the turn, which their keys say; a condition on them holds in some turns and not in others, in all
-of them, or in none, and that is found by trying them.
+    for step in range(10_000):      # turns 3 to 9,999 are replayed as one turn
+        if step < 20_000: …         # holds in all of them: one path
+        if step % 100 == 0: …       # holds in some: two paths
+
+In that turn, the numbers that the loop counts with are linear in the unknown number of the turn; their keys say so
+(here `step` is 3 + turn). Whether a condition on them holds in all turns, in some or in none is found by trying them.
 """
 
 from __future__ import annotations

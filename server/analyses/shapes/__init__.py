@@ -1,8 +1,9 @@
-"""Shapes and dtypes of results, told without running anything.
+"""Shapes and dtypes of results, inferred without running anything.
 
-`infer` answers for functions and methods, `module_output` and `module_parameters` for the classes of
-`torch.nn`. Operations belong to families with one rule each; which belongs where is plain data, the `OPS`
-of each module. An answer is never wrong: what a rule can't tell is None.
+Imports `domain` and `autograd/geometry.py`. `infer` answers for functions and methods, `module_output` and
+`module_parameters` for the classes of `torch.nn`. Begin reading with `pointwise.py`: a family of operations has one
+rule, and plain data says which operations belong to it (`OPS`). An answer is never wrong; what a rule can't infer is
+None.
 """
 
 from __future__ import annotations

@@ -1,4 +1,13 @@
-"""What leads from one turn of a loop into the graph of an earlier one: the tensors, and who holds them."""
+"""What leads from one turn of a loop into the graph of an earlier one: the tensors, and the names that hold them.
+
+    h = torch.zeros(3)
+    for x in batches:
+        h = torch.tanh(h @ w + x)   # from the second turn on, `h @ w` leads to the last turn's `tanh`
+        h.sum().backward()          # … which this backward runs again: its saved tensors are freed
+
+The `h` of the last turn is the crossing (`crossings`). Of this turn's variables, `h` holds what was made at the same
+place (`holders`), so `h = h.detach()` behind the backward would cut the graph there.
+"""
 
 from __future__ import annotations
 

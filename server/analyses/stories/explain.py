@@ -1,8 +1,14 @@
 """From what the machine saw to what a person can follow: the parts of a failure, and what it depends on.
 
-A stale tensor is a version too much; a person needs to know who saved it (`Saved`: the operation and its line), who
-changed it since (`Write`), by which way it came from the one to the other (`Hop`), and which assumptions that takes
-(`Assumption`: "if `x` requires grad"). Here they are put together; the rules find the words.
+Autograd only knows that a saved tensor has the wrong version. A person needs the whole story:
+
+    def loss(w):            # Assumption: if `w` requires grad (`loss` was called as an entry point)
+        y = w.exp()         # Saved: `exp` has saved its result `y`
+        row = y[0]          # Hop: `row` is a view of `y`
+        row.add_(1)         # Write: it changes `y`, too; the failure's site
+        return y.sum()
+
+Here these parts are put together; the rules find the words.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""What each statement left behind: version rows, and the stories behind names."""
+"""What each statement left behind: the rows and stories that editors show beside names.
+
+    y = w.exp()     # row of `y`: version 0, requires grad, no leaf
+    y += 1          # row of `y`: from version 0 to 1; its story: `exp` has saved it, this line has written it
+
+A statement that runs several times has the state of its last run; its row begins with the version of the first.
+"""
 
 from __future__ import annotations
 
