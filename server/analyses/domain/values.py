@@ -6,7 +6,7 @@ A value that is known is itself: Python's `int`, `float`, `str`, `bytes`, `bool`
 be a `Phi`, a choice of two by a condition, which `State.resolve` makes one again where the condition is known.
 
 Objects with an identity and a state keep it in slots (`Slot`) or in dicts, which are written through the trail only
-(`paths.py`), so that a path can be undone.
+(`trail.py`), so that a path can be undone.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..domain.paths import noted_in
+from ..domain.trail import noted_in
 from ..domain.values import (
     ABSENT,
     ANY,

@@ -23,7 +23,7 @@ from ...syntax.walk import statements as statements_of
 from ..autograd.tensors import Counter, Tensor, Version
 from ..autograd.versions import bounds
 from ..domain import budget
-from ..domain.paths import held
+from ..domain.trail import held
 from ..domain.values import ABSENT, Cond, Generator, Phi, Unknown, Value, leaves, serial
 from . import counting, sequences, statements
 

@@ -19,9 +19,10 @@ from ..autograd.tensors import Tensor
 from ..domain import budget
 from ..domain.here import Here
 from ..domain.modules import Modules, OfRelease, OwnFacts, Packages, is_model
-from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted, held, noted_in
+from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted
 from ..domain.report import Assumption, Failure, Leaf, Stop, Why
 from ..domain.steps import Familiar, Mark, Place, Step, Undone, loaded
+from ..domain.trail import held, noted_in
 from ..domain.values import (
     ABSENT,
     Args,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...autograd.tensors import Node, Tensor
-from ...domain.paths import held
 from ...domain.registry import BASES, class_named, method_of, model
+from ...domain.trail import held
 from ...domain.values import Args, Instance, Value, Wrapped
 from .nn_modules import MODULE
 
