@@ -148,10 +148,10 @@ BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
 
 
 REBINDING = (outplace.propose, functional.propose, functional.placed, clone.change)
-"""What gives a name another tensor, which is wrong where the program needs the very one that it had."""
+"""Strategies that bind a name to a new tensor, which is wrong where the program needs the tensor it had."""
 
 INSTEAD = {("old-weights", "weights")}
-"""What is not offered where the other is: a forward pass that can be repeated needs no copies of weights."""
+"""Pairs of which the second is offered only without the first: a repeatable forward pass needs no copied weights."""
 
 
 def candidates(
@@ -177,9 +177,9 @@ def candidates(
 
 
 def _is_unread(change: Change) -> bool:
-    """Return whether what is changed is read by other names alone: a tensor of its own would be for nobody."""
+    """Return whether the changed name itself isn't read later: nobody would see a new tensor bound to it."""
     owner, stmt = root(change.target), change.statement
-    alone = change.form == "item" or isinstance(stmt.node, AugAssign | ExprStmt)  # else what the call gives is used
+    alone = change.form == "item" or isinstance(stmt.node, AugAssign | ExprStmt)  # else the result is used
     alone = alone and change.place.up(Lambda) is None is change.place.up(Comp)
     return alone and isinstance(owner, Name) and not reads_later(stmt, owner.id)
 
@@ -200,7 +200,7 @@ def _strategies(failure: Failure, context: Context) -> tuple[Strategy, ...]:
     if failure.kind == "no-grad-view-inplace":
         owner = root(change.target) if change else None
         if change and isinstance(owner, Name) and reads_later(change.place, owner.id):
-            return (outplace.propose, clone.change, nograd.propose)  # the view is used, its base is not what is meant
+            return (outplace.propose, clone.change, nograd.propose)  # the view is used later, not its base
     return BY_KIND[failure.kind]
 
 
@@ -212,10 +212,10 @@ def mend(
     wanted: Callable[[Fix], bool] = lambda fix: True,
     most: int = LIMIT,
 ) -> list[Fix]:
-    """Return the fixes of `failure` that are `wanted`, the best first, and `most` of them at most.
+    """Return the fixes of `failure` that are `wanted`, the best first, and no more than `most`.
 
-    Each is tried: a fix after which the failure is still there, or another one came, is not offered. Those that
-    keep every value go first, and the first is preferred.
+    Each is tried; it is offered only if the failure is gone and there is no new one. Fixes that keep every value
+    come first, and the first one is preferred.
     """
     texts = {path: source.text for path, source in sources.items()}
 
@@ -237,7 +237,7 @@ def mend(
 
 
 def _is_enough(one: Fix, other: Fix) -> bool:
-    """Return whether a fix makes another one needless: it edits less, reads better, or can't be told from it."""
+    """Return whether a fix makes another one needless: it edits less, reads better, or has the same title."""
     return set(one.edits) < set(other.edits) or (other.changes, one.changes) in INSTEAD or one.title == other.title
 
 

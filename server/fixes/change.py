@@ -76,7 +76,7 @@ def _within(target: Expr, place: Place) -> bool:
 
 
 def called_change(call: Place) -> Change | None:
-    """Return what a call changes in place, as far as its form tells."""
+    """Return what a call changes in place, as far as its form shows."""
     node = call.node
     assert isinstance(node, Call)
     for arg in node.args:

@@ -1,8 +1,8 @@
-"""Copy a tensor, so that what was saved and what is changed are two things.
+"""Copy a tensor, so that the saved one and the changed one don't share memory.
 
-`save` copies what the operation saves, which keeps every value and gradient; `change` copies before the
-change; `alias` where the second name arises; `view` at the call that made overlapping memory or several
-views; `source` copies the value that is written, where it overlaps the target.
+`save` copies what the operation saves, which keeps every value and gradient. `change` copies before the change, `alias`
+where the tensor gets a second name, `view` at the call that made overlapping memory or several views. `source` copies
+the value that is written if it overlaps the target.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ CLONE, COPY = ".clone()", ".copy()"
 """how a tensor is copied, and an array of NumPy"""
 
 SEVERAL = words("chunk dsplit hsplit split split_with_sizes tensor_split unbind vsplit")
-"""What gives several views with one call."""
+"""Methods that return several views."""
 
 
 def save(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to save a copy: `exp(x.clone())`, or `x.exp().clone()` where the result is saved.
 
-    Where several operations saved what is changed here, all of them get copies.
+    If several operations saved the tensor that is changed, all of them get copies.
     """
     group = [one for one in context.group(failure) if one.saved]
     saves = [one.saved for one in group]
@@ -82,16 +82,16 @@ def _title(group: Sequence[Failure], shown: str, result: bool, context: Context,
 
 
 def _copies(failure: Failure, context: Context) -> Iterator[list[Place]]:
-    """Return the expressions of which the operation that saved the tensor may get copies, the likeliest first.
+    """Return the expressions that may be copied for the operation that saved the tensor, the likeliest first.
 
-    One that changes the operand before it saves it (`facts["saver_changes"]`) would change the copy in its stead.
+    An operation that changes its operand before it saves it (`facts["saver_changes"]`) would change the copy instead.
     """
     saved = failure.saved
     place = context.place(saved.site) if saved else None
     if saved is None or place is None or (saved.role != "result" and failure.facts.get("saver_changes")):
         return
     options = [[place]] if saved.role == "result" else _operands(place, saved, failure, context)
-    if saved.role == "saved":  # by a function of the program's own, which may save what it returns
+    if saved.role == "saved":  # by a function of the program, which may save what it returns
         options.append([place])
     for option in options:
         plain = all(isinstance(one.node, Expr) and not _makes_in_place(one) and not _is_unpacked(one) for one in option)
@@ -115,8 +115,8 @@ def _is_unpacked(place: Place) -> bool:
 def _operands(place: Place, saved: Saved, failure: Failure, context: Context) -> list[list[Place]]:
     """Return the operands of the operation at `place` that may be the saved tensor.
 
-    By name, by what made it (`facts["origin"]`) or by role, alone or with all that mention the name; where none of
-    these tells, each by itself, then all.
+    They are found by name, by what made them (`facts["origin"]`) or by role, alone or with all that mention the name.
+    If none of these helps, each operand is tried by itself, then all together.
     """
     name, role, origin = saved.name, saved.role, context.place(failure.facts.get("origin"))
     found = [one for node in _inputs(place) if context.is_tensor(one := place.of(node))]
@@ -128,7 +128,7 @@ def _operands(place: Place, saved: Saved, failure: Failure, context: Context) ->
         if told:
             more = [one for one in found if any(one.node is node.node for node in (*told, *mentioned))]
             return [told, more] if len(more) > len(told) else [told]
-    plain = role not in {"weight", "bias"}  # of a module these are no operands of the call
+    plain = role not in {"weight", "bias"}  # a module's own tensors are no operands of the call
     tensors = [one for one in found if plain and isinstance(one.node, Name | Attribute | Subscript)]
     return [*([one] for one in tensors), *([tensors] if len(tensors) > 1 else [])]
 
@@ -138,7 +138,7 @@ def _mentions(place: Place, name: str) -> bool:
 
 
 def _inputs(place: Place) -> Iterator[Expr]:
-    """Return the operands, but for what the operation itself changes: of that a copy would be changed in its stead."""
+    """Return the operands without what the operation itself changes: it would change the copy instead."""
     node = place.node.value if isinstance(place.node, ExprStmt | Return | Assign) else place.node
     if isinstance(node, Call):
         change = called_change(place.of(node))
@@ -184,14 +184,14 @@ def change(failure: Failure, context: Context) -> Iterator[Fix]:
     for line in (f"{text} = {text}{COPY if array else CLONE}", *_rebuilt(place, owner)):
         edit = insert_before(found.statement, line)
         if edit:
-            # A copy of memory that several views share parts from the others; only the replay knows who reads them.
+            # A copy no longer shares memory with the other views, and only the replay knows who reads them.
             parts = failure.kind == "silent-stale" or _writes_through(failure)
             changes = "others" if parts else rebinding(failure, context, found)
             yield Fix(context.say("clone-before", changes, name=quote(text)), safety(changes), (*declaring, edit))
 
 
 def _item(found: Change, failure: Failure, context: Context) -> Subscript | None:
-    """Return the item of a container that is the tensor which is changed, if it is one."""
+    """Return the item of a container that is the changed tensor, if it is one."""
     node, name = found.target, failure.write.name if failure.write else failure.name
     while isinstance(node, Subscript):
         text = found.place.text_of(node)
@@ -202,7 +202,7 @@ def _item(found: Change, failure: Failure, context: Context) -> Subscript | None
 
 
 def _rebuilt(place: Place, item: Expr) -> Iterator[str]:
-    """Return the assignment by which a tuple has a copy of one of its items: `r = (*r[:1], r[1].clone(), *r[2:])`."""
+    """Return the assignment that replaces an item of a tuple by a copy: `r = (*r[:1], r[1].clone(), *r[2:])`."""
     if not isinstance(item, Subscript) or not isinstance(item.value, Name) or not isinstance(item.slice, Constant):
         return
     owner, number = item.value.id, item.slice.value
@@ -212,7 +212,7 @@ def _rebuilt(place: Place, item: Expr) -> Iterator[str]:
 
 
 def alias(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to clone where another name for the tensor arises, or where it is passed on."""
+    """Propose to clone where the tensor gets another name, or where it is passed on."""
     places = [place for hop in failure.hops if hop.kind in {"alias", "view", "passed", "stored"}
               for place in _handed(context.place(hop.site), hop.name or failure.name)]  # fmt: skip
     found = find_change(failure, context)
@@ -229,7 +229,7 @@ def alias(failure: Failure, context: Context) -> Iterator[Fix]:
             or _is_target(place)
         ):
             continue
-        made = is_leaf and isinstance(value, Call)  # a copy of a new leaf is none
+        made = is_leaf and isinstance(value, Call)  # a copy of a new leaf is no leaf
         if made and found and is_itself_needed(failure, context, found):
             continue
         lost = left_graph(failure, context, found) if found else None
@@ -245,7 +245,7 @@ def _is_target(place: Place) -> bool:
 
 
 def _handed(place: Place | None, name: str | None) -> list[Place]:
-    """Return the expressions at `place` by which the tensor is handed on: of a call, what names it, or an argument."""
+    """Return the expressions at `place` that pass the tensor on: of a call, what names it, or an argument."""
     if place is None:
         return []
     if not isinstance(place.node, Call):
@@ -257,7 +257,7 @@ def _handed(place: Place | None, name: str | None) -> list[Place]:
 def argument(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to pass a copy to a call that changes its argument, such as a custom Function's `apply`."""
     call = call_of(context.place(failure.site))
-    here = replace(failure, write=None)  # what the call changes, wherever in it
+    here = replace(failure, write=None)  # what the call changes, wherever that happens inside it
     if find_change(here, context) is not None or call is None:
         return
     for place in _handed(call, failure.name)[:1]:
@@ -293,12 +293,12 @@ def view(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _writes_through(failure: Failure) -> bool:
-    """Return whether what is expanded has been changed: an indexed write to it is refused by `backward()` alone."""
+    """Return whether an expanded tensor is written by index, which PyTorch refuses only in `backward()`."""
     return failure.kind == "overlap-write" and failure.backward is not None and failure.raised == failure.backward
 
 
 def pieces(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to clone each of the views that are made at once: `tuple(part.clone() for part in x.split(2))`."""
+    """Propose to clone each view of a call that makes several: `tuple(part.clone() for part in x.split(2))`."""
     place = next(_made_several(failure, context), None)
     if place is None:
         return
@@ -313,7 +313,7 @@ def pieces(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _is_of_temporary(several: Place) -> bool:
-    """Return whether views are taken of memory that nothing else can know: of what an operator has just made."""
+    """Return whether the views are of memory that nothing else refers to, which an operator has just made."""
     func = several.node.func if isinstance(several.node, Call) else None
     base = func.value if isinstance(func, Attribute) else None
     if isinstance(base, Call):
@@ -323,7 +323,7 @@ def _is_of_temporary(several: Place) -> bool:
 
 
 def _made_several(failure: Failure, context: Context) -> Iterator[Place]:
-    """Return the value that made the views where it is assigned or returned: as told, or by the name that is bound."""
+    """Return the assigned or returned value that made the views: as the facts say, or by the name it is bound to."""
     told = [context.place(hop.site) for hop in failure.hops if hop.kind == "built"]
     found = find_change(failure, context)
     owner = root(found.target) if found else None
@@ -340,7 +340,7 @@ def _made_several(failure: Failure, context: Context) -> Iterator[Place]:
 
 
 def results(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to clone each result of a call that gives several, of which one was saved and is changed as `r[0]`."""
+    """Propose to clone each result of a call that returns several, one of which was saved and is changed as `r[0]`."""
     saved = failure.saved
     place = call_of(context.place(saved.site)) if saved and saved.role == "result" else None
     stmt = place.parent if place else None
@@ -353,7 +353,7 @@ def results(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _is_by_name(stmt: Assign, place: Place) -> bool:
-    """Return whether the one name that is bound is read as `name.field` somewhere, so that a plain tuple won't do."""
+    """Return whether the bound name is read as `name.field` somewhere, so that a plain tuple won't do."""
     target = stmt.targets[0]
     if len(stmt.targets) > 1 or not isinstance(target, Name):
         return True
@@ -362,14 +362,14 @@ def _is_by_name(stmt: Assign, place: Place) -> bool:
 
 
 def _gives_several(place: Place) -> bool:
-    """Return whether a call gives several tensors, as far as its fact tells."""
+    """Return whether a call returns several tensors, as far as its fact says."""
     assert isinstance(place.node, Call)
     fact = fact_of(place.node.func, import_table(place.source))
     return fact is not None and any(len(case.results) > 1 or case.sequence for case in fact.cases)
 
 
 def base(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to take several views from a copy: `x.clone().unbind(0)`, where the base is changed afterwards."""
+    """Propose to take several views of a copy, `x.clone().unbind(0)`, if the base is changed afterwards."""
     built = next((context.place(hop.site) for hop in failure.hops if hop.kind == "built"), None)
     place = _base_of(built) if built else None
     if place is not None:
@@ -378,7 +378,7 @@ def base(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _base_of(built: Place) -> Place | None:
-    """Return the expression of which several views are made: by a call, by unpacking, or by a loop."""
+    """Return the expression that several views are taken of: by a call, by unpacking, or by a loop."""
     call = call_of(built)
     if call is None or not isinstance(call.node, Call):
         node = built.node
@@ -391,9 +391,9 @@ def _base_of(built: Place) -> Place | None:
 
 
 def source(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to clone what is written, where it may share the target's memory: `x[1:] = x[:-1].clone()`.
+    """Propose to clone what is written if it may share the target's memory: `x[1:] = x[:-1].clone()`.
 
-    Of several operands, the index among them, each by itself, then all.
+    With several operands, the index among them, each is tried by itself, then all together.
     """
     found = find_change(failure, context)
     if found is None:
@@ -408,7 +408,7 @@ def source(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _written(found: Change) -> Iterator[Expr]:
-    """Return the values that go into a change: what is assigned, or the operands of a call, the likeliest first."""
+    """Return the values that a change reads: what is assigned, or the operands of a call, the likeliest first."""
     node = found.place.node
     if isinstance(node, Assign | AugAssign):
         yield node.value

@@ -1,4 +1,4 @@
-"""Copy what `copy.deepcopy` refuses: tensors with a graph (torch/_tensor.py, `Tensor.__deepcopy__`)."""
+"""Copy tensors that `copy.deepcopy` refuses since they have a graph (torch/_tensor.py, `Tensor.__deepcopy__`)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose `x.detach().clone()`, one for each tensor of a container, or a memo of copies for an object.
 
-    `facts["layout"]` tells how tensors lie in the value (`tensor`, `list`, `dict/list`, …), `facts["held"]` where
-    in it they are, as expressions with `{}` for the value; one that begins with `*` names a collection.
+    `facts["layout"]` says how the value holds tensors (`tensor`, `list`, `dict/list`, …), `facts["held"]` where they
+    are in it, as expressions with `{}` for the value; one that begins with `*` names a collection.
     """
     call = call_of(context.place(failure.site))
     if call is None or not isinstance(call.node, Call) or len(call.node.args) != 1:
@@ -43,7 +43,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _memo(held: Sequence[str]) -> str:
-    """Return the memo with which deepcopy takes detached copies for these tensors."""
+    """Return the memo that makes deepcopy take detached copies of these tensors."""
     first = held[0]
     if len(held) == 1 and not first.startswith("*"):
         return f"{{id({first}): {first}.detach().clone()}}"

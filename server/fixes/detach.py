@@ -43,12 +43,11 @@ CONTAINERS = ("tuple", "list", "dict")
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose where to detach, by `facts["carried"]`: where the state was bound or put that is carried over.
+    """Propose where to detach: where the state that is carried over was bound or stored (`facts["carried"]`).
 
-    `facts["carried_kind"]` (`tensor`, `tuple`, `list`, `dict`, or nested as in `list/tuple`) tells what is bound
-    there; `facts["carried_as"]` are the names, each with its kind, by which the function that calls backward()
-    knows it. Without these all are tried. `facts["crossing"]` is where something was bound that all rounds of a
-    loop use.
+    `facts["carried_kind"]` says what is bound there (`tensor`, `tuple`, `list`, `dict`, or nested as in `list/tuple`),
+    `facts["carried_as"]` by which names, each with its kind, the function that calls backward() has it. Without these,
+    all are tried. `facts["crossing"]` is where something was bound that all rounds of a loop use.
     """
     shared = _carrying(context.place(failure.facts.get("crossing")))
     if shared is not None:
@@ -68,21 +67,21 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 @dataclass(frozen=True, slots=True)
 class _Kinds:
-    """What a name may stand for, as far as the failure's facts and the replay's rows tell."""
+    """What a name may stand for, as far as the failure's facts and the replay's rows say."""
 
     failure: Failure
     context: Context
 
     @property
     def known(self) -> tuple[tuple[str, str], ...]:
-        """The names of the state where backward() is called, and their kinds, if the facts tell."""
+        """The names of the state where backward() is called, and their kinds, if the facts say so."""
         told = self.failure.facts.get("carried_as", ())
         assert isinstance(told, tuple)
         return told
 
     @property
     def bound(self) -> tuple[str, ...]:
-        """What is bound where the state is carried over: the very tensor, unless the facts say otherwise."""
+        """What is bound where the state is carried over: the tensor itself, unless the facts say otherwise."""
         return (str(self.failure.facts.get("carried_kind", "tensor")),)
 
     def of(self, name: str) -> tuple[str, ...]:
@@ -92,12 +91,12 @@ class _Kinds:
         if "carried_kind" in self.failure.facts:
             return self.bound
         rows = self.context.report.rows if self.context.report else ()
-        attribute = name.rpartition(".")[2]  # of an object that has another name elsewhere
+        attribute = name.rpartition(".")[2]  # an attribute of an object that has another name elsewhere
         return ("tensor",) if any(row.name.rpartition(".")[2] == attribute for row in rows) else CONTAINERS
 
 
 def _carrying(place: Place | None) -> Place | None:
-    """Return the assignment that a target is in; other statements and arguments as they are."""
+    """Return the assignment that a target belongs to, other statements and arguments unchanged."""
     if place is not None and isinstance(place.statement.node, Assign | AnnAssign | AugAssign):
         return place.statement
     return place
@@ -119,7 +118,7 @@ def _value(place: Place) -> Expr | None:
 
 
 def _at_binding(place: Place, kind: str) -> Iterator[list[Edit]]:
-    """Detach in the very statement or expression that carries the state over."""
+    """Detach in the statement or expression that carries the state over."""
     node, value = place.node, _value(place)
     if isinstance(node, Assign) and isinstance(node.targets[0], Tuple) and not isinstance(value, Tuple):
         return
@@ -162,7 +161,7 @@ def each(text: str, kind: str, how: str = ".detach()") -> str:
 def _after_backward(
     place: Place, failure: Failure, context: Context, kinds: _Kinds
 ) -> Iterator[tuple[str, list[Edit]]]:
-    """Detach behind backward(), by the names that its function may have for the state; each way with its title."""
+    """Detach after backward(), by the names that its function may have for the state; each way with its title."""
     backward = context.place(failure.backward)
     if backward is None:
         return
@@ -189,7 +188,7 @@ def _behind(names: str, stmt: Place, context: Context) -> str:
 
 
 def _names_for(place: Place, backward: Place) -> Iterator[str]:
-    """Give what the state may be called where backward() is: its own name, a loop's variables, a module's attribute."""
+    """Return what the state may be called where backward() is: its own name, a loop's variables, an attribute."""
     target = _target(place)
     same = getattr(place.function, "node", None) is getattr(backward.function, "node", None)
     if target is not None and same:
@@ -205,7 +204,7 @@ def _names_for(place: Place, backward: Place) -> Iterator[str]:
 
 
 def _loop_carried(loop: Place) -> Iterator[str]:
-    """Return the names that a loop's body reads before it binds them, so that they go from one round to the next."""
+    """Return the names that a loop's body reads before it binds them: they are carried from one round to the next."""
     node = loop.node
     assert isinstance(node, For | While)
     for stmt in node.body:

@@ -12,7 +12,7 @@ Safety = Literal["safe", "unsafe"]
 
 
 def safety(changes: object) -> Safety:
-    """Return how safe a fix is that changes this of the program's meaning (None: nothing)."""
+    """Return how safe a fix is, given what it changes of the program's meaning (None: nothing)."""
     return "safe" if changes is None else "unsafe"
 
 
@@ -31,8 +31,8 @@ class Fix:
     """A way to mend a failure.
 
     A `safe` fix keeps every value that the program computes; an `unsafe` one changes what the program
-    means, and its title says how. Of the fixes of one failure exactly one is `preferred`. `changes` is the title's
-    word for what changes, where others than the reader need it.
+    means, and its title says how. Of the fixes of one failure, exactly one is `preferred`. `changes` is the title's
+    word for what changes, for code that needs it.
     """
 
     title: str

@@ -1,7 +1,7 @@
 """Functional forms of assignments to items: `x = x.masked_fill(mask, 0.0)`, `x = torch.where(mask, y, x)`.
 
-`propose` gives those that read better than a copy before the change, `placed` the others. What they need to mean
-the same (a mask of the tensor's shape, an index of integers, one dtype) is read off the text or known by the replay.
+`propose` returns those that read better than a copy before the change, `placed` the others. They mean the same only
+under conditions (a mask of the tensor's shape, an index of integers, one dtype), which the text or the replay shows.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ INTEGERS = frozenset({"int64", "int32"})
 COMPARED = frozenset({"<", "<=", ">", ">=", "==", "!="})
 
 EXACT = frozenset({"+", "-", "*"})
-"""Operators of which a mask's other places get the gradient 0, whatever they hold."""
+"""Operators whose gradient is 0 in the places that a mask leaves out, whatever these hold."""
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose `masked_fill`, `torch.where` or `index_fill` where the index is a mask or a tensor of integers."""
+    """Propose `masked_fill`, `torch.where` or `index_fill` if the index is a mask or a tensor of integers."""
     item = _item(failure, context)
     if item is not None:
         yield from _fixes(item, [item.filled(), item.chosen()], failure, context)
 
 
 def placed(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose `index_put` for `x[i] = y`, and `torch.cat` where `y` takes the place of the first or the last rows."""
+    """Propose `index_put` for `x[i] = y`, and `torch.cat` if `y` replaces the first or the last rows."""
     item = _item(failure, context)
     if item is not None:
         yield from _fixes(item, [item.put(), item.joined()], failure, context)
@@ -70,7 +70,7 @@ def _fixes(item: _Item, texts: list[str | None], failure: Failure, context: Cont
 
 
 def _item(failure: Failure, context: Context) -> _Item | None:
-    """Return the item that the failure's change is about, if what it belongs to can be assigned to."""
+    """Return the item that the failure's change is about, if its owner can be assigned to."""
     change = find_change(failure, context)
     if change is None or not isinstance(change.target, Subscript) or not is_pure(change.target):
         return None
@@ -99,7 +99,7 @@ class _Item:
         return self.change.place.text_of(node)
 
     def shape(self, node: Expr) -> tuple[int | None, ...] | None:
-        """The shape of what a name stands for, wholly or not at all."""
+        """The shape of what a name stands for, if all of it is known."""
         story = self.context.story(node, self.text(node))
         known = story.shape if story else None
         return known if known is not None and None not in known else None
@@ -116,7 +116,7 @@ class _Item:
     def is_mask(self) -> bool:
         """Return whether the index is a mask of the owner's shape.
 
-        An index has the sizes of the dimensions that it stands for, so one of as many dimensions has all of them.
+        A mask has the sizes of the dimensions that it indexes; with as many as the owner, it has the owner's shape.
         """
         story = self.context.story(self.owner, self.text(self.owner))
         own = len(story.shape) if story and story.shape is not None else None
@@ -125,7 +125,7 @@ class _Item:
         )
 
     def _is_called_once(self) -> bool:
-        """Tell whether the function around has one place that calls it by its name: others may give it other shapes."""
+        """Return whether the enclosing function is called by name in one place only: others may pass other shapes."""
         function = self.change.place.function
         if function is None or not isinstance(function.node, FunctionDef):
             return True
@@ -138,7 +138,7 @@ class _Item:
         )
 
     def _compares(self, node: Expr) -> bool:
-        """Return whether an expression compares the owner itself: what it is compared with can only be smaller."""
+        """Return whether an expression compares the owner itself, whose shape the result then has."""
         if isinstance(node, Compare):
             about = any(self.text(part) == self.name for part in (node.left, *node.comparators))
             return about and len(node.ops) == 1 and node.ops[0] in COMPARED
@@ -173,7 +173,7 @@ class _Item:
         return max(known) if len(known) == len(ranks) else None
 
     def trailing(self) -> Expr | None:
-        """Return the mask of `x[..., mask]` or `x[:, mask]`: that of the last dimensions, as `masked_fill` has them."""
+        """Return the mask in `x[..., mask]` or `x[:, mask]`: it covers the last dimensions, as with `masked_fill`."""
         *before, last = self.index.elts if isinstance(self.index, Tuple) and self.index.elts else [self.index]
         rank = self._rank(last) if before else None
         if rank is None:

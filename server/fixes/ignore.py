@@ -22,8 +22,8 @@ PREAMBLE = re.compile(r"\ufeff?(?:#!.*\r?\n)?(?:#.*coding[:=].*\r?\n)?")
 def ignore_edit(site: Site, code: str, sources: Mapping[str, Source]) -> Edit | None:
     """Return the edit that silences `code` at the statement of `site`, in a comment at its end.
 
-    Joins a comment that silences other codes there. None where the code is silenced already, or where
-    `site` is not in `sources`.
+    Joins a comment that silences other codes there. None if the code is silenced already, or if `site` is not in
+    `sources`.
     """
     place = Context(sources).place(site)
     if place is None:
@@ -42,7 +42,7 @@ def ignore_edit(site: Site, code: str, sources: Mapping[str, Source]) -> Edit | 
 
 
 def ignore_file_edit(path: str, source: Source) -> Edit | None:
-    """Return the edit that silences the whole file, at its top behind `#!` and the encoding; None if it is."""
+    """Return the edit that silences the whole file, at its top after `#!` and the encoding; None if it is silenced."""
     if re.search(r"#\s*gradguard:\s*ignore-file", source.text):
         return None
     preamble = PREAMBLE.match(source.text)
@@ -52,7 +52,7 @@ def ignore_file_edit(path: str, source: Source) -> Edit | None:
 
 
 def _header_end(stmt: Place) -> int:
-    """Return the end of a simple statement, or of the header of a compound one (behind its colon)."""
+    """Return the end of a simple statement, or of the header of a compound one (after its colon)."""
     inner = [one for body in bodies(stmt.node) for one in body]
     if not inner:
         return stmt.end

@@ -1,4 +1,4 @@
-"""Make tensors that autograd may use later: `torch.no_grad()` in the place of `torch.inference_mode()`."""
+"""Make tensors that autograd may use later: `torch.no_grad()` instead of `torch.inference_mode()`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose it at the attribute of `facts["inference_mode"]`, or where that isn't told at each one."""
+    """Propose it at the attribute in `facts["inference_mode"]`; if that is unknown, wherever the mode is named."""
     told = context.place(failure.facts.get("inference_mode"))
     for name in [told] if told else list(_modes(context)):
         if isinstance(name.node, Attribute):

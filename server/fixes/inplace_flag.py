@@ -34,7 +34,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _read_again(failure: Failure, context: Context) -> bool:
-    """Return whether what the module changes, at any call of it, is read later by the name that it was given by."""
+    """Return whether the module's argument, at any of its calls, is read later by the name that it was passed by."""
     constructor = failure.facts["constructor"]
     stories = context.report.stories.values() if context.report else ()
     writes = {write for story in stories for write in story.writes if write.built == constructor}
@@ -52,9 +52,9 @@ def _is_read(write: Write, context: Context) -> bool:
 
 
 def _flag(call: Call) -> Arg | None:
-    """Return the argument that says `inplace`: by its name, or a last positional True as in `nn.ReLU(True)`.
+    """Return the `inplace` argument: by keyword, or a last positional True as in `nn.ReLU(True)`.
 
-    What is given by its name was true when the module changed a tensor, whatever expression it is.
+    A keyword may have any expression as its value: it was true when the module changed a tensor.
     """
     for arg in call.args:
         if arg.name == "inplace":

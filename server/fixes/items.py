@@ -1,4 +1,4 @@
-"""Put what is computed where a loop has its variable from: `d[k] = v * 2` for `v *= 2` in `for k, v in d.items():`."""
+"""Store the new value where a loop got its variable from: `d[k] = v * 2` for `v *= 2` in `for k, v in d.items():`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose the out-of-place form, assigned to the item of the dict or list that the loop goes through."""
+    """Propose the out-of-place form, assigned to the item of the dict or list that the loop iterates over."""
     change = find_change(failure, context)
     owner = root(change.target) if change else None
     if change is None or not isinstance(owner, Name) or owner is not change.target:
@@ -45,7 +45,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _pairs(target: Expr, over: Expr) -> Iterator[tuple[Name, Name, Expr]]:
-    """Give what a loop has of `d.items()` or `enumerate(x)`, also within a `zip`: key, value, and what they are of."""
+    """Return key, value and owner for a loop over `d.items()` or `enumerate(x)`, also within a `zip`."""
     if not isinstance(target, Tuple) or not isinstance(over, Call):
         return
     func, given = over.func, [arg.value for arg in over.args if not arg.star and arg.name is None]

@@ -51,20 +51,20 @@ if TYPE_CHECKING:
     from .place import Context, Place
 
 KEEPERS = words("append appendleft add extend insert put setdefault update retain_grad")
-"""Methods that keep what they are given, or are about the very tensor."""
+"""Methods that keep their arguments, or are about the tensor itself."""
 
 PLAIN = words(
     "bool data_ptr device dim dtype element_size float format get_device grad_fn hasattr id int is_contiguous is_leaf "
     "isinstance item itemsize layout len ndim nelement numel print range repr requires_grad shape size storage_offset "
     "str stride tolist type"
 )
-"""Attributes, methods and functions that give nothing of a tensor's memory."""
+"""Attributes, methods and functions whose results share nothing of a tensor's memory."""
 
 
 def kept(place: Place, name: str, context: Context, before: int | None = None) -> bool:
     """Return whether something else may hold what the plain `name` stands for in the function at `place`.
 
-    What begins behind `before`, a place in the text, doesn't count.
+    What begins after `before`, an offset in the text, doesn't count.
     """
     if "." in name:
         return False
@@ -82,7 +82,7 @@ def _chunk_start(place: Place, root: Node) -> int:
 
 
 class _Uses:
-    """What uses of a name in a function hand on."""
+    """What the uses of a name in a function pass on."""
 
     def __init__(self, place: Place, name: str, context: Context) -> None:
         self.place, self.name, self.context = place, name, context
@@ -91,9 +91,9 @@ class _Uses:
         self.own |= _imported_functions(place)
 
     def parts(self, node: Node) -> Iterator[Node]:
-        """Return the nodes below, but for displays that hold nothing on: targets, indices, what is returned or stacked.
+        """Return the nodes below, without displays that keep nothing: targets, indices, what is returned or stacked.
 
-        A function inside for which the name is a variable of its own has nothing to do with it.
+        An inner function that has a variable of that name is left out.
         """
         yield node
         for child in children(node):
@@ -107,7 +107,7 @@ class _Uses:
                 yield from self.parts(child)
 
     def keeps(self, node: Node) -> bool:
-        """Return whether something gets hold of the memory at a node."""
+        """Return whether something gets a reference to the memory at a node."""
         if isinstance(node, For):
             return any(one.id == self.name for one in below(node.target, Name))
         if isinstance(node, Assign):
@@ -128,13 +128,13 @@ class _Uses:
         if any(isinstance(target, Subscript | Attribute) for target in node.targets) and self.shares(node.value):
             return True
         if any(isinstance(one, Attribute) and one.attr != "data" and self._is(one.value) for one in node.targets):
-            return True  # an attribute of the very tensor
+            return True  # an attribute of the tensor itself
         unpacked = [target for target in node.targets if isinstance(target, Tuple | List)]
         if not isinstance(node.value, Call) and any(self._is(one) for target in unpacked for one in _names(target)):
             return True
         if self._hands_out(node.value) and any(self._is(target) for target in node.targets):
             return True
-        # A tensor has a row, which tells whether the memory is the same; what has none may be an array or an object.
+        # A tensor has a row, which says whether the memory is the same; anything else may be an array or an object.
         untold = any(self.context.story(one, one.id) is None for one in names)
         return untold and self.may_hold(node.value)
 
@@ -151,7 +151,7 @@ class _Uses:
         return isinstance(value, Call) and isinstance(value.func, Attribute) and self.may_hold(value)
 
     def may_hold(self, value: Expr) -> bool:
-        """Return whether what an expression gives may hold the memory."""
+        """Return whether the value of an expression may hold the memory."""
         if _is_itself(value):
             return self.may_hold(value.operand)
         if isinstance(value, BinOp | UnaryOp | Compare | JoinedStr | Constant):
@@ -169,7 +169,7 @@ class _Uses:
         return any(self._is(one) for one in below(value, Name))
 
     def _hands_out(self, value: Expr) -> bool:
-        """Return whether an expression may give what is held elsewhere: an item, what the program's code returns."""
+        """Return whether something else may hold an expression's value: an item, or what the program's code returns."""
         if _is_itself(value):
             return self._hands_out(value.operand)
         if isinstance(value, IfExp | BoolOp):
@@ -183,14 +183,14 @@ class _Uses:
         return not self._gives_new(value.func) and any(self._hands_out(one) for one in _given(value))
 
     def _is_told(self, value: Attribute) -> bool:
-        """Return whether the replay's rows have a tensor by that attribute, or it is an attribute of a tensor."""
+        """Return whether the replay's rows have a tensor under that attribute, or it is an attribute of a tensor."""
         rows = self.context.report.rows if self.context.report else ()
         return self.context.story(value.value, dotted(value.value)) is not None or any(
             row.name == dotted(value) for row in rows
         )
 
     def _gives_new(self, func: Expr) -> bool:
-        """Return whether a function or a tensor's method gives plain values, or tensors of their own memory."""
+        """Return whether a function or a tensor's method returns plain values, or tensors with memory of their own."""
         if _last_name(func) in PLAIN:
             return True
         fact = fact_of(func, self.imports)
@@ -201,7 +201,7 @@ class _Uses:
 
 
 def _is_itself(value: Expr) -> TypeGuard[UnaryOp]:
-    """Return whether an expression is `+x`, which gives the very tensor."""
+    """Return whether an expression is `+x`, which is the tensor itself."""
     return isinstance(value, UnaryOp) and value.op == "+"
 
 
@@ -215,7 +215,7 @@ def _names(target: Expr) -> Iterator[Name]:
 
 
 def _given(call: Call) -> Iterable[Expr]:
-    """What a call is given: its arguments, and the object whose method it is."""
+    """The arguments of a call, and the object whose method it is."""
     if isinstance(call.func, Attribute):
         yield call.func.value
     for arg in call.args:
@@ -223,7 +223,7 @@ def _given(call: Call) -> Iterable[Expr]:
 
 
 def _imported_functions(place: Place) -> set[str]:
-    """Return the names imported from elsewhere than torch that look like functions: what they return may be kept."""
+    """Return the imported names, other than torch's, that look like functions: they may keep what they return."""
     found: set[str] = set()
     for stmt in statements(place.source.body):
         if isinstance(stmt, ImportFrom) and not (stmt.module or "").startswith("torch"):

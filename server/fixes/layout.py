@@ -146,7 +146,7 @@ def add_argument(call: Place, argument: str) -> Edit:
 
 
 def is_pure(node: Expr) -> bool:
-    """Return whether evaluating the expression twice is as good as once: it calls and binds nothing."""
+    """Return whether the expression may be evaluated twice: it calls and binds nothing."""
     return not any(isinstance(part, Call | Await | Yield | NamedExpr) for part in walk(node))
 
 
@@ -176,14 +176,14 @@ def line_indent(text: str, offset: int) -> str:
 
 
 def begins_line(place: Place) -> bool:
-    """Return whether nothing but white space stands before the node on its line."""
+    """Return whether only white space stands before the node on its line."""
     text = place.source.text
     start = max(text.rfind("\n", 0, place.start), text.rfind("\r", 0, place.start)) + 1
     return not text[start : place.start].strip(" \t\f\ufeff")
 
 
 def unit(place: Place) -> str:
-    """Return one step of indentation, as the code around `place` has it."""
+    """Return one level of indentation, as the code around `place` has it."""
     for i in range(len(place.chain) - 1, -1, -1):
         outer = Place(place.path, place.source, place.chain[: i + 1])
         for body in bodies(outer.node):
@@ -223,7 +223,7 @@ def insert_after(stmt: Place, line: str) -> Edit:
 
 
 def first_line_of(body: Place, line: str) -> Edit | None:
-    """Put a simple statement at the beginning of the body of the compound statement at `body`, behind a docstring."""
+    """Put a simple statement at the beginning of the body of the compound statement at `body`, after a docstring."""
     inside = (Place(body.path, body.source, (*body.chain, stmt)) for stmt in next(bodies(body.node)))
     first = next((one for one in inside if not is_docstring(one.node)), None)
     return insert_before(first, line) if first else None
@@ -236,7 +236,7 @@ def is_docstring(stmt: Node) -> bool:
 
 
 def own_lines(stmt: Place) -> list[Edit]:
-    """Return the edits that put the statements which share the line of the one at `stmt` on lines of their own."""
+    """Return the edits that give each statement on the line of the one at `stmt` a line of its own."""
     if begins_line(stmt) and REST_OF_LINE.match(stmt.source.text, stmt.end):
         return []
     edits: list[Edit] = []
@@ -252,7 +252,7 @@ def own_lines(stmt: Place) -> list[Edit]:
 
 
 def _line_mates(stmt: Place) -> list[Place]:
-    """Return the statements of the block that no newline divides, the one at `stmt` among them."""
+    """Return the statements of the block on the same line as the one at `stmt`, that one included."""
     mates: list[Place] = []
     for one in map(stmt.sibling, stmt.block):
         if mates and "\n" in stmt.source.text[mates[-1].end : one.start]:
@@ -278,7 +278,7 @@ def wrap(stmt: Place, header: str) -> list[Edit]:
 
 
 def _line_starts(stmt: Place, text: str) -> Iterator[int]:
-    """Return where the second and later lines of a statement begin, but for blank ones and those inside of strings."""
+    """Return where the second and later lines of a statement begin, without blank ones and those inside strings."""
     strings = [
         (stmt.chunk.offset + node.start, stmt.chunk.offset + node.end)
         for node in walk(stmt.node)
@@ -290,7 +290,7 @@ def _line_starts(stmt: Place, text: str) -> Iterator[int]:
 
 
 def delete(stmt: Place) -> Edit | None:
-    """Take away the statement at `stmt`, its line and its comment; None where its block would be empty."""
+    """Delete the statement at `stmt`, its line and its comment; None if its block would be empty."""
     if len(stmt.block) == 1:
         return None
     text, end = stmt.source.text, stmt.end
@@ -309,7 +309,7 @@ def delete(stmt: Place) -> Edit | None:
 
 
 def moved(stmt: Place, after: Place) -> list[Edit] | None:
-    """Move the statement at `stmt` behind the one at `after`; None where its block would be empty."""
+    """Move the statement at `stmt` to after the one at `after`; None if its block would be empty."""
     gone = delete(stmt)
     return [gone, insert_after(after, lines_of(stmt, block_indent(after)))] if gone else None
 
@@ -348,7 +348,7 @@ def can_precede(place: Place) -> bool:
 
 
 def is_conditional(place: Place) -> bool:
-    """Tell whether the statement may leave `place` out: in a branch of `a if b else c`, or behind `and`, `or`, `<`."""
+    """Return whether the statement may skip `place`: in a branch of `a if b else c`, or after `and`, `or`, `<`."""
     for inner, outer in pairwise(reversed(place.chain)):
         if isinstance(outer, IfExp) and inner is not outer.test:
             return True

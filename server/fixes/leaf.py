@@ -1,4 +1,4 @@
-"""Keep hold of a leaf whose name is bound to something else: `y = w * 2` for `w = w * 2`."""
+"""Keep a leaf whose name is bound to something else: `y = w * 2` for `w = w * 2`."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose ways to have a gradient where `.grad` is read of a non-leaf.
+    """Propose ways to get a gradient where the `.grad` of a non-leaf is read.
 
-    `facts["rebound"]` is the assignment that gave the name its non-leaf (else the last one before the read).
+    `facts["rebound"]` is the assignment that bound the name to a non-leaf; by default, the last one before the read.
     """
     read = context.place(failure.site)
     built = next((context.place(hop.site) for hop in failure.hops if hop.kind == "built"), None)
     stmt = context.place(failure.facts.get("rebound")) or (_last_binding(read) if read else None)
     if built and (stmt is None or (built.path == stmt.path and built.start > stmt.end)):
-        stmt = built.statement  # a change in place has made the non-leaf since
+        stmt = built.statement  # a change in place has made it a non-leaf since
     if read is not None and (part := _part(read)) is not None:
         yield from _retained(read, part, context)
         return
@@ -47,7 +47,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     if failure.name in stations:
         stations[failure.name] = stmt
     elif not stations and bound:
-        stations = {bound: stmt}  # it is read by the name of a parameter
+        stations = {bound: stmt}  # it is read through a parameter's name
     if stations:
         retain = tuple(insert_after(one, f"{name}.retain_grad()") for name, one in stations.items())
         names = context.say("and").join(map(quote, stations))
@@ -59,23 +59,23 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _owner(read: Place) -> Name | Attribute | None:
-    """Return the name or the attribute of which `.grad` is read."""
+    """Return the name or the attribute whose `.grad` is read."""
     owners = (node.value for node in walk(read.node) if isinstance(node, Attribute) and node.attr == "grad")
     return next((one for one in owners if isinstance(one, Name | Attribute)), None)
 
 
 def _given(read: Place, context: Context) -> dict[str, Place]:
-    """Return the names of non-leaves that a call reads the gradients of, each with the statement that bound it last."""
+    """Return the names of non-leaves whose gradients a call reads, each with the statement that bound it last."""
     found: dict[str, Place] = {}
     for name in below(read.node, Name):
         story, bound = context.story(name, name.id), binding(read, name.id)
         if bound is not None and story is not None and story.requires_grad and story.is_leaf is False:
-            found[name.id] = bound  # what requires no grad there is refused, and the fix with it
+            found[name.id] = bound  # PyTorch refuses what requires no grad there, and the trial then refuses the fix
     return found
 
 
 def _part(read: Place) -> Subscript | None:
-    """Return the item of a container of which `.grad` is read."""
+    """Return the item of a container whose `.grad` is read."""
     items = (node.value for node in walk(read.node) if isinstance(node, Attribute) and node.attr == "grad")
     return next((item for item in items if isinstance(item, Subscript) and is_pure(item)), None)
 
@@ -96,7 +96,7 @@ def _last_binding(read: Place) -> Place | None:
 
 
 def _updated(stmt: Place, target: Name, context: Context) -> Iterator[Fix]:
-    """`w = w - lr * w.grad` is an update: in place, under no_grad, the leaf stays one."""
+    """`w = w - lr * w.grad` is an update: done in place under no_grad, `w` stays a leaf."""
     node = stmt.node
     assert isinstance(node, Assign)
     value = node.value
@@ -125,7 +125,7 @@ def _made_leaf(stmt: Place, context: Context) -> Iterator[Fix]:
 
 
 def _renamed(stmt: Place, target: Name, context: Context) -> Iterator[Fix]:
-    """Return the new value a name of its own, in all that follows but reads of `.grad`."""
+    """Bind the new value to a name of its own, which all that follows uses but for reads of `.grad`."""
     if stmt.loops:
         return
     name = fresh_name(stmt, f"{target.id}_new")

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def reads_later(place: Place, name: str) -> bool:
-    """Return whether the value that the plain `name` has once `place` is evaluated may be read.
+    """Return whether the value that the plain `name` has after `place` is evaluated may be read.
 
-    Looks at the rest of the statement and of each block outwards, and at the whole of each loop; a name
-    that another function could see counts as read. In a comprehension the other uses of its own variable do.
+    Looks at the rest of the statement and of each enclosing block, and at the whole of each loop; a name that
+    another function could see counts as read. In a comprehension, other uses of its own variable count.
     """
     comp = place.up(Comp)
     if comp and isinstance(comp.node, Comp) and _binds(comp.node, name):
@@ -75,7 +75,7 @@ def owner(place: Place, name: str) -> FunctionDef | None:
 
 
 def captured(place: Place, name: str) -> bool:
-    """Return whether a function inside of the one at `place` may read the name."""
+    """Return whether a function inside the one at `place` may read the name."""
     return any(_captures(one, name) for one in _other_functions(place, place.function))
 
 
@@ -113,7 +113,7 @@ def _following(stmt: Place) -> Sequence[Stmt]:
 
 
 def _afterwards(stmt: Place) -> Iterator[Node]:
-    """Return what may run behind the block of a statement and belongs to the statement around it: `else`, `finally`."""
+    """Return what may run after the block of a statement as part of the enclosing one: `else`, `finally`."""
     around = stmt.outer
     while around is not None and not isinstance(around.node, Stmt):
         around = around.outer
@@ -126,13 +126,13 @@ def _afterwards(stmt: Place) -> Iterator[Node]:
 
 
 def _scan(statements: Sequence[Stmt], name: str) -> bool | None:
-    """Return whether `name` is read first (True) or bound anew or left behind (False); None: neither."""
+    """Return whether `name` is read first (True), or bound again or left first (False); None: neither."""
     for stmt in statements:
         if _binds_anew(stmt, name) and not _occurs(stmt.value, name):  # type: ignore[attr-defined]
             return False
         if isinstance(stmt, For) and _occurs(stmt.target, name):
             if _occurs(stmt.iter, name) or any(_occurs(one, name) for one in stmt.orelse):
-                return True  # its body reads what the loop gives
+                return True  # its body reads the loop's variable
         elif _occurs(stmt, name):
             return True
         if isinstance(stmt, Return | Raise):

@@ -20,11 +20,11 @@ INITIALISERS = words(
     "bernoulli_ cauchy_ copy_ exponential_ fill_ fill_diagonal_ geometric_ index_copy_ log_normal_ normal_ random_ "
     "trunc_normal_ uniform_ zero_"
 )
-"""Methods that give a tensor values of their own, as initialisers and loaders of weights do."""
+"""Methods that fill a tensor with new values, as initialisers and loaders of weights do."""
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose the block around the statement that changes the leaf, and around the loop that only does that."""
+    """Propose the block around the statement that changes the leaf, and around a loop that does nothing else."""
     place = context.place(failure.site)
     if place is None:
         return
@@ -39,7 +39,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def torch_name(place: Place) -> tuple[str, list[Edit]]:
-    """Return the name under which the file knows `torch`, and the edit that imports it where it does not."""
+    """Return the file's name for `torch`, and the edit that imports it if it has none."""
     last = None
     for stmt in module_body(place.source):
         if isinstance(stmt, Import):

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 def observed(failure: Failure, context: Context) -> bool:
-    """Return whether something may read the changed memory later, and not by the name that the change is made by.
+    """Return whether something may read the changed memory later through anything but the changed name.
 
-    `failure.facts` may tell it: `aliases` are the other names of the function that hold the memory, `shared`
-    says that something outside of the function does. Else the replay's rows tell which names share it, and
-    the text whether a container got hold of it. What isn't known counts as observed.
+    `failure.facts` may say so: `aliases` are the function's other names for the memory, `shared` says that something
+    outside the function holds it. Otherwise the replay's rows show which names share it, and the text whether a
+    container holds it. What isn't known counts as observed.
     """
     place, name = _written(failure, context)
     if place is None:
@@ -55,7 +55,7 @@ def observed(failure: Failure, context: Context) -> bool:
 
 
 def shared_names(failure: Failure, context: Context) -> set[str]:
-    """Return the names, of any function, by which the changed memory may be read; none where that isn't known."""
+    """Return the names, in any function, through which the changed memory may be read; none if that isn't known."""
     place, name = _written(failure, context)
     if place is None or name is None or context.report is None:
         return set()
@@ -64,7 +64,7 @@ def shared_names(failure: Failure, context: Context) -> set[str]:
 
 
 def was_there(failure: Failure, made: Place, context: Context) -> bool:
-    """Tell whether the memory that is changed is older than the result of the call at `made`, which changes it, too."""
+    """Return whether the changed memory is older than the result of the call at `made`, which changes it, too."""
     if failure.saved is None or failure.saved.role != "result" or context.report is None:
         return False
     place, name = _written(failure, context)
@@ -77,22 +77,22 @@ def _written(failure: Failure, context: Context) -> tuple[Place | None, str | No
     """Return the place of the failure's change, and the name of what is changed there."""
     write = failure.write
     name = (write.name if write else None) or failure.name
-    # An item of a tensor is its memory; an item of a container is in no row.
+    # An item of a tensor shares its memory; an item of a container has no row.
     return context.place(write.site if write else failure.site), name.partition("[")[0] if name else None
 
 
 def rebinding(failure: Failure, context: Context, change: Change) -> str | None:
-    """Tell what it changes that the changed name gets a tensor of its own instead; None if nothing."""
+    """Return what changes if the name is bound to a new tensor instead; None if nothing does."""
     if failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}:
         return "leaf"
     return "others" if observed(failure, context) else left_graph(failure, context, change)
 
 
 def is_itself_needed(failure: Failure, context: Context, change: Change) -> bool:
-    """Return whether the program asks something of the very tensor that is changed, by the name that it is changed by.
+    """Return whether the program needs the changed tensor itself, by the name that it is changed by.
 
-    Its `.grad`, unless `retain_grad()` is called afterwards; an attribute that it was given; of a leaf, also that it
-    is handed to what is no operation of PyTorch, such as an optimizer.
+    It does if it reads the tensor's `.grad` (unless `retain_grad()` is called afterwards) or an attribute that it has
+    set, or if it passes a leaf to something other than an operation of PyTorch, such as an optimizer.
     """
     name = change.place.text_of(root(change.target))
     is_leaf = failure.kind in {"leaf-inplace", "view-of-leaf-inplace"}
@@ -117,7 +117,7 @@ def is_itself_needed(failure: Failure, context: Context, change: Change) -> bool
 
 
 def _is_handed(stmt: Place, call: Call, name: str) -> bool:
-    """Return whether a call that is no plain question is given what a name stands for, by itself or in a list."""
+    """Return whether a name's value is passed, by itself or in a list, to a call that does more than ask about it."""
     if isinstance(call.func, Name) and call.func.id in PLAIN:
         return False
     given = [one for arg in call.args for one in ([arg.value, *children(arg.value)])]
@@ -125,9 +125,9 @@ def _is_handed(stmt: Place, call: Call, name: str) -> bool:
 
 
 def left_graph(failure: Failure, context: Context, change: Change) -> str | None:
-    """Tell what is lost where nothing is recorded: a tensor changed in place stays in the graph, a new one is in none.
+    """Return what is lost where nothing is recorded: a changed tensor stays in the graph, a new one has none.
 
-    None if nothing is: the tensor requires no grad, or its name isn't read later.
+    None if nothing is lost: the tensor requires no grad, or its name isn't read later.
     """
     owner = root(change.target)
     if failure.write is None or failure.write.recorded:
@@ -145,7 +145,7 @@ def _is_read(place: Place, name: str) -> bool:
 
 
 def _sharing(rows: Iterable[VersionRow], place: Place, name: str) -> list[VersionRow]:
-    """Return the rows of all names that share the storage that `name` has at the statement of `place`."""
+    """Return the rows of all names that share the storage of `name` at the statement of `place`."""
     rows = list(rows)
     here = {id(node) for node in walk(place.statement.node)}
     storages = {row.storage for row in rows if row.name == name and id(row.site.node) in here}
@@ -153,7 +153,7 @@ def _sharing(rows: Iterable[VersionRow], place: Place, name: str) -> list[Versio
 
 
 def _kept(context: Context, rows: list[VersionRow], place: Place, name: str) -> bool:
-    """Return whether something else holds the memory, by the name or by one that shares it."""
+    """Return whether something else holds the memory, through the name or one that shares it."""
     if kept(place, name, context, None if place.loops else place.statement.end):
         return True
     seen = {(id(_function(place)), name)}
@@ -191,7 +191,7 @@ def _seen_by_name(context: Context, rows: list[VersionRow], place: Place, name: 
         if row.name == name and (same or _is_variable_of(place, there, name)):
             continue
         if outer:
-            return True  # while a variable of the function is there, those that called it see nothing of it
+            return True  # a variable of the function itself is hidden from its callers
         if "." in row.name:
             if row.name != name and (same or row.name.rpartition(".")[2] != attr):
                 return True
@@ -220,7 +220,7 @@ def _parameters(function: Node | None) -> set[str]:
 
 
 def _unpacked_with(place: Place, name: str) -> set[str]:
-    """Return the names that one statement unpacks along with `name`: pieces of one tensor, with nothing in common."""
+    """Return the names that one statement unpacks along with `name`: pieces of one tensor, which don't overlap."""
     scope = place.function.node if place.function else None
     found: set[str] = set()
     for around in [scope] if scope else list(place.source.body):

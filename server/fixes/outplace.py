@@ -31,13 +31,13 @@ NO_FUNCTIONAL = words(
     "apply_ cauchy_ copy_ exponential_ fill_ fill_diagonal_ geometric_ log_normal_ map2_ map_ normal_ random_ "
     "resize_as_sparse_ set_ share_memory_ sparse_resize_ sparse_resize_and_clear_ uniform_ zero_"
 )
-"""The methods of torch.Tensor that have no out-of-place twin."""
+"""The methods of torch.Tensor that have no out-of-place form."""
 
 OTHER_RESULT = words(
     "bernoulli_ detach_ eq_ float_power_ ge_ greater_ greater_equal_ gt_ le_ less_ less_equal_ logical_and_ "
     "logical_not_ logical_or_ logical_xor_ lt_ ne_ not_equal_ requires_grad_ resize_ resize_as_"
 )
-"""Methods whose twin means something else, or gives another dtype."""
+"""Methods whose out-of-place form means something else, or returns another dtype."""
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
@@ -45,7 +45,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     change = find_change(failure, context)
     if change is None:
         return
-    # an item's new value is written to the memory that the operator has saved, if it saves what it is given
+    # the item's new value is written to the memory that the operator has saved, if it saves its operand
     item = change.form == "augmented" and isinstance(change.target, Subscript)
     copied = ".clone()" if item and failure.facts.get("saver_changes") else ""
     if change.form == "augmented":
@@ -100,8 +100,8 @@ def _augmented(change: Change, copied: str) -> list[Edit] | None:
 def named_target(stmt: Place, target: Expr) -> tuple[list[Edit], str | None]:
     """Return the text of an assignment target that can be evaluated twice.
 
-    Parts that have side effects get names of their own, in statements before the one at `stmt`; the
-    edits for these come first. The text is None where that can't be done.
+    Parts with side effects get names of their own, in statements before the one at `stmt`; the edits for these come
+    first. The text is None if that can't be done.
     """
     shown = stmt.text_of(target)
     if is_pure(target):
@@ -189,10 +189,10 @@ def _has_twin(func: Place) -> bool:
 
 
 def rebound(place: Place, target: Expr, edits: list[Edit]) -> list[Edit] | None:
-    """Make the out-of-place call at `place`, which `edits` turn it into, give its result to `target`.
+    """Assign the result of the call at `place`, which `edits` make out-of-place, to `target`.
 
-    A call that is a statement becomes an assignment. Inside of a larger expression the result takes the
-    call's place alone where nothing reads the target later; else an assignment goes before the statement.
+    A call that is a statement becomes an assignment. Inside a larger expression, nothing more is needed if the target
+    isn't read later; otherwise an assignment goes before the statement.
     """
     stmt = place.statement
     declaring = _declared(place, target)
@@ -212,7 +212,7 @@ def rebound(place: Place, target: Expr, edits: list[Edit]) -> list[Edit] | None:
 
 
 def _declared(place: Place, target: Expr) -> list[Edit] | None:
-    """Return the edits under which the target, or each of several, can be assigned to; None if it can't."""
+    """Return the edits that let the target, or each of several, be assigned to; None if that is impossible."""
     each = [declared(place, one) for one in (target.elts if isinstance(target, Tuple) else [target])]
     if not is_pure(target) or any(edits is None for edits in each):
         return None
@@ -224,7 +224,7 @@ def _within(edit: Edit, place: Place) -> Edit:
 
 
 def _breaks(call: str) -> bool:
-    """Return whether a line of the text ends outside of all brackets."""
+    """Return whether a line of the text ends outside all brackets."""
     depth = 0
     for char in call:
         depth += (char in "([{") - (char in ")]}")

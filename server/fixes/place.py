@@ -46,7 +46,7 @@ ITERATORS = words("enumerate filter iter map reversed zip")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """A node and all that encloses it: `chain` leads from a statement of the module down to the node."""
+    """A node and all nodes that enclose it: `chain` leads from a statement of the module down to the node."""
 
     path: str
     source: Source
@@ -87,7 +87,7 @@ class Place:
         return Edit(self.path, self.start, self.end, text)
 
     def of(self, node: Node) -> Place:
-        """Return the place of `node`, which is this node or lies below it; raises LookupError where it does not."""
+        """Return the place of `node`, which is this node or one below it; raises LookupError if it isn't."""
         if node is self.node:
             return self
         below = descend(list(children(self.node)), node, node_chunk=self.chunk)
@@ -150,38 +150,38 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The program that is being mended, and what its replay told, if that is at hand."""
+    """The program that is being mended, and the report of its replay, if there is one."""
 
     sources: Mapping[str, Source]
     report: Report | None = None
     locale: Locale = "en"
 
     def say(self, key: str, changes: str | None = None, **words: str) -> str:
-        """Give a fix's title in the reader's language."""
+        """Return a fix's title in the reader's language."""
         return title(self.locale, key, changes, **words)
 
     def is_tensor(self, place: Place) -> bool:
-        """Return whether an expression may stand for a tensor there; of names, the replay knows."""
+        """Return whether an expression may stand for a tensor there; for names, the replay knows."""
         if self.report is None or not isinstance(place.node, Name):
             return True
         return self.story(place.node, place.text) is not None
 
     def story(self, node: Expr, text: str) -> Story | None:
-        """Return what the replay knows of the tensor that a name or an attribute, written so, stands for."""
+        """Return what the replay knows of the tensor behind a name or an attribute, by its text."""
         return self.report.stories.get((id(node), text)) if self.report else None
 
     def is_untold(self, node: Expr, text: str) -> bool:
-        """Return whether a name or an attribute stands for no tensor that the replay knows of."""
+        """Return whether the replay knows of no tensor behind a name or an attribute."""
         return self.report is not None and isinstance(node, Name | Attribute) and self.story(node, text) is None
 
     def group(self, failure: Failure) -> list[Failure]:
-        """Return all failures that are told at the place of this one, which comes first."""
+        """Return all failures that are reported at the place of this one, which comes first."""
         others = self.report.failures if self.report else ()
         same = [one for one in others if one.kind == failure.kind and one.site.node is failure.site.node]
         return [failure, *(one for one in same if one is not failure)]
 
     def place(self, site: Site | object) -> Place | None:
-        """Tell where `site` stands; None where it is no site of these sources, or its text is half-typed."""
+        """Return the place of `site`; None if it isn't in these sources, or its text is half-typed."""
         node, chunk = getattr(site, "node", None), getattr(site, "chunk", None)
         if node is None or chunk is None or chunk.edit is not None:
             return None
@@ -198,12 +198,12 @@ def module_body(source: Source) -> list[Stmt]:
 
 
 def surroundings(place: Place) -> Sequence[Node]:
-    """Return the function that a place is in, as one node; else the statements of its file's top level."""
+    """Return the function that a place is in, as one node; outside functions, the file's top-level statements."""
     return [place.function.node] if place.function else module_body(place.source)
 
 
 def own_statements(place: Place) -> Iterator[Place]:
-    """Return the statements without a body in the function of a place, or in its file; those of inner functions not."""
+    """Return the statements without a body in the function of a place, or its file, but not in inner functions."""
     function = place.function
     top = Place(place.path, place.source, function.chain if function else ())
     body = function.node.body if function and isinstance(function.node, FunctionDef) else module_body(place.source)
@@ -212,7 +212,7 @@ def own_statements(place: Place) -> Iterator[Place]:
 
 
 def _simple(nodes: Iterable[Node], above: tuple[Node, ...] = ()) -> Iterator[tuple[Node, ...]]:
-    """Return the statements without a body at and in these, each as the chain that leads to it; not in definitions."""
+    """Return the statements without a body at and below these, each as a chain of nodes; not those in definitions."""
     for node in nodes:
         if isinstance(node, Stmt) and not any(_inner_bodies(node)):
             yield (*above, node)
@@ -246,7 +246,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def dotted(node: Node) -> str:
-    """Return the name that a name or a chain of attributes spells, `torch.nn.init`; empty for anything else."""
+    """Return the text of a name or a chain of attributes, such as `torch.nn.init`; empty for anything else."""
     if isinstance(node, Attribute):
         before = dotted(node.value)
         return f"{before}.{node.attr}" if before else ""
@@ -254,7 +254,7 @@ def dotted(node: Node) -> str:
 
 
 def fact_of(func: Expr, imports: ImportTable) -> Op | None:
-    """Return what is known of a function of PyTorch, by its imported name, or else of a tensor's method."""
+    """Return the fact of a function of PyTorch, by its imported name, or else of a tensor's method."""
     method = f"torch.Tensor.{func.attr}" if isinstance(func, Attribute) else ""
     found = BASE.table.find(imports.resolve(dotted(func)) or method)
     return found if isinstance(found, Op) else None
@@ -283,7 +283,7 @@ def _inner_bodies(stmt: Stmt) -> Iterator[list[Stmt]]:
 def binding(place: Place, name: str) -> Place | None:
     """Return the assignment that last bound a plain name before the statement at `place`, in its function.
 
-    Where there is none before it in a loop, the one behind it in the loop counts.
+    If a loop has none before the place, one after it in the loop counts.
     """
     stmt: Place | None = place.statement
     while stmt is not None and not isinstance(stmt.node, FunctionDef):
@@ -328,7 +328,7 @@ def descend(nodes: Sequence[Node], target: Node, node_chunk: Excerpt) -> tuple[N
 
 
 def is_iterator(node: Node) -> bool:
-    """Return whether an expression gives one of Python's iterators, which have no methods of tensors."""
+    """Return whether an expression is one of Python's iterators, which have no methods of tensors."""
     named = isinstance(node, Call) and isinstance(node.func, Name)
     return named and node.func.id in ITERATORS  # type: ignore[attr-defined]
 

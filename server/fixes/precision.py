@@ -1,4 +1,4 @@
-"""Dtypes that the failing call needs: double precision for gradcheck, floating point for `requires_grad`."""
+"""Use the dtype that the failing call needs: double precision for gradcheck, floating point for `requires_grad`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ FACTORIES = words(
     "arange empty eye full linspace logspace ones rand randn tensor zeros "
     "empty_like full_like ones_like rand_like randn_like zeros_like"
 )
-"""The factories of `torch` that take a `dtype` and give floating point."""
+"""The factories of `torch` that take a `dtype` and return floating point."""
 
 
 def gradcheck(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose double precision for what is checked: the inputs, and the modules that the function uses.
 
-    `facts["gradcheck_inputs"]` are the expressions that make them; else the call's arguments are followed
-    to the assignments of their names.
+    `facts["gradcheck_inputs"]` are the expressions that make them; without it, the call's arguments are traced back to
+    the assignments of their names.
     """
     told = failure.facts.get("gradcheck_inputs")
     site = context.place(failure.site)
@@ -76,7 +76,7 @@ def _made(place: Place, expr: Expr) -> Iterator[Place]:
 
 
 def _used_elsewhere(call: Place, name: Name) -> bool:
-    """Return whether what the name stands for is read by something else than the call: that keeps its precision."""
+    """Return whether anything but the call reads the name, and so needs the precision that it has."""
     roots = surroundings(call)
     found = [node for root in roots for node in below(root, Name) if node.id == name.id]
     bound = {id(node) for root in roots for one in below(root, Assign) for t in one.targets for node in below(t, Name)}
@@ -93,7 +93,7 @@ def _values(place: Place, value: Expr) -> Iterator[Place]:
 
 
 def _doubled(place: Place) -> list[Edit]:
-    """Make the expression double: a factory's leaf by `dtype=`, so that it stays one, other things by `.double()`."""
+    """Make the expression double: a factory's tensor by `dtype=`, so that it stays a leaf, others by `.double()`."""
     if _is_double(place):
         return []
     call = place.node
@@ -145,7 +145,7 @@ def integer(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _assigned(stmt: Place, context: Context) -> Iterator[Fix]:
-    """`x.requires_grad = True` of a tensor that is no floating point."""
+    """Return the fix for `x.requires_grad = True` where `x` is not floating point."""
     assert isinstance(stmt.node, Assign)
     target = stmt.node.targets[0]
     if not isinstance(target, Attribute) or target.attr != "requires_grad":

@@ -1,7 +1,7 @@
-"""Put statements into an order that autograd can follow.
+"""Reorder statements so that each backward() finds what its graph has saved.
 
-The update of weights goes behind the last backward() that needs the old ones; a forward pass that several
-backwards of a loop use goes into the loop.
+The update of weights moves to after the last backward() that needs the old ones; a forward pass that several backwards
+of a loop share moves into the loop.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from .place import Place, below, fact_of
 from .text import quote, words
 
 ENDS = words("backward grad zero_grad")
-"""Methods that read no values of tensors other than those that the graph has saved."""
+"""Methods that read no values of tensors but those that the graph has saved."""
 
 ONCE = words(
     "append bernoulli choice dropout get input multinomial next normal permutation pop popleft rand rand_like randint "
     "randint_like randn randn_like random randperm read rsample sample shuffle uniform"
 )
-"""Functions and methods that give something else the next time."""
+"""Functions and methods that return something else the next time."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 
 
 def update(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to move a change behind the backward(), where nothing between them reads what is changed.
+    """Propose to move a change to after the backward(), if nothing between them reads what is changed.
 
-    A change that draws random numbers stays: all that are drawn behind it would be others.
-    Where the backward() is called by another function, `facts["backward_calls"]` are the calls that lead to
-    it, outermost first. Where the end of a `with` block makes the change, the backward() goes into the block.
+    A change that draws random numbers stays, since all later draws would differ. If another function calls the
+    backward(), `facts["backward_calls"]` are the calls that lead to it, outermost first. If the end of a `with` block
+    makes the change, the backward() moves into the block.
     """
     for moving, staying in _pairs(failure, context):
         steps = _uses_gradients(moving, failure, context)
@@ -48,9 +48,9 @@ def update(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def summed(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose one update for several backwards: behind the last of them, or behind the loop whose later rounds fail.
+    """Propose one update for several backwards: after the last of them, or after the loop whose later rounds fail.
 
-    By then all of them have added to the gradients that it uses.
+    By then, all of them have added to the gradients that the update uses.
     """
     for moving, staying in _pairs(failure, context):
         if _uses_gradients(moving, failure, context) and not _is_reset(moving, staying):
@@ -59,7 +59,7 @@ def summed(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _pairs(failure: Failure, context: Context) -> Iterator[tuple[Place, Place]]:
-    """Return the statements that lead to the change with those that lead to the backward(), the nearest first."""
+    """Return pairs of statements, one that leads to the change, one to the backward(), the nearest first."""
     write = failure.write
     writes = _stations(context, write.site if write else failure.site, write.stack if write else ())
     backwards = _stations(context, failure.backward, failure.facts.get("backward_calls"))
@@ -71,7 +71,7 @@ def _pairs(failure: Failure, context: Context) -> Iterator[tuple[Place, Place]]:
 
 
 def _between(write: Place, backward: Place) -> list[Stmt]:
-    """Return the statements behind the one, up to the other, of their block; none where they have no order."""
+    """Return the statements after the first up to the second, itself included; none if they have no order."""
     order = {id(stmt): i for i, stmt in enumerate(write.block)}
     one, other = order[id(write.node)], order.get(id(backward.node), -1)
     return list(write.block[one + 1 : other + 1])
@@ -88,7 +88,7 @@ def _uses_gradients(write: Place, failure: Failure, context: Context) -> bool:
 
 
 def _is_reset(write: Place, backward: Place) -> bool:
-    """Return whether gradients that the update uses may be set back before the backward()."""
+    """Return whether the gradients that the update uses may be reset before the backward()."""
     owner = _owner(write.node, "step")
     for stmt in _between(write, backward):
         for node in below(stmt, Attribute):
@@ -99,9 +99,9 @@ def _is_reset(write: Place, backward: Place) -> bool:
 
 
 def _is_unread(write: Place, backward: Place, failure: Failure, context: Context) -> bool:
-    """Return whether nothing from the change up to the backward() reads what is changed, as far as names tell.
+    """Return whether nothing between the change and the backward() reads what is changed, as far as names show.
 
-    The calls there have to be of PyTorch: a function of the program's own may read what it isn't given.
+    All calls there must be PyTorch's: a function of the program may read what isn't passed to it.
     """
     names = shared_names(failure, context)
     imports = import_table(write.source)
@@ -123,7 +123,7 @@ def _reads_nothing(stmt: Stmt) -> bool:
 
 
 def _mentions(stmt: Place, name: str) -> bool:
-    """Return whether a statement has what a row names, or an object that holds it and is used as a whole."""
+    """Return whether a statement mentions what a row names, or uses an object that holds it as a whole."""
     owner = name.partition(".")[0]
     parts = {id(node.value) for node in below(stmt.node, Attribute)} if "." in name else set()
     whole = any(node.id == owner and id(node) not in parts for node in below(stmt.node, Name))
@@ -131,7 +131,7 @@ def _mentions(stmt: Place, name: str) -> bool:
 
 
 def _into_with(backward: Place, block: Place, context: Context) -> Iterator[Fix]:
-    """Move backward() to the end of the `with` block that stands right before it."""
+    """Move backward() to the end of the `with` block right before it."""
     if not isinstance(block.node, With) or not any(one is backward.node for one in block.block):
         return
     order = {id(stmt): i for i, stmt in enumerate(block.block)}
@@ -144,13 +144,13 @@ def _into_with(backward: Place, block: Place, context: Context) -> Iterator[Fix]
 
 
 def _stations(context: Context, site: Site | None, calls: object) -> list[Place]:
-    """Return the statements by which the program got to `site`, innermost first."""
+    """Return the statements through which the program reached `site`, innermost first."""
     sites = [site, *reversed(calls)] if isinstance(calls, tuple) else [site]
     return [place.statement for one in sites if (place := context.place(one)) is not None]
 
 
 def _up(stmt: Place) -> Iterator[Place]:
-    """Return the statement and those around it, as far as its function."""
+    """Return the statement and those that enclose it, up to its function."""
     place: Place | None = stmt
     function = stmt.function
     while place is not None and not (function and place.node is function.node):
@@ -178,7 +178,7 @@ def _behind_loop(write: Place, backward: Place, context: Context) -> Iterator[Fi
 
 
 def _needed(write: Place, between: Sequence[Stmt]) -> bool:
-    """Return whether the statements between read a name that the one to be moved binds."""
+    """Return whether the statements in between read a name that the moved one binds."""
     bound = {name for assign in below(write.node, Assign) for name in _bound(assign)}
     return any(_names(stmt) & bound for stmt in between)
 
@@ -214,7 +214,7 @@ def _owner(stmt: object, method: str) -> Attribute | None:
 
 
 def forward(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to compute anew, in each round of the loop, what the backwards of the rounds share."""
+    """Propose to recompute, in each round of the loop, what the backwards of the rounds share."""
     backward = context.place(failure.backward or failure.site)
     hop = next((hop for hop in failure.hops if hop.kind == "saved"), None)
     built = failure.saved.site if failure.saved else hop.site if hop else None
@@ -233,7 +233,7 @@ def forward(failure: Failure, context: Context) -> Iterator[Fix]:
 def _leading(stmt: Place, loop: Place) -> list[Place]:
     """Return the statement and those up to the loop that need what it binds.
 
-    None if one of them does not bind itself, or the loop itself needs it.
+    Empty if one of them binds nothing, or the loop itself needs it.
     """
     block = list(stmt.block)
     first, last = (next(i for i, one in enumerate(block) if one is place.node) for place in (stmt, loop))
@@ -250,10 +250,10 @@ def _leading(stmt: Place, loop: Place) -> list[Place]:
 
 
 def recompute(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose to run the forward pass behind the update, so that the backward() has new saved weights.
+    """Propose to run the forward pass after the update, so that the graph saves the new weights.
 
-    That are the statements that lead from what was saved to what the backward() needs: right behind the update, or
-    right before the backward(), where more is changed in between. They are moved where nobody else needs them so early.
+    The forward pass is the statements from the save to what the backward() needs. They go right after the update, or
+    right before the backward() if more is changed in between; they are moved if nothing else needs them earlier.
     """
     write, saved = failure.write, failure.saved
     if write is None or saved is None:
@@ -270,7 +270,7 @@ def recompute(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _again(lines: list[Place], update: Place, backwards: Sequence[Place], context: Context) -> Iterator[Fix]:
-    """Run lines behind an update, or before the one of the backwards that is in its block."""
+    """Run lines after an update, or before the one of the backwards that is in its block."""
     last = next((one for one in backwards if one.start > update.end and _is_of(one, update.block)), None)
     gone = [edit for line in lines if (edit := delete(line))]
     moving = len(gone) == len(lines) and not _are_needed(lines, update, last or update)
@@ -289,7 +289,7 @@ def _is_of(stmt: Place, block: Sequence[Stmt]) -> bool:
 
 
 def _are_needed(lines: Sequence[Place], update: Place, end: Place) -> bool:
-    """Tell whether the update, or another statement between the first of the lines and `end`, reads what they bind."""
+    """Return whether the update, or another statement from the first of the lines to `end`, reads what they bind."""
     own, block = {id(line.node) for line in lines}, list(lines[0].block)
     bound = {name for line in lines if isinstance(line.node, Assign) for name in _bound(line.node)}
     between = (one for one in block if lines[0].start < lines[0].sibling(one).start < end.start and id(one) not in own)
@@ -297,7 +297,7 @@ def _are_needed(lines: Sequence[Place], update: Place, end: Place) -> bool:
 
 
 def _way(made: Place, update: Place, wanted: Sequence[set[str]]) -> list[Place]:
-    """Return the statements from `made` to the one that binds what a backward() wants, if all can be repeated."""
+    """Return the statements from `made` to the one that binds what a backward() needs, if all can be repeated."""
     block = list(made.block)
     around = next((one for one in _up(update) if any(one.node is stmt for stmt in block)), None)
     first = next(i for i, stmt in enumerate(block) if stmt is made.node)
@@ -320,7 +320,7 @@ def _way(made: Place, update: Place, wanted: Sequence[set[str]]) -> list[Place]:
 
 
 def _is_repeatable(stmt: Place) -> bool:
-    """Return whether a statement gives the same again, as far as names tell: no random numbers, nothing used up."""
+    """Return whether a statement does the same again, as far as names show: no random numbers, nothing used up."""
     called = (call.func for call in below(stmt.node, Call))
     names = {func.attr if isinstance(func, Attribute) else getattr(func, "id", "") for func in called}
     return not names & ONCE

@@ -1,6 +1,6 @@
 """Keep the graph for a second backward(): `retain_graph=True` at the first one.
 
-`create_graph=True` where that is `autograd.grad()`, and a penalty is computed from what it gives.
+`create_graph=True` if that is `autograd.grad()`, and a penalty is computed from its result.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _is_used(freed: Place, again: Place) -> bool:
-    """Return whether what `autograd.grad()` gives goes into the later backward(), or to the caller, as names tell."""
+    """Return whether the result of `autograd.grad()` goes into the later backward() or to the caller, by its names."""
     func = freed.node.func if isinstance(freed.node, Call) else None
     if func is None or import_table(freed.source).resolve(dotted(func)) != "torch.autograd.grad":
         return False
@@ -56,7 +56,7 @@ def _is_used(freed: Place, again: Place) -> bool:
 
 
 def _kept(call: Place) -> Edit:
-    """Have the call keep its graph, whatever it is told of that."""
+    """Make the call keep its graph, whatever it is passed for that."""
     arg = _told(call)
     if arg is None:
         return add_argument(call, FLAG)

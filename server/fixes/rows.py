@@ -34,9 +34,9 @@ def parts(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose `for i in range(len(t)):` with `row = t[i]` for `for row in t:`: `select` gives one view a call.
+    """Propose `for i in range(len(t)):` with `row = t[i]` for `for row in t:`: `select` makes one view a call.
 
-    So for `for i, row in enumerate(t):`, and for a tensor in `zip(t, …)`.
+    The same for `for i, row in enumerate(t):`, and for a tensor in `zip(t, …)`.
     """
     place = context.place(failure.site)
     for loop in place.loops if place else []:
@@ -51,9 +51,9 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _iterated(loop: For) -> Iterator[tuple[Name, Expr, Expr, Expr, str | None]]:
-    """Return each tensor that a loop may go through: its row's name, itself, and where numbers may stand for it.
+    """Return each tensor that a loop may iterate over: its row's name, itself, and where an index can replace it.
 
-    That is the target and the iterable that become the row's number and all numbers; the number may have a name.
+    The latter is the target and the iterable that become the index and the range; the index may have a name already.
     """
     target, over = loop.target, loop.iter
     if isinstance(target, Name) and _is_named(over):

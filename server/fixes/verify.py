@@ -37,7 +37,7 @@ Key = tuple[str, str, int]
 
 
 class Trials:
-    """Tries edits of a program in a replay of its own, which replays again only what an edit concerns.
+    """Tries edits of a program in a replay of its own, which replays only what an edit affects.
 
     `report` is the replay of `roots` with `modules`; `sources` are all files of the program that a fix may change,
     by path.
@@ -63,7 +63,7 @@ class Trials:
         return self.modules.facts if isinstance(self.modules, OfRelease) else BASE
 
     def fact(self, name: str) -> Op | None:
-        """Return what the program says of an operator of its own."""
+        """Return what the program's configuration says of one of its own operators."""
         return self.modules.fact(name) if isinstance(self.modules, OwnFacts) else None
 
     def model(self, name: str) -> Source | None:
@@ -71,9 +71,9 @@ class Trials:
         return self.modules.model(name) if isinstance(self.modules, OwnModels) else None
 
     def helps(self, failure: Failure, texts: Mapping[str, str], keeps: bool = False) -> bool:
-        """Return whether `texts`, the new texts of some files by path, mend a failure and bring no other.
+        """Return whether `texts`, the new texts of some files by path, mend a failure and cause no other.
 
-        An edit that `keeps` every value brings none: what fails then lay behind the failure that it mends.
+        An edit that `keeps` every value causes none: what fails then was hidden behind the mended failure.
         """
         sources = self.sources
         if any(_parses(sources[path].text) and not _parses(text) for path, text in texts.items()):
@@ -88,9 +88,9 @@ class Trials:
         return self._is_better(failure, again, kept, keeps)
 
     def _show(self, texts: Mapping[str, str]) -> None:
-        """Let the program have the texts; a file that was edited before goes back to what it was first.
+        """Give the program these texts; a file that was edited before is first set back to its original text.
 
-        So each parse is of one edit, which leaves all other statements the same objects.
+        So each parse is of a single edit, and all other statements stay the same objects.
         """
         for path in {**self._edited, **texts}:
             known = self._edited.get(path)
@@ -112,22 +112,22 @@ class Trials:
         same = traced.keys() & now.keys()
         if keeps and any(traced[name] and now[name] and traced[name] != now[name] for name in same):
             return False  # the shape and the graph may be those of another round; a dtype hardly ever
-        refused = failure.kind == "requires-grad-dtype"  # what PyTorch lets have no gradient loses none
+        refused = failure.kind == "requires-grad-dtype"  # a tensor that can't require grad loses no gradient
         if not refused and _trained(self.report, unchanged, {}) - _trained(again, unchanged, kept):
-            return False  # a parameter that has had a gradient gets none any more
+            return False  # a parameter that had a gradient gets none any more
         return 2 * len(traced.keys() - now.keys()) <= len(traced)
 
     def _is_revealed(self, new: Failure, mended: Failure, kept: Mapping[str, Kept], keeps: bool) -> bool:
         """Return whether a failure was there all along, behind the one that ended the program.
 
-        So is the same with another tensor, and one in code that wasn't reached before, unless what is mended
-        seems to have moved there; and any other kind, if the edit keeps every value. What the same statement raises
-        next was not behind it: that one has to succeed.
+        That holds for the same failure of another tensor, and for one in code that wasn't reached before, unless the
+        mended failure seems to have moved there; and for any other kind, if the edit keeps every value. What the same
+        statement raises next doesn't count as hidden: the statement has to succeed.
         """
         if mended.raised is None or (mended.kind == "freed-graph" and not keeps):
             return False  # what the same backward, or that of a later round, would find next
         if new.write is not None and _line(new.write.site, kept) == _line(mended.site, {}):
-            return False  # the very change that was mended fails still, later
+            return False  # the change that was mended still fails, only later
         if _ends(new, kept) & _ends(mended, {}):
             return False
         reached = self._was_reached(new, kept)
@@ -142,7 +142,7 @@ class Trials:
 
 
 class Kept:
-    """What of a text is in another one that was made from it.
+    """Which lines of a text are still in another one that was made from it.
 
     `unchanged` are the lines of the old text that are in the new one as they were.
     """
@@ -162,7 +162,7 @@ class Kept:
 
 
 def _blocks(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int, int, bool]]:
-    """Return the pieces of two texts that belong together, and whether they are the same; edits lie close together."""
+    """Return the matching pieces of two texts, and whether each is unchanged; edits lie close together."""
     head = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
     tail = 0
     while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
@@ -176,7 +176,7 @@ def _blocks(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int, int
 
 @lru_cache(maxsize=8)
 def _parses(text: str) -> bool:
-    """Return whether Python takes the text: its grammar has more rules than the parser of the lowered form."""
+    """Return whether Python accepts the text: its grammar has more rules than the parser of the lowered form."""
     try:
         ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -185,18 +185,18 @@ def _parses(text: str) -> bool:
 
 
 def told(report: Report, kept: Mapping[str, Kept]) -> Counter[Key]:
-    """Count the places that are told as failing; what fails at one of them in several ways is told once."""
+    """Count the places that are reported as failing; one that fails in several ways counts once."""
     places = {(one.kind, id(one.site.node)): key(one, kept) for one in report.failures}
     return Counter(places.values())
 
 
 def key(failure: Failure, kept: Mapping[str, Kept]) -> Key:
-    """Tell failures of two texts apart; `kept` leads from the lines of the new text to those of the old one."""
+    """Return what identifies a failure in both texts; `kept` maps lines of the new text to those of the old one."""
     return failure.kind, *_line(failure.site, kept)
 
 
 def _scope(failure: Failure) -> tuple[str, str]:
-    """Return the file and the function in which a failure is told; the file's own code is one scope."""
+    """Return the file and the function in which a failure is reported; the file's own code is one scope."""
     chunk = failure.site.chunk
     function = chunk.body[0] if isinstance(chunk, Chunk) and chunk.body else None
     return chunk.path, function.name if isinstance(function, FunctionDef) else ""
@@ -225,20 +225,20 @@ def _tensors(
 
 
 def _ends(failure: Failure, kept: Mapping[str, Kept]) -> set[tuple[str, int]]:
-    """Give the lines, of the old text, of what PyTorch runs when it raises or reads what is wrong: the backward too."""
+    """Return the lines, in the old text, of what PyTorch runs when it raises or misreads, the backward included."""
     return {_line(site, kept) for site in (failure.raised, failure.backward) if site is not None}
 
 
 def _trained(
     report: Report, unchanged: Mapping[str, set[int]], kept: Mapping[str, Kept]
 ) -> set[tuple[tuple[str, int], str | None, bool]]:
-    """Give the leaves, made on unchanged lines, that a backward gives a gradient, and those that optimizers update."""
+    """Return the leaves, made on unchanged lines, that get a gradient or are updated by optimizers."""
     places = ((_line(leaf.origin, kept), leaf.name, leaf.is_updated) for leaf in report.trained)
     return {leaf for leaf in places if leaf[0][1] in unchanged.get(leaf[0][0], {leaf[0][1]})}
 
 
 def _is_sibling(new: Failure, mended: Failure, kept: Mapping[str, Kept]) -> bool:
-    """Return whether a change of one of several views fails that the same call has made."""
+    """Return whether the failure is that another of several views, made by the same call, is changed."""
     if mended.kind != "multi-view-inplace" or new.kind != mended.kind or _is_guess(new):
         return False
     made = [
@@ -249,5 +249,5 @@ def _is_sibling(new: Failure, mended: Failure, kept: Mapping[str, Kept]) -> bool
 
 
 def _is_guess(failure: Failure) -> bool:
-    """Return whether the failure rests on something unknown, so that it is neither an error nor a warning."""
+    """Return whether the failure depends on something unknown, so that it is neither an error nor a warning."""
     return any(assumption.kind == "guess" for assumption in failure.assumptions)

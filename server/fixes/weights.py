@@ -1,6 +1,6 @@
-"""Let a forward pass save copies of a module's weights, which a later update leaves as they are.
+"""Let a forward pass save copies of a module's weights, which a later update doesn't touch.
 
-`torch.func.functional_call(layer, {name: weight.clone() for …}, (x,))` for `layer(x)`: the gradients flow through the
+`torch.func.functional_call(layer, {name: weight.clone() for …}, (x,))` for `layer(x)`: gradients flow through the
 copies into the weights.
 """
 
@@ -36,9 +36,9 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 
 def _passes(saved: Saved | None, context: Context) -> list[Place]:
-    """Return the calls of modules that led to the save, outermost first, as far as they can be made in another way.
+    """Return the calls of modules that led to the save, outermost first, if `functional_call` can replace them.
 
-    The innermost is that of a layer of `torch.nn`, each of the others runs the `forward` that the one before is in.
+    The innermost one calls a layer of `torch.nn`; each of the others runs the `forward` that contains the next.
     """
     if saved is None or not isinstance(BASE.table.find(f"torch.nn.{saved.op}"), ModuleFact):
         return []
@@ -54,7 +54,7 @@ def _passes(saved: Saved | None, context: Context) -> list[Place]:
 
 
 def _is_plain(call: Place) -> bool:
-    """Return whether a call is of something that has a name, which is not `forward`, with arguments that have none."""
+    """Return whether a call is of a name other than `forward`, with positional arguments only."""
     node = call.node
     if not isinstance(node, Call) or not isinstance(node.func, Name | Attribute) or not is_pure(node.func):
         return False
