@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from . import ir
 from .cursor import Bindings, next_token
 from .part import Part, Parts
+from .renewal import rewrite_text
 from .repair import lower_or_repair
 from .scan import lines
 from .statements import docstring, parameter_names, scope_of
@@ -91,6 +92,8 @@ def take_over(known: Chunk, text: str, by: Edited) -> None:
             known.names.pop(statement, None)
     if not parts.parts:
         known.names.clear()
+    if len(by.parts) == len(parts.parts) == by.same + by.kept + 1:
+        by.parts[by.same] = _rewritten(parts.parts[by.same], by.parts[by.same])
     starts = [*by.starts, len(text)]
     for part, start, end in zip(by.parts, starts, starts[1:], strict=False):
         part.text = text[start:end]
@@ -105,9 +108,19 @@ def take_over(known: Chunk, text: str, by: Edited) -> None:
         for part in by.parts:
             bindings.add(part.bound(known))
         function.scope = scope_of(bindings)
-        function.doc = docstring(function.body)
+    function.doc = docstring(function.body)
     function.end = function.body[-1].end
     parts.parts = by.parts
+
+
+def _rewritten(old: Part, new: Part) -> Part:
+    """The old part, if both are a docstring, which now says what the new one does; else the new part."""
+    if old.fault is None and new.fault is None and len(old.body) == len(new.body) == 1:
+        (was,), (now,) = old.body, new.body
+        if rewrite_text(was, now):
+            old.start = new.start
+            return old
+    return new
 
 
 def _lowered(start: int, chunk: Excerpt) -> Part:

@@ -1,6 +1,8 @@
-"""A function whose head is as it was stays the same function when its body is edited.
+"""An edit that changes nothing that runs leaves the statement what it was.
 
-Its record, and all that points to it or into its head, stays valid; only its `body` is another list.
+A function whose head is as it was stays the same function when its body is edited: its record, and all that points to
+it or into its head, stays valid; only its `body` is another list. A docstring stays the same statement whatever it
+says, and so does any statement behind which a comment is edited.
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import ir
+from .cursor import next_token
 from .walk import statements
 
 if TYPE_CHECKING:
@@ -15,18 +18,47 @@ if TYPE_CHECKING:
 
 
 def renew(known: Chunk, edited: Chunk) -> bool:
-    """Put the text of `edited` into `known`, if both are one function whose head is the same; whether they are."""
+    """Put the text of `edited` into `known`, if what `known` holds can stand for it; whether it can."""
     if len(known.body) != 1 or len(edited.body) != 1:
         return False
     was, now = known.body[0], edited.body[0]
-    if not isinstance(was, ir.FunctionDef) or not isinstance(now, ir.FunctionDef) or not _same_head(was, now):
+    if isinstance(was, ir.FunctionDef) and isinstance(now, ir.FunctionDef):
+        if not _same_head(was, now):
+            return False
+        was.body, was.end, was.scope, was.doc = now.body, now.end, now.scope, now.doc
+        for statement in statements(was.body):
+            statement.chunk = known
+    elif not rewrite_text(was, now) and not _same_but_for_comments(known, was, edited):
         return False
-    was.body, was.end, was.scope, was.doc = now.body, now.end, now.scope, now.doc
-    for statement in statements(was.body):
-        statement.chunk = known
     known.text, known.edit, known.problem = edited.text, None, edited.problem
     known.names.clear()
+    known.parts = None
     return True
+
+
+def rewrite_text(was: ir.Stmt, now: ir.Stmt) -> bool:
+    """Let a docstring, or another string alone, say what `now` says, if that is one too; whether it is."""
+    if not isinstance(was, ir.ExprStmt) or not isinstance(now, ir.ExprStmt):
+        return False
+    old, new = was.value, now.value
+    if not isinstance(old, ir.Constant) or not isinstance(new, ir.Constant):
+        return False
+    if not isinstance(old.value, str) or not isinstance(new.value, str):
+        return False
+    old.value = new.value
+    was.start, was.end, old.start, old.end = now.start, now.end, new.start, new.end
+    return True
+
+
+def _same_but_for_comments(known: Chunk, was: ir.Stmt, edited: Chunk) -> bool:
+    """Whether a chunk has another text behind its statement alone, and that has no code."""
+    end = was.end
+    return (
+        known.kind != "header"
+        and known.text[:end] == edited.text[:end]
+        and "\\" not in edited.text[end:]
+        and next_token(edited.text, end) == len(edited.text)
+    )
 
 
 def _same_head(was: ir.FunctionDef, now: ir.FunctionDef) -> bool:

@@ -71,6 +71,12 @@ STATEMENTS = (
     "{x} = globals()['{y}']",
     "w = lambda: {x}",
     "{x} = w()",
+    "def noted(f):\n    kept.append(f)\n    return f",
+    "@noted\ndef f(t):\n    return t * {x}",
+    "{x} = kept[-1]({y})",
+    "pair = [Net(), {x}]\npair[0].own = pair[1]",
+    "{x} = pair[0].own",
+    "pair[1].mul_(2)",
     "def unused({x}):\n    v = {x}.exp()\n    {y}.mul_(2)\n    return v",
     "class Lone(torch.nn.Module):\n    def forward(self, t):\n        r = torch.sigmoid(t)\n"
     "        r += {x}\n        return r",
@@ -128,22 +134,74 @@ def test_after_statements_come_go_and_move_all_is_told_that_a_replay_from_the_st
     run(seed, 12, tmp_path)
 
 
+class Steps:
+    """Tells how many steps of the replay each version of a program costs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "program.py"
+        self.project = Project(folder)
+        self.session = Session(self.project)
+
+    def __call__(self, text: str) -> int:
+        self.project.overlay(Document(str(self.path), text))
+        before = self.session.m.steps
+        self.session.replay([self.project.source(str(self.path))])
+        return self.session.m.steps - before
+
+
 def test_a_statement_that_nothing_rests_on_has_nothing_else_run_again(tmp_path: Path) -> None:
-    path = tmp_path / "program.py"
-    project = Project(tmp_path)
-    session = Session(project)
+    steps = Steps(tmp_path)
     rest = "".join(f"def f{i}(x):\n    y = x.exp()\n    return y\n\nv{i} = f{i}(torch.ones(3))\n" for i in range(50))
-
-    def steps(text: str) -> int:
-        project.overlay(Document(str(path), text))
-        before = session.m.steps
-        session.replay([project.source(str(path))])
-        return session.m.steps - before
-
     whole = steps(f"import torch\nscale = 1\n{rest}")
     assert whole > 200
     assert steps(f"import torch\nscale = 2\n{rest}") < 10
     assert steps(f"import torch\nother = torch.exp(torch.ones(3))\nscale = 2\n{rest}") < 10
+
+
+SHAPES = '''
+import torch
+from torch import nn
+
+class Base(nn.Module):
+    """What a base is for."""
+
+    names = ["a"]
+    size = 3  # of each side
+
+    def forward(self, x):
+        """What it does."""
+        return x.exp()
+
+class Left(Base):
+    def forward(self, x):
+        return super().forward(x).mul_(2)
+
+class Right(Base):
+    def forward(self, x):
+        return super().forward(x) * 2
+'''
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("What a base is for.", "What a base\n\n    is used for."),
+        ("What it does.", "What it is said to do."),
+        ("# of each side", "# in numbers\n    # of each side"),
+    ],
+)
+def test_texts_and_comments_have_nothing_run_again(before: str, after: str, tmp_path: Path) -> None:
+    steps = Steps(tmp_path)
+    assert steps(SHAPES) > 20
+    assert steps(SHAPES.replace(before, after)) == 0
+    assert steps(SHAPES) == 0
+
+
+def test_a_class_of_its_own_is_all_that_an_edit_of_its_head_has_run_again(tmp_path: Path) -> None:
+    steps = Steps(tmp_path)
+    whole = steps(SHAPES)
+    right = steps(SHAPES.replace("class Right(Base):", "class Right(Base):\n    more = 1"))
+    assert 0 < right < whole / 2
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import budget
@@ -59,24 +59,47 @@ def in_one_row(rows: Phi) -> tuple[Value, ...]:
     """The items of a choice of rows: as many as the longest has, `NO_ITEM` where a row is shorter."""
     ways = [way for way in leaves(rows) if isinstance(way, tuple)]
     longest = max(ways, key=len, default=())
-    held = {id(way): places(way, longest) for way in ways}
-    return tuple(where_held(rows, item, k, held) for k, item in enumerate(longest))
+    held = Held(longest)
+    held.note(rows)
+    return tuple(held.item(rows, k) for k in range(len(longest)))
 
 
-def places(row: tuple[Value, ...], longest: tuple[Value, ...]) -> Container[int]:
-    """The places in the longest row whose items a row also has."""
-    if all(one is other for one, other in zip(row, longest, strict=False)):
-        return range(len(row))
-    ids = {id(item) for item in row}
-    return {k for k, item in enumerate(longest) if id(item) in ids}
+class Held:
+    """Which places of the longest row have items that other rows have, too; sets of places are bits of a number."""
 
+    def __init__(self, longest: tuple[Value, ...]) -> None:
+        self.longest = longest
+        self.everywhere: dict[int, int] = {}
+        """by a choice of rows: the places that each of them has"""
+        self.somewhere: dict[int, int] = {}
+        """the places that any of them has"""
 
-def where_held(rows: Value, item: Value, k: int, held: Mapping[int, Container[int]]) -> Value:
-    """The item of a row in place `k` of the longest row, if it has one there."""
-    if type(rows) is not Phi:
-        return item if k in held.get(id(rows), ()) else NO_ITEM
-    then, orelse = (where_held(side, item, k, held) for side in (rows.then, rows.orelse))
-    return then if are_one(then, orelse) else Phi(rows.cond, then, orelse)
+    def note(self, rows: Value) -> tuple[int, int]:
+        """Note of a choice of rows the places that each, and that any of them has."""
+        if id(rows) not in self.everywhere:
+            if type(rows) is Phi:
+                (each, some), (each_too, some_too) = self.note(rows.then), self.note(rows.orelse)
+                each, some = each & each_too, some | some_too
+            else:
+                each = some = self.places(rows) if isinstance(rows, tuple) else 0
+            self.everywhere[id(rows)], self.somewhere[id(rows)] = each, some
+        return self.everywhere[id(rows)], self.somewhere[id(rows)]
+
+    def places(self, row: tuple[Value, ...]) -> int:
+        """The places in the longest row whose items a row also has."""
+        if all(one is other for one, other in zip(row, self.longest, strict=False)):
+            return (1 << len(row)) - 1
+        ids = {id(item) for item in row}
+        return sum(1 << k for k, item in enumerate(self.longest) if id(item) in ids)
+
+    def item(self, rows: Value, k: int) -> Value:
+        """The item of a row in place `k` of the longest row, if it has one there."""
+        if self.everywhere[id(rows)] >> k & 1:
+            return self.longest[k]
+        if not self.somewhere[id(rows)] >> k & 1 or type(rows) is not Phi:
+            return NO_ITEM
+        then, orelse = self.item(rows.then, k), self.item(rows.orelse, k)
+        return then if are_one(then, orelse) else Phi(rows.cond, then, orelse)
 
 
 def are_one(a: Value, b: Value) -> bool:

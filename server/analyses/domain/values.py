@@ -189,8 +189,8 @@ class Object:
         return f"<{type(self).__name__} {self.uid}>"
 
 
-class Shared(dict[Any, Value]):
-    """The attributes of a class or a function, and the number of the moment when that was made."""
+class Names(dict[Any, Value]):
+    """The variables of a frame or the attributes of an object, and the number of the moment when that was made."""
 
     __slots__ = ("born",)
 
@@ -200,6 +200,12 @@ class Shared(dict[Any, Value]):
     __hash__ = object.__hash__  # type: ignore[assignment]
 
 
+class Shared(Names):
+    """The attributes of a class or a function."""
+
+    __slots__ = ()
+
+
 class Attributed(Object):
     """Something whose attributes the program can set."""
 
@@ -207,7 +213,7 @@ class Attributed(Object):
 
     def __init__(self) -> None:
         super().__init__()
-        self.attributes: dict[Any, Value] = {}
+        self.attributes: dict[Any, Value] = Names(self.uid)
 
 
 class Container(Object):
@@ -428,7 +434,7 @@ class Frame(Object):
 
     def __init__(self, parent: Frame | None, globals_: Frame | None, name: str = "") -> None:
         super().__init__()
-        self.variables: dict[Any, Value] = {}
+        self.variables: dict[Any, Value] = Names(self.uid)
         self.parent = parent
         self.globals: Frame = globals_ if globals_ is not None else self
         self.name = name

@@ -28,6 +28,7 @@ from ..domain.values import (
     Globals,
     Lib,
     ModuleV,
+    Names,
     Phi,
     Property,
     Shared,
@@ -56,7 +57,7 @@ class Left:
     """What a step has left: names with their values, what tells of statements, and what cannot be told apart.
 
     `names` also has modules by their paths, and the subclasses of classes; each with what was there `before`, of a step
-    that has just run. It `changes` things that are behind names.
+    that has just run. It `changes` things that were there before, behind names.
     """
 
     names: dict[Place, Value] = field(default_factory=dict)
@@ -80,7 +81,7 @@ def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
             left.told.add(key)
         elif id(store) in own or is_definition(store, step.born):
             left.other[id(store), key] = (store, key, True if key == "unsure" else value)
-        else:
+        elif not is_made_by(step, store):
             left.changes = True
     for store, key, value in m.before(step.mark) if undone is None else ():
         left.before.setdefault((id(store), key), value)
@@ -88,6 +89,12 @@ def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
     left.names.update(((m.loaded_names, path), module) for path, module in loaded)
     left.other.update(((id(m.spaces), name), (m.spaces, name, module)) for name, module in spaces)
     return left
+
+
+def is_made_by(step: Step, store: Any) -> bool:
+    """Whether a step has made something itself: what it then does with it changes nothing that was there before."""
+    born = store.born if isinstance(store, Names) else getattr(store, "uid", -1)
+    return bool(step.born <= born <= step.until)
 
 
 def is_definition(store: Any, born: int) -> bool:
