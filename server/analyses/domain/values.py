@@ -20,7 +20,7 @@ from . import budget
 from .modules import is_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, MutableMapping
+    from collections.abc import Callable, Hashable, Iterator, Mapping, MutableMapping
 
     from ...syntax import ir
     from ...syntax.text import Excerpt
@@ -190,12 +190,14 @@ class Object:
 
 
 class Names(dict[Any, Value]):
-    """The variables of a frame or the attributes of an object, and the number of the moment when that was made."""
+    """The variables of a frame, the attributes of an object or the items of a dict, and the moment when it was made."""
 
     __slots__ = ("born",)
 
-    def __init__(self, born: int) -> None:
+    def __init__(self, born: int, known: Mapping[Any, Value] | None = None) -> None:
         self.born = born
+        if known is not None:
+            self.update(known)
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
@@ -261,7 +263,9 @@ class DictV(Container):
 
     def __init__(self, items: MutableMapping[Any, Value] | None = None, kind: str = "dict") -> None:
         super().__init__()
-        self.items: MutableMapping[Any, Value] = items if items is not None else {}
+        self.items: MutableMapping[Any, Value] = Names(self.uid) if items is None else items
+        if type(self.items) is dict:
+            self.items = Names(self.uid, self.items)
         self.open = False
         self.kind = kind
         self.default: Value = None
