@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gradguard.analyses.domain.values import key_of
+from gradguard.analyses.domain.known import key_of
 from gradguard.analyses.python import counting
 from gradguard.analyses.python.machine import Machine
 

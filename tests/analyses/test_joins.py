@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from gradguard.analyses.autograd.tensors import Grad, chosen, parts_of
-from gradguard.analyses.domain.values import Cond, Unknown, nests
+from gradguard.analyses.domain.known import nests
+from gradguard.analyses.domain.values import Cond, Unknown
 from gradguard.analyses.program.session import Session
 from gradguard.syntax.chunks import parse
 

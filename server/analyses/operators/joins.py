@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..autograd.tensors import Node, Tensor, Version
 from ..domain import budget
-from ..domain.values import Phi, Unknown, Value, key_of, leaves, nests
+from ..domain.known import key_of, nests
+from ..domain.values import Phi, Unknown, Value, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Callable

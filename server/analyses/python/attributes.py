@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ..autograd.tensors import Tensor
 from ..domain import registry
+from ..domain.known import key_of
 from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
@@ -38,7 +39,6 @@ from ..domain.values import (
     Value,
     Wrapped,
     contents,
-    key_of,
 )
 from ..operators import arrays
 from ..operators import attributes as tensor_attributes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..autograd.tensors import Tensor
+from ..domain.known import key_of
 from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
@@ -23,7 +24,6 @@ from ..domain.values import (
     Value,
     Wrapped,
     contents,
-    key_of,
 )
 from ..operators import joins, modules
 from . import attributes, classes, decorators, functions, library, opaque

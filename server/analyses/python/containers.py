@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ...syntax import ir
 from ..domain import budget
 from ..domain.containers import NO_ITEM
+from ..domain.known import is_constant, key_of
 from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
@@ -27,8 +28,6 @@ from ..domain.values import (
     UnknownKey,
     Value,
     contents,
-    is_constant,
-    key_of,
 )
 from ..operators.cases import items_of
 from . import attributes, enumerations, imports, library, sequences

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..domain import budget, registry
+from ..domain.known import key_of
 from ..domain.values import (
     ABSTRACT,
     Args,
@@ -23,7 +24,6 @@ from ..domain.values import (
     Unknown,
     Value,
     Wrapped,
-    key_of,
 )
 from . import contexts, types
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
 from ..domain import budget
+from ..domain.known import key_of
 from ..domain.values import (
     ABSENT,
     Args,
@@ -23,7 +24,6 @@ from ..domain.values import (
     SliceV,
     Unknown,
     Value,
-    key_of,
 )
 from . import attributes, constants, loops, operators, sequences
 from .builtin_names import builtin

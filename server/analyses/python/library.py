@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..autograd.tensors import Tensor
 from ..domain import registry
-from ..domain.values import Args, DictV, Instance, Lib, ListV, Unknown, Value, key_of
+from ..domain.known import key_of
+from ..domain.values import Args, DictV, Instance, Lib, ListV, Unknown, Value
 from ..operators import arrays, calls_by_name, cases
 from ..operators.arrays import NDArray
 from . import constants, opaque

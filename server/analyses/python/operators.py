@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...syntax import ir
 from ..autograd.tensors import Tensor
 from ..domain import registry
+from ..domain.known import is_constant, is_number, key_of, nests
 from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
@@ -28,10 +29,6 @@ from ..domain.values import (
     Unknown,
     Value,
     contents,
-    is_constant,
-    is_number,
-    key_of,
-    nests,
 )
 from ..operators import arrays, calls_by_name, joins, subscripts
 from ..operators.arrays import NDArray

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ..autograd.tensors import Tensor
 from ..domain import budget
 from ..domain.containers import ANY_SEQ, NO_ITEM, Made, Seq
+from ..domain.known import is_constant, is_large, key_of
 from ..domain.mixed import IntMember
 from ..domain.paths import Raised
 from ..domain.values import (
@@ -33,9 +34,6 @@ from ..domain.values import (
     UnknownKey,
     Value,
     contents,
-    is_constant,
-    is_large,
-    key_of,
     leaves,
 )
 from ..operators import arrays

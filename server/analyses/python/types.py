@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..autograd.tensors import Tensor
+from ..domain.known import is_large, key_of
 from ..domain.values import (
     ABSENT,
     FIELDS,
@@ -23,8 +24,6 @@ from ..domain.values import (
     Unknown,
     Value,
     Wrapped,
-    is_large,
-    key_of,
 )
 from ..operators.arrays import NDArray
 from ..operators.module_classes import ABOVE

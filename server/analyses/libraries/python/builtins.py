@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...autograd.tensors import Tensor
+from ...domain.known import is_constant, is_large, key_of
 from ...domain.paths import Raised
 from ...domain.registry import METHODS, class_named, is_class, method_of, model, property_of
 from ...domain.values import (
@@ -23,9 +24,6 @@ from ...domain.values import (
     SliceV,
     Unknown,
     Value,
-    is_constant,
-    is_large,
-    key_of,
 )
 from ...python import (
     attributes,

@@ -8,21 +8,10 @@ from typing import TYPE_CHECKING
 from ...autograd.tensors import Tensor
 from ...domain import budget
 from ...domain.containers import Seq
+from ...domain.known import is_constant, is_number, key_of
 from ...domain.paths import Raised
 from ...domain.registry import model
-from ...domain.values import (
-    Args,
-    Generator,
-    Instance,
-    Items,
-    Iterator_,
-    ListV,
-    Unknown,
-    Value,
-    is_constant,
-    is_number,
-    key_of,
-)
+from ...domain.values import Args, Generator, Instance, Items, Iterator_, ListV, Unknown, Value
 from ...operators.cases import items_of
 from ...python import attributes, functions, operators, sequences
 from ...python import constants as plain

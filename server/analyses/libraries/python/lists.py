@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...domain import budget
+from ...domain.known import is_constant
 from ...domain.paths import Raised
 from ...domain.registry import method_of
-from ...domain.values import Args, Container, DictV, Items, ListV, Unknown, Value, is_constant
+from ...domain.values import Args, Container, DictV, Items, ListV, Unknown, Value
 from ...operators.cases import items_of
 from ...python import constants, operators, sequences
 from ...python.containers import of_row

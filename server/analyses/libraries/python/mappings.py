@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ...domain.known import key_of
 from ...domain.paths import Raised
 from ...domain.registry import METHODS, method_of, model
 from ...domain.values import (
@@ -19,7 +20,6 @@ from ...domain.values import (
     UnknownKey,
     Value,
     contents,
-    key_of,
 )
 from ...python import functions, operators, sequences
 from .iterables import iter_, next_

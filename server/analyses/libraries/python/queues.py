@@ -5,9 +5,10 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING
 
+from ...domain.known import is_constant
 from ...domain.paths import Raised
 from ...domain.registry import BASES, method_of, model
-from ...domain.values import Args, Builtin, Instance, Items, Lib, ListV, Unknown, Value, is_constant
+from ...domain.values import Args, Builtin, Instance, Items, Lib, ListV, Unknown, Value
 from ...operators.cases import items_of
 from ...python import attributes, contexts, operators, sequences
 from .lists import pop

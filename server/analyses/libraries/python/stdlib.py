@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ...domain import registry
+from ...domain.known import is_constant
 from ...domain.paths import Raised
 from ...domain.registry import BASES, method_of, model
 from ...domain.values import (
@@ -25,7 +26,6 @@ from ...domain.values import (
     Unknown,
     Value,
     Wrapped,
-    is_constant,
 )
 from ...python import attributes, imports, operators, sequences
 from ...python.bounds import is_bounded

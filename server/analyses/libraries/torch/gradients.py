@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ....syntax import ir
-from ...autograd.backward import Expected, Kept
+from ...autograd.checks import Expected, Kept
 from ...autograd.gradients import UNKNOWN
 from ...autograd.tensors import CUSTOM, Grad, Gradients, Node, Tensor, either
 from ...autograd.versions import bounds

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...autograd.tensors import Tensor
-from ...domain.values import Cond, Lib, key_of
+from ...domain.known import key_of
+from ...domain.values import Cond, Lib
 from ..call import Call, Family
 from ..conversions import guess
 from ..types import dtype_of
