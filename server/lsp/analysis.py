@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from ..analyses.domain.paths import always
 from ..analyses.program.session import Session
-from ..analyses.python.machine import always
 from ..fixes import ignore_edit, ignore_file_edit
 from ..fixes.edit import Edit
 from ..rules.rule import Severity

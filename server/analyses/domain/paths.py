@@ -68,6 +68,11 @@ class Unwanted(Exception):
     """The answer isn't wanted any more."""
 
 
+def always() -> bool:
+    """Whether the answer is wanted: always, however long it takes."""
+    return True
+
+
 class Dead(Exception):
     """No path leads on from here, and no error was raised that a handler could catch."""
 

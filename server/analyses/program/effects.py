@@ -69,8 +69,8 @@ class Left:
 
 def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
     """What a step has left, which has just run, or was `undone`."""
-    own = {id(store) for one in (m, m.grad, m.state, m.explain) for store in vars(one).values() if type(store) is dict}
-    own |= {id(one) for one in (m, m.grad, m.state, m.explain)}
+    own = {id(store) for one in m.parts for store in vars(one).values() if type(store) is dict}
+    own |= {id(one) for one in m.parts}
     own.discard(id(m.tensors))
     left, last = Left(), id(m.trace.last)
     changed = m.changed_since(step.mark) if undone is None else (*undone.trail, *undone.notes)

@@ -49,9 +49,9 @@ def guarded(
 
     Raises Unwanted.
     """
-    m.allow(budget.LIMITS.entry_steps if steps is None else steps, patience)
-    m.here.stack, m.here.iterations, m.depth, m.catching, m.handlers, m.expected = (), (), 0, 0, 0, ()
-    m.loop_until = None
+    m.work.allow(budget.LIMITS.entry_steps if steps is None else steps, patience)
+    m.here.stack, m.here.iterations, m.work.depth, m.catching, m.handlers, m.expected = (), (), 0, 0, 0, ()
+    m.work.loop_until = None
     m.state.splits.clear()
     m.broken = None
     try:
@@ -157,11 +157,11 @@ class Entry:
         patience = budget.LIMITS.patience if patience is None else patience
         self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
         self.m.state.set(self.m.ending, "over", False)
-        self.m.familiar = Familiar(self.familiar_functions, self.reached, self.patience)
+        self.m.work.familiar = Familiar(self.familiar_functions, self.reached, self.patience)
         try:
             return guarded(self.m, what, run, budget.LIMITS.function_steps, patience)
         finally:
-            self.m.familiar = None
+            self.m.work.familiar = None
             self.m.entry_assumptions = ()
 
     def enter_class(self, cls: ClassV) -> None:

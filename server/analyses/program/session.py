@@ -23,13 +23,13 @@ from ...syntax import ir
 from ...syntax.walk import statements as statements_of
 from ..domain import budget
 from ..domain.modules import OwnModels
-from ..domain.paths import Unwanted
+from ..domain.paths import Unwanted, always
 from ..domain.report import Reach, Report, Told
 from ..domain.steps import Import, Step, loaded
 from ..domain.values import ClassV, FunctionV, ModuleV, Value, Wrapped, serial
 from ..libraries import load_models, polyfills
 from ..python import statements
-from ..python.machine import Machine, always
+from ..python.machine import Machine
 from ..stories.trace import NoTrace, Trace
 from .effects import Difference, Shelf, changeable
 from .entries import Entry, guarded, is_private
@@ -97,13 +97,13 @@ class Session:
         """
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, budget.LIMITS.frames))
-        self.m.wanted = wanted
+        self.m.work.wanted = wanted
         try:
             is_fresh = Freshness(self.m.modules)
             self.run_files(roots, is_fresh)
             self.run_rest(roots, is_fresh)
         finally:
-            self.m.wanted = always
+            self.m.work.wanted = always
             sys.setrecursionlimit(limit)
         return self.report(roots)
 
@@ -133,9 +133,9 @@ class Session:
         m = self.m
         m.seen.clear()
         m.now = step = Step(key, m.mark(), suspended=bool(m.coroutines), born=serial(), allowed=steps or 0)
-        before = m.steps - m.imported
+        before = m.work.steps - m.work.imported
         guarded(m, what, run, steps, patience)
-        step.cost = m.steps - m.imported - before
+        step.cost = m.work.steps - m.work.imported - before
         step.touched = frozenset(m.seen)
         step.until, step.place = serial(), step.born
         return step

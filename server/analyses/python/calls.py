@@ -90,7 +90,7 @@ def unknown_result(m: Machine, f: Value, args: Args) -> Value:
     if not isinstance(f, Unknown):
         return Unknown()
     known = not any(isinstance(a, (Tensor, Instance)) for a in args)
-    key = ("call", f.key, *(key_of(a) for a in args), m.moment) if known else None
+    key = ("call", f.key, *(key_of(a) for a in args), m.work.moment) if known else None
     result = Unknown(f"{f.why}(…)" if f.why else "", key, number=f.number, result=opaque.is_model(f))
     if result.result:
         result.history = opaque.history(m, result, f.why, args)

@@ -31,7 +31,7 @@ from ..domain.values import (
     Wrapped,
 )
 from ..operators.module_classes import FORWARDS
-from . import attributes, decorators, enumerations, statements, unseen
+from . import attempts, attributes, decorators, enumerations, statements, unseen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -254,8 +254,8 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
     if cls.node is not None:
         m.now.executed.add(cls.node)
     init = cls.lookup("__init__")
-    if isinstance(init, FunctionV) and m.is_aside(init):
-        return m.briefly(cls.name, args, lambda: initialised(m, init, obj, args), Unknown(cls.name, own=cls))
+    if isinstance(init, FunctionV) and attempts.is_aside(m, init):
+        return attempts.briefly(m, cls.name, args, lambda: initialised(m, init, obj, args), Unknown(cls.name, own=cls))
     if init is not ABSENT:
         return initialised(m, init, obj, args)
     if is_dataclass(cls):

@@ -25,7 +25,7 @@ from ..domain.values import (
     Value,
     Wrapped,
 )
-from . import contexts, types
+from . import attempts, contexts, types
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,8 @@ def decorate(m: Machine, decorator: Value, value: Value) -> Value:
     if isinstance(decorator, contexts.Managed) or is_context_decorator(decorator):
         return Wrapped(value, "contextlib.ContextDecorator", decorator)
     if isinstance(decorator, (FunctionV, Bound, Builtin, ClassV, Instance, Lib, Partial, Wrapped)):
-        made = m.limited_call(budget.LIMITS.decorating_steps, decorator, Args([value], site=m.here.site), None)
+        args = Args([value], site=m.here.site)
+        made = attempts.limited_call(m, budget.LIMITS.decorating_steps, decorator, args, None)
         return value if isinstance(made, Unknown) or made is None else made
     return value
 

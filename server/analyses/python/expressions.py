@@ -25,7 +25,7 @@ from ..domain.values import (
     Unknown,
     Value,
 )
-from . import attributes, constants, loops, operators, sequences
+from . import attempts, attributes, constants, loops, operators, sequences
 from .builtin_names import builtin
 
 if TYPE_CHECKING:
@@ -173,12 +173,12 @@ def call(m: Machine, e: ir.Call) -> Value:
         return attributes.zero_argument_super(m)
     function = m.eval(e.func)
     args = arguments(m, e.args)
-    m.step()
+    m.work.step()
     m.here.node = e
     args.site = m.here.site
     args.receiver = e.func.value if isinstance(e.func, ir.Attribute) else None
     if m.frame.function is None and (m.importing or m.main.endswith("__init__.py")):
-        return m.limited_call(budget.LIMITS.importing_steps, function, args, Unknown())
+        return attempts.limited_call(m, budget.LIMITS.importing_steps, function, args, Unknown())
     return m.call(function, args)
 
 

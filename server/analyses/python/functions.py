@@ -26,7 +26,7 @@ from ..domain.values import (
     Value,
 )
 from . import annotations as arguments
-from . import builtin_names, decorators, statements, unfinished
+from . import attempts, builtin_names, decorators, statements, unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -120,7 +120,7 @@ def option(m: Machine, v: Value) -> Value:
 
     It is used as it is, since some callers will leave it so.
     """
-    return v if m.entering and isinstance(v, (*CALLABLES, Instance, str)) else None
+    return v if m.work.entering and isinstance(v, (*CALLABLES, Instance, str)) else None
 
 
 def call(m: Machine, f: FunctionV, args: Args) -> Value:
@@ -130,10 +130,10 @@ def call(m: Machine, f: FunctionV, args: Args) -> Value:
         m.now.executed.add(f.node)
     inner = m.open_calls.get(id(f.node), 0)
     same = budget.LIMITS.same_unknown if inner and is_blind(m, f, args) else budget.LIMITS.same_function
-    if m.depth >= m.max_depth or inner >= same:
+    if m.work.depth >= m.work.max_depth or inner >= same:
         m.stop("nested")
         return Unknown(f"{f.name}()")
-    if m.short >= 0 and f.node in m.tiring:
+    if m.work.short >= 0 and f.node in m.work.tiring:
         return unfinished.pass_over(m, f.name)
     if not (of_model or m.here.in_model or fits(f, args)):  # a model may leave out what other releases take
         raise Raised(None, "TypeError")
@@ -173,27 +173,28 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
     """Run something in a function's frame, as one more open call."""
     here = m.here
     before = (m.frame, here.chunk, here.node, here.stack, here.written, here.via, here.called, here.caller)
-    aside = m.is_aside(f) and f.name != "__init__"  # an object that is not built to its end is none (`construct`)
-    at_length = not m.is_familiar(f) and m.is_familiar(m.frame.function)
+    # an object that is not built to its end is none (`construct`)
+    aside = f.name != "__init__" and attempts.is_aside(m, f)
+    at_length = not m.work.is_familiar(f) and m.work.is_familiar(m.frame.function)
     if is_model(f.chunk):
         if not here.in_model:
             here.called, here.caller = here.site, m.frame
     elif here.node is not None:
         here.stack = (*here.stack, here.site)
     m.frame, m.here.chunk, m.here.written, m.here.via = frame, f.chunk, None, ""
-    m.depth += 1
+    m.work.depth += 1
     m.open_calls[id(f.node)] = m.open_calls.get(id(f.node), 0) + 1
-    begun = m.steps
+    begun = m.work.steps
     try:
         if aside:
-            return m.briefly(f.name, frame.variables.values(), run, Unknown(f"{f.name}()"))
-        return m.at_length(run) if at_length else run()
+            return attempts.briefly(m, f.name, frame.variables.values(), run, Unknown(f"{f.name}()"))
+        return m.work.at_length(run) if at_length else run()
     except Exhausted:
-        if m.steps - begun >= m.enough:
-            m.state.note_item(m.tiring, f.node, True)
+        if m.work.steps - begun >= m.work.enough:
+            m.state.note_item(m.work.tiring, f.node, True)
         raise
     finally:
-        m.depth -= 1
+        m.work.depth -= 1
         m.open_calls[id(f.node)] -= 1
         m.frame, here.chunk, here.node, here.stack, here.written, here.via, here.called, here.caller = before
 

@@ -107,18 +107,18 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     here.called = here.site
     m.frame, here.stack, here.written, here.via = frame, (), None, ""
     m.importing += 1
-    given_up = m.given_up
+    given_up = m.work.given_up
     try:
-        with m.state.unwinding(), m.trying() if m.importing > 1 or m.entering else m.importing_apart():
+        with m.state.unwinding(), m.work.trying() if m.importing > 1 or m.work.entering else m.work.importing_apart():
             statements.run_block(m, list(source.body))
-        module.whole = m.given_up == given_up
+        module.whole = m.work.given_up == given_up
     except Raised as error:
         m.stop("raises", error.name)
         m.lost(error)
     except Exhausted:
-        m.given_up += 1
+        m.work.given_up += 1
         m.stop("work")
-        if m.importing > 1 or m.entering:
+        if m.importing > 1 or m.work.entering:
             raise
     finally:
         m.importing -= 1

@@ -149,7 +149,7 @@ def unknown(m: Machine, name: str, args: Args) -> Value:
     """A call of a function without fact or model."""
     short = cases.called(name)
     known = not any(isinstance(a, (Tensor, Instance)) for a in args)
-    key = ("call", name, *(key_of(a) for a in args), m.moment) if known else None
+    key = ("call", name, *(key_of(a) for a in args), m.work.moment) if known else None
     return opaque.linked(m, Unknown(f"{short}(…)", key), short, args)
 
 
@@ -170,7 +170,7 @@ def call_method(m: Machine, name: str, obj: Value, args: Args) -> Value:
             return constant_method(m, obj, short, args)
     if isinstance(obj, NDArray):
         return arrays.fresh(m)
-    return Unknown(f"{short}(…)", ("call", name, key_of(obj), *(key_of(a) for a in args), m.moment))
+    return Unknown(f"{short}(…)", ("call", name, key_of(obj), *(key_of(a) for a in args), m.work.moment))
 
 
 def constant_method(m: Machine, obj: Value, name: str, args: Args) -> Value:

@@ -49,9 +49,9 @@ class Loop:
         self.node = node
         self.mark = len(m.state.trail)
         self.began = serial()
-        self.around = m.loop_until
-        self.until = m.loop_until = m.steps + m.steps_for_loop
-        self.most = budget.LIMITS.turns if node not in m.long_loops else 0
+        self.around = m.work.loop_until
+        self.until = m.work.loop_until = m.work.steps + m.work.steps_for_loop
+        self.most = budget.LIMITS.turns if node not in m.work.long_loops else 0
         m.runs += 1
         self.run = m.runs
         self.outer = m.here.iterations
@@ -65,17 +65,17 @@ class Loop:
         """Begin turn `i`."""
         self.turn_number = i
         self.turns[i] = len(self.m.state.trail), serial()
-        self.m.step()
+        self.m.work.step()
         self.m.here.iterations = (*self.outer, (self.run, i))
 
     def expect(self, turns: int) -> None:
         """The number of turns is known: if an earlier run came to its end, this one may."""
-        if turns <= self.m.long_loops.get(self.node, 0):
+        if turns <= self.m.work.long_loops.get(self.node, 0):
             self.most = budget.LIMITS.turns
 
     def leave(self) -> None:
         """Note that the loop has ended."""
-        self.m.loop_until = self.around
+        self.m.work.loop_until = self.around
         self.m.here.iterations = self.outer
 
     def may_go_on(self, i: int) -> bool:
@@ -84,11 +84,11 @@ class Loop:
         A loop that was too long for that once will be again, so fewer turns of its later runs are enough.
         """
         if i <= (budget.LIMITS.exact_turns if self.most else budget.LIMITS.again_turns) or (
-            i < self.most and self.m.steps < self.until
+            i < self.most and self.m.work.steps < self.until
         ):
             return True
         if self.most:
-            self.m.state.note_item(self.m.long_loops, self.node, i)
+            self.m.state.note_item(self.m.work.long_loops, self.node, i)
         return False
 
     def another(self) -> bool:

@@ -1,13 +1,12 @@
 """The machine that replays a program: where it stands, what it has found, and how its parts meet.
 
 Expressions, statements, calls and attributes are functions that take the machine first, each family in a file of its
-own; the machine holds the state that they share: `state` (the trail and the paths), `grad` (autograd), `here` (where
-the replay stands). How much work it may do is in `domain/budget.py`; past a bound the rest stays unknown.
+own. The machine holds what they share: `state` (the trail and the paths), `grad` (autograd), `here` (where the replay
+stands), `work` (how many steps it may still take), `explain` and `trace` (the stories).
 """
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,28 +15,22 @@ from ...facts.releases import BASE
 from ...syntax import ir
 from ..autograd.backward import Autograd
 from ..autograd.tensors import Tensor
-from ..domain import budget
 from ..domain.here import Here
-from ..domain.modules import Modules, OfRelease, OwnFacts, Packages, is_model
-from ..domain.paths import Exhausted, Guards, Raised, State, Unwanted
+from ..domain.modules import Modules, OfRelease, OwnFacts, Packages
+from ..domain.paths import Guards, Raised, State
 from ..domain.report import Assumption, Failure, Leaf, Stop, Why
-from ..domain.steps import Familiar, Mark, Place, Step, Undone, loaded
+from ..domain.steps import Mark, Place, Step, Undone, loaded
 from ..domain.trail import held, noted_in
 from ..domain.values import (
     ABSENT,
     Args,
-    Bound,
     ClassV,
     Cond,
     Frame,
-    FunctionV,
     Globals,
     ModuleV,
-    Object,
-    Partial,
     Unknown,
     Value,
-    Wrapped,
 )
 from ..stories.explain import Explainer, cause_of
 from ..stories.trace import Trace
@@ -45,9 +38,10 @@ from . import attributes, guesses, opaque
 from .calls import call
 from .expressions import EVALUATE
 from .statements import run_block
+from .work import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from ...facts.model import Op
     from ...syntax.chunks import Source
@@ -57,20 +51,12 @@ if TYPE_CHECKING:
     from .coroutines import Coroutine
 
 
-def always() -> bool:
-    """Whether the answer is wanted: always, however long it takes."""
-    return True
-
-
 def nothing(name: str) -> None:
     """Gives no model for any library."""
 
 
 class Machine:
-    """One replay. `here` is where it stands.
-
-    `wanted` says whether the answer is still wanted. If it is `noting`, it notes what steps look up.
-    """
+    """One replay. If it is `noting`, it notes what steps look up."""
 
     def __init__(self, modules: Modules, noting: bool = True) -> None:
         self.modules = modules
@@ -89,29 +75,17 @@ class Machine:
         self.state.on_both = self.both
         self.state.on_deep = partial(self.stop, "branches")
         self.here = Here()
+        self.work = Work(self.here, self.state)
         self.grad = Autograd(self)
         self.explain = Explainer(self)
         self.trace = Trace(self)
         self.frame: Frame = Frame(None, None, "<start>")
         self.broken: ir.Stmt | None = None
         self.runs: int = 0
-        self.steps: int = 0
-        self.limit = self.most = budget.LIMITS.entry_steps
-        self.library_steps = self.library_limit = 0
-        """steps that models of libraries have taken, and may take; they don't count for the program"""
-        self.patience: int | None = None
-        self.usual: int | None = None
-        """the patience outside familiar code"""
-        self.news = 0
         self.tensors: dict[Unknown, Value] = {}
         """the unknown values that were used in ways that only tensors allow"""
         self.numbers: Numbers | None = None
         """what tensors are full of, while a function is evaluated on numbers"""
-        self.familiar: Familiar | None = None
-        """while an entry point runs: what others have run before"""
-        self.wanted: Callable[[], bool] = always
-        self.depth = 0
-        self.max_depth = budget.LIMITS.calls
         self.open_calls: dict[int, int] = {}
         self.open_loops: dict[int, bool] = {}
         self.catching = 0
@@ -138,29 +112,16 @@ class Machine:
         self.library: dict[str, ClassV] = {}
         self.coroutines: list[Coroutine] = []
         self.turns: dict[tuple[str, int, int], int | None] = {}
-        self.too_long: dict[ir.Node, int] = {}
-        """how many calls of a function in a row were cut short"""
-        self.tiring: dict[ir.Node, bool] = {}
-        """functions that have used up their steps"""
-        self.loop_until: int | None = None
-        """the step up to which the present loop goes on with its actual values"""
-        self.long_loops: dict[ir.Node, int] = {}
-        """how many turns with actual values were not enough for a loop to end"""
         self.rare: int = 0
         self.importing = 0
-        self.short = -1
-        """behind a statement that was left: the depth of the calls whose statements get steps of their own"""
-        self.anew = True
-        """whether statements in deeper calls may be left, too"""
-        self.tentative = 0
-        """how many callers would rather undo everything than have a statement left"""
-        self.imported = 0
-        """steps that imports have taken"""
-        self.given_up = 0
-        """how many calls and imports were cut short because they would have taken too long"""
         self.now = Step(None, self.mark())
 
-    # -- steps ------------------------------------------------------------------------------------
+    # -- steps of a session -----------------------------------------------------------------------
+
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """The records that the machine is made of, itself included: what they hold is no value of the program."""
+        return self, self.grad, self.state, self.explain, self.work
 
     @property
     def _stores(self) -> tuple[dict[Any, Any], ...]:
@@ -235,7 +196,7 @@ class Machine:
         here = self.here
         return (
             self.frame, here.chunk, here.node, here.stack, here.iterations, here.written, here.via, here.called,
-            self.depth, self.catching, self.handlers, self.expected, self.open_calls, self.handling,
+            self.work.depth, self.catching, self.handlers, self.expected, self.open_calls, self.handling,
             self.state.splits, self.state.held, self.state.tries,
         )  # fmt: skip
 
@@ -244,7 +205,7 @@ class Machine:
         here = self.here
         (
             self.frame, here.chunk, here.node, here.stack, here.iterations, here.written, here.via, here.called,
-            self.depth, self.catching, self.handlers, self.expected, self.open_calls, self.handling,
+            self.work.depth, self.catching, self.handlers, self.expected, self.open_calls, self.handling,
             self.state.splits, self.state.held, self.state.tries,
         ) = place  # fmt: skip
 
@@ -273,194 +234,19 @@ class Machine:
         """The fact of an operator in the program's configuration, if there is one."""
         return self.own_facts.fact(name) if self.own_facts is not None else None
 
-    def step(self) -> None:
-        """Count a step; raises Exhausted if the budget is used up, Unwanted if the answer isn't wanted any more."""
-        if self.here.in_model:
-            self.library_steps += 1
-        else:
-            self.steps += 1
-        if self.steps > self.limit or self.library_steps > self.library_limit:
-            raise Exhausted
-        if not self.moment % budget.LIMITS.pulse and not self.wanted():
-            self.wanted = always  # what is left to do is to clear up
-            raise Unwanted
-
-    @property
-    def moment(self) -> int:
-        """Distinguishes questions that are asked in different steps."""
-        return self.steps + self.library_steps
-
-    @property
-    def entering(self) -> bool:
-        """Whether an entry point is being replayed, and not a file's own code."""
-        return self.familiar is not None
-
-    @property
-    def steps_for_loop(self) -> int:
-        """Steps that a loop may take with its actual values: inside another loop, half of what that has left."""
-        if self.entering:
-            return budget.LIMITS.loop_steps
-        own = (self.most - self.steps) // 8
-        return own if self.loop_until is None else min(own, (self.loop_until - self.steps) // 2)
-
-    def allow(self, steps: int, patience: int | None) -> None:
-        """Allow so many steps from here on; with `patience`, only that many in a row without anything new."""
-        self.most = self.steps + steps
-        self.library_limit = self.library_steps + budget.LIMITS.library_steps
-        self.patience = self.usual = patience
-        self.limit = self.most
-        self.short = -1
-        self.anew = True
-        self.go_on()
-
-    @property
-    def is_outside(self) -> bool:
-        """Whether what is being replayed is a file's own code, or a function that it calls."""
-        return not self.entering and self.depth < len(budget.LIMITS.plenty)
-
-    @property
-    def rest(self) -> int:
-        """Steps for the rest of a block, behind a statement that was left."""
-        return budget.LIMITS.plenty[0] if self.is_outside else self.enough * budget.LIMITS.rest_of_block
-
-    @property
-    def enough(self) -> int:
-        """Steps for one statement of it."""
-        return budget.LIMITS.rest_entered if self.entering else budget.LIMITS.rest
-
-    def grant(self, statements: int, until: int) -> None:
-        """The budget was too small for everything: allow steps for so many statements, up to the step `until`."""
-        self.short, self.anew = self.depth, self.is_outside
-        steps = max(statements * self.enough, budget.LIMITS.plenty[self.depth] if self.anew else 0)
-        self.limit = self.most = min(self.steps + steps, until)
-
-    @contextmanager
-    def importing_apart(self) -> Iterator[None]:
-        """While this lasts, steps count for an import, and what it imports in turn, not for the importing file."""
-        before = (self.steps, self.most, self.limit, self.short, self.anew)
-        self.allow(max(budget.LIMITS.entry_steps - self.imported, budget.LIMITS.least_imported), self.patience)
-        try:
-            yield
-        finally:
-            self.state.note(self, "imported", self.imported + self.steps - before[0])
-            self.steps, self.most, self.limit, self.short, self.anew = before
-
-    @contextmanager
-    def trying(self) -> Iterator[None]:
-        """While this lasts, no statement is left: the code runs to its end, or is cut short as a whole."""
-        self.tentative += 1
-        try:
-            yield
-        finally:
-            self.tentative -= 1
-
     def stop(self, why: Why, detail: str = "") -> None:
         """Note that the path ends here, or goes on without something that the program does."""
         if self.here.node is not None:
             self.now.stops[Stop(self.here.site, why, detail)] = None
 
-    def limited_call(self, steps: int, function: Value, args: Args, otherwise: Value) -> Value:
-        """Call something with so many steps; `otherwise` if it would take more, or always has."""
-        inner = function
-        while isinstance(inner, (Bound, Partial, Wrapped)):
-            inner = inner.function
-        node = inner.node if isinstance(inner, (FunctionV, ClassV)) else None
-        if node is None:
-            return self.limited(steps, lambda: self.call(function, args), otherwise)
-        left = self.too_long.get(node, 0)
-        if left >= budget.LIMITS.left_in_a_row:
-            self.given_up += 1
-            return otherwise
-        made = self.limited(steps, lambda: self.call(function, args), ABSENT)
-        if made is ABSENT or left:
-            self.state.note_item(self.too_long, node, left + 1 if made is ABSENT else 0)
-        return otherwise if made is ABSENT else made
-
-    def limited(self, steps: int, run: Callable[[], Value], otherwise: Value) -> Value:
-        """Run something with so many steps; if it would take more, undo it and give `otherwise`."""
-        mark, suspended = self.mark(), len(self.coroutines)
-        limit, most = self.limit, self.most
-        self.most = min(most, self.steps + steps)
-        self.limit = min(limit, self.most)
-        self.tentative += 1
-        try:
-            return run()
-        except Exhausted:
-            if self.limit < self.most or self.most == most or len(self.coroutines) != suspended:
-                raise
-            self.most = most
-            self.given_up += 1
-            self.go_on()
-            self.go_back(mark)
-            self.stop("work")
-            return otherwise
-        finally:
-            self.tentative -= 1
-            self.most = most
-            self.limit = min(most, max(limit, self.limit))
-
-    def is_familiar(self, function: FunctionV | None) -> bool:
-        """Whether earlier entry points have entered a function."""
-        return self.familiar is not None and function is not None and function.node in self.familiar.functions
-
-    def is_aside(self, function: FunctionV) -> bool:
-        """Whether a function is familiar but its caller isn't."""
-        caller = self.frame.function
-        known = caller is None or is_model(caller.chunk) or self.is_familiar(caller)
-        return not known and self.is_familiar(function)
-
-    def briefly(self, name: str, given: Iterable[Value], run: Callable[[], Value], otherwise: Value) -> Value:
-        """Run familiar code for code that isn't; if it shows nothing new, undo it and give `otherwise`.
-
-        If it is cut short, we guess that it left its arguments (`given`) unchanged; everything after depends on that.
-        """
-        mark, suspended, news = self.mark(), len(self.coroutines), self.news
-        assert self.familiar is not None
-        patience, limit, self.patience = self.patience, self.limit, self.familiar.patience
-        self.limit = min(limit, self.steps + self.patience)
-        self.tentative += 1
-        try:
-            return run()
-        except Exhausted:
-            spent = self.steps > (self.most if self.news > news else min(limit, self.most))
-            if spent or len(self.coroutines) != suspended:
-                raise
-            self.go_back(mark)
-            if self.now.granted is None and any(isinstance(v, Object) for v in given):
-                self.now.granted = Assumption("guess", f"{name}() changes nothing")
-            return otherwise
-        finally:
-            self.tentative -= 1
-            self.patience, self.limit = patience, limit
-            if self.news > news:
-                self.go_on()
-
-    def at_length(self, run: Callable[[], Value]) -> Value:
-        """Run unfamiliar code that familiar code has called."""
-        patience, self.patience = self.patience, self.usual
-        self.go_on()
-        try:
-            return run()
-        finally:
-            self.patience = patience
-            self.go_on()
-
     def reach(self, s: ir.Stmt) -> None:
-        """A step reaches a statement for the first time: if no other step has before, that is worth more steps."""
+        """A step reaches a statement for the first time."""
         self.now.reached.add(s)
-        if self.familiar is None or s not in self.familiar.statements:
-            self.news += 1
-            self.go_on()
-
-    def go_on(self) -> None:
-        """Something new has come: have patience again."""
-        if self.patience is not None:
-            self.limit = min(self.most, self.steps + self.patience)
+        self.work.reach(s)
 
     def operate(self) -> None:
-        """An operator is replayed: in a file's own code that is worth as much as a new statement."""
-        if not self.entering:
-            self.go_on()
+        """An operator is replayed."""
+        self.work.operate()
 
     def eval(self, e: ir.Expr) -> Value:
         """The value of an expression; for an unknown value that was used as only tensors can be, the tensor."""

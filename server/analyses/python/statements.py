@@ -59,7 +59,7 @@ def run_block(m: Machine, body: Sequence[ir.Stmt]) -> Value:
     """Run statements one after the other; gives the outcome. One with too many steps is left (`unfinished.py`)."""
     tired = until = 0
     for i, s in enumerate(body):
-        if m.depth <= m.short:
+        if m.work.depth <= m.work.short:
             until = unfinished.grant(m, s, until)
         try:
             outcome = run(m, s)
@@ -95,7 +95,7 @@ def run(m: Machine, s: ir.Stmt) -> Value:
     """Run one statement; gives the outcome."""
     of_model = is_model(s.chunk)
     m.here.chunk, m.here.node = s.chunk, s
-    m.step()
+    m.work.step()
     if not of_model and s not in m.now.reached:
         m.reach(s)
     try:

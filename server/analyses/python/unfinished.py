@@ -40,8 +40,8 @@ def grant(m: Machine, s: ir.Stmt, until: int) -> int:
 
     A block that gets steps for the first time has no such bound yet: it is 0 then.
     """
-    until = until or m.steps + m.rest
-    m.grant(sum(1 for _ in statements_of([s], into_definitions=False)), until)
+    until = until or m.work.steps + m.work.rest
+    m.work.grant(sum(1 for _ in statements_of([s], into_definitions=False)), until)
     return until
 
 
@@ -51,7 +51,11 @@ def may_leave(m: Machine, tired: int) -> bool:
     Only the blocks that were open when the budget was used up do, and once more those inside each statement of the
     outermost one. Code that is run on trial is undone as a whole instead.
     """
-    return tired <= budget.LIMITS.left_statements and not m.tentative and (m.anew or m.depth <= m.short)
+    return (
+        tired <= budget.LIMITS.left_statements
+        and not m.work.tentative
+        and (m.work.anew or m.work.depth <= m.work.short)
+    )
 
 
 def is_doubtful(m: Machine, s: ir.Stmt, error: Raised) -> bool:
@@ -67,7 +71,7 @@ def is_doubtful(m: Machine, s: ir.Stmt, error: Raised) -> bool:
 def pass_over(m: Machine, function: str) -> Unknown:
     """Don't enter a function that has used up its steps before, now that few are left; its result is unknown."""
     m.stop("work")
-    m.given_up += 1
+    m.work.given_up += 1
     m.state.note(m.explain, "unsure", serial())
     return Unknown(f"{function}()")
 
@@ -76,9 +80,9 @@ def leave(m: Machine, s: ir.Stmt, why: Why, detail: str = "") -> Outcome | None:
     """Leave a statement unfinished; gives its outcome."""
     m.here.chunk, m.here.node = s.chunk, s
     m.stop(why, detail)
-    m.given_up += 1
+    m.work.given_up += 1
     if why == "work":
-        m.short, m.anew = m.depth, False
+        m.work.short, m.work.anew = m.work.depth, False
     m.state.note(m.explain, "unsure", serial())
     for inner in statements_of([s], into_definitions=False):
         for target in targets(inner):

@@ -13,6 +13,7 @@ from ...domain.report import Failure
 from ...domain.values import Args, Bound, Builtin, Instance, ListV, Partial, Unknown, Value
 from ...operators import cases, modules
 from ...operators.numbers import Dual, GiveUp, NotLinear, Numbers
+from ...python import attempts
 from ...stories.trace import NoTrace
 from .gradients import roots_of
 
@@ -184,7 +185,7 @@ def evaluated(
             for k, v in enumerate(values)
         ]
         return numbers.total(
-            m.limited(budget.LIMITS.gradcheck_steps, lambda: m.call(f, Args(args, site=m.here.site)), None)
+            attempts.limited(m, budget.LIMITS.gradcheck_steps, lambda: m.call(f, Args(args, site=m.here.site)), None)
         )
     except (Raised, Dead):
         raise GiveUp from None
