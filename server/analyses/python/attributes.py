@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..autograd.tensors import Tensor
 from ..domain import registry
@@ -48,57 +48,61 @@ from ..shapes.dtypes import is_complex, is_floating
 from . import decorators, enumerations, functions, guesses, imports, library
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .machine import Machine
 
 
 def get(m: Machine, v: Value, name: str) -> Value:
     """`v.name`."""
     v = m.state.resolve(v)
-    if isinstance(v, Phi):
-        return m.state.each(v, lambda one: get(m, one, name))
-    if isinstance(v, Tensor):
-        return tensor_attributes.get(m, v, name)
-    if isinstance(v, Instance):
-        return instance(m, v, name)
-    if isinstance(v, Lib):
-        dtype = dtype_of(v) if name in KINDS else None
-        return KINDS[name](dtype) if dtype is not None else library.resolve(m, f"{v.name}.{name}")
-    if isinstance(v, ClassV):
-        return of_class(m, v, name)
-    if isinstance(v, ModuleV):
-        return of_module(m, v, name)
-    if isinstance(v, Super):
-        return of_super(m, v, name)
-    if isinstance(v, Unknown):
-        if v.data:
-            return of_data(m, v, name)
-        own = v.own
-        if v.number or (own is not None and guesses.tells_type(own, name, guesses.NUMBERS)):
-            return Unknown(f"{v.why}.{name}", ("attr", v.key, name), number=True)
-        if guesses.tells_tensor(m, v, name):
-            return tensor_attributes.get(m, m.sure_tensor(v), name)
-        if name == "requires_grad_":
-            return Builtin(name, partial(switch, v))
-        usual = functions.option(m, own.attributes.get(name)) if own is not None and is_field(own, name) else None
-        if usual is not None and not isinstance(usual, str):
-            return usual
-        history = None if name in guesses.OF_NO_GRAPH else v.history
-        why = f"{v.why}.{name}" if v.why else ""
-        came_in = v.parameter or (own is not None and guesses.tells_type(own, name, guesses.TENSORS))
-        return Unknown(why, ("attr", v.key, name), came_in, history=history, usual=usual)
-    if isinstance(v, Partial) and name == "func":
-        return v.function
-    if isinstance(v, Property):
-        return of_property(v, name)
-    if isinstance(v, (FunctionV, Wrapped, Bound, Builtin, Partial)):
-        return of_function(m, v, name)
-    if isinstance(v, NDArray):
-        found = arrays.attribute(v, name)
-        if found is not ABSENT:
-            return found
-        shared = name.startswith("__") or name in guesses.OF_ARRAYS or name in guesses.OF_OTHERS
-        if not shared and tensor_attributes.is_known(m, name):
-            m.refused(f"an array has no {name}")
+    return READERS.get(type(v), builtin_method)(m, v, name)
+
+
+def of_choice(m: Machine, v: Phi, name: str) -> Value:
+    """The attribute of each of several values, joined."""
+    return m.state.each(v, lambda one: get(m, one, name))
+
+
+def of_library(m: Machine, v: Lib, name: str) -> Value:
+    """What a library's dotted name stands for with one more part; `torch.float32.is_floating_point` is computed."""
+    dtype = dtype_of(v) if name in KINDS else None
+    return KINDS[name](dtype) if dtype is not None else library.resolve(m, f"{v.name}.{name}")
+
+
+def of_unknown(m: Machine, v: Unknown, name: str) -> Value:
+    """An attribute of an unknown value, which may show that it is a tensor."""
+    if v.data:
+        return of_data(m, v, name)
+    own = v.own
+    if v.number or (own is not None and guesses.tells_type(own, name, guesses.NUMBERS)):
+        return Unknown(f"{v.why}.{name}", ("attr", v.key, name), number=True)
+    if guesses.tells_tensor(m, v, name):
+        return tensor_attributes.get(m, m.sure_tensor(v), name)
+    if name == "requires_grad_":
+        return Builtin(name, partial(switch, v))
+    usual = functions.option(m, own.attributes.get(name)) if own is not None and is_field(own, name) else None
+    if usual is not None and not isinstance(usual, str):
+        return usual
+    history = None if name in guesses.OF_NO_GRAPH else v.history
+    why = f"{v.why}.{name}" if v.why else ""
+    came_in = v.parameter or (own is not None and guesses.tells_type(own, name, guesses.TENSORS))
+    return Unknown(why, ("attr", v.key, name), came_in, history=history, usual=usual)
+
+
+def of_partial(m: Machine, v: Partial, name: str) -> Value:
+    """An attribute of `functools.partial(f, …)`."""
+    return v.function if name == "func" else of_function(m, v, name)
+
+
+def of_array(m: Machine, v: NDArray, name: str) -> Value:
+    """An attribute of a NumPy array."""
+    found = arrays.attribute(v, name)
+    if found is not ABSENT:
+        return found
+    shared = name.startswith("__") or name in guesses.OF_ARRAYS or name in guesses.OF_OTHERS
+    if not shared and tensor_attributes.is_known(m, name):
+        m.refused(f"an array has no {name}")
     return builtin_method(m, v, name)
 
 
@@ -392,7 +396,7 @@ OBJECT = {
 """Methods of `object` that a class which overrides them calls for the real effect."""
 
 
-def of_property(v: Property, name: str) -> Value:
+def of_property(m: Machine, v: Property, name: str) -> Value:
     """`@p.setter` and its kin: the property with one more function."""
     if name == "setter":
         return Builtin(name, lambda m, args: Property(v.getter, args.pos[0], v.cached))
@@ -494,39 +498,42 @@ def has(m: Machine, v: Value, name: str) -> Value:
     v = m.state.resolve(v)
     if isinstance(v, Phi):
         return m.state.each(v, lambda one: has(m, one, name))
-    if isinstance(v, Instance):
-        if name in v.attributes or v.cls.lookup(name) is not ABSENT:
-            return True
-        if registry.attribute(m, v, name) is not ABSENT or (
-            name in guesses.OF_MODULES and v.cls.derives("torch.nn.Module")
-        ):
-            return True
-        make = special(m, v, "__getattr__")
-        if make is None:
-            return Unknown(f"whether it has {name}", ("hasattr", key_of(v), name)) if v.cls.open else False
-        try:
-            m.call(make, Args([name]))
-        except Raised as error:
-            if error.name != "AttributeError":
-                raise
-            return False
+    known = instance_has(m, v, name) if isinstance(v, Instance) else other_has(m, v, name)
+    return Unknown(f"whether it has {name}", ("hasattr", key_of(v), name)) if known is None else known
+
+
+def instance_has(m: Machine, v: Instance, name: str) -> bool | None:
+    """Whether an object has an attribute: its own, its class's, its library's, or what its `__getattr__` returns."""
+    if name in v.attributes or v.cls.lookup(name) is not ABSENT or registry.attribute(m, v, name) is not ABSENT:
         return True
+    if name in guesses.OF_MODULES and v.cls.derives("torch.nn.Module"):
+        return True
+    make = special(m, v, "__getattr__")
+    if make is None:
+        return None if v.cls.open else False
+    try:
+        m.call(make, Args([name]))
+    except Raised as error:
+        if error.name != "AttributeError":
+            raise
+        return False
+    return True
+
+
+def other_has(m: Machine, v: Value, name: str) -> bool | None:
+    """Whether anything but an object has an attribute; None if that is unknown."""
     if isinstance(v, ClassV):
-        if v.lookup(name) is not ABSENT:
-            return True
-        if v.node is not None and not v.open:
-            return False
-    elif isinstance(v, ModuleV):
+        found = v.lookup(name) is not ABSENT
+        return found if found or (v.node is not None and not v.open) else None
+    if isinstance(v, ModuleV):
         return imports.named(m, v, name) is not ABSENT
-    elif isinstance(v, Lib) and registry.is_known(m, f"{v.name}.{name}"):
-        return True
-    elif isinstance(v, (str, int, float, type(None), ListV, tuple)):
+    if isinstance(v, Lib):
+        return registry.is_known(m, f"{v.name}.{name}") or None
+    if isinstance(v, (str, int, float, type(None), ListV, tuple)):
         return hasattr(list if isinstance(v, ListV) else type(v), name)
-    elif isinstance(v, FunctionV):
+    if isinstance(v, FunctionV):
         return name in v.attributes or name in ("__name__", "__module__", "__call__", "__doc__")
-    elif isinstance(v, Tensor) and (known := tensor_attributes.has(m, v, name)) is not None:
-        return known
-    return Unknown(f"whether it has {name}", ("hasattr", key_of(v), name))
+    return tensor_attributes.has(m, v, name) if isinstance(v, Tensor) else None
 
 
 def special(m: Machine, v: Value, name: str) -> Value:
@@ -548,3 +555,23 @@ def zero_argument_super(m: Machine) -> Value:
                 return Super(f.cls, self)
         frame = frame.parent
     return Unknown("super()")
+
+
+READERS: dict[type[Any], Callable[[Machine, Any, str], Value]] = {
+    Phi: of_choice,
+    Tensor: tensor_attributes.get,
+    Instance: instance,
+    Lib: of_library,
+    ClassV: of_class,
+    ModuleV: of_module,
+    Super: of_super,
+    Unknown: of_unknown,
+    Partial: of_partial,
+    Property: of_property,
+    FunctionV: of_function,
+    Wrapped: of_function,
+    Bound: of_function,
+    Builtin: of_function,
+    NDArray: of_array,
+}
+"""Who reads an attribute of a value, by its class; all others are values of Python's built-in types."""

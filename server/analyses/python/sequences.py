@@ -348,43 +348,57 @@ def contains(m: Machine, v: Value, item: Value) -> Value:
         m.grad.expect_none(v)
     if attributes.special(m, v, "__contains__") is None:
         v = contents(v)
-    if isinstance(item, str) and isinstance(v, str):
-        return item in v
     if isinstance(v, ClassV) and enumerations.is_enum(v):
-        return contains(m, enumerations.members(v), item)
-    if isinstance(v, IntMember) and isinstance(item, int):
-        return item & v == item
-    if isinstance(v, range) and isinstance(item, int):
-        return item in v
+        v = enumerations.members(v)
     if isinstance(v, DictV):
-        item = key_like(m, v, item)
-        if hashable(item):
-            known = v.items.get(item, ABSENT)
-            known = m.state.resolve(known)
-            if type(known) is not Phi and known is not ABSENT:
-                return True
-            if not m.state.is_open(v) and known is ABSENT:
-                return False
-        if not keys(v) and not m.state.is_open(v):
-            return False
-        return Unknown("membership", ("in", key_of(item), v.uid, len(v.items)))
+        return dict_contains(m, v, item)
+    known: Value = ABSENT
     if isinstance(v, (tuple, ListV)):
-        items = v if isinstance(v, tuple) else items_of(m, v)
-        closed = isinstance(v, tuple) or not m.state.is_open(v)
-        if any(i is item for i in items):
+        known = row_contains(m, v, item)
+    elif isinstance(v, Instance):
+        known = object_contains(m, v, item)
+    elif isinstance(v, IntMember) and isinstance(item, int):
+        known = item & v == item
+    elif (isinstance(v, str) and isinstance(item, str)) or (isinstance(v, range) and isinstance(item, int)):
+        known = item in v
+    return Unknown("membership", ("in", key_of(item), key_of(v))) if known is ABSENT else known
+
+
+def dict_contains(m: Machine, v: DictV, item: Value) -> Value:
+    """`item in v`, a dict or a set."""
+    item = key_like(m, v, item)
+    if hashable(item):
+        known = m.state.resolve(v.items.get(item, ABSENT))
+        if type(known) is not Phi and known is not ABSENT:
             return True
-        if closed and is_constant(item) and all(is_constant(i) for i in items):
-            return any((type(i) is type(item) and i == item) or i == item for i in items)
-        if closed and all(not isinstance(i, (Unknown, Phi)) for i in (*items, item)):
-            return equals_one(m, items, item)
-        return Unknown("membership", ("in", key_of(item), key_of(v)))
-    if isinstance(v, Instance):
-        f = v.cls.lookup("__contains__")
-        if f is not ABSENT:
-            return m.call(attributes.bound(m, f, v), Args([item]))
-        if isinstance(item, str) and v.cls.derives("torch.nn.Module"):
-            return item in v.attributes
-    return Unknown("membership", ("in", key_of(item), key_of(v)))
+        if not m.state.is_open(v) and known is ABSENT:
+            return False
+    if not keys(v) and not m.state.is_open(v):
+        return False
+    return Unknown("membership", ("in", key_of(item), v.uid, len(v.items)))
+
+
+def row_contains(m: Machine, v: tuple[Value, ...] | ListV, item: Value) -> Value:
+    """`item in v`, a tuple or a list; ABSENT if that is unknown."""
+    items = v if isinstance(v, tuple) else items_of(m, v)
+    closed = isinstance(v, tuple) or not m.state.is_open(v)
+    if any(i is item for i in items):
+        return True
+    if closed and is_constant(item) and all(is_constant(i) for i in items):
+        return any((type(i) is type(item) and i == item) or i == item for i in items)
+    if closed and all(not isinstance(i, (Unknown, Phi)) for i in (*items, item)):
+        return equals_one(m, items, item)
+    return ABSENT
+
+
+def object_contains(m: Machine, v: Instance, item: Value) -> Value:
+    """`item in v`, by the `__contains__` of its class, or whether a module has an attribute; ABSENT if unknown."""
+    own = v.cls.lookup("__contains__")
+    if own is not ABSENT:
+        return m.call(attributes.bound(m, own, v), Args([item]))
+    if isinstance(item, str) and v.cls.derives("torch.nn.Module"):
+        return item in v.attributes
+    return ABSENT
 
 
 def equals_one(m: Machine, items: Sequence[Value], item: Value) -> Value:
