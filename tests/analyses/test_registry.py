@@ -11,7 +11,10 @@ from typing import Any
 
 import pytest
 from gradguard.analyses.domain import registry
+from gradguard.analyses.domain.values import Unknown
 from gradguard.analyses.libraries import load_models
+
+from .replaying import replayed
 
 load_models()
 
@@ -102,3 +105,19 @@ def test_a_name_is_registered_once() -> None:
     with pytest.raises(ValueError, match=r"torch\.f"):
         table["torch.f"] = 2
     assert table == {"torch.f": 1}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "itertools.islice()",
+        "slice()",
+        "itertools.chain.from_iterable()",  # asks among its arguments
+        "operator.itemgetter(0)()",  # in a function of its own
+        "futures.ThreadPoolExecutor().submit()",  # in what it calls
+    ],
+)
+def test_a_call_with_too_few_arguments_is_refused_wherever_the_model_asks(call: str) -> None:
+    found = replayed(f"import itertools, operator\nfrom concurrent import futures\nx = {call}\n")
+    assert found.machine.now.errors == ["a call with too few arguments"]
+    assert isinstance(found.names["x"], Unknown)

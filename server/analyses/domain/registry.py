@@ -164,7 +164,7 @@ def _from_fact(m: Vm, cls: str, name: str) -> Model | None:
     """What replays a method of a class by the class's fact."""
     fact = m.facts.table.find(cls)
     replayed = BY_FACT.get((type(fact), name)) if fact is not None else None
-    return None if replayed is None else lambda m, args: replayed(m, args.pos[0], fact, without_self(args))
+    return None if replayed is None else lambda m, args: replayed(m, args[0], fact, without_self(args))
 
 
 def without_self(args: Args) -> Args:

@@ -597,6 +597,10 @@ class Iterator_(Items):
         self.open = open_
 
 
+class TooFew(Exception):
+    """A model asks for a positional argument that its call doesn't have."""
+
+
 class Args:
     """The arguments of a call: positional, by keyword, and whether unknown ones may follow."""
 
@@ -616,6 +620,12 @@ class Args:
         self.site = site
         self.exprs = exprs
         self.receiver: ir.Expr | None = None
+
+    def __getitem__(self, index: int) -> Value:
+        """The positional argument with this number; raises TooFew if there is none."""
+        if index < len(self.pos):
+            return self.pos[index]
+        raise TooFew
 
     def get(self, index: int, name: str, default: Value = None) -> Value:
         """The argument at a position or by its keyword, else `default`."""

@@ -87,7 +87,7 @@ def tensors(m: Machine, v: Value) -> list[Tensor]:
 @model("gradguard.view_of")
 def view_of(m: Machine, args: Args) -> Value:
     """`view_of(t)`: a view of `t`, of some other shape."""
-    t = m.state.resolve(args.pos[0])
+    t = m.state.resolve(args[0])
     if isinstance(t, Phi):
         return joins.each(m, t, lambda one: view_of(m, Args([one])))
     if not isinstance(t, Tensor):
@@ -100,7 +100,7 @@ def view_of(m: Machine, args: Args) -> Value:
 @model("gradguard.maybe_view_of")
 def maybe_view_of(m: Machine, args: Args) -> Value:
     """`maybe_view_of(t)`: a view of `t` or a copy, by how its elements lie in memory; a guess."""
-    t = m.state.resolve(args.pos[0])
+    t = m.state.resolve(args[0])
     if isinstance(t, Phi):
         return joins.each(m, t, lambda one: maybe_view_of(m, Args([one])))
     if not isinstance(t, Tensor):
@@ -111,7 +111,7 @@ def maybe_view_of(m: Machine, args: Args) -> Value:
 @model("gradguard.written")
 def written(m: Machine, args: Args) -> Value:
     """`written(t, by)`: the library changes `t` in place, seen by its version counter; `by` is told as what did it."""
-    t, by = m.state.resolve(args.pos[0]), m.state.pick(args.get(1, "by", "in place"))
+    t, by = m.state.resolve(args[0]), m.state.pick(args.get(1, "by", "in place"))
     if isinstance(t, Phi):
         m.state.each(t, lambda one: written(m, Args([one, by])))
     elif isinstance(t, Tensor):
@@ -122,21 +122,21 @@ def written(m: Machine, args: Args) -> Value:
 @model("gradguard.known")
 def known(m: Machine, args: Args) -> Value:
     """`known(v)`: whether the replay knows what `v` is, so that a question about it need not be followed both ways."""
-    v = m.state.resolve(args.pos[0])
+    v = m.state.resolve(args[0])
     return not isinstance(v, (Unknown, Phi))
 
 
 @model("gradguard.unknown")
 def unknown(m: Machine, args: Args) -> Value:
     """`unknown(what)`: something of which nothing is known."""
-    what = args.pos[0] if args.pos else ""
+    what = args[0] if args.pos else ""
     return Unknown(what if isinstance(what, str) else "")
 
 
 @model("gradguard.data")
 def data(m: Machine, args: Args) -> Value:
     """`data(what)`: data from outside, whose tensors don't require grad."""
-    what = args.pos[0] if args.pos else "data"
+    what = args[0] if args.pos else "data"
     return Unknown(what if isinstance(what, str) else "data", data=True)
 
 
@@ -151,7 +151,7 @@ def function_of(m: Machine, v: Value) -> Value:
 @model("gradguard.from_outside")
 def from_outside(m: Machine, args: Args) -> Value:
     """`from_outside(f, *given)`: what `f` gives for `given` and, for what it needs besides, what may come in."""
-    f, *given = args.pos
+    f, given = args[0], args.pos[1:]
     inner = function_of(m, f)
     if not isinstance(inner, FunctionV):
         return m.call(f, Args(given, open_=True, site=m.here.site))
@@ -162,7 +162,7 @@ def from_outside(m: Machine, args: Args) -> Value:
 @model("gradguard.accepts")
 def accepts(m: Machine, args: Args) -> Value:
     """`accepts(f, name)`: whether a function of the program has a parameter of that name."""
-    f, name = function_of(m, args.pos[0]), m.state.pick(args.pos[1])
+    f, name = function_of(m, args[0]), m.state.pick(args[1])
     if not isinstance(f, FunctionV):
         return Unknown(f"whether it takes {name}")
     params = f.node.params
@@ -190,7 +190,7 @@ def arguments_of_caller(m: Machine, args: Args) -> Value:
 @model("gradguard.defined")
 def defined(m: Machine, args: Args) -> Value:
     """`defined(obj, name)`: whether the program itself defines a method, and not the library alone."""
-    obj, name = m.state.resolve(args.pos[0]), m.state.resolve(args.pos[1])
+    obj, name = m.state.resolve(args[0]), m.state.resolve(args[1])
     cls = obj.cls if isinstance(obj, Instance) else obj
     found = function_of(m, cls.lookup(name)) if isinstance(cls, ClassV) else None
     return isinstance(found, FunctionV) and not is_model(found.chunk)
@@ -199,7 +199,7 @@ def defined(m: Machine, args: Args) -> Value:
 @model("gradguard.takes")
 def takes(m: Machine, args: Args) -> Value:
     """`takes(f, n)`: whether a function of the program can be called with `n` positional arguments."""
-    f, n = m.state.pick(args.pos[0]), m.state.pick(args.pos[1])
+    f, n = m.state.pick(args[0]), m.state.pick(args[1])
     inner = function_of(m, f)
     if not isinstance(inner, FunctionV) or not isinstance(n, int):
         return True

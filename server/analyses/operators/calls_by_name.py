@@ -135,9 +135,9 @@ def operate(m: Interpreter, name: str, plain: Args) -> Value:
     if op is None:
         short = cases.called(name)
         if name.startswith("torch.Tensor.") and plain.pos:
-            return unknown_method(m, short, plain.pos[0])
+            return unknown_method(m, short, plain[0])
         return unknown_function(m, short, plain)
-    if op.params and plain.pos and unusable(m, plain.pos[0], op):
+    if op.params and plain.pos and unusable(m, plain[0], op):
         return Unknown(f"{cases.called(name)}(…)")
     if name.startswith("torch.nn.init."):
         return without_grad(m, lambda: replay.apply(m, op, plain))

@@ -138,7 +138,7 @@ class Numbers:
     def through(self, name: str, args: Args, run: Callable[[], Value]) -> Value:
         """Replay a call of PyTorch, or of Python on a tensor, and compute what its result is full of."""
         short = called(name)
-        first = self.m.state.resolve(args.pos[0]) if args.pos else None
+        first = self.m.state.resolve(args[0]) if args.pos else None
         before = [self.of(v) for v in args.pos]
         kw = {k: self.of(v) for k, v in args.kw.items() if k not in formulas.WHERE}
         if isinstance(first, Tensor) and short in formulas.READ and before[0] is not None:

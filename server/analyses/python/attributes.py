@@ -351,7 +351,7 @@ def cooperative(f: FunctionV, self: Value, m: Machine, args: Args) -> Value:
 
 def new_object(m: Machine, args: Args) -> Value:
     """`object.__new__(cls)`."""
-    cls = m.state.resolve(args.pos[0])
+    cls = m.state.resolve(args[0])
     if not isinstance(cls, ClassV):
         return Unknown("an object")
     made = Instance(cls, m.here.site)
@@ -369,7 +369,7 @@ def set_directly(m: Machine, args: Args) -> Value:
 
 def get_directly(m: Machine, args: Args) -> Value:
     """`object.__getattribute__(obj, name)`: what `super().__getattr__` finds, or raises an error for."""
-    obj, name = args.pos[0], m.state.resolve(args.pos[1])
+    obj, name = args[0], m.state.resolve(args[1])
     if not isinstance(obj, Instance) or not isinstance(name, str):
         return Unknown("an attribute")
     found = obj.attributes.get(name, ABSENT)
@@ -383,7 +383,7 @@ def get_directly(m: Machine, args: Args) -> Value:
 
 def delete_directly(m: Machine, args: Args) -> Value:
     """`object.__delattr__(obj, name)`."""
-    delete(m, args.pos[0], m.state.pick(args.pos[1]))
+    delete(m, args[0], m.state.pick(args[1]))
     return None
 
 
@@ -399,7 +399,7 @@ OBJECT = {
 def of_property(m: Machine, v: Property, name: str) -> Value:
     """`@p.setter` and its kin: the property with one more function."""
     if name == "setter":
-        return Builtin(name, lambda m, args: Property(v.getter, args.pos[0], v.cached))
+        return Builtin(name, lambda m, args: Property(v.getter, args[0], v.cached))
     return Builtin(name, lambda m, args: v)
 
 
@@ -425,7 +425,7 @@ def of_function(m: Machine, v: Value, name: str) -> Value:
         if name == "__wrapped__":
             return inner
         if name == "__get__":
-            return Builtin(name, lambda m, args: Bound(v, args.pos[0]))
+            return Builtin(name, lambda m, args: Bound(v, args[0]))
         if tensor_attributes.is_known(m, name):
             m.refused(f"{inner.name} has no {name}")
         expect(m, inner, name)

@@ -113,10 +113,10 @@ def chosen(m: Machine, f: Wrapped, args: Args) -> Value:
 
 def register(m: Machine, f: Wrapped, args: Args) -> Value:
     """`@generic.register(cls)`, or `@generic.register` of a function that annotates its first argument."""
-    first = m.state.resolve(args.pos[0])
+    first = m.state.resolve(args[0])
     if len(args.pos) > 1:
-        m.state.note(f, "data", [*f.data, (first, args.pos[1])])
-        return args.pos[1]
+        m.state.note(f, "data", [*f.data, (first, args[1])])
+        return args[1]
     if not isinstance(first, FunctionV):
         return Builtin("register", lambda machine, inner: register(machine, f, Args([first, *inner.pos])))
     params = [*first.node.params.posonly, *first.node.params.args][DISPATCH[f.by] :]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..autograd.tensors import Tensor
 from ..domain import registry
 from ..domain.known import key_of
-from ..domain.values import Args, DictV, Instance, Lib, ListV, Unknown, Value
+from ..domain.values import Args, DictV, Instance, Lib, ListV, TooFew, Unknown, Value
 from ..operators import arrays, calls_by_name, cases
 from ..operators.arrays import NDArray
 from . import constants, opaque
@@ -136,10 +136,7 @@ def replayed(m: Machine, model: Model, args: Args) -> Value:
     """The result of a model; it is unknown if the call has fewer arguments than the model takes."""
     try:
         return model(m, args)
-    except IndexError as error:
-        own = error.__traceback__ and error.__traceback__.tb_next
-        if own is None or own.tb_next is not None:
-            raise  # not the model itself, asking for an argument
+    except TooFew:
         if not args.open:
             m.refused("a call with too few arguments")
         return Unknown("too few arguments")

@@ -167,7 +167,7 @@ for _name in ("Rearrange", "Reduce"):
 @method_of("einops.layers.torch.Reduce", "__init__")
 def init_layer(m: Machine, args: Args) -> Value:
     """`Rearrange(pattern, **sizes)`."""
-    obj: Instance = args.pos[0]
+    obj: Instance = args[0]
     m.state.set(obj.attributes, "training", True)
     obj.model_state.update(pattern=args.get(1, "pattern"), reduction=args.get(2, "reduction"), sizes=args.kw)
     return None
@@ -177,6 +177,6 @@ def init_layer(m: Machine, args: Args) -> Value:
 @method_of("einops.layers.torch.Reduce", "forward")
 def layer(m: Machine, args: Args) -> Value:
     """The pattern applied to the input."""
-    state = args.pos[0].model_state
-    reduction = REDUCTIONS.get(str(state["reduction"])) if args.pos[0].cls.name == "Reduce" else None
+    state = args[0].model_state
+    reduction = REDUCTIONS.get(str(state["reduction"])) if args[0].cls.name == "Reduce" else None
     return applied(m, args.get(1, "input"), state["pattern"], state["sizes"], reduction)

@@ -88,7 +88,7 @@ def numpy(m: Machine, args: Args) -> Value:
             raise Raised(None, "RuntimeError")
         return NDArray(m.grad.storage(t))
 
-    return each(m, args.pos[0], one)
+    return each(m, args[0], one)
 
 
 @model("torch.from_numpy", "torch.from_dlpack", "torch.utils.dlpack.from_dlpack", "torch.frombuffer")
@@ -218,14 +218,14 @@ for _name in RANDOM:
 @method_of("numpy.ndarray", "reshape", "ravel", "squeeze", "view", "transpose", "swapaxes", "diagonal", "__getitem__")
 def array_view(m: Machine, args: Args) -> Value:
     """Methods of an array that give a view."""
-    array = m.state.pick(args.pos[0])
+    array = m.state.pick(args[0])
     return arrays.view(array) if isinstance(array, NDArray) else Unknown("an array")
 
 
 @method_of("numpy.ndarray", "fill", "sort", "put", "itemset", "partition", "resize", "setfield", "byteswap")
 def array_write(m: Machine, args: Args) -> Value:
     """Methods that change an array."""
-    write(m, args.pos[0], "numpy")
+    write(m, args[0], "numpy")
     return None
 
 

@@ -22,7 +22,7 @@ OPTION = "option"
 @method_of("argparse.ArgumentParser", "__init__")
 def parser(m: Machine, args: Args) -> Value:
     """`ArgumentParser(…)`."""
-    args.pos[0].model_state["defaults"] = DictV()
+    args[0].model_state["defaults"] = DictV()
     return None
 
 
@@ -43,9 +43,9 @@ def add_argument(m: Machine, args: Args) -> Value:
         value = Unknown(str(dest))
     else:
         value = None if "required" not in args.kw else Unknown(str(dest))
-    sequences.add(m, args.pos[0].model_state["defaults"], dest, value)
+    sequences.add(m, args[0].model_state["defaults"], dest, value)
     for name in names:
-        args.pos[0].model_state[OPTION, name] = (dest, args)
+        args[0].model_state[OPTION, name] = (dest, args)
     return Unknown("an argument")
 
 
@@ -53,29 +53,29 @@ def add_argument(m: Machine, args: Args) -> Value:
 def set_defaults(m: Machine, args: Args) -> Value:
     """`p.set_defaults(**kw)`."""
     for k, v in args.kw.items():
-        sequences.add(m, args.pos[0].model_state["defaults"], k, v)
+        sequences.add(m, args[0].model_state["defaults"], k, v)
     return None
 
 
 @method_of("argparse.ArgumentParser", "add_argument_group", "add_mutually_exclusive_group")
 def argument_group(m: Machine, args: Args) -> Value:
     """A group adds to its parser."""
-    return args.pos[0]
+    return args[0]
 
 
 @method_of("argparse.ArgumentParser", "parse_args")
 def parse_args(m: Machine, args: Args) -> Value:
     """`p.parse_args()`: the defaults, and what the program itself gives."""
     made = Instance(registry.class_named(m, "argparse.Namespace"), m.here.site)
-    defaults = args.pos[0].model_state["defaults"]
+    defaults = args[0].model_state["defaults"]
     made.attributes.update({str(k): m.state.resolve(defaults.items[k]) for k in sequences.keys(defaults)})
     given = m.state.resolve(args.get(1, "args"))
     if isinstance(given, ListV):
         words = [str(word) for word in items_of(m, given) if isinstance(word, str)]
         for word, following in pairwise([*words, ""]):
             name, _, value = word.partition("=")
-            if (OPTION, name) in args.pos[0].model_state:
-                dest, option = args.pos[0].model_state[OPTION, name]
+            if (OPTION, name) in args[0].model_state:
+                dest, option = args[0].model_state[OPTION, name]
                 made.attributes[str(dest)] = told(m, option, value or following)
     return made
 

@@ -53,7 +53,7 @@ def unknown_of(name: str, args: Args, number: bool = False) -> Unknown:
 @model("id")
 def identity(m: Machine, args: Args) -> Value:
     """`id(v)`: a number of its own for each object."""
-    return m.state.each(args.pos[0], lambda v: v.uid if isinstance(v, Object) else unknown_of("id", args))
+    return m.state.each(args[0], lambda v: v.uid if isinstance(v, Object) else unknown_of("id", args))
 
 
 def computed(m: Machine, name: str, f: Callable[..., Value], args: Args, number: bool = False) -> Value:
@@ -67,7 +67,7 @@ def computed(m: Machine, name: str, f: Callable[..., Value], args: Args, number:
 @model("hash")
 def pure(m: Machine, args: Args) -> Value:
     """Functions whose result differs from run to run; the hash of a number doesn't."""
-    v = m.state.resolve(args.pos[0]) if args.pos else None
+    v = m.state.resolve(args[0]) if args.pos else None
     own = attributes.special(m, v, "__hash__")
     if own is not None:
         return m.call(own, Args(site=m.here.site))
@@ -155,13 +155,13 @@ def str_(m: Machine, args: Args) -> Value:
 @method_of("BaseException", "__init__")
 def exception_init(m: Machine, args: Args) -> Value:
     """An exception keeps what it is made with; some of Python's want arguments."""
-    cls = getattr(builtins, args.pos[0].cls.qualname, None)
+    cls = getattr(builtins, args[0].cls.qualname, None)
     if isinstance(cls, type) and len(args.pos) == 1 and not args.open:
         try:
             cls()
         except TypeError:
             raise Raised(None, "TypeError") from None
-    args.pos[0].model_state["args"] = tuple(args.pos[1:]) if not args.open else Unknown("an error's arguments")
+    args[0].model_state["args"] = tuple(args.pos[1:]) if not args.open else Unknown("an error's arguments")
     return None
 
 
@@ -190,7 +190,7 @@ def list_(m: Machine, args: Args) -> Value:
     """`list(v)`."""
     made = ListV()
     if args.pos:
-        sequences.extend(m, made, args.pos[0])
+        sequences.extend(m, made, args[0])
     return made
 
 
@@ -201,7 +201,7 @@ def deque(m: Machine, args: Args) -> Value:
     maxlen = args.get(1, "maxlen")
     made.maxlen = maxlen if isinstance(maxlen, int) else None
     if args.pos:
-        sequences.extend(m, made, args.pos[0])
+        sequences.extend(m, made, args[0])
     return made
 
 
@@ -210,7 +210,7 @@ def tuple_(m: Machine, args: Args) -> Value:
     """`tuple(v)`."""
     if not args.pos:
         return ()
-    v = m.state.resolve(args.pos[0])
+    v = m.state.resolve(args[0])
     if isinstance(v, tuple):
         return v
     seq = sequences.sequence(m, v)
@@ -226,7 +226,7 @@ def set_(m: Machine, args: Args) -> Value:
     """`set(v)`."""
     made = DictV(kind="set")
     if args.pos:
-        seq = sequences.sequence(m, args.pos[0])
+        seq = sequences.sequence(m, args[0])
         for v in seq.known():
             sequences.add(m, made, v, v)
         made.open = made.open or seq.open
@@ -239,7 +239,7 @@ def dict_(m: Machine, args: Args) -> Value:
     """`dict(v, **kw)`."""
     made = DictV()
     if args.pos:
-        sequences.update(m, made, args.pos[0])
+        sequences.update(m, made, args[0])
     for k, v in args.kw.items():
         sequences.add(m, made, k, v)
     return made
@@ -257,7 +257,7 @@ def defaultdict(m: Machine, args: Args) -> Value:
 def fromkeys(m: Machine, args: Args) -> Value:
     """`dict.fromkeys(keys, value)`."""
     made = DictV()
-    for k in sequences.sequence(m, args.pos[0]).known():
+    for k in sequences.sequence(m, args[0]).known():
         sequences.add(m, made, k, args.get(1, "value"))
     return made
 
@@ -265,16 +265,15 @@ def fromkeys(m: Machine, args: Args) -> Value:
 @model("slice")
 def slice_(m: Machine, args: Args) -> Value:
     """`slice(…)`."""
-    a = [m.state.resolve(v) for v in args.pos]
-    if len(a) == 1:
-        return SliceV(None, a[0], None)
-    return SliceV(a[0], a[1], a[2] if len(a) > 2 else None)
+    if len(args.pos) == 1:
+        return SliceV(None, m.state.resolve(args[0]), None)
+    return SliceV(*(m.state.resolve(v) for v in (args[0], args[1], args.get(2, "step"))))
 
 
 @method_of("slice", "indices")
 def indices(m: Machine, args: Args) -> Value:
     """`s.indices(n)`: start, stop and step for a sequence of that length."""
-    known, n = containers.as_slice(args.pos[0]), m.state.resolve(args.get(1, "len"))
+    known, n = containers.as_slice(args[0]), m.state.resolve(args.get(1, "len"))
     if known is None or not isinstance(n, int) or n < 0:
         return Unknown("indices")
     if known.step == 0:
@@ -285,13 +284,13 @@ def indices(m: Machine, args: Args) -> Value:
 @model("isinstance")
 def isinstance_(m: Machine, args: Args) -> Value:
     """`isinstance(v, cls)`."""
-    return check(m, args.pos[0], args.pos[1]) if len(args.pos) > 1 else Unknown("a type")
+    return check(m, args[0], args[1]) if len(args.pos) > 1 else Unknown("a type")
 
 
 @model("issubclass")
 def issubclass_(m: Machine, args: Args) -> Value:
     """`issubclass(a, b)`; `b` may be several classes."""
-    a, b = m.state.resolve(args.pos[0]), m.state.resolve(args.pos[1])
+    a, b = m.state.resolve(args[0]), m.state.resolve(args[1])
     if isinstance(b, tuple):
         if is_large(b):
             return Unknown("a type")
@@ -312,7 +311,7 @@ def issubclass_(m: Machine, args: Args) -> Value:
 @model("callable")
 def callable_(m: Machine, args: Args) -> Value:
     """`callable(v)`."""
-    v = m.state.resolve(args.pos[0])
+    v = m.state.resolve(args[0])
     if isinstance(v, CALLABLES):
         return True
     if is_constant(v) or isinstance(v, (Tensor, ListV, DictV)):
@@ -337,7 +336,7 @@ def locals_(m: Machine, args: Args) -> Value:
 @model("vars")
 def vars_(m: Machine, args: Args) -> Value:
     """`vars(obj)`: its `__dict__`."""
-    return attributes.get(m, args.pos[0], "__dict__") if args.pos else locals_(m, args)
+    return attributes.get(m, args[0], "__dict__") if args.pos else locals_(m, args)
 
 
 @model("dir")
@@ -349,59 +348,59 @@ def dir_(m: Machine, args: Args) -> Value:
 @model("hasattr")
 def hasattr_(m: Machine, args: Args) -> Value:
     """`hasattr(v, name)`."""
-    name = m.state.resolve(args.pos[1])
-    return attributes.has(m, args.pos[0], name) if isinstance(name, str) else Unknown("an attribute")
+    name = m.state.resolve(args[1])
+    return attributes.has(m, args[0], name) if isinstance(name, str) else Unknown("an attribute")
 
 
 @model("getattr")
 def getattr_(m: Machine, args: Args) -> Value:
     """`getattr(v, name, default)`."""
-    name = m.state.resolve(args.pos[1])
+    name = m.state.resolve(args[1])
     if isinstance(name, Phi):
-        return m.state.each(name, lambda n: getattr_(m, Args([args.pos[0], n, *args.pos[2:]])))
+        return m.state.each(name, lambda n: getattr_(m, Args([args[0], n, *args.pos[2:]])))
     if isinstance(name, Unknown) and name.usual is not None:
-        usual = getattr_(m, Args([args.pos[0], name.usual, *args.pos[2:]]))
+        usual = getattr_(m, Args([args[0], name.usual, *args.pos[2:]]))
         return m.state.merge(containers.at(m, name, name.usual), usual, Unknown("an attribute"))
     if not isinstance(name, str):
         return Unknown("an attribute")
     if len(args.pos) > 2:
-        has = attributes.has(m, args.pos[0], name)
+        has = attributes.has(m, args[0], name)
         if has is False:
-            return args.pos[2]
+            return args[2]
         try:
-            found = attributes.get(m, args.pos[0], name)
+            found = attributes.get(m, args[0], name)
         except Raised as error:
             if error.name != "AttributeError":
                 raise
-            return args.pos[2]
+            return args[2]
         if isinstance(found, Unknown) and has is not True:
-            return Unknown(name, ("getattr", key_of(args.pos[0]), name))
+            return Unknown(name, ("getattr", key_of(args[0]), name))
         return found
-    return attributes.get(m, args.pos[0], name)
+    return attributes.get(m, args[0], name)
 
 
 @model("setattr")
 def setattr_(m: Machine, args: Args) -> Value:
     """`setattr(v, name, value)`."""
-    name = m.state.resolve(args.pos[1])
+    name = m.state.resolve(args[1])
     if isinstance(name, str):
-        attributes.set_(m, args.pos[0], name, args.pos[2])
+        attributes.set_(m, args[0], name, args[2])
     return None
 
 
 @model("delattr")
 def delattr_(m: Machine, args: Args) -> Value:
     """`delattr(v, name)`."""
-    name = m.state.resolve(args.pos[1])
+    name = m.state.resolve(args[1])
     if isinstance(name, str):
-        attributes.delete(m, args.pos[0], name)
+        attributes.delete(m, args[0], name)
     return None
 
 
 @model("type")
 def type_(m: Machine, args: Args) -> Value:
     """`type(v)`."""
-    v = m.state.resolve(args.pos[0])
+    v = m.state.resolve(args[0])
     if isinstance(v, Instance):
         return v.cls
     if isinstance(v, Tensor):
@@ -437,7 +436,7 @@ def type_call(m: Machine, args: Args) -> Value:
     """`type.__call__(cls, …)`: an object of the class."""
     from ...python import classes
 
-    cls = m.state.resolve(args.pos[0])
+    cls = m.state.resolve(args[0])
     if not isinstance(cls, ClassV):
         return Unknown("an object")
     return classes.construct(m, cls, Args(args.pos[1:], args.kw, args.open, args.site))
@@ -453,7 +452,7 @@ def super_(m: Machine, args: Args) -> Value:
     """`super(cls, self)`."""
     from ...domain.values import Super
 
-    cls, obj = m.state.resolve(args.pos[0]), m.state.resolve(args.pos[1])
+    cls, obj = m.state.resolve(args[0]), m.state.resolve(args[1])
     return Super(cls, obj) if isinstance(cls, ClassV) else Unknown("super()")
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @model("dataclasses.dataclass")
 def dataclass(m: Machine, args: Args) -> Value:
     """`@dataclass`, with or without arguments."""
-    v = m.state.resolve(args.pos[0]) if args.pos else None
+    v = m.state.resolve(args[0]) if args.pos else None
     if not isinstance(v, ClassV):
         return Builtin("dataclass", lambda machine, inner: dataclass(machine, Args(inner.pos, args.kw)))
     m.state.set(v.attributes, DATACLASS, dict(args.kw))
@@ -29,14 +29,14 @@ def dataclass(m: Machine, args: Args) -> Value:
 @method_of("dataclasses.field", "__init__")
 def field(m: Machine, args: Args) -> Value:
     """`field(default=…, default_factory=…)`."""
-    args.pos[0].model_state.update(args.kw)
+    args[0].model_state.update(args.kw)
     return None
 
 
 @model("dataclasses.replace")
 def replace(m: Machine, args: Args) -> Value:
     """`replace(obj, **changes)`."""
-    v = m.state.resolve(args.pos[0])
+    v = m.state.resolve(args[0])
     if not is_dataclass(v):
         return Unknown("an object")
     taken_ = [
@@ -51,7 +51,7 @@ def replace(m: Machine, args: Args) -> Value:
 @model("dataclasses.asdict")
 def asdict(m: Machine, args: Args) -> Value:
     """`asdict(obj)`: its fields by name, and so for the dataclasses in them."""
-    v = m.state.resolve(args.pos[0])
+    v = m.state.resolve(args[0])
     if not is_dataclass(v):
         return Unknown("a dict")
     return DictV(
@@ -62,7 +62,7 @@ def asdict(m: Machine, args: Args) -> Value:
 @model("dataclasses.astuple")
 def astuple(m: Machine, args: Args) -> Value:
     """`astuple(obj)`: the values of its fields, and so for the dataclasses in them."""
-    v = m.state.resolve(args.pos[0])
+    v = m.state.resolve(args[0])
     if not is_dataclass(v):
         return Unknown("a tuple")
     return tuple(
@@ -96,7 +96,7 @@ def plain(m: Machine, v: Value, make: Callable[[Value], Value]) -> Value:
 @model("dataclasses.fields")
 def fields(m: Machine, args: Args) -> Value:
     """`fields(obj)`: objects with a name."""
-    v = m.state.resolve(args.pos[0])
+    v = m.state.resolve(args[0])
     cls = v.cls if isinstance(v, Instance) else v
     if not isinstance(cls, ClassV):
         return Unknown("fields")

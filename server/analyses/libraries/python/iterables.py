@@ -132,7 +132,7 @@ def _driven(m: Machine, values: list[Value], driver: int) -> Generator:
 @model("map")
 def map_(m: Machine, args: Args) -> Value:
     """`map(f, a, …)`: run when it is consumed."""
-    f, rest = args.pos[0], args.pos[1:]
+    f, rest = args[0], args.pos[1:]
     if not rest:
         return Unknown("a map of what is not known")
 
@@ -158,7 +158,7 @@ def each_item(m: Machine, v: Value, consume: Callable[[Value], Value]) -> Value:
 @model("filter")
 def filter_(m: Machine, args: Args) -> Value:
     """`filter(f, v)`: what may pass, passes."""
-    f, items = args.pos[0], args.pos[1]
+    f, items = args[0], args[1]
 
     def run(consume: Callable[[Value], Value]) -> Value:
         def one(v: Value) -> Value:
@@ -201,7 +201,7 @@ def extreme(m: Machine, args: Args, least: bool) -> Value:
 
 def seq_open(m: Machine, args: Args) -> bool:
     """Whether what `min` or `max` looks through may hold more than is known."""
-    return args.open or not args.pos or bool(sequences.sequence(m, args.pos[0]).open)
+    return args.open or not args.pos or bool(sequences.sequence(m, args[0]).open)
 
 
 def default_of(args: Args) -> Value:
@@ -252,7 +252,7 @@ model("max")(_extreme(max))
 @model("sorted")
 def sorted_(m: Machine, args: Args) -> Value:
     """`sorted(v)`: known where all items, or what `key` makes of them, are constants."""
-    seq = sequences.sequence(m, args.pos[0])
+    seq = sequences.sequence(m, args[0])
     items, by = tuple(seq.known()), m.state.resolve(args.kw.get("key"))
     ranks = items if by is None else tuple(m.call(by, Args([v], site=m.here.site)) for v in items)
     if is_constant(ranks) and not seq.open:
@@ -293,7 +293,7 @@ def is_ordered(m: Machine, items: tuple[Value, ...], ranks: tuple[Value, ...]) -
 @model("reversed")
 def reversed_(m: Machine, args: Args) -> Value:
     """`reversed(v)`."""
-    v = m.state.resolve(args.pos[0])
+    v = m.state.resolve(args[0])
     if isinstance(v, range):
         return v[::-1]
     own = attributes.special(m, v, "__reversed__")
@@ -307,7 +307,7 @@ def reversed_(m: Machine, args: Args) -> Value:
 
 def _quantified(name: str, settles: bool) -> None:
     def run(m: Machine, args: Args) -> Value:
-        seq = sequences.sequence(m, args.pos[0])
+        seq = sequences.sequence(m, args[0])
         answers = [operators.truth(m, v) for v in seq.known()]
         if any(a is settles for a in answers):
             return settles
@@ -326,7 +326,7 @@ _quantified("all", False)
 @model("iter")
 def iter_(m: Machine, args: Args) -> Value:
     """`iter(v)`."""
-    v = m.state.resolve(args.pos[0])
+    v = m.state.resolve(args[0])
     if isinstance(v, (Generator, Iterator_, sequences.Lazy)) or len(args.pos) > 1:
         return v
     own = attributes.special(m, v, "__iter__")
@@ -349,11 +349,11 @@ def one_by_one(m: Machine, seq: Seq, consume: Callable[[Value], Value]) -> Value
 @model("next", "anext")
 def next_(m: Machine, args: Args) -> Value:
     """`next(it, default)`."""
-    going, value = advance(m, m.state.resolve(args.pos[0]))
+    going, value = advance(m, m.state.resolve(args[0]))
     if going:
         return value
     if len(args.pos) > 1:
-        return args.pos[1]
+        return args[1]
     raise functions.stop(m, value)
 
 

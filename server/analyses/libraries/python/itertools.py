@@ -36,14 +36,14 @@ def chain(m: Machine, args: Args) -> Value:
 @model("itertools.chain.from_iterable")
 def from_iterable(m: Machine, args: Args) -> Value:
     """`chain.from_iterable(v)`."""
-    rows = [v for v in args.pos if not isinstance(v, ClassV)]
+    rows = Args([v for v in args.pos if not isinstance(v, ClassV)])
     return chain(m, Args(sequences.sequence(m, rows[0]).known()))
 
 
 @model("itertools.islice")
 def islice(m: Machine, args: Args) -> Value:
     """`islice(v, n)`: of an iterator it takes no more than these."""
-    v, bounds = m.state.resolve(args.pos[0]), [m.state.resolve(b) for b in (args.pos[1], *args.pos[2:])]
+    v, bounds = m.state.resolve(args[0]), [m.state.resolve(b) for b in (args[1], *args.pos[2:])]
     known = slice(*bounds) if all(isinstance(b, (int, type(None))) for b in bounds) else None
     if known is None or known.stop is None:
         known = slice(known.start if known else 0, None, known.step if known else 1)
@@ -96,7 +96,7 @@ def accumulate(m: Machine, args: Args) -> Value:
 @model("itertools.starmap")
 def starmap(m: Machine, args: Args) -> Value:
     """`starmap(f, rows)`."""
-    f, rows = args.pos[0], args.pos[1]
+    f, rows = args[0], args[1]
 
     def one(v: Value) -> Value:
         return m.call(f, Args(sequences.sequence(m, v).known(), site=m.here.site))
@@ -107,7 +107,7 @@ def starmap(m: Machine, args: Args) -> Value:
 @model("itertools.takewhile")
 def takewhile(m: Machine, args: Args) -> Value:
     """`takewhile(f, v)`: ends at the first item that is known to fail the test."""
-    f, items = args.pos[0], args.pos[1]
+    f, items = args[0], args[1]
     out = sequences.Stop(None)
 
     def run(consume: Callable[[Value], Value]) -> Value:
@@ -134,7 +134,7 @@ def passes(m: Machine, f: Value, v: Value) -> Value:
 @model("itertools.dropwhile")
 def dropwhile(m: Machine, args: Args) -> Value:
     """`dropwhile(f, v)`: begins at the first item that may fail the test."""
-    f, items = args.pos[0], args.pos[1]
+    f, items = args[0], args[1]
 
     def run(consume: Callable[[Value], Value]) -> Value:
         begun = False
@@ -152,7 +152,7 @@ def dropwhile(m: Machine, args: Args) -> Value:
 @model("itertools.filterfalse")
 def filterfalse(m: Machine, args: Args) -> Value:
     """`filterfalse(f, v)`: what may fail the test."""
-    f, items = args.pos[0], args.pos[1]
+    f, items = args[0], args[1]
 
     def one(consume: Callable[[Value], Value], v: Value) -> Value:
         return consume(v) if passes(m, f, v) is not True else None
@@ -187,7 +187,7 @@ for _name in ("product", "combinations", "combinations_with_replacement", "permu
 @model("itertools.batched")
 def batched(m: Machine, args: Args) -> Value:
     """`batched(v, n)`: tuples of `n` items, the last one of what is left."""
-    seq, n = sequences.sequence(m, args.pos[0]), m.state.resolve(args.get(1, "n"))
+    seq, n = sequences.sequence(m, args[0]), m.state.resolve(args.get(1, "n"))
     if not isinstance(n, int) or n < 1:
         return Unknown("batches")
     items = seq.known()
@@ -197,7 +197,7 @@ def batched(m: Machine, args: Args) -> Value:
 @model("itertools.compress")
 def compress(m: Machine, args: Args) -> Value:
     """`compress(v, selectors)`: what may be selected."""
-    rows = zip_(m, Args([args.pos[0], args.pos[1]]))
+    rows = zip_(m, Args([args[0], args[1]]))
 
     def one(consume: Callable[[Value], Value], row: Value) -> Value:
         return consume(row[0]) if operators.truth(m, row[1]) is not False else None
@@ -224,7 +224,7 @@ def groupby(m: Machine, args: Args) -> Value:
 @model("itertools.tee")
 def tee(m: Machine, args: Args) -> Value:
     """`tee(v, n)`: iterators that each give all items."""
-    seq, n = sequences.sequence(m, args.pos[0]), m.state.resolve(args.get(1, "n", 2))
+    seq, n = sequences.sequence(m, args[0]), m.state.resolve(args.get(1, "n", 2))
     return tuple(
         Iterator_(tuple(seq.known()), seq.open) for _ in range(min(n, budget.LIMITS.items) if isinstance(n, int) else 2)
     )
@@ -242,14 +242,14 @@ def count(m: Machine, args: Args) -> Value:
 @model("itertools.cycle")
 def cycle(m: Machine, args: Args) -> Value:
     """`cycle(v)`: the same items for ever."""
-    items = sequences.sequence(m, args.pos[0]).known()
+    items = sequences.sequence(m, args[0]).known()
     return sequences.sequence_value(Seq((), True), lambda i: items[i % len(items)] if items else Unknown())
 
 
 @model("itertools.repeat")
 def repeat(m: Machine, args: Args) -> Value:
     """`repeat(v, n)`."""
-    v, n = args.pos[0], m.state.resolve(args.get(1, "times"))
+    v, n = args[0], m.state.resolve(args.get(1, "times"))
     if isinstance(n, int):
         return ListV((v,) * max(min(n, 64), 0))
     return sequences.sequence_value(Seq((), True), lambda i: v)

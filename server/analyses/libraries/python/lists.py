@@ -26,14 +26,14 @@ NOWHERE = -1
 @method_of("collections.deque", "append")
 def append(m: Machine, args: Args) -> Value:
     """`v.append(item)`."""
-    sequences.append(m, args.pos[0], args.get(1, "item"))
+    sequences.append(m, args[0], args.get(1, "item"))
     return None
 
 
 @method_of("collections.deque", "appendleft")
 def appendleft(m: Machine, args: Args) -> Value:
     """`v.appendleft(item)`."""
-    v = args.pos[0]
+    v = args[0]
     items = (args.get(1, "item"), *items_of(m, v))
     m.state.put(v, Items.items, items[: v.maxlen] if v.maxlen is not None else items)
     return None
@@ -43,16 +43,16 @@ def appendleft(m: Machine, args: Args) -> Value:
 @method_of("collections.deque", "extend")
 def extend(m: Machine, args: Args) -> Value:
     """`v.extend(items)`."""
-    each_item(m, args.pos[1], lambda v: sequences.append(m, args.pos[0], v))
+    each_item(m, args[1], lambda v: sequences.append(m, args[0], v))
     return None
 
 
 @method_of("list", "insert")
 def insert(m: Machine, args: Args) -> Value:
     """`v.insert(i, item)`."""
-    v, i = args.pos[0], args.pos[1]
+    v, i = args[0], args[1]
     items = list(items_of(m, v))
-    constants.called(items.insert, [i if isinstance(i, int) else len(items), args.pos[2]], {})
+    constants.called(items.insert, [i if isinstance(i, int) else len(items), args[2]], {})
     m.state.put(v, Items.items, tuple(items))
     return None
 
@@ -61,7 +61,7 @@ def insert(m: Machine, args: Args) -> Value:
 @method_of("collections.deque", "pop")
 def pop(m: Machine, args: Args) -> Value:
     """`v.pop(i)`."""
-    v, i = args.pos[0], m.state.resolve(args.get(1, "index", -1))
+    v, i = args[0], m.state.resolve(args.get(1, "index", -1))
     if not isinstance(i, int):
         return Unknown("an item")
 
@@ -79,15 +79,15 @@ def pop(m: Machine, args: Args) -> Value:
 @method_of("collections.deque", "popleft")
 def popleft(m: Machine, args: Args) -> Value:
     """`v.popleft()`."""
-    return pop(m, Args([args.pos[0], 0]))
+    return pop(m, Args([args[0], 0]))
 
 
 @method_of("list", "clear")
 @method_of("collections.deque", "clear")
 def clear(m: Machine, args: Args) -> Value:
     """`v.clear()`."""
-    m.state.put(args.pos[0], Items.items, ())
-    m.state.put(args.pos[0], Container.open, False)
+    m.state.put(args[0], Items.items, ())
+    m.state.put(args[0], Container.open, False)
     return None
 
 
@@ -95,7 +95,7 @@ def clear(m: Machine, args: Args) -> Value:
 @method_of("collections.deque", "copy")
 def copy(m: Machine, args: Args) -> Value:
     """`v.copy()`: another list of the same items."""
-    v = args.pos[0]
+    v = args[0]
     made = ListV(items_of(m, v), v.kind)
     made.open = m.state.is_open(v)
     made.maxlen = v.maxlen
@@ -105,15 +105,15 @@ def copy(m: Machine, args: Args) -> Value:
 @method_of("list", "reverse")
 def reverse(m: Machine, args: Args) -> Value:
     """`v.reverse()`."""
-    m.state.put(args.pos[0], Items.items, items_of(m, args.pos[0])[::-1])
+    m.state.put(args[0], Items.items, items_of(m, args[0])[::-1])
     return None
 
 
 @method_of("list", "sort")
 def sort(m: Machine, args: Args) -> Value:
     """`v.sort()`."""
-    made = sorted_(m, Args([args.pos[0]], args.kw))
-    m.state.put(args.pos[0], Items.items, made.items)
+    made = sorted_(m, Args([args[0]], args.kw))
+    m.state.put(args[0], Items.items, made.items)
     return None
 
 
@@ -121,8 +121,8 @@ def sort(m: Machine, args: Args) -> Value:
 @method_of("collections.deque", "remove")
 def remove(m: Machine, args: Args) -> Value:
     """`v.remove(item)`."""
-    v = args.pos[0]
-    at = position(m, v, args.pos[1])
+    v = args[0]
+    at = position(m, v, args[1])
     if at is not None:
         items = items_of(m, v)
         m.state.put(v, Items.items, items[:at] + items[at + 1 :])
@@ -134,7 +134,7 @@ def remove(m: Machine, args: Args) -> Value:
 @method_of("collections.deque", "index")
 def index(m: Machine, args: Args) -> Value:
     """`v.index(item)`."""
-    at = position(m, args.pos[0], args.pos[1]) if len(args.pos) == 2 else None
+    at = position(m, args[0], args[1]) if len(args.pos) == 2 else None
     return at if at is not None else unknown_of("index", args)
 
 
@@ -173,7 +173,7 @@ def compared(m: Machine, items: tuple[Value, ...], item: Value) -> int | None:
 def numel(m: Machine, args: Args) -> Value:
     """`shape.numel()`."""
     product: Value = 1
-    seq = sequences.sequence(m, args.pos[0])
+    seq = sequences.sequence(m, args[0])
     for n in seq.known():
         product = operators.binary(m, "*", product, n)
     return Unknown("a size", number=True) if seq.open else product
@@ -184,7 +184,7 @@ def replace_(m: Machine, args: Args) -> Value:
     """`namedtuple._replace(**kw)`."""
     from ...domain.mixed import NamedTuple
 
-    v = args.pos[0]
+    v = args[0]
     made = NamedTuple(args.kw.get(n, x) for n, x in zip(v.named, v, strict=True))
     made.named, made.cls = v.named, v.cls
     return made
@@ -193,5 +193,5 @@ def replace_(m: Machine, args: Args) -> Value:
 @method_of("tuple", "_asdict")
 def asdict(m: Machine, args: Args) -> Value:
     """`namedtuple._asdict()`."""
-    v = args.pos[0]
+    v = args[0]
     return DictV(dict(zip(v.named, v, strict=True)))

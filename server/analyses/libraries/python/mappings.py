@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 @method_of("dict", "__iter__")
 def keys(m: Machine, args: Args) -> Value:
     """`d.keys()`."""
-    made = ListV(sequences.key_values(args.pos[0]))
-    made.open = m.state.is_open(args.pos[0])
+    made = ListV(sequences.key_values(args[0]))
+    made.open = m.state.is_open(args[0])
     made.of_dict = True
     return made
 
@@ -41,7 +41,7 @@ def keys(m: Machine, args: Args) -> Value:
 @method_of("dict", "values")
 def values(m: Machine, args: Args) -> Value:
     """`d.values()`."""
-    d = args.pos[0]
+    d = args[0]
     made = ListV(tuple(m.state.resolve(d.items[k]) for k in sequences.keys(d)))
     made.open = m.state.is_open(d)
     return made
@@ -55,7 +55,7 @@ def pairs(m: Machine, d: DictV) -> list[tuple[Value, Value]]:
 @method_of("dict", "items")
 def items(m: Machine, args: Args) -> Value:
     """`d.items()`."""
-    d = args.pos[0]
+    d = args[0]
     made = ListV(tuple(pairs(m, d)))
     made.open = m.state.is_open(d)
     made.of_dict = True
@@ -65,7 +65,7 @@ def items(m: Machine, args: Args) -> Value:
 @method_of("dict", "get")
 def get(m: Machine, args: Args) -> Value:
     """`d.get(key, default)`."""
-    d, key = args.pos[0], sequences.key_like(m, args.pos[0], m.state.resolve(args.get(1, "key")))
+    d, key = args[0], sequences.key_like(m, args[0], m.state.resolve(args.get(1, "key")))
     if sequences.hashable(key):
         found = m.state.resolve(d.items.get(key, ABSENT))
         if found is not ABSENT:
@@ -81,7 +81,7 @@ def get(m: Machine, args: Args) -> Value:
 def init_list(m: Machine, args: Args) -> Value:
     """`list.__init__(v, items)`."""
     for v in args.pos[1:2]:
-        sequences.extend(m, contents(args.pos[0]), v)
+        sequences.extend(m, contents(args[0]), v)
     return None
 
 
@@ -91,7 +91,7 @@ def init_list(m: Machine, args: Args) -> Value:
 @method_of("collections.Counter", "__init__")
 def init_dict(m: Machine, args: Args) -> Value:
     """`dict.__init__(d, other, **kw)`."""
-    return update(m, Args([contents(args.pos[0]), *args.pos[1:]], args.kw))
+    return update(m, Args([contents(args[0]), *args.pos[1:]], args.kw))
 
 
 def has_content(m: Machine, v: Value) -> bool:
@@ -105,8 +105,8 @@ def has_content(m: Machine, v: Value) -> bool:
 @method_of("collections.deque", "__setitem__")
 def set_item(m: Machine, args: Args) -> Value:
     """`v.__setitem__(key, value)`."""
-    if has_content(m, args.pos[0]):
-        operators.set_item(m, args.pos[0], args.pos[1], args.pos[2])
+    if has_content(m, args[0]):
+        operators.set_item(m, args[0], args[1], args[2])
     return None
 
 
@@ -114,8 +114,8 @@ def set_item(m: Machine, args: Args) -> Value:
 @method_of("dict", "__delitem__")
 def delete_item(m: Machine, args: Args) -> Value:
     """`v.__delitem__(key)`."""
-    if has_content(m, args.pos[0]):
-        operators.delete_item(m, args.pos[0], args.pos[1])
+    if has_content(m, args[0]):
+        operators.delete_item(m, args[0], args[1])
     return None
 
 
@@ -125,23 +125,23 @@ def delete_item(m: Machine, args: Args) -> Value:
 @method_of("collections.deque", "__getitem__")
 def get_item(m: Machine, args: Args) -> Value:
     """`v.__getitem__(key)`."""
-    if not has_content(m, args.pos[0]):
+    if not has_content(m, args[0]):
         return Unknown("an item")
-    return operators.get_item(m, args.pos[0], args.pos[1])
+    return operators.get_item(m, args[0], args[1])
 
 
 @method_of("list", "__len__")
 @method_of("dict", "__len__")
 def len_method(m: Machine, args: Args) -> Value:
     """`v.__len__()`."""
-    return sequences.length(m, args.pos[0])
+    return sequences.length(m, args[0])
 
 
 @method_of("list", "__contains__")
 @method_of("dict", "__contains__")
 def contains(m: Machine, args: Args) -> Value:
     """`v.__contains__(item)`."""
-    return sequences.contains(m, args.pos[0], args.pos[1])
+    return sequences.contains(m, args[0], args[1])
 
 
 @method_of("list", "__iter__")
@@ -153,7 +153,7 @@ def iterate(m: Machine, args: Args) -> Value:
 @method_of("dict", "setdefault")
 def setdefault(m: Machine, args: Args) -> Value:
     """`d.setdefault(key, default)`."""
-    d, key = args.pos[0], sequences.key_like(m, args.pos[0], m.state.resolve(args.pos[1]))
+    d, key = args[0], sequences.key_like(m, args[0], m.state.resolve(args[1]))
     found = m.state.resolve(d.items.get(key, ABSENT)) if sequences.hashable(key) else ABSENT
     if found is not ABSENT:
         return found
@@ -165,7 +165,7 @@ def setdefault(m: Machine, args: Args) -> Value:
 @method_of("set", "update")
 def update(m: Machine, args: Args) -> Value:
     """`d.update(other, **kw)`."""
-    d = args.pos[0]
+    d = args[0]
     for other in args.pos[1:]:
         if d.kind == "set":
             for v in sequences.sequence(m, other).known():
@@ -212,7 +212,7 @@ def counter(m: Machine, args: Args) -> Value:
 @method_of("dict", "most_common")
 def most_common(m: Machine, args: Args) -> Value:
     """`counter.most_common(n)`: all pairs where the counts are known, else some."""
-    d, n = args.pos[0], m.state.resolve(args.get(1, "n"))
+    d, n = args[0], m.state.resolve(args.get(1, "n"))
     counts = pairs(m, d)
     known = not m.state.is_open(d) and all(isinstance(count, int) for _, count in counts)
     if known:
@@ -225,22 +225,22 @@ def most_common(m: Machine, args: Args) -> Value:
 @method_of("dict", "subtract")
 def subtract(m: Machine, args: Args) -> Value:
     """`counter.subtract(items)`: the counts aren't followed."""
-    for k in sequences.keys(args.pos[0]):
-        m.state.set(args.pos[0].items, k, Unknown("a count", number=True))
-    m.state.put(args.pos[0], Container.open, True)
+    for k in sequences.keys(args[0]):
+        m.state.set(args[0].items, k, Unknown("a count", number=True))
+    m.state.put(args[0], Container.open, True)
     return None
 
 
 @method_of("dict", "pop")
 def dict_pop(m: Machine, args: Args) -> Value:
     """`d.pop(key, default)`."""
-    d, key = args.pos[0], sequences.key_like(m, args.pos[0], m.state.resolve(args.pos[1]))
+    d, key = args[0], sequences.key_like(m, args[0], m.state.resolve(args[1]))
     if sequences.hashable(key) and d.items.get(key, ABSENT) is not ABSENT:
         found = m.state.resolve(d.items[key])
         m.state.delete(d.items, key)
         return found
     if len(args.pos) > 2:
-        return args.pos[2]
+        return args[2]
     if sequences.hashable(key) and not m.state.is_open(d):
         raise Raised(None, "KeyError")
     return Unknown("an item")
@@ -250,7 +250,7 @@ def dict_pop(m: Machine, args: Args) -> Value:
 @method_of("set", "clear")
 def dict_clear(m: Machine, args: Args) -> Value:
     """`d.clear()`."""
-    d = args.pos[0]
+    d = args[0]
     for k in sequences.keys(d):
         m.state.delete(d.items, k)
     m.state.put(d, Container.open, False)
@@ -261,7 +261,7 @@ def dict_clear(m: Machine, args: Args) -> Value:
 @method_of("set", "copy")
 def dict_copy(m: Machine, args: Args) -> Value:
     """`d.copy()`."""
-    d = args.pos[0]
+    d = args[0]
     made = DictV(dict(d.items), d.kind)
     made.open = m.state.is_open(d)
     made.default, made.counts = d.default, d.counts
@@ -271,16 +271,16 @@ def dict_copy(m: Machine, args: Args) -> Value:
 @method_of("set", "add")
 def add(m: Machine, args: Args) -> Value:
     """`s.add(item)`."""
-    s = contents(m.state.resolve(args.pos[0]))
+    s = contents(m.state.resolve(args[0]))
     if isinstance(s, DictV):
-        sequences.add(m, s, args.pos[1], args.pos[1])
+        sequences.add(m, s, args[1], args[1])
     return None
 
 
 @method_of("set", "discard", "remove")
 def discard(m: Machine, args: Args) -> Value:
     """`s.discard(item)`, and `s.remove(item)`, which raises where it isn't there."""
-    s, key = args.pos[0], sequences.key_like(m, args.pos[0], m.state.resolve(args.pos[1]))
+    s, key = args[0], sequences.key_like(m, args[0], m.state.resolve(args[1]))
     if sequences.hashable(key) and s.items.get(key, ABSENT) is not ABSENT:
         m.state.delete(s.items, key)
     return None
@@ -290,7 +290,7 @@ def _set_method(name: str, changes: bool = False) -> None:
     """A method of sets that takes other ones, computed on the keys; objects are told apart by their identity."""
 
     def run(m: Machine, args: Args) -> Value:
-        s, others = args.pos[0], [sequences.sequence(m, v) for v in args.pos[1:]]
+        s, others = args[0], [sequences.sequence(m, v) for v in args.pos[1:]]
         items = [v for seq in others for v in seq.known()]
         if any(isinstance(v, ListV) and v.kind != "tuple" for v in items):
             raise Raised(None, "TypeError")
@@ -329,7 +329,7 @@ for _name in ("intersection_update", "difference_update", "symmetric_difference_
 @method_of("dict", "popitem")
 def popitem(m: Machine, args: Args) -> Value:
     """`d.popitem(last)`: the last pair, or the first."""
-    d = args.pos[0]
+    d = args[0]
     held = sequences.keys(d)
     if m.state.is_open(d):
         return Unknown("a pair")
@@ -344,7 +344,7 @@ def popitem(m: Machine, args: Args) -> Value:
 @method_of("set", "pop")
 def set_pop(m: Machine, args: Args) -> Value:
     """`s.pop()`."""
-    s = args.pos[0]
+    s = args[0]
     held = sequences.keys(s)
     if len(held) == 1 and not m.state.is_open(s):
         m.state.delete(s.items, held[0])
@@ -356,7 +356,7 @@ def set_pop(m: Machine, args: Args) -> Value:
 @method_of("dict", "move_to_end")
 def move_to_end(m: Machine, args: Args) -> Value:
     """`d.move_to_end(key, last)` of an OrderedDict."""
-    d, key = args.pos[0], sequences.key_like(m, args.pos[0], m.state.resolve(args.pos[1]))
+    d, key = args[0], sequences.key_like(m, args[0], m.state.resolve(args[1]))
     held = sequences.keys(d)
     if key in held:
         last = operators.truth(m, args.get(2, "last", True)) is not False
@@ -372,17 +372,17 @@ def move_to_end(m: Machine, args: Args) -> Value:
 @method_of("str", "join")
 def join(m: Machine, args: Args) -> Value:
     """`s.join(items)`."""
-    seq = sequences.sequence(m, args.pos[1])
+    seq = sequences.sequence(m, args[1])
     found = seq.known()
     if not seq.open and all(isinstance(v, str) for v in found) and len(found) < 100:
-        return args.pos[0].join(found)
+        return args[0].join(found)
     return Unknown("text")
 
 
 @method_of("generator", "send")
 def send(m: Machine, args: Args) -> Value:
     """`g.send(value)`."""
-    going, value = sequences.advance(m, args.pos[0], args.get(1, "value"))
+    going, value = sequences.advance(m, args[0], args.get(1, "value"))
     if not going:
         raise functions.stop(m, value)
     return value
@@ -391,7 +391,7 @@ def send(m: Machine, args: Args) -> Value:
 @method_of("generator", "throw")
 def throw(m: Machine, args: Args) -> Value:
     """`g.throw(error)`."""
-    going, value = sequences.advance(m, args.pos[0], error=functions.exception(m, args.pos[1]))
+    going, value = sequences.advance(m, args[0], error=functions.exception(m, args[1]))
     if not going:
         raise functions.stop(m, value)
     return value
@@ -401,7 +401,7 @@ def throw(m: Machine, args: Args) -> Value:
 @method_of("iterator", "close")
 def close(m: Machine, args: Args) -> Value:
     """`g.close()`."""
-    v = args.pos[0]
+    v = args[0]
     if isinstance(v, Generator):
         m.state.note(v, "used", True)
         if v.coroutine is not None:

@@ -21,7 +21,7 @@ def itemgetter(m: Machine, args: Args) -> Value:
     keys = args.pos
 
     def run(machine: Machine, inner: Args) -> Value:
-        found = tuple(operators.get_item(machine, inner.pos[0], k) for k in keys)
+        found = tuple(operators.get_item(machine, inner[0], k) for k in keys)
         return found[0] if len(found) == 1 else found
 
     return Builtin("itemgetter", run)
@@ -37,7 +37,7 @@ def attrgetter(m: Machine, args: Args) -> Value:
         return v
 
     def run(machine: Machine, inner: Args) -> Value:
-        found = tuple(one(machine, inner.pos[0], name) for name in args.pos)
+        found = tuple(one(machine, inner[0], name) for name in args.pos)
         return found[0] if len(found) == 1 else found
 
     return Builtin("attrgetter", run)
@@ -46,10 +46,10 @@ def attrgetter(m: Machine, args: Args) -> Value:
 @model("operator.methodcaller")
 def methodcaller(m: Machine, args: Args) -> Value:
     """`methodcaller(name, …)`: calls that method of what it is given."""
-    name, inner = m.state.resolve(args.pos[0]), Args(args.pos[1:], args.kw, args.open)
+    name, inner = m.state.resolve(args[0]), Args(args.pos[1:], args.kw, args.open)
 
     def run(machine: Machine, given: Args) -> Value:
-        function = attributes.get(machine, given.pos[0], name) if isinstance(name, str) else Unknown("a method")
+        function = attributes.get(machine, given[0], name) if isinstance(name, str) else Unknown("a method")
         return machine.call(function, Args(inner.pos, inner.kw, inner.open, given.site))
 
     return Builtin("methodcaller", run)
@@ -57,12 +57,12 @@ def methodcaller(m: Machine, args: Args) -> Value:
 
 def binary(op: str) -> Callable[[Machine, Args], Value]:
     """`operator.add` and its kin."""
-    return lambda m, args: operators.binary(m, op, args.pos[0], args.pos[1])
+    return lambda m, args: operators.binary(m, op, args[0], args[1])
 
 
 def comparison(op: str) -> Callable[[Machine, Args], Value]:
     """`operator.lt` and its kin."""
-    return lambda m, args: operators.compare(m, op, args.pos[0], args.pos[1])
+    return lambda m, args: operators.compare(m, op, args[0], args[1])
 
 
 for _op, _name in operators.METHODS.items():
@@ -71,17 +71,17 @@ for _op, _name in operators.COMPARE_METHODS.items():
     model(f"operator.{_name}")(comparison(_op))
 
 
-model("operator.neg")(lambda m, args: operators.unary(m, "-", args.pos[0]))
-model("operator.pos")(lambda m, args: operators.unary(m, "+", args.pos[0]))
-model("operator.invert", "operator.inv")(lambda m, args: operators.unary(m, "~", args.pos[0]))
-model("operator.not_")(lambda m, args: operators.negation(m, operators.truth(m, args.pos[0])))
-model("operator.truth")(lambda m, args: operators.truth(m, args.pos[0]))
+model("operator.neg")(lambda m, args: operators.unary(m, "-", args[0]))
+model("operator.pos")(lambda m, args: operators.unary(m, "+", args[0]))
+model("operator.invert", "operator.inv")(lambda m, args: operators.unary(m, "~", args[0]))
+model("operator.not_")(lambda m, args: operators.negation(m, operators.truth(m, args[0])))
+model("operator.truth")(lambda m, args: operators.truth(m, args[0]))
 model("operator.abs")(lambda m, args: m.call(Lib("abs"), args))
 model("operator.is_")(comparison("is"))
 model("operator.is_not")(comparison("is not"))
-model("operator.contains")(lambda m, args: sequences.contains(m, args.pos[0], args.pos[1]))
-model("operator.getitem")(lambda m, args: operators.get_item(m, args.pos[0], args.pos[1]))
-model("operator.delitem")(lambda m, args: operators.delete_item(m, args.pos[0], args.pos[1]))
+model("operator.contains")(lambda m, args: sequences.contains(m, args[0], args[1]))
+model("operator.getitem")(lambda m, args: operators.get_item(m, args[0], args[1]))
+model("operator.delitem")(lambda m, args: operators.delete_item(m, args[0], args[1]))
 model("operator.__and__")(binary("&"))
 model("operator.__or__")(binary("|"))
 model("operator.concat")(binary("+"))
@@ -90,7 +90,7 @@ model("operator.concat")(binary("+"))
 @model("operator.setitem")
 def setitem(m: Machine, args: Args) -> Value:
     """`operator.setitem(v, key, value)`."""
-    operators.set_item(m, args.pos[0], args.pos[1], args.pos[2])
+    operators.set_item(m, args[0], args[1], args[2])
     return None
 
 
@@ -100,7 +100,7 @@ def in_place(op: str) -> Callable[[Machine, Args], Value]:
     def run(m: Machine, args: Args) -> Value:
         from ...python.statements import in_place as apply
 
-        return apply(m, op, args.pos[0], args.pos[1])
+        return apply(m, op, args[0], args[1])
 
     return run
 

@@ -41,47 +41,47 @@ def init_stack(m: Machine, args: Args) -> Value:
 @method_of(STACK, "__enter__", "__aenter__")
 def enter_stack(m: Machine, args: Args) -> Value:
     """`with ExitStack() as stack`: the stack itself."""
-    return args.pos[0]
+    return args[0]
 
 
 @method_of(STACK, "enter_context", "enter_async_context")
 def enter_context(m: Machine, args: Args) -> Value:
     """`stack.enter_context(manager)`: what the manager gives; it is left with the stack."""
-    value, leave = contexts.entered(m, args.pos[1])
-    push(m, args.pos[0], leave)
+    value, leave = contexts.entered(m, args[1])
+    push(m, args[0], leave)
     return value
 
 
 @method_of(STACK, "callback")
 def callback(m: Machine, args: Args) -> Value:
     """`stack.callback(f, *args, **kw)`: called when the stack is left."""
-    function, inner = args.pos[1], Args(args.pos[2:], args.kw, args.open, args.site)
+    function, inner = args[1], Args(args.pos[2:], args.kw, args.open, args.site)
 
     def leave(error: Raised | None) -> Value:
         m.call(function, inner)
         return None
 
-    push(m, args.pos[0], leave)
+    push(m, args[0], leave)
     return function
 
 
 @method_of(STACK, "push", "push_async_exit")
 def push_exit(m: Machine, args: Args) -> Value:
     """`stack.push(v)`: the `__exit__` of a manager that was entered, or a function that is called as one."""
-    v = m.state.resolve(args.pos[1])
+    v = m.state.resolve(args[1])
     leave = contexts.method(m, v, "__exit__") if isinstance(v, Instance) else v
 
     def run(error: Raised | None) -> Value:
         return m.call(leave, Args(contexts.told(m, error)))
 
-    push(m, args.pos[0], run)
+    push(m, args[0], run)
     return v
 
 
 @method_of(STACK, "pop_all")
 def pop_all(m: Machine, args: Args) -> Value:
     """`stack.pop_all()`: another stack, which leaves what this one was to leave."""
-    stack = args.pos[0]
+    stack = args[0]
     made = Instance(stack.cls, m.here.site)
     made.model_state["exits"] = m.state.resolve(stack.model_state.get("exits", ()))
     m.state.set(stack.model_state, "exits", ())
@@ -91,9 +91,9 @@ def pop_all(m: Machine, args: Args) -> Value:
 @method_of(STACK, "close", "__exit__", "__aexit__")
 def leave_stack(m: Machine, args: Args) -> Value:
     """Leave what was entered, last first."""
-    exits: Sequence[contexts.Leave] = m.state.tuple_of(args.pos[0].model_state.get("exits", ()))
-    m.state.set(args.pos[0].model_state, "exits", ())
-    error = Raised(args.pos[2]) if len(args.pos) > 2 and args.pos[2] is not None else None
+    exits: Sequence[contexts.Leave] = m.state.tuple_of(args[0].model_state.get("exits", ()))
+    m.state.set(args[0].model_state, "exits", ())
+    error = Raised(args[2]) if len(args.pos) > 2 and args[2] is not None else None
     for leave in reversed(exits):
         m.state.each(leave, lambda one: one(error) if callable(one) else None)
     return None
@@ -163,7 +163,7 @@ def of_heap(run: Callable[[Machine, Args], Value]) -> Callable[[Machine, Args], 
 @of_heap
 def heapify(m: Machine, args: Args) -> Value:
     """`heapify(items)`: in order, the smallest first."""
-    arranged(m, args.pos[0], heapq.heapify)
+    arranged(m, args[0], heapq.heapify)
     return None
 
 
@@ -182,8 +182,8 @@ def least(m: Machine, heap: ListV) -> int:
 @of_heap
 def heappush(m: Machine, args: Args) -> Value:
     """`heappush(heap, item)`."""
-    if not arranged(m, args.pos[0], lambda items: heapq.heappush(items, items.pop()), args.pos[1]):
-        sequences.append(m, args.pos[0], args.pos[1])
+    if not arranged(m, args[0], lambda items: heapq.heappush(items, items.pop()), args[1]):
+        sequences.append(m, args[0], args[1])
     return None
 
 
@@ -192,9 +192,9 @@ def heappush(m: Machine, args: Args) -> Value:
 def heappop(m: Machine, args: Args) -> Value:
     """`heappop(heap)`: the smallest item."""
     taken: list[Ranked] = []
-    if arranged(m, args.pos[0], lambda items: taken.append(heapq.heappop(items)) if items else None) and taken:
+    if arranged(m, args[0], lambda items: taken.append(heapq.heappop(items)) if items else None) and taken:
         return taken[0].item
-    heap = args.pos[0]
+    heap = args[0]
     return pop(m, Args([heap, least(m, heap)]))
 
 
@@ -237,7 +237,7 @@ _chosen("nlargest", largest=True)
 @model("functools.partialmethod")
 def partialmethod(m: Machine, args: Args) -> Value:
     """`partialmethod(f, …)`: a method that calls `f` with the object first."""
-    function, fixed = args.pos[0], args
+    function, fixed = args[0], args
 
     def method(machine: Machine, inner: Args) -> Value:
         pos = [*inner.pos[:1], *fixed.pos[1:], *inner.pos[1:]]
@@ -249,10 +249,10 @@ def partialmethod(m: Machine, args: Args) -> Value:
 @model("weakref.ref")
 def weak(m: Machine, args: Args) -> Value:
     """`ref(v)`: called, it gives the object."""
-    return Builtin("ref", lambda machine, inner: args.pos[0])
+    return Builtin("ref", lambda machine, inner: args[0])
 
 
 @model("weakref.proxy")
 def proxy(m: Machine, args: Args) -> Value:
     """`proxy(v)`: stands for the object."""
-    return args.pos[0]
+    return args[0]

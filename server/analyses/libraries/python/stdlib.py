@@ -73,16 +73,16 @@ def clock(m: Machine, args: Args) -> Value:
 @model("functools.partial")
 def partial(m: Machine, args: Args) -> Value:
     """`partial(f, …)`."""
-    return Partial(m.state.resolve(args.pos[0]), Args(args.pos[1:], args.kw, args.open))
+    return Partial(m.state.resolve(args[0]), Args(args.pos[1:], args.kw, args.open))
 
 
 @model("functools.reduce")
 def reduce(m: Machine, args: Args) -> Value:
     """`reduce(f, items, start)`."""
-    items = sequences.sequence(m, args.pos[1]).known()
-    total = args.pos[2] if len(args.pos) > 2 else items.pop(0) if items else Unknown()
+    items = sequences.sequence(m, args[1]).known()
+    total = args[2] if len(args.pos) > 2 else items.pop(0) if items else Unknown()
     for v in items:
-        total = m.call(args.pos[0], Args([total, v], site=m.here.site))
+        total = m.call(args[0], Args([total, v], site=m.here.site))
     return total
 
 
@@ -93,17 +93,17 @@ def lru_cache(m: Machine, args: Args) -> Value:
     def keep(f: Value) -> Value:
         return Wrapped(f, "functools.lru_cache", DictV())
 
-    if args.pos and not isinstance(m.state.resolve(args.pos[0]), (int, type(None))):
-        return keep(args.pos[0])
-    return Builtin("lru_cache", lambda machine, inner: keep(inner.pos[0]))
+    if args.pos and not isinstance(m.state.resolve(args[0]), (int, type(None))):
+        return keep(args[0])
+    return Builtin("lru_cache", lambda machine, inner: keep(inner[0]))
 
 
 @model("functools.wraps", "functools.update_wrapper")
 def wraps(m: Machine, args: Args) -> Value:
     """`@wraps(f)`, `update_wrapper(w, f)`: the function as it is, by the name of the one that it wraps."""
     if len(args.pos) > 1:
-        return named_like(m, args.pos[0], args.pos[1])
-    return Builtin("wraps", lambda machine, inner: named_like(machine, inner.pos[0], args.pos[0]))
+        return named_like(m, args[0], args[1])
+    return Builtin("wraps", lambda machine, inner: named_like(machine, inner[0], args[0]))
 
 
 def named_like(m: Machine, wrapper: Value, f: Value) -> Value:
@@ -118,9 +118,9 @@ def named_like(m: Machine, wrapper: Value, f: Value) -> Value:
 @model("functools.total_ordering")
 def total_ordering(m: Machine, args: Args) -> Value:
     """`@total_ordering`: the class, which has the other comparisons as well."""
-    if isinstance(args.pos[0], ClassV):
-        args.pos[0].attributes["__total_ordering__"] = True
-    return args.pos[0]
+    if isinstance(args[0], ClassV):
+        args[0].attributes["__total_ordering__"] = True
+    return args[0]
 
 
 # -- contextlib, abc, typing, collections -------------------------------------------------------------------
@@ -129,7 +129,7 @@ def total_ordering(m: Machine, args: Args) -> Value:
 @model("contextlib.contextmanager")
 def contextmanager(m: Machine, args: Args) -> Value:
     """`@contextmanager`."""
-    return Wrapped(args.pos[0], "contextlib.contextmanager")
+    return Wrapped(args[0], "contextlib.contextmanager")
 
 
 @model("contextlib.nullcontext")
@@ -183,7 +183,7 @@ BASES["threading.local"] = ()
 @model("typing.cast")
 def cast(m: Machine, args: Args) -> Value:
     """`cast(type, v)`."""
-    return args.pos[1]
+    return args[1]
 
 
 @model("collections.namedtuple")
@@ -194,7 +194,7 @@ def namedtuple(m: Machine, args: Args) -> Value:
         listed = names.replace(",", " ").split()
     else:
         listed = [str(n) for n in sequences.sequence(m, names).known()]
-    cls = ClassV(str(args.pos[0]), (registry.class_named(m, "typing.NamedTuple"),), str(args.pos[0]))
+    cls = ClassV(str(args[0]), (registry.class_named(m, "typing.NamedTuple"),), str(args[0]))
     cls.attributes[FIELDS] = tuple(listed)
     defaults = args.kw.get("defaults")
     if isinstance(defaults, tuple):
@@ -207,7 +207,7 @@ def namedtuple(m: Machine, args: Args) -> Value:
 @method_of("types.SimpleNamespace", "__init__")
 def namespace(m: Machine, args: Args) -> Value:
     """`SimpleNamespace(**kw)`."""
-    args.pos[0].attributes.update(args.kw)
+    args[0].attributes.update(args.kw)
     return None
 
 
@@ -238,7 +238,7 @@ def import_module(m: Machine, args: Args) -> Value:
 @model("types.MethodType")
 def method_type(m: Machine, args: Args) -> Value:
     """`MethodType(function, obj)`."""
-    return Bound(args.pos[0], args.pos[1])
+    return Bound(args[0], args[1])
 
 
 # -- inspect ------------------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ def method_type(m: Machine, args: Args) -> Value:
 @model("inspect.isclass")
 def is_class(m: Machine, args: Args) -> Value:
     """`isclass(v)`."""
-    return check(m, args.pos[0], Lib("type"))
+    return check(m, args[0], Lib("type"))
 
 
 @model("inspect.getmembers")

@@ -105,7 +105,7 @@ def of_match(name: str) -> Callable[[Machine, Args], Value]:
     """A method of what a search has found."""
 
     def run(m: Machine, args: Args) -> Value:
-        found = args.pos[0].model_state["match"]
+        found = args[0].model_state["match"]
         with suppress(constants.NotPlain):
             return constants.compute(m, getattr(found, name), args.pos[1:], args.kw)
         return Unknown(name)
@@ -124,9 +124,7 @@ def compile_(m: Machine, args: Args) -> Value:
 def of_pattern(name: str) -> Callable[[Machine, Args], Value]:
     """A method of a compiled pattern: the function of that name."""
     run = search(name)
-    return lambda m, args: run(
-        m, Args([*args.pos[0].model_state["given"], *args.pos[1:]], args.kw, args.open, args.site)
-    )
+    return lambda m, args: run(m, Args([*args[0].model_state["given"], *args.pos[1:]], args.kw, args.open, args.site))
 
 
 for _name in ("match", "search", "fullmatch", "findall", "split", "sub"):

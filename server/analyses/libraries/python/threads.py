@@ -39,7 +39,7 @@ def aside(m: Machine, work: Callable[[], Value]) -> Value:
 @model("asyncio.to_thread")
 def to_thread(m: Machine, args: Args) -> Value:
     """`to_thread(f, …)`: a call."""
-    f = args.pos[0]
+    f = args[0]
     return aside(m, lambda: m.call(f, Args(args.pos[1:], args.kw, args.open, args.site)))
 
 
@@ -58,7 +58,7 @@ def submit(m: Machine, args: Args) -> Value:
     future = Instance(class_named(m, FUTURE), m.here.site)
     m.handlers += 1
     try:
-        v = aside(m, lambda: m.call(args.pos[1], Args(args.pos[2:], args.kw, args.open, args.site)))
+        v = aside(m, lambda: m.call(args[1], Args(args.pos[2:], args.kw, args.open, args.site)))
     except Raised as error:
         future.model_state["error"] = error
     else:
@@ -71,7 +71,7 @@ def submit(m: Machine, args: Args) -> Value:
 @method_of(FUTURE, "result")
 def result(m: Machine, args: Args) -> Value:
     """`future.result()`."""
-    future = args.pos[0]
+    future = args[0]
     if "error" in future.model_state:
         raise future.model_state["error"]
     return m.state.resolve(future.model_state.get("result", Unknown("a result")))
@@ -80,7 +80,7 @@ def result(m: Machine, args: Args) -> Value:
 @method_of(FUTURE, "exception")
 def exception(m: Machine, args: Args) -> Value:
     """`future.exception()`: what was raised, None if nothing was."""
-    error = args.pos[0].model_state.get("error")
+    error = args[0].model_state.get("error")
     return error.value if isinstance(error, Raised) else None
 
 
@@ -103,7 +103,7 @@ def as_completed(m: Machine, args: Args) -> Value:
 @method_of(THREAD, "start")
 def start(m: Machine, args: Args) -> Value:
     """`thread.start()`: the target is called at once, or the program's own `run`; its exceptions end it alone."""
-    thread = args.pos[0]
+    thread = args[0]
     if m.state.resolve(thread.model_state.get("started")) is True:
         raise Raised(None, "RuntimeError")
     m.state.set(thread.model_state, "started", True)
@@ -131,6 +131,6 @@ def run(m: Machine, thread: Instance, args: Args) -> Value:
 @method_of(THREAD, "join")
 def join(m: Machine, args: Args) -> Value:
     """`thread.join()`: refused before it was started."""
-    if m.state.resolve(args.pos[0].model_state.get("started")) is None:
+    if m.state.resolve(args[0].model_state.get("started")) is None:
         raise Raised(None, "RuntimeError")
     return None

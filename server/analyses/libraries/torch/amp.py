@@ -33,7 +33,7 @@ BASES["torch.amp.grad_scaler.GradScaler"] = (SCALER,)
 @method_of(AUTOCAST, "__init__")
 def init(m: Machine, args: Args) -> Value:
     """`torch.autocast(device_type, dtype, enabled)`; those of a device's own module leave out its type."""
-    obj = args.pos[0]
+    obj = args[0]
     home = next((c.qualname.split(".")[1] for c in obj.cls.mro if c.qualname.count(".") == 3), None)
     if home in ("cuda", "cpu"):
         device: Value = home
@@ -62,7 +62,7 @@ def decorate(m: Machine, args: Args) -> Value:
     """`torch.autocast(…)(f)`."""
     from ...python.decorators import decorate as wrap
 
-    return wrap(m, args.pos[0], args.pos[1])
+    return wrap(m, args[0], args[1])
 
 
 @model("torch.is_autocast_enabled")
@@ -74,9 +74,9 @@ def is_autocast_enabled(m: Machine, args: Args) -> Value:
 @model("torch.amp.custom_fwd", "torch.amp.custom_bwd", "torch.cuda.amp.custom_fwd", "torch.cuda.amp.custom_bwd")
 def custom(m: Machine, args: Args) -> Value:
     """Decorators of a custom Function's methods, with or without arguments."""
-    if args.pos and isinstance(args.pos[0], FunctionV):
-        return args.pos[0]
-    return Builtin("custom_fwd", lambda machine, inner: inner.pos[0])
+    if args.pos and isinstance(args[0], FunctionV):
+        return args[0]
+    return Builtin("custom_fwd", lambda machine, inner: inner[0])
 
 
 # -- the scaler -------------------------------------------------------------------------------------------
@@ -85,14 +85,14 @@ def custom(m: Machine, args: Args) -> Value:
 @method_of(SCALER, "__init__")
 def scaler(m: Machine, args: Args) -> Value:
     """`GradScaler(device, …, enabled)`."""
-    args.pos[0].model_state["enabled"] = m.state.resolve(args.kw.get("enabled", True))
+    args[0].model_state["enabled"] = m.state.resolve(args.kw.get("enabled", True))
     return None
 
 
 @method_of(SCALER, "scale")
 def scale(m: Machine, args: Args) -> Value:
     """`scaler.scale(loss)`: a product with a tensor of the scaler's own; the loss itself if it isn't enabled."""
-    if args.pos[0].model_state.get("enabled") is False:
+    if args[0].model_state.get("enabled") is False:
         return args.get(1, "outputs")
 
     def one(v: Value) -> Value:
@@ -112,7 +112,7 @@ def step(m: Machine, args: Args) -> Value:
 @method_of(SCALER, "is_enabled")
 def is_enabled(m: Machine, args: Args) -> Value:
     """`scaler.is_enabled()`."""
-    return args.pos[0].model_state.get("enabled", True)
+    return args[0].model_state.get("enabled", True)
 
 
 @method_of(SCALER, "update", "unscale_", "get_scale", "state_dict", "load_state_dict", "get_growth_factor")

@@ -54,21 +54,21 @@ def init(m: Machine, args: Args) -> Value:
 @model_data("TensorDataset.__init__")
 def init_tensors(m: Machine, args: Args) -> Value:
     """`TensorDataset(*tensors)`."""
-    m.state.set(args.pos[0].attributes, "tensors", tuple(args.pos[1:]))
+    m.state.set(args[0].attributes, "tensors", tuple(args.pos[1:]))
     return None
 
 
 @model_data("TensorDataset.__getitem__")
 def tensors_item(m: Machine, args: Args) -> Value:
     """`dataset[i]`: the i-th row of each tensor, a view."""
-    tensors = m.state.pick(args.pos[0].attributes["tensors"])
-    return tuple(operators.get_item(m, t, args.pos[1]) for t in tensors)
+    tensors = m.state.pick(args[0].attributes["tensors"])
+    return tuple(operators.get_item(m, t, args[1]) for t in tensors)
 
 
 @model_data("Subset.__init__")
 def init_subset(m: Machine, args: Args) -> Value:
     """`Subset(dataset, indices)`."""
-    obj = args.pos[0]
+    obj = args[0]
     m.state.set(obj.attributes, "dataset", args.get(1, "dataset"))
     m.state.set(obj.attributes, "indices", args.get(2, "indices"))
     return None
@@ -77,7 +77,7 @@ def init_subset(m: Machine, args: Args) -> Value:
 @model_data("Subset.__getitem__")
 def subset_item(m: Machine, args: Args) -> Value:
     """`subset[i]`: the item of the dataset that it stands for."""
-    obj, index = args.pos[0], m.state.resolve(args.pos[1])
+    obj, index = args[0], m.state.resolve(args[1])
     indices = m.state.pick(obj.attributes["indices"])
     at = operators.get_item(m, indices, index) if isinstance(index, int) else Unknown("an integer")
     return item(m, obj.attributes["dataset"], at if isinstance(at, int) else Unknown("an integer"))
@@ -86,7 +86,7 @@ def subset_item(m: Machine, args: Args) -> Value:
 @model_data("ConcatDataset.__init__", "ChainDataset.__init__", "StackDataset.__init__")
 def init_several(m: Machine, args: Args) -> Value:
     """`ConcatDataset(datasets)`, `ChainDataset(datasets)`, `StackDataset(*datasets)`."""
-    obj = args.pos[0]
+    obj = args[0]
     several = args.pos[1:] if obj.cls.derives(f"{DATA}StackDataset") else [args.get(1, "datasets")]
     found = several if len(several) != 1 else sequences.sequence(m, several[0]).known()
     m.state.set(obj.attributes, "datasets", ListV(tuple(found)))
@@ -96,7 +96,7 @@ def init_several(m: Machine, args: Args) -> Value:
 @model_data("ConcatDataset.__getitem__")
 def concat_item(m: Machine, args: Args) -> Value:
     """`concat[i]`: of the dataset in which i falls; of the first where that isn't known."""
-    datasets, index = items_of(m, args.pos[0].attributes["datasets"]), m.state.resolve(args.pos[1])
+    datasets, index = items_of(m, args[0].attributes["datasets"]), m.state.resolve(args[1])
     for d in datasets:
         n = sequences.length(m, d)
         if not isinstance(index, int) or not isinstance(n, int):
@@ -110,13 +110,13 @@ def concat_item(m: Machine, args: Args) -> Value:
 @model_data("StackDataset.__getitem__")
 def stack_item(m: Machine, args: Args) -> Value:
     """`stacked[i]`: the i-th item of each dataset."""
-    return tuple(item(m, d, args.pos[1]) for d in items_of(m, args.pos[0].attributes["datasets"]))
+    return tuple(item(m, d, args[1]) for d in items_of(m, args[0].attributes["datasets"]))
 
 
 @model_data("ChainDataset.__iter__")
 def chain_items(m: Machine, args: Args) -> Value:
     """Iterating over the datasets one after the other."""
-    return m.call(Lib("itertools.chain"), Args(list(items_of(m, args.pos[0].attributes["datasets"]))))
+    return m.call(Lib("itertools.chain"), Args(list(items_of(m, args[0].attributes["datasets"]))))
 
 
 def length_of_first(m: Machine, obj: Instance) -> Value:
@@ -182,7 +182,7 @@ OPTIONS = ("dataset", "batch_size", "shuffle", "sampler", "batch_sampler", "num_
 @model_data("DataLoader.__init__")
 def init_loader(m: Machine, args: Args) -> Value:
     """`DataLoader(dataset, batch_size, …)`."""
-    obj = args.pos[0]
+    obj = args[0]
     defaults = {"batch_size": 1, "drop_last": False}
     for i, name in enumerate(OPTIONS, 1):
         missing = Unknown(name) if args.open else defaults.get(name)
@@ -344,7 +344,7 @@ for _name in ("RandomSampler", "SequentialSampler", "WeightedRandomSampler", "Su
             "WeightedRandomSampler.__init__")  # fmt: skip
 def init_sampler(m: Machine, args: Args) -> Value:
     """A sampler gives as many indices as its source has, or as it is told."""
-    obj = args.pos[0]
+    obj = args[0]
     told = args.kw.get("num_samples", args.get(2, "num_samples") if obj.cls.name == "WeightedRandomSampler" else None)
     source = next(iter(args.pos[1:]), None)
     m.state.set(obj.model_state, "length", told if told is not None else sequences.length(m, source))

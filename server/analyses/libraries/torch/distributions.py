@@ -313,7 +313,7 @@ def family_of(obj: Instance) -> Family:
 
 def construct(m: Machine, args: Args) -> Value:
     """Keep the parameters; numbers among them become tensors (`broadcast_all`)."""
-    obj = m.state.resolve(args.pos[0])
+    obj = m.state.resolve(args[0])
     if not isinstance(obj, Instance):
         return None
     family = family_of(obj)
@@ -408,7 +408,7 @@ def parameters_of(m: Machine, obj: Instance) -> list[Tensor]:
 
 def inputs_of(m: Machine, args: Args) -> list[Tensor]:
     """The parameters of a distribution or transform, and the tensors among a method's arguments."""
-    return [*parameters_of(m, args.pos[0]), *cases.tensors_in(m, tuple(args.pos[1:]))]
+    return [*parameters_of(m, args[0]), *cases.tensors_in(m, tuple(args.pos[1:]))]
 
 
 def noise(m: Machine, obj: Instance, sample_shape: Value) -> Tensor:
@@ -442,12 +442,12 @@ def log_prob(m: Machine, args: Args) -> Value:
     x = m.state.resolve(args.get(1, "value"))
     if isinstance(x, Unknown):
         x = m.as_tensor(x)
-    return calls_by_name.split(m, Args([x]), lambda one: evaluate(m, args.pos[0], "log_prob", one.pos[0]))
+    return calls_by_name.split(m, Args([x]), lambda one: evaluate(m, args[0], "log_prob", one.pos[0]))
 
 
 def rsample(m: Machine, args: Args) -> Value:
     """`d.rsample(sample_shape)`: a sample with a graph; refused by families without one."""
-    obj, shape = args.pos[0], args.get(1, "sample_shape")
+    obj, shape = args[0], args.get(1, "sample_shape")
     if not family_of(obj).reparametrised:
         return noise(m, obj, shape)
     return evaluate(m, obj, "rsample", noise(m, obj, shape))
@@ -455,15 +455,15 @@ def rsample(m: Machine, args: Args) -> Value:
 
 def sample(m: Machine, args: Args) -> Value:
     """`d.sample(sample_shape)`: under no_grad."""
-    made = noise(m, args.pos[0], args.get(1, "sample_shape"))
-    if args.pos[0].cls.name == "Categorical":
+    made = noise(m, args[0], args.get(1, "sample_shape"))
+    if args[0].cls.name == "Categorical":
         made.dtype_ = "int64"
     return made
 
 
 def expand(m: Machine, args: Args) -> Value:
     """`d.expand(batch_shape)`: the same parameters."""
-    return args.pos[0]
+    return args[0]
 
 
 def computed(name: str) -> Callable[[Machine, Instance], Value]:
@@ -475,7 +475,7 @@ method_of(BASE, "__init__")(construct)
 method_of(BASE, "log_prob")(log_prob)
 method_of(BASE, "rsample")(rsample)
 method_of(BASE, "sample")(sample)
-method_of(BASE, "entropy")(lambda m, args: evaluate(m, args.pos[0], "entropy", None))
+method_of(BASE, "entropy")(lambda m, args: evaluate(m, args[0], "entropy", None))
 method_of(BASE, "expand")(expand)
 method_of(BASE, "cdf", "icdf", "perplexity", "enumerate_support")(lambda m, args: linked(m, inputs_of(m, args)))
 for _name in ("mean", "variance"):
@@ -504,23 +504,23 @@ for _name in ("TanhTransform", "ExpTransform", "SigmoidTransform", "AffineTransf
 @method_of(f"{HOME}TransformedDistribution", "__init__")
 def init_made_of(m: Machine, args: Args) -> Value:
     """`Independent(base, n)`, `TransformedDistribution(base, transforms)`."""
-    m.state.set(args.pos[0].attributes, "base_dist", args.get(1, "base_distribution"))
-    m.state.set(args.pos[0].attributes, "transforms", args.get(2, "transforms"))
+    m.state.set(args[0].attributes, "base_dist", args.get(1, "base_distribution"))
+    m.state.set(args[0].attributes, "transforms", args.get(2, "transforms"))
     return None
 
 
 @method_of(f"{HOME}MixtureSameFamily", "__init__")
 def init_mixture(m: Machine, args: Args) -> Value:
     """`MixtureSameFamily(mixture, components)`."""
-    m.state.set(args.pos[0].attributes, "mixture_distribution", args.get(1, "mixture_distribution"))
-    m.state.set(args.pos[0].attributes, "component_distribution", args.get(2, "component_distribution"))
+    m.state.set(args[0].attributes, "mixture_distribution", args.get(1, "mixture_distribution"))
+    m.state.set(args[0].attributes, "component_distribution", args.get(2, "component_distribution"))
     return None
 
 
 @method_of(f"{HOME}MixtureSameFamily", "log_prob")
 def mixture_log_prob(m: Machine, args: Args) -> Value:
     """`logsumexp` of what each component says, by its share (`mixture_same_family.py`)."""
-    obj = args.pos[0]
+    obj = args[0]
     mixture, component = obj.attributes["mixture_distribution"], m.state.pick(obj.attributes["component_distribution"])
     joint = isinstance(component, Instance) and component.cls.derives(f"{HOME}Independent")
     value = Term(m, args.get(1, "value")).do("unsqueeze", -2 if joint else -1)
@@ -538,13 +538,13 @@ def independent(m: Machine, args: Args) -> Value:
     """The sum over the last dimensions."""
     name = "log_prob" if len(args.pos) > 1 or "value" in args.kw else "entropy"
     given = [args.get(1, "value")] if name == "log_prob" else []
-    return of_base(m, args.pos[0], name, *given).do("sum", -1).value
+    return of_base(m, args[0], name, *given).do("sum", -1).value
 
 
 @method_of(f"{HOME}Independent", "rsample")
 def independent_rsample(m: Machine, args: Args) -> Value:
     """A sample of what it is made of."""
-    return of_base(m, args.pos[0], "rsample", *args.pos[1:]).value
+    return of_base(m, args[0], "rsample", *args.pos[1:]).value
 
 
 def of_base_attribute(name: str) -> Callable[[Machine, Instance], Value]:
@@ -559,7 +559,7 @@ for _name in ("mean", "variance", "stddev", "mode"):
 @method_of(f"{HOME}TransformedDistribution", "rsample")
 def transformed_rsample(m: Machine, args: Args) -> Value:
     """A sample passed through the transforms."""
-    obj = args.pos[0]
+    obj = args[0]
     x = of_base(m, obj, "rsample", *args.pos[1:]).value
     transforms = m.state.pick(obj.attributes.get("transforms"))
     several = m.state.tuple_of(transforms.items) if isinstance(transforms, ListV) else (transforms,)
@@ -571,14 +571,14 @@ def transformed_rsample(m: Machine, args: Args) -> Value:
 @method_of(f"{HOME}TransformedDistribution", "log_prob")
 def transformed_log_prob(m: Machine, args: Args) -> Value:
     """The density of what the value was made of, and the volume that the transforms change."""
-    obj, x = args.pos[0], cases.tensors_in(m, args.get(1, "value"))
+    obj, x = args[0], cases.tensors_in(m, args.get(1, "value"))
     return (of_base(m, obj, "log_prob", linked(m, x)) - linked(m, x)).value
 
 
 @method_of(TRANSFORM, "__call__")
 def transform(m: Machine, args: Args) -> Value:
     """`transform(x)`: as `transforms.py` computes it."""
-    obj, x = args.pos[0], args.get(1, "x")
+    obj, x = args[0], args.get(1, "x")
     method = {"TanhTransform": "tanh", "ExpTransform": "exp", "SigmoidTransform": "sigmoid"}.get(obj.cls.name)
     if method is not None:
         return Term(m, x).do(method).value

@@ -59,7 +59,7 @@ def einsum(m: Machine, args: Args) -> Value:
     assert op is not None
     if len(plain.pos) > 2:  # one alone may be a list of all
         given = [m.sure_tensor(v) if isinstance(v, Unknown) else v for v in plain.pos[1:]]
-        plain = Args([plain.pos[0], *given], plain.kw, plain.open, plain.site, plain.exprs)
+        plain = Args([plain[0], *given], plain.kw, plain.open, plain.site, plain.exprs)
     call = replay.prepare(m, op, plain)
     equation, factored = call.values.get("equation"), call.tensors.get("operands", [])
     read = labelled(equation, factored) if isinstance(equation, str) else None

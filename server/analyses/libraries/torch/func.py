@@ -117,7 +117,7 @@ def plain(m: Machine) -> Tensor:
 def func_vjp(m: Machine, args: Args) -> Value:
     """`torch.func.vjp(f, *primals)`: what f gives, and a function from its gradients to those of the primals."""
     primals = tuple(args.pos[1:])
-    result = differentiated(m, args.pos[0], list(primals), {}, tuple(range(len(primals))))
+    result = differentiated(m, args[0], list(primals), {}, tuple(range(len(primals))))
     back = Builtin("vjp", lambda machine, inner: gradients_like(machine, primals, linked(machine, primals)))
     return (gradients_like(m, result, linked(m, primals)), back)
 

@@ -75,7 +75,7 @@ MODES["torch.set_grad_enabled"] = set_grad_modes
 @method_of("torch.set_grad_enabled", "__init__")
 def set_grad_enabled(m: Machine, args: Args) -> Value:
     """`torch.set_grad_enabled(mode)` acts at once; as a context manager it restores what was before."""
-    self, mode = args.pos[0], m.state.resolve(args.get(1, "mode"))
+    self, mode = args[0], m.state.resolve(args.get(1, "mode"))
     self.model_state["before"] = {"grad": m.grad.mode["grad"]}
     self.model_state["mode"] = mode
     if isinstance(mode, bool):
@@ -86,7 +86,7 @@ def set_grad_enabled(m: Machine, args: Args) -> Value:
 @method_of("torch.inference_mode", "__init__")
 def inference_mode(m: Machine, args: Args) -> Value:
     """`torch.inference_mode(mode)`."""
-    args.pos[0].model_state["mode"] = args.get(1, "mode", True)
+    args[0].model_state["mode"] = args.get(1, "mode", True)
     return None
 
 
@@ -103,8 +103,8 @@ def decorated(name: str) -> None:
     """A mode applied to a function: `torch.no_grad()(f)`."""
 
     def call(m: Machine, args: Args) -> Value:
-        contexts.take_back(m, args.pos[0])
-        return Wrapped(args.pos[1], name, args.pos[0]) if len(args.pos) > 1 else None
+        contexts.take_back(m, args[0])
+        return Wrapped(args[1], name, args[0]) if len(args.pos) > 1 else None
 
     method_of(name, "__call__")(call)
 
@@ -171,7 +171,7 @@ def backward(m: Machine, args: Args) -> Value:
         m.grad.backward(roots_of(m, t), keep, create, leaves, begun=given, expected=expected(m, t))
         return None
 
-    return m.state.each(args.pos[0], one)
+    return m.state.each(args[0], one)
 
 
 def require_graph(m: Machine, values: list[Value]) -> None:
@@ -229,7 +229,7 @@ def grad(m: Machine, args: Args) -> Value:
 @model("torch.autograd.Function.apply")
 def apply(m: Machine, args: Args) -> Value:
     """`Function.apply(…)` (`torch/csrc/autograd/custom_function.cpp`): forward without grad, then the saving."""
-    cls, inner = args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
+    cls, inner = args[0], Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
     given = [m.state.resolve(v) for v in inner.pos]
     inner = Args([m.as_tensor(v) if isinstance(v, Unknown) and v.parameter else v for v in given], inner.kw)
     ctx = Instance(registry.class_named(m, "torch.autograd.function.FunctionCtx"), m.here.site)
@@ -409,7 +409,7 @@ def remember(slot: str) -> Callable[[Machine, Args], Value]:
     """A method of ctx that keeps tensors."""
 
     def run(m: Machine, args: Args) -> Value:
-        m.state.set(args.pos[0].model_state, slot, tuple(args.pos[1:]))
+        m.state.set(args[0].model_state, slot, tuple(args.pos[1:]))
         return None
 
     return run
@@ -434,7 +434,7 @@ def saved_tensors(m: Machine, ctx: Instance) -> Value:
 @model("torch.autograd.function.once_differentiable")
 def once_differentiable(m: Machine, args: Args) -> Value:
     """`@once_differentiable`: a backward that runs without grad, also under create_graph."""
-    return Wrapped(args.pos[0], "torch.no_grad")
+    return Wrapped(args[0], "torch.no_grad")
 
 
 # -- checkpoint -------------------------------------------------------------------------------------------
@@ -451,7 +451,7 @@ def save_all(m: Machine, node: Node | None, inputs: list[Tensor]) -> None:
 def checkpoint(m: Machine, args: Args) -> Value:
     """`checkpoint(f, *inputs)`: nothing inside is kept but the inputs, which are checked when it is run again."""
     skip = {"use_reentrant", "preserve_rng_state", "determinism_check", "context_fn", "debug", "early_stop"}
-    f = args.pos[0]
+    f = args[0]
     inner = Args(args.pos[1:], {k: v for k, v in args.kw.items() if k not in skip}, args.open, args.site)
     reentrant = m.state.resolve(args.kw.get("use_reentrant", True)) is not False
     inputs = cases.tensors_in(m, tuple(inner.pos))

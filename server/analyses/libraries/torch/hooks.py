@@ -30,7 +30,7 @@ def add(m: Machine, holder: Any, slot: Any, hook: Value, first: bool = False) ->
 @method_of(HANDLE, "__exit__")
 def remove(m: Machine, args: Args) -> Value:
     """`handle.remove()`."""
-    holder, slot, hook = args.pos[0].model_state["remove"]
+    holder, slot, hook = args[0].model_state["remove"]
     m.state.write(holder, slot, tuple(h for h in m.state.tuple_of(held(holder, slot)) if h is not hook))
     return None
 
@@ -45,7 +45,7 @@ def of_module(slot: str, *names: str) -> None:
         hook = args.get(1, "hook")
         if m.state.resolve(args.kw.get("with_kwargs")) is True:
             hook = Wrapped(hook, "with_kwargs")
-        return add(m, args.pos[0].model_state, slot, hook, m.state.resolve(args.kw.get("prepend")) is True)
+        return add(m, args[0].model_state, slot, hook, m.state.resolve(args.kw.get("prepend")) is True)
 
     method_of(MODULE, *names)(run)
 
@@ -92,10 +92,10 @@ def register_hook(m: Machine, args: Args) -> Value:
             else add(m, holder, Tensor.hooks, hook)
         )
 
-    return m.state.each(args.pos[0], one)
+    return m.state.each(args[0], one)
 
 
 @method_of("torch.Tensor", "register_post_accumulate_grad_hook")
 def register_post_accumulate_grad_hook(m: Machine, args: Args) -> Value:
     """`t.register_post_accumulate_grad_hook(hook)`."""
-    return m.state.each(args.pos[0], lambda t: add(m, t, Tensor.post_accumulate_hooks, args.get(1, "hook")))
+    return m.state.each(args[0], lambda t: add(m, t, Tensor.post_accumulate_hooks, args.get(1, "hook")))

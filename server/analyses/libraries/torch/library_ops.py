@@ -36,7 +36,7 @@ def custom_op(m: Machine, args: Args) -> Value:
     mutates = m.state.resolve(args.kw.get("mutates_args", ()))
     if function is not None:
         return define(m, name, function, mutates)
-    return Builtin("custom_op", lambda machine, inner: define(machine, name, inner.pos[0], mutates))
+    return Builtin("custom_op", lambda machine, inner: define(machine, name, inner[0], mutates))
 
 
 def define(m: Machine, name: Value, function: Value, mutates: Value) -> Instance:
@@ -60,7 +60,7 @@ def operator_named(m: Machine, v: Value) -> Instance | None:
 @method_of(OPERATOR, "register_autograd")
 def register_autograd(m: Machine, args: Args) -> Value:
     """`op.register_autograd(backward, setup_context=…)`."""
-    op = operator_named(m, args.pos[0])
+    op = operator_named(m, args[0])
     if op is not None:
         m.state.set(op.model_state, "backward", args.get(1, "backward"))
         m.state.set(op.model_state, "setup", args.kw.get("setup_context"))
@@ -72,7 +72,7 @@ def register_autograd(m: Machine, args: Args) -> Value:
 @method_of(OPERATOR, "register_fake", "register_kernel", "register_vmap", "register_torch_dispatch")
 def register_other(m: Machine, args: Args) -> Value:
     """Registrations that concern no gradient: decorators that give the function, or calls with it."""
-    return Builtin("register", lambda machine, inner: inner.pos[0])
+    return Builtin("register", lambda machine, inner: inner[0])
 
 
 # -- the older way ----------------------------------------------------------------------------------------
@@ -81,26 +81,26 @@ def register_other(m: Machine, args: Args) -> Value:
 @method_of(LIBRARY, "__init__")
 def init_library(m: Machine, args: Args) -> Value:
     """`torch.library.Library(ns, kind)`."""
-    args.pos[0].model_state["namespace"] = m.state.resolve(args.get(1, "ns"))
+    args[0].model_state["namespace"] = m.state.resolve(args.get(1, "ns"))
     return None
 
 
 @method_of(LIBRARY, "impl")
 def library_impl(m: Machine, args: Args) -> Value:
     """`lib.impl(name, function, dispatch_key)`."""
-    implement(m, args.pos[0], args.get(1, "op_name"), args.get(2, "fn"), args.get(3, "dispatch_key", ""))
+    implement(m, args[0], args.get(1, "op_name"), args.get(2, "fn"), args.get(3, "dispatch_key", ""))
     return None
 
 
 @model("torch.library.impl")
 def impl(m: Machine, args: Args) -> Value:
     """`@torch.library.impl(lib, name, dispatch_key)`, or `@torch.library.impl("ns::name", types)`."""
-    first = m.state.pick(args.pos[0]) if args.pos else None
+    first = m.state.pick(args[0]) if args.pos else None
     name, key = (args.get(1, "name"), args.get(2, "dispatch_key")) if isinstance(first, Instance) else (first, "")
 
     def register(machine: Machine, inner: Args) -> Value:
-        implement(machine, first, name, inner.pos[0], key)
-        return inner.pos[0]
+        implement(machine, first, name, inner[0], key)
+        return inner[0]
 
     return Builtin("impl", register)
 
@@ -126,7 +126,7 @@ def call(m: Machine, args: Args) -> Value:
     (`torch/_library/custom_ops.py`: the ADInplaceOrView kernel calls `increment_version`, whatever the
     function itself did. A leaf is not refused.)
     """
-    op, inner = args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
+    op, inner = args[0], Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
     function = op.model_state["function"]
     if op.model_state.get("seen"):
         return m.call(function, inner)
@@ -215,7 +215,7 @@ def found(m: Machine, name: str) -> Value:
 @method_of(PACKET, "__call__")
 def call_packet(m: Machine, args: Args) -> Value:
     """`torch.ops.aten.name(…)`."""
-    function = args.pos[0].model_state["function"]
+    function = args[0].model_state["function"]
     return m.call(function, Args(args.pos[1:], args.kw, args.open, args.site, args.exprs))
 
 

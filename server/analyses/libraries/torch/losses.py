@@ -28,7 +28,7 @@ def passes(cls: str, function: str, names: tuple[str, ...]) -> None:
     """Register the forward of a loss."""
 
     def forward(m: Machine, args: Args) -> Value:
-        obj = args.pos[0]
+        obj = args[0]
         own = {name: attributes.get(m, obj, name) for name in names}
         inner = Args(args.pos[1:], {**args.kw, **own}, args.open, args.site)
         return m.call(Lib(f"torch.nn.functional.{function}"), inner)
@@ -45,7 +45,7 @@ BAG = ("max_norm", "norm_type", "scale_grad_by_freq", "mode", "sparse", "include
 @method_of("torch.nn.EmbeddingBag", "forward")
 def embedding_bag(m: Machine, args: Args) -> Value:
     """`bag(input, offsets, per_sample_weights)`."""
-    obj = args.pos[0]
+    obj = args[0]
     own = {name: attributes.get(m, obj, name) for name in BAG}
     own["per_sample_weights"] = args.get(3, "per_sample_weights")
     given = [args.get(1, "input"), attributes.get(m, obj, "weight"), args.get(2, "offsets")]
@@ -55,7 +55,7 @@ def embedding_bag(m: Machine, args: Args) -> Value:
 @model("torch.nn.Embedding.from_pretrained", "torch.nn.EmbeddingBag.from_pretrained")
 def from_pretrained(m: Machine, args: Args) -> Value:
     """`Embedding.from_pretrained(embeddings, freeze=True, …)`: the weight is a Parameter over the given memory."""
-    cls, weight, freeze = args.pos[0], args.get(1, "embeddings"), m.state.resolve(args.get(2, "freeze", True))
+    cls, weight, freeze = args[0], args.get(1, "embeddings"), m.state.resolve(args.get(2, "freeze", True))
     options = {k: v for k, v in args.kw.items() if k not in ("embeddings", "freeze")}
     shape = weight.shape if isinstance(weight, Tensor) and weight.shape is not None else (None, None)
     sizes = [Unknown("a size") if n is None else n for n in shape]

@@ -47,7 +47,7 @@ def listed(values: list[Value]) -> ListV:
 @method_of(MODULE, "__init__")
 def init(m: Machine, args: Args) -> Value:
     """`Module.__init__`."""
-    obj = m.state.resolve(args.pos[0]) if args.pos else None
+    obj = m.state.resolve(args[0]) if args.pos else None
     if isinstance(obj, Instance):
         m.state.set(obj.attributes, "training", True)
     return None
@@ -59,25 +59,25 @@ def init(m: Machine, args: Args) -> Value:
 @method_of(MODULE, "parameters")
 def parameters(m: Machine, args: Args) -> Value:
     """`module.parameters()`."""
-    return unseen(m, args.pos[0], listed([t for _, t in modules.named_tensors(m, args.pos[0], True)]))
+    return unseen(m, args[0], listed([t for _, t in modules.named_tensors(m, args[0], True)]))
 
 
 @method_of(MODULE, "named_parameters")
 def named_parameters(m: Machine, args: Args) -> Value:
     """`module.named_parameters()`."""
-    return unseen(m, args.pos[0], listed(list(modules.named_tensors(m, args.pos[0], True))))
+    return unseen(m, args[0], listed(list(modules.named_tensors(m, args[0], True))))
 
 
 @method_of(MODULE, "buffers")
 def buffers(m: Machine, args: Args) -> Value:
     """`module.buffers()`."""
-    return listed([t for _, t in modules.named_tensors(m, args.pos[0], False)])
+    return listed([t for _, t in modules.named_tensors(m, args[0], False)])
 
 
 @method_of(MODULE, "named_buffers")
 def named_buffers(m: Machine, args: Args) -> Value:
     """`module.named_buffers()`."""
-    return listed(list(modules.named_tensors(m, args.pos[0], False)))
+    return listed(list(modules.named_tensors(m, args[0], False)))
 
 
 def unseen(m: Machine, obj: Instance, made: ListV) -> ListV:
@@ -93,31 +93,31 @@ def unseen(m: Machine, obj: Instance, made: ListV) -> ListV:
 @method_of(MODULE, "children")
 def children(m: Machine, args: Args) -> Value:
     """`module.children()`."""
-    return listed([c for _, c in modules.children(m, args.pos[0])])
+    return listed([c for _, c in modules.children(m, args[0])])
 
 
 @method_of(MODULE, "named_children")
 def named_children(m: Machine, args: Args) -> Value:
     """`module.named_children()`."""
-    return listed(list(modules.children(m, args.pos[0])))
+    return listed(list(modules.children(m, args[0])))
 
 
 @method_of(MODULE, "modules")
 def all_modules(m: Machine, args: Args) -> Value:
     """`module.modules()`."""
-    return listed([c for _, c in modules.named_modules(m, args.pos[0])])
+    return listed([c for _, c in modules.named_modules(m, args[0])])
 
 
 @method_of(MODULE, "named_modules")
 def named_modules(m: Machine, args: Args) -> Value:
     """`module.named_modules()`."""
-    return listed(list(modules.named_modules(m, args.pos[0])))
+    return listed(list(modules.named_modules(m, args[0])))
 
 
 @method_of(MODULE, "get_parameter", "get_buffer", "get_submodule")
 def get_part(m: Machine, args: Args) -> Value:
     """`module.get_parameter("a.b")`."""
-    v, target = args.pos[0], m.state.resolve(args.get(1, "target"))
+    v, target = args[0], m.state.resolve(args.get(1, "target"))
     if not isinstance(target, str):
         return Unknown("a part of a module")
     for part in target.split("."):
@@ -128,7 +128,7 @@ def get_part(m: Machine, args: Args) -> Value:
 @method_of(MODULE, "register_buffer")
 def register_buffer(m: Machine, args: Args) -> Value:
     """`self.register_buffer(name, tensor)`."""
-    obj, name, t = args.pos[0], m.state.resolve(args.get(1, "name")), args.get(2, "tensor")
+    obj, name, t = args[0], m.state.resolve(args.get(1, "name")), args.get(2, "tensor")
     if isinstance(name, str):
         m.state.set(obj.attributes, name, t)
         modules.put(obj, "_buffers", name)
@@ -150,8 +150,8 @@ def register_parameter(m: Machine, args: Args) -> Value:
     """`self.register_parameter(name, parameter)`."""
     name = m.state.resolve(args.get(1, "name"))
     if isinstance(name, str):
-        modules.put(args.pos[0], "_parameters", name)
-        m.state.set(args.pos[0].attributes, name, args.get(2, "param"))
+        modules.put(args[0], "_parameters", name)
+        m.state.set(args[0].attributes, name, args.get(2, "param"))
     return None
 
 
@@ -160,7 +160,7 @@ def register_module(m: Machine, args: Args) -> Value:
     """`self.add_module(name, module)`."""
     name = m.state.resolve(args.get(1, "name"))
     if isinstance(name, str):
-        m.state.set(args.pos[0].attributes, name, args.get(2, "module"))
+        m.state.set(args[0].attributes, name, args.get(2, "module"))
     return None
 
 
@@ -198,29 +198,29 @@ def set_training(m: Machine, obj: Instance, mode: Value) -> None:
 @method_of(MODULE, "train")
 def train(m: Machine, args: Args) -> Value:
     """`module.train(mode)`."""
-    set_training(m, args.pos[0], m.state.resolve(args.get(1, "mode", True)))
-    return args.pos[0]
+    set_training(m, args[0], m.state.resolve(args.get(1, "mode", True)))
+    return args[0]
 
 
 @method_of(MODULE, "eval")
 def eval_(m: Machine, args: Args) -> Value:
     """`module.eval()`: what the module's `train(False)` does."""
-    return m.call(attributes.get(m, args.pos[0], "train"), Args([False], site=args.site))
+    return m.call(attributes.get(m, args[0], "train"), Args([False], site=args.site))
 
 
 @method_of(MODULE, "requires_grad_")
 def requires_grad_(m: Machine, args: Args) -> Value:
     """`module.requires_grad_(mode)`."""
     mode = m.state.resolve(args.get(1, "requires_grad", True))
-    for t in modules.parameters(m, args.pos[0]):
+    for t in modules.parameters(m, args[0]):
         m.require_grad(t, mode)
-    return args.pos[0]
+    return args[0]
 
 
 @method_of(MODULE, "reset_parameters")
 def reset_parameters(m: Machine, args: Args) -> Value:
     """`module.reset_parameters()` writes what the constructor of a class of `torch.nn` did."""
-    obj = args.pos[0]
+    obj = args[0]
     if any(isinstance(m.facts.table.find(c.qualname), ModuleFact) for c in obj.cls.mro):
         for name, t in modules.named_tensors(m, obj, True, recurse=False):
             times = modules.writes_in_construction(obj.cls.name, name, obj.model_state.get("ctor", {}))
@@ -232,7 +232,7 @@ def reset_parameters(m: Machine, args: Args) -> Value:
 @method_of(MODULE, "reset_running_stats")
 def reset_running_stats(m: Machine, args: Args) -> Value:
     """`norm.reset_running_stats()` writes each statistic."""
-    for _, t in modules.named_tensors(m, args.pos[0], False, recurse=False):
+    for _, t in modules.named_tensors(m, args[0], False, recurse=False):
         m.grad.bump(t, "reset_running_stats()", by="library")
     return None
 
@@ -240,7 +240,7 @@ def reset_running_stats(m: Machine, args: Args) -> Value:
 @method_of(MODULE, "zero_grad")
 def zero_grad(m: Machine, args: Args) -> Value:
     """`module.zero_grad(set_to_none)`."""
-    clear_grads(m, modules.parameters(m, args.pos[0]), m.state.resolve(args.get(1, "set_to_none", True)))
+    clear_grads(m, modules.parameters(m, args[0]), m.state.resolve(args.get(1, "set_to_none", True)))
     return None
 
 
@@ -259,15 +259,15 @@ def clear_grads(m: Machine, tensors: list[Tensor], to_none: Value) -> None:
 @method_of(MODULE, "type", "cuda", "cpu", "to_empty")
 def convert(m: Machine, args: Args) -> Value:
     """`module.cuda()` and its kin assign `.data`: no version moves."""
-    return args.pos[0]
+    return args[0]
 
 
 def converter(name: str, dtype: str) -> None:
     """A conversion whose dtype the name tells."""
 
     def run(m: Machine, args: Args) -> Value:
-        set_dtype(m, args.pos[0], dtype)
-        return args.pos[0]
+        set_dtype(m, args[0], dtype)
+        return args[0]
 
     method_of(MODULE, name)(run)
 
@@ -284,8 +284,8 @@ def to(m: Machine, args: Args) -> Value:
     for v in (*args.pos[1:], *args.kw.values()):
         dtype = dtype_of(m.state.resolve(v))
         if dtype is not None:
-            set_dtype(m, args.pos[0], dtype)
-    return args.pos[0]
+            set_dtype(m, args[0], dtype)
+    return args[0]
 
 
 def set_dtype(m: Machine, obj: Instance, dtype: str) -> None:
@@ -317,9 +317,9 @@ def apply(m: Machine, args: Args) -> Value:
     def run(module: Instance) -> Value:
         return m.call(f, Args([module], site=args.site))
 
-    through(m, args.pos[0], "apply", Args([f], site=args.site), run)
-    run(args.pos[0])
-    return args.pos[0]
+    through(m, args[0], "apply", Args([f], site=args.site), run)
+    run(args[0])
+    return args[0]
 
 
 @method_of(MODULE, "share_memory", "compile", "extra_repr", "_get_name", "__repr__", "set_extra_state")
@@ -337,14 +337,14 @@ def no_forward(m: Machine, args: Args) -> Value:
 @method_of("torch.nn.Flatten", "forward")
 def flatten(m: Machine, args: Args) -> Value:
     """`Flatten`: the method, which gives the tensor itself where there is nothing to flatten."""
-    bounds = {k: args.pos[0].attributes.get(k, default) for k, default in (("start_dim", 1), ("end_dim", -1))}
+    bounds = {k: args[0].attributes.get(k, default) for k, default in (("start_dim", 1), ("end_dim", -1))}
     return calls_by_name.call(m, "torch.Tensor.flatten", Args([args.get(1, "input")], bounds, site=args.site))
 
 
 @method_of(MODULE, "__call__", "_call_impl")
 def call_module(m: Machine, args: Args) -> Value:
     """`super().__call__(…)`."""
-    return modules.call(m, args.pos[0], Args(args.pos[1:], args.kw, args.open, args.site))
+    return modules.call(m, args[0], Args(args.pos[1:], args.kw, args.open, args.site))
 
 
 # -- containers ---------------------------------------------------------------------------------------------
@@ -355,7 +355,7 @@ def call_module(m: Machine, args: Args) -> Value:
 @method_of("torch.nn.ParameterList", "__init__")
 def init_list(m: Machine, args: Args) -> Value:
     """A container of modules by position; Sequential takes them one by one or in an OrderedDict."""
-    obj, rest = args.pos[0], args.pos[1:]
+    obj, rest = args[0], args.pos[1:]
     m.state.set(obj.attributes, "training", True)
     first = m.state.pick(rest[0]) if rest else None
     if isinstance(first, DictV):
@@ -379,11 +379,11 @@ def init_list(m: Machine, args: Args) -> Value:
 @method_of("torch.nn.ParameterDict", "__init__")
 def init_dict(m: Machine, args: Args) -> Value:
     """A container of modules or parameters by name."""
-    obj = args.pos[0]
+    obj = args[0]
     m.state.set(obj.attributes, "training", True)
     d = DictV()
     if len(args.pos) > 1:
-        sequences.update(m, d, args.pos[1])
+        sequences.update(m, d, args[1])
     for k in sequences.keys(d):
         keep(m, obj, str(k), d.items[k])
     return None
@@ -417,7 +417,7 @@ def entries(m: Machine, obj: Instance) -> list[tuple[str, Value]]:
 def sequential(m: Machine, args: Args) -> Value:
     """`Sequential.forward`: one module after the other."""
     v = args.get(1, "input")
-    for _, module in entries(m, args.pos[0]):
+    for _, module in entries(m, args[0]):
         v = m.call(module, Args([v], site=args.site))
     return v
 
@@ -436,7 +436,7 @@ for _name in CONTAINERS:
 
 def get_item(m: Machine, args: Args) -> Value:
     """`container[i]`."""
-    obj, index = args.pos[0], m.state.resolve(args.pos[1])
+    obj, index = args[0], m.state.resolve(args[1])
     if isinstance(index, str):
         found = obj.attributes.get(index, ABSENT)
         return m.state.resolve(found) if found is not ABSENT else Unknown("a module")
@@ -453,18 +453,18 @@ def get_item(m: Machine, args: Args) -> Value:
 
 def set_item(m: Machine, args: Args) -> Value:
     """`container[i] = module`."""
-    obj, index = args.pos[0], m.state.resolve(args.pos[1])
+    obj, index = args[0], m.state.resolve(args[1])
     if isinstance(index, int):
         keys = [k for k, _ in entries(m, obj)]
         index = keys[index] if -len(keys) <= index < len(keys) else str(index)
     if isinstance(index, str):
-        keep(m, obj, index, args.pos[2])
+        keep(m, obj, index, args[2])
     return None
 
 
 def append(m: Machine, args: Args) -> Value:
     """`container.append(module)`."""
-    obj = args.pos[0]
+    obj = args[0]
     keep(m, obj, str(len(entries(m, obj))), args.get(1, "module"))
     return obj
 
@@ -472,13 +472,13 @@ def append(m: Machine, args: Args) -> Value:
 def extend(m: Machine, args: Args) -> Value:
     """`container.extend(modules)`."""
     for v in sequences.sequence(m, args.get(1, "modules")).known():
-        append(m, Args([args.pos[0], v]))
-    return args.pos[0]
+        append(m, Args([args[0], v]))
+    return args[0]
 
 
 def insert(m: Machine, args: Args) -> Value:
     """`container.insert(i, module)`."""
-    obj, i = args.pos[0], m.state.resolve(args.get(1, "index"))
+    obj, i = args[0], m.state.resolve(args.get(1, "index"))
     values = [v for _, v in entries(m, obj)]
     values.insert(i if isinstance(i, int) else len(values), args.get(2, "module"))
     for k, v in enumerate(values):
@@ -495,9 +495,9 @@ for _name in ("torch.nn.Sequential", "torch.nn.ModuleList", "torch.nn.ParameterL
     method_of(_name, "append")(append)
     method_of(_name, "extend")(extend)
 for _name in ("torch.nn.ModuleDict", "torch.nn.ParameterDict"):
-    method_of(_name, "keys")(lambda m, args: ListV(tuple(k for k, _ in entries(m, args.pos[0]))))
-    method_of(_name, "values")(lambda m, args: ListV(tuple(v for _, v in entries(m, args.pos[0]))))
-    method_of(_name, "items")(lambda m, args: ListV(tuple(entries(m, args.pos[0]))))
+    method_of(_name, "keys")(lambda m, args: ListV(tuple(k for k, _ in entries(m, args[0]))))
+    method_of(_name, "values")(lambda m, args: ListV(tuple(v for _, v in entries(m, args[0]))))
+    method_of(_name, "items")(lambda m, args: ListV(tuple(entries(m, args[0]))))
     method_of(_name, "update")(lambda m, args: init_dict(m, args))
 
 
@@ -508,7 +508,7 @@ for _name in ("torch.nn.ModuleDict", "torch.nn.ParameterDict"):
 @method_of("torch.nn.DataParallel", "__init__")
 def wrap(m: Machine, args: Args) -> Value:
     """`DistributedDataParallel(module)`."""
-    m.state.set(args.pos[0].attributes, "module", args.get(1, "module"))
+    m.state.set(args[0].attributes, "module", args.get(1, "module"))
     return None
 
 
@@ -516,7 +516,7 @@ def wrap(m: Machine, args: Args) -> Value:
 @method_of("torch.nn.DataParallel", "forward")
 def wrapped_forward(m: Machine, args: Args) -> Value:
     """A wrapper's forward is that of its module."""
-    return m.call(args.pos[0].attributes["module"], Args(args.pos[1:], args.kw, args.open, args.site))
+    return m.call(args[0].attributes["module"], Args(args.pos[1:], args.kw, args.open, args.site))
 
 
 @model("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm")

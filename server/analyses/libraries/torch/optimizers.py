@@ -91,7 +91,7 @@ def init(m: Machine, args: Args) -> Value:
     defaults = m.state.pick(args.get(2, "defaults"))
     options = {str(k): defaults.items[k] for k in sequences.keys(defaults)} if isinstance(defaults, DictV) else {}
     fact = OptimizerFact(OPTIMIZER, (), 1, False, (), False)
-    construct(m, args.pos[0], fact, Args(args.pos[1:2], {**args.kw, **options}))
+    construct(m, args[0], fact, Args(args.pos[1:2], {**args.kw, **options}))
     return None
 
 
@@ -99,15 +99,15 @@ def init(m: Machine, args: Args) -> Value:
 def step(m: Machine, args: Args) -> Value:
     """`optimizer.step(closure)`: writes every parameter that has a gradient, under no_grad."""
     run_hooks(m, args, "step_pre_hooks")
-    result = stepped(m, args.pos[0], m.state.resolve(args.get(1, "closure")), args)
+    result = stepped(m, args[0], m.state.resolve(args.get(1, "closure")), args)
     run_hooks(m, args, "step_post_hooks")
     return result
 
 
 def run_hooks(m: Machine, args: Args, slot: str) -> None:
     """Call an optimizer's hooks of one kind with the arguments of its step (`profile_hook_step`)."""
-    for hook in m.state.tuple_of(args.pos[0].model_state.get(slot, ())):
-        m.call(hook, Args([args.pos[0], tuple(args.pos), DictV(dict(args.kw))], site=args.site))
+    for hook in m.state.tuple_of(args[0].model_state.get(slot, ())):
+        m.call(hook, Args([args[0], tuple(args.pos), DictV(dict(args.kw))], site=args.site))
 
 
 def stepped(m: Machine, obj: Instance, closure: Value, args: Args) -> Value:
@@ -154,16 +154,16 @@ def write(m: Machine, obj: Instance, fact: OptimizerFact | None) -> None:
 @method_of(OPTIMIZER, "zero_grad")
 def zero_grad(m: Machine, args: Args) -> Value:
     """`optimizer.zero_grad(set_to_none)`."""
-    clear_grads(m, owned(m, args.pos[0]), m.state.resolve(args.get(1, "set_to_none", True)))
+    clear_grads(m, owned(m, args[0]), m.state.resolve(args.get(1, "set_to_none", True)))
     return None
 
 
 @method_of(OPTIMIZER, "add_param_group")
 def add_param_group(m: Machine, args: Args) -> Value:
     """`optimizer.add_param_group(group)`."""
-    groups = args.pos[0].attributes.get("param_groups", ABSENT)
+    groups = args[0].attributes.get("param_groups", ABSENT)
     if isinstance(groups, ListV):
-        sequences.append(m, groups, group(m, args.get(1, "param_group"), args.pos[0].model_state.get("options", {})))
+        sequences.append(m, groups, group(m, args.get(1, "param_group"), args[0].model_state.get("options", {})))
     return None
 
 
@@ -171,7 +171,7 @@ def of_step(kind: str) -> None:
     """Register the method that gives an optimizer a hook of its steps."""
 
     def run(m: Machine, args: Args) -> Value:
-        return hooks.add(m, args.pos[0].model_state, f"{kind}s", args.get(1, "hook"))
+        return hooks.add(m, args[0].model_state, f"{kind}s", args.get(1, "hook"))
 
     method_of(OPTIMIZER, f"register_{kind}")(run)
 

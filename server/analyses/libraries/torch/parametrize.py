@@ -117,8 +117,8 @@ def compute(m: Machine, obj: Instance, name: str) -> None:
         name_of_class = f"Parametrized{obj.cls.name}"
         m.state.note(obj, "cls", ClassV(name_of_class, (obj.cls,), f"torch.nn.utils.{name_of_class}"))
     computed = Property(
-        Builtin(name, lambda m, args: value(m, args.pos[0], name)),
-        Builtin(name, lambda m, args: assign(m, args.pos[0], name, args.pos[1])),
+        Builtin(name, lambda m, args: value(m, args[0], name)),
+        Builtin(name, lambda m, args: assign(m, args[0], name, args[1])),
     )
     m.state.set(obj.cls.attributes, name, computed)
 
@@ -215,13 +215,13 @@ def add_vectors(m: Machine, obj: Instance, *names: str) -> None:
 @method_of(WEIGHT_NORM, "right_inverse")
 def split_norm(m: Machine, args: Args) -> Value:
     """The magnitude and the direction of a weight."""
-    return m.grad.tensor(None, "float32"), args.pos[1]
+    return m.grad.tensor(None, "float32"), args[1]
 
 
 @method_of(WEIGHT_NORM, "forward")
 def weight_norm(m: Machine, args: Args) -> Value:
     """`torch._weight_norm(v, g)`: its node saves both."""
-    return normed(m, args.pos[1], args.pos[2])
+    return normed(m, args[1], args[2])
 
 
 def normed(m: Machine, g: Value, v: Value) -> Value:
@@ -241,7 +241,7 @@ def normed(m: Machine, g: Value, v: Value) -> Value:
 @method_of(SPECTRAL_NORM, "forward")
 def spectral_norm(m: Machine, args: Args) -> Value:
     """The weight over its largest singular value; in training its buffers move a step first, under no_grad."""
-    step, weight = args.pos[0], args.pos[1]
+    step, weight = args[0], args[1]
     return over_norm(m, step, weight, "_u", "_v")
 
 
@@ -257,8 +257,8 @@ def over_norm(m: Machine, obj: Instance, weight: Value, *names: str) -> Value:
 @method_of(ORTHOGONAL, "forward")
 def orthogonal(m: Machine, args: Args) -> Value:
     """An orthogonal matrix made of the weight: what its operations save is their own."""
-    made = linked(m, cases.tensors_in(m, args.pos[1]))
-    made.geometry_ = getattr(m.state.pick(args.pos[1]), "geometry", None)
+    made = linked(m, cases.tensors_in(m, args[1]))
+    made.geometry_ = getattr(m.state.pick(args[1]), "geometry", None)
     return made
 
 

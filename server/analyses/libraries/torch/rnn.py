@@ -135,8 +135,8 @@ def forward(qualname: str) -> Callable[[Machine, Args], Value]:
             return Unknown("a recurrent module's result")
         if not is_packed(given):
             inner = Args(args.pos[1:], args.kw, args.open, args.site, args.exprs)
-            return laid_out(m, args.pos[0], modules.by_fact(m, args.pos[0], fact, inner))
-        result = modules.by_fact(m, args.pos[0], fact, Args([given[0], *args.pos[2:]], args.kw, args.open, args.site))
+            return laid_out(m, args[0], modules.by_fact(m, args[0], fact, inner))
+        result = modules.by_fact(m, args[0], fact, Args([given[0], *args.pos[2:]], args.kw, args.open, args.site))
         if isinstance(result, tuple) and isinstance(result[0], Tensor):
             composed(m, result)
             return (packed(m, result[0], m.state.resolve(given[1]), given[3]), *result[1:])

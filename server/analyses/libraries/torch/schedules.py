@@ -29,13 +29,13 @@ BASES[AVERAGED] = ("torch.nn.Module",)
 @method_of(SCHEDULER, "__init__")
 def init(m: Machine, args: Args) -> Value:
     """`StepLR(optimizer, …)`: no tensor changes; the groups keep the rates that they begin with."""
-    d = args.pos[0].attributes
+    d = args[0].attributes
     m.state.set(d, "optimizer", args.get(1, "optimizer"))
     m.state.set(d, "last_epoch", Unknown("an epoch", number=True))
-    for group in groups(m, args.pos[0]):
+    for group in groups(m, args[0]):
         if group.items.get("initial_lr", ABSENT) is ABSENT:
             m.state.set(group.items, "initial_lr", group.items["lr"])
-    m.state.set(d, "base_lrs", ListV(tuple(group.items["initial_lr"] for group in groups(m, args.pos[0]))))
+    m.state.set(d, "base_lrs", ListV(tuple(group.items["initial_lr"] for group in groups(m, args[0]))))
     return step(m, args)
 
 
@@ -50,7 +50,7 @@ def groups(m: Machine, scheduler: Instance) -> list[DictV]:
 @method_of(SCHEDULER, "step", "load_state_dict")
 def step(m: Machine, args: Args) -> Value:
     """`scheduler.step()` changes the learning rates in the optimizer's groups."""
-    for group in groups(m, args.pos[0]):
+    for group in groups(m, args[0]):
         m.state.set(group.items, "lr", Unknown("a learning rate", number=True))
     return None
 
@@ -64,7 +64,7 @@ def state_dict(m: Machine, args: Args) -> Value:
 @method_of(SCHEDULER, "get_last_lr", "get_lr")
 def rates(m: Machine, args: Args) -> Value:
     """The learning rates, one a group."""
-    many = len(groups(m, args.pos[0]))
+    many = len(groups(m, args[0]))
     made = ListV(tuple(Unknown("a learning rate", number=True) for _ in range(max(many, 1))))
     made.open = not many
     return made
@@ -76,25 +76,25 @@ def rates(m: Machine, args: Args) -> Value:
 @method_of(AVERAGED, "__init__")
 def averaged(m: Machine, args: Args) -> Value:
     """`AveragedModel(model)`: a deep copy."""
-    m.state.set(args.pos[0].attributes, "training", True)
+    m.state.set(args[0].attributes, "training", True)
     copied = Copier(m).copy(args.get(1, "model"))
-    m.state.set(args.pos[0].attributes, "module", copied)
+    m.state.set(args[0].attributes, "module", copied)
     if isinstance(copied, Instance):
-        copied.within = args.pos[0], ".module"
+        copied.within = args[0], ".module"
     return None
 
 
 @method_of(AVERAGED, "forward")
 def forward(m: Machine, args: Args) -> Value:
     """The forward of the copy."""
-    return m.call(args.pos[0].attributes["module"], Args(args.pos[1:], args.kw, args.open, args.site))
+    return m.call(args[0].attributes["module"], Args(args.pos[1:], args.kw, args.open, args.site))
 
 
 @method_of(AVERAGED, "update_parameters")
 def update_parameters(m: Machine, args: Args) -> Value:
     """`averaged.update_parameters(model)` writes the copy's parameters and buffers, under no_grad."""
     for flag in (True, False):
-        for _, t in modules.named_tensors(m, args.pos[0], flag):
+        for _, t in modules.named_tensors(m, args[0], flag):
             m.grad.bump(t, "update_parameters()", by="library")
     return None
 

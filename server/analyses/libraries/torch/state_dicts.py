@@ -46,7 +46,7 @@ def state_dict(m: Machine, args: Args) -> Value:
     into, prefix = m.state.pick(args.get(1, "destination")), m.state.resolve(args.get(2, "prefix", ""))
     keep = m.state.resolve(args.get(3, "keep_vars", False)) is True
     found = into if isinstance(into, DictV) else DictV()
-    return save(m, args.pos[0], found, prefix if isinstance(prefix, str) else "", keep)
+    return save(m, args[0], found, prefix if isinstance(prefix, str) else "", keep)
 
 
 def save(m: Machine, obj: Value, into: DictV, prefix: str, keep: bool, above: tuple[Instance, ...] = ()) -> Value:
@@ -80,7 +80,7 @@ def load_state_dict(m: Machine, args: Args) -> Value:
     if m.state.resolve(args.get(3, "assign")) is True:
         return Unknown("keys")
     partial = m.state.resolve(args.get(2, "strict", True)) is False
-    load(m, args.pos[0], m.state.pick(args.get(1, "state_dict")), "", partial)
+    load(m, args[0], m.state.pick(args.get(1, "state_dict")), "", partial)
     return Unknown("keys")
 
 

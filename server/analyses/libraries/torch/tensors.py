@@ -44,14 +44,14 @@ def requires_grad_(m: Machine, args: Args) -> Value:
         m.require_grad(t, m.state.resolve(args.get(1, "requires_grad", True)))
         return t
 
-    return each(m, args.pos[0], one)
+    return each(m, args[0], one)
 
 
 @method_of("torch.Tensor", "detach")
 @model("torch.detach")
 def detach(m: Machine, args: Args) -> Value:
     """`t.detach()`: the same memory and counter, no history; where there is no counter, with one of its own."""
-    return each(m, args.pos[0], lambda t: m.grad.alias(t, own_counter=not m.grad.counter(t).counts))
+    return each(m, args[0], lambda t: m.grad.alias(t, own_counter=not m.grad.counter(t).counts))
 
 
 @method_of("torch.Tensor", "view")
@@ -69,7 +69,7 @@ def view(m: Machine, args: Args) -> Value:
         made.dtype_ = dtype
         return made
 
-    return each(m, args.pos[0], one)
+    return each(m, args[0], one)
 
 
 @method_of("torch.Tensor", "detach_")
@@ -88,13 +88,13 @@ def detach_(m: Machine, args: Args) -> Value:
         m.state.put(t, Tensor.requires_grad_, False)
         return t
 
-    return each(m, args.pos[0], one)
+    return each(m, args[0], one)
 
 
 @method_of("torch.Tensor", "as_subclass")
 def as_subclass(m: Machine, args: Args) -> Value:
     """`t.as_subclass(cls)`: a view of all of it (`alias`)."""
-    return calls_by_name.call(m, "torch.Tensor.view_as", Args([args.pos[0], args.pos[0]], site=args.site))
+    return calls_by_name.call(m, "torch.Tensor.view_as", Args([args[0], args[0]], site=args.site))
 
 
 @method_of("torch.Tensor", "retain_grad")
@@ -106,7 +106,7 @@ def retain_grad(m: Machine, args: Args) -> Value:
         m.state.put(t, Tensor.retains_grad, True)
         return None
 
-    return each(m, args.pos[0], one)
+    return each(m, args[0], one)
 
 
 CONTENT = (
@@ -124,7 +124,7 @@ def content(m: Machine, args: Args) -> Value:
 @method_of("torch.Tensor", "share_memory_", "pin_memory", "is_shared")
 def itself(m: Machine, args: Args) -> Value:
     """Methods that give the tensor and write nothing."""
-    return args.pos[0]
+    return args[0]
 
 
 @method_of("torch.Tensor", "resize_")
@@ -133,7 +133,7 @@ def resize_(m: Machine, args: Args) -> Value:
     size = m.state.resolve(args.get(1, "size"))
     wanted = tuple(size) if isinstance(size, tuple) else tuple(args.pos[1:])
     known = all(isinstance(n, int) for n in wanted)
-    return each(m, args.pos[0], lambda t: resized(m, t, wanted if known else None))
+    return each(m, args[0], lambda t: resized(m, t, wanted if known else None))
 
 
 @method_of("torch.Tensor", "resize_as_")
@@ -143,7 +143,7 @@ def resize_as_(m: Machine, args: Args) -> Value:
     other = m.state.pick(args.get(1, "the_template"))
     shape = other.shape if isinstance(other, Tensor) else None
     known = shape is not None and None not in shape
-    return each(m, args.pos[0], lambda t: resized(m, t, shape if known else None))
+    return each(m, args[0], lambda t: resized(m, t, shape if known else None))
 
 
 def resized(m: Machine, t: Tensor, size: tuple[Value, ...] | None) -> Value:
@@ -173,13 +173,13 @@ def set_(m: Machine, args: Args) -> Value:
         m.state.put(t, Tensor.geometry_, source.geometry_ if isinstance(source, Tensor) else None)
         return t
 
-    return each(m, args.pos[0], one)
+    return each(m, args[0], one)
 
 
 @method_of("torch.Tensor", "tolist")
 def tolist(m: Machine, args: Args) -> Value:
     """`t.tolist()`: as many unknown numbers as there are rows."""
-    t = m.state.pick(args.pos[0])
+    t = m.state.pick(args[0])
     n = t.shape[0] if isinstance(t, Tensor) and t.shape else None
     if n is not None and n <= 64 and len(t.shape) == 1:
         return ListV(tuple(Unknown("a number", number=True) for _ in range(n)))
@@ -193,7 +193,7 @@ def tolist(m: Machine, args: Args) -> Value:
 @method_of("torch.Tensor", "is_inference")
 def is_inference(m: Machine, args: Args) -> Value:
     """`t.is_inference()`."""
-    t = m.state.pick(args.pos[0])
+    t = m.state.pick(args[0])
     return t.is_inference if isinstance(t, Tensor) else Unknown()
 
 
@@ -201,7 +201,7 @@ def is_inference(m: Machine, args: Args) -> Value:
 @model("torch.is_floating_point")
 def is_floating_point(m: Machine, args: Args) -> Value:
     """`t.is_floating_point()`."""
-    t = m.state.pick(args.pos[0])
+    t = m.state.pick(args[0])
     if isinstance(t, Tensor) and t.dtype is not None:
         return t.dtype.startswith(("float", "bfloat"))
     return Unknown("a dtype")
@@ -210,7 +210,7 @@ def is_floating_point(m: Machine, args: Args) -> Value:
 @model("torch.is_tensor")
 def is_tensor(m: Machine, args: Args) -> Value:
     """`torch.is_tensor(v)`."""
-    return operators.truth(m, m.call(Lib("isinstance"), Args([args.pos[0], Lib("torch.Tensor")])))
+    return operators.truth(m, m.call(Lib("isinstance"), Args([args[0], Lib("torch.Tensor")])))
 
 
 @model("torch.nn.Buffer")
@@ -260,13 +260,13 @@ def size(m: Machine, args: Args) -> Value:
         dim = m.state.resolve(args.get(1, "dim"))
         return shape if dim is None else operators.get_item(m, shape, dim)
 
-    return each(m, args.pos[0], one)
+    return each(m, args[0], one)
 
 
 @method_of("torch.Tensor", "dim", "ndimension")
 def dim(m: Machine, args: Args) -> Value:
     """`t.dim()`."""
-    return each(m, args.pos[0], lambda t: attributes.get(m, t, "ndim"))
+    return each(m, args[0], lambda t: attributes.get(m, t, "ndim"))
 
 
 @method_of("torch.Tensor", "numel", "nelement")
@@ -282,13 +282,13 @@ def numel(m: Machine, args: Args) -> Value:
             product = operators.binary(m, "*", product, n)
         return product
 
-    return each(m, args.pos[0], one)
+    return each(m, args[0], one)
 
 
 @method_of("torch.Tensor", "is_contiguous")
 def is_contiguous(m: Machine, args: Args) -> Value:
     """`t.is_contiguous()`."""
-    t = m.state.pick(args.pos[0])
+    t = m.state.pick(args[0])
     known = t.geometry.is_contiguous() if isinstance(t, Tensor) and t.geometry is not None else None
     return known if known is not None else Unknown("contiguity")
 
@@ -332,7 +332,7 @@ def made_by(m: Machine, name: str, args: Args) -> Value:
     inferred = shapes.infer_call(name, [described(m, v) for v in plain.pos], keywords, m.default_dtype)
     t = fresh(m, inferred, plain)
     if name == "torch.tensor" and plain.pos:
-        data = described(m, plain.pos[0])
+        data = described(m, plain[0])
         many = data if isinstance(data, (list, tuple)) else (data,)
         t.numbers = data if all(type(one) is int for one in many) else None
     stride = described(m, args.get(1, "stride")) if name == "torch.empty_strided" else None
@@ -398,7 +398,7 @@ def method_factory(name: str) -> None:
                 m.grad.counter(made).current = Version(*writes.of_inference_tensors(m, f"torch.Tensor.{name}"))
             return made
 
-        return each(m, args.pos[0], one)
+        return each(m, args[0], one)
 
     method_of("torch.Tensor", name)(make)
 
@@ -463,8 +463,8 @@ def transparent(m: Machine, args: Args) -> Value:
     from ...domain.values import Builtin
 
     if args.pos:
-        return args.pos[0]
-    return Builtin("decorator", lambda machine, inner: inner.pos[0])
+        return args[0]
+    return Builtin("decorator", lambda machine, inner: inner[0])
 
 
 # -- copies -------------------------------------------------------------------------------------------------------
@@ -473,7 +473,7 @@ def transparent(m: Machine, args: Args) -> Value:
 @model("copy.deepcopy")
 def deepcopy(m: Machine, args: Args) -> Value:
     """`copy.deepcopy(v, memo)`: all new; refused for a non-leaf that requires grad."""
-    return Copier(m, args.pos[0], m.state.resolve(args.get(1, "memo"))).copy(args.pos[0])
+    return Copier(m, args[0], m.state.resolve(args.get(1, "memo"))).copy(args[0])
 
 
 class Copier:
@@ -559,7 +559,7 @@ def written_when_copied(m: Machine, t: Tensor) -> None:
 @model("copy.copy")
 def shallow(m: Machine, args: Args) -> Value:
     """`copy.copy(v)`: a tensor's twin is a leaf over the same memory, with a counter of its own."""
-    v = m.state.resolve(args.pos[0])
+    v = m.state.resolve(args[0])
     if isinstance(v, Tensor):
         twin = m.grad.alias(v, own_counter=True)
         twin.requires_grad_, twin.is_parameter = m.grad.requires_grad(v), v.is_parameter

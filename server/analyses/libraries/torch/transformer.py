@@ -59,7 +59,7 @@ def construct_layer(cls: str) -> None:
     encodes = cls == ENCODER_LAYER
 
     def init(m: Machine, args: Args) -> Value:
-        obj = args.pos[0]
+        obj = args[0]
         o = options(m, cls, Args(args.pos[1:], args.kw, args.open))
         keep(m, obj, training=True, norm_first=o["norm_first"], activation=activation(o["activation"]))
         for name in ("self_attn",) if encodes else ("self_attn", "multihead_attn"):
@@ -90,7 +90,7 @@ def activation(given: Value) -> Value:
 @method_of(DECODER_LAYER, "_sa_block")
 def sa_block(m: Machine, args: Args) -> Value:
     """`layer._sa_block(x, attn_mask, key_padding_mask)`: attention of a sequence to itself."""
-    obj, x = args.pos[0], args.pos[1]
+    obj, x = args[0], args[1]
     return attended(m, obj, "self_attn", "dropout1", x, x, args)
 
 
@@ -135,7 +135,7 @@ def encoder_layer(m: Machine, args: Args) -> Value:
     """`layer(src, src_mask, src_key_padding_mask)`."""
     masks = (args.get(2, "src_mask"), args.get(3, "src_key_padding_mask"))
     blocks = [("norm1", "_sa_block", masks), ("norm2", "_ff_block", ())]
-    return through(m, args.pos[0], args.get(1, "src"), blocks)
+    return through(m, args[0], args.get(1, "src"), blocks)
 
 
 @method_of(DECODER_LAYER, "forward")
@@ -147,7 +147,7 @@ def decoder_layer(m: Machine, args: Args) -> Value:
         ("norm2", "_mha_block", memory),
         ("norm3", "_ff_block", ()),
     ]
-    return through(m, args.pos[0], args.get(1, "tgt"), blocks)
+    return through(m, args[0], args.get(1, "tgt"), blocks)
 
 
 # -- stacks -------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ def decoder_layer(m: Machine, args: Args) -> Value:
 @method_of(DECODER, "__init__")
 def stack(m: Machine, args: Args) -> Value:
     """`TransformerEncoder(layer, num_layers, norm)`: copies of the layer (`_get_clones`)."""
-    obj, layer, n = args.pos[0], args.pos[1] if len(args.pos) > 1 else None, m.state.resolve(args.get(2, "num_layers"))
+    obj, layer, n = args[0], args[1] if len(args.pos) > 1 else None, m.state.resolve(args.get(2, "num_layers"))
     layer = layer if layer is not None else args.kw.get("encoder_layer", args.kw.get("decoder_layer"))
     count = min(n, budget.LIMITS.replayed_layers) if isinstance(n, int) else budget.LIMITS.replayed_layers
     copies = tuple(Copier(m).copy(layer) for _ in range(count))
@@ -177,7 +177,7 @@ def each_layer(m: Machine, obj: Instance, x: Value, *args: Value, **kw: Value) -
 def encoder(m: Machine, args: Args) -> Value:
     """`encoder(src, mask, src_key_padding_mask)`."""
     masks = {"src_mask": args.get(2, "mask"), "src_key_padding_mask": args.get(3, "src_key_padding_mask")}
-    return each_layer(m, args.pos[0], args.get(1, "src"), **masks)
+    return each_layer(m, args[0], args.get(1, "src"), **masks)
 
 
 @method_of(DECODER, "forward")
@@ -185,13 +185,13 @@ def decoder(m: Machine, args: Args) -> Value:
     """`decoder(tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask)`."""
     names = ("tgt_mask", "memory_mask", "tgt_key_padding_mask", "memory_key_padding_mask")
     masks = {name: args.get(i, name) for i, name in enumerate(names, 3)}
-    return each_layer(m, args.pos[0], args.get(1, "tgt"), args.get(2, "memory"), **masks)
+    return each_layer(m, args[0], args.get(1, "tgt"), args.get(2, "memory"), **masks)
 
 
 @method_of(TRANSFORMER, "__init__")
 def transformer(m: Machine, args: Args) -> Value:
     """`Transformer(…)`: an encoder and a decoder, whose matrices it draws anew (`_reset_parameters`)."""
-    obj = args.pos[0]
+    obj = args[0]
     o = options(m, TRANSFORMER, Args(args.pos[1:], args.kw, args.open))
     names = ("d_model", "nhead", "dim_feedforward", "dropout", "activation", "layer_norm_eps", "batch_first",
              "norm_first", "bias")  # fmt: skip
@@ -213,7 +213,7 @@ def transformer(m: Machine, args: Args) -> Value:
 @method_of(TRANSFORMER, "forward")
 def transform(m: Machine, args: Args) -> Value:
     """`transformer(src, tgt, src_mask, tgt_mask, memory_mask, …_key_padding_mask)`."""
-    obj, names = args.pos[0], ("src_mask", "tgt_mask", "memory_mask", "src_key_padding_mask", "tgt_key_padding_mask",
+    obj, names = args[0], ("src_mask", "tgt_mask", "memory_mask", "src_key_padding_mask", "tgt_key_padding_mask",
                                "memory_key_padding_mask")  # fmt: skip
     masks = {name: args.get(i, name) for i, name in enumerate(names, 3)}
     source = {"mask": masks.pop("src_mask"), "src_key_padding_mask": masks.pop("src_key_padding_mask")}
