@@ -76,7 +76,7 @@ def test_a_statement_that_goes_on_and_on_is_left(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(budget, "LIMITS", replace(LIMITS, own_patience=500))
     session = Session(Alone())
     session.replay([parse(f"{WORK}\nlong_work('a name')\n", "main.py")])
-    assert session.m.steps < TURNS * LINES / 3
+    assert session.m.work.steps < TURNS * LINES / 3
 
 
 def test_a_decorator_that_always_takes_long_is_left_at_once() -> None:
@@ -100,7 +100,7 @@ def test_a_loop_that_was_too_long_once_is_not_tried_as_far_again() -> None:
         session = Session(Alone())
         calls = "epoch(x)\n" * epochs
         session.replay([parse(f"import torch\n\n{run}\nx = torch.rand(2)\n{calls}", "main.py")])
-        return session.m.steps
+        return session.m.work.steps
 
     assert steps(1) > 10 * 200
     assert steps(2) - steps(1) < 4 * 210
@@ -113,7 +113,7 @@ def test_loops_in_a_loop_share_what_that_may_take() -> None:
     def steps(inside: str) -> int:
         session = Session(Alone())
         session.replay([parse(f"import torch\nn, x = 0, torch.rand(2)\n{inside}", "main.py")])
-        return session.m.steps
+        return session.m.work.steps
 
     apart = steps(f"if True:\n{inner}{inner}{inner}")
     assert steps(f"for epoch in range(1):\n{inner}{inner}{inner}") < 0.7 * apart

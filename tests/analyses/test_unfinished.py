@@ -273,4 +273,4 @@ def test_what_calls_itself_with_nothing_known_takes_little_work() -> None:
     report = session.replay([parse(TREE, "main.py")])
     assert [failure.kind for failure in report.failures] == ["leaf-inplace"]
     assert "work" not in {stop.why for stop in report.stops}
-    assert session.m.steps < 500
+    assert session.m.work.steps < 500

@@ -28,5 +28,5 @@ def test_a_replay_that_is_stopped_again_and_again_ends_where_one_at_once_does() 
         except Unwanted:
             pass
     assert differences(report, expected) == []
-    assert session.m.steps > batch.m.steps, "it was stopped"
-    assert session.m.steps < 2 * batch.m.steps, "what was done is not done again"
+    assert session.m.work.steps > batch.m.work.steps, "it was stopped"
+    assert session.m.work.steps < 2 * batch.m.work.steps, "what was done is not done again"

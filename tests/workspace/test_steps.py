@@ -144,9 +144,9 @@ class Steps:
 
     def __call__(self, text: str) -> int:
         self.project.overlay(Document(str(self.path), text))
-        before = self.session.m.steps
+        before = self.session.m.work.steps
         self.session.replay([self.project.source(str(self.path))])
-        return self.session.m.steps - before
+        return self.session.m.work.steps - before
 
 
 def test_a_statement_that_nothing_rests_on_has_nothing_else_run_again(tmp_path: Path) -> None:
