@@ -1,4 +1,4 @@
-"""What a check finds in one release of PyTorch and not in another: `check --torch all`, for before an upgrade."""
+"""What a check finds for some releases of PyTorch and not for others: `check --torch all`, to run before an upgrade."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Key = tuple[object, ...]
 
 
 def write(form: str, found: Mapping[str, Results], out: TextIO) -> bool:
-    """Write the findings that some releases have and others don't, and where; return whether there is one.
+    """Write the findings that only some releases have, and which; return whether there are any.
 
-    `found` has what was found by release, the oldest first.
+    `found` has the findings by release, the oldest first.
     """
     among: dict[Key, dict[str, Found]] = {}
     for release, results in found.items():
@@ -47,7 +47,7 @@ def write(form: str, found: Mapping[str, Results], out: TextIO) -> bool:
 
 
 def _key(one: Found) -> Key:
-    """What tells a finding from others, whichever release it is of."""
+    """What identifies a finding in all releases."""
     return one.path, one.span, one.code, one.severity
 
 

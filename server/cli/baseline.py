@@ -1,4 +1,4 @@
-"""Baselines: what was found once and is left for later, in a file beside the code.
+"""Baselines: a file of known findings, which are left for later.
 
 A finding is known by its fingerprint, so that it stays known when lines above it come and go.
 """
@@ -19,7 +19,7 @@ VERSION = 1
 
 
 def write(path: str, results: Results) -> None:
-    """Write the findings that no comment silences. Raises ConfigError where that isn't possible."""
+    """Write the findings that no comment silences. Raises ConfigError if the file can't be written."""
     from ..workspace.config import ConfigError
 
     known = {
@@ -35,7 +35,7 @@ def write(path: str, results: Results) -> None:
 
 
 def leave_out(path: str, results: Results) -> int:
-    """Take out what the baseline has, and give how much that is. Raises ConfigError if it can't be read."""
+    """Remove the findings that the baseline has, and return their number. Raises ConfigError if it can't be read."""
     known = _read(Path(path))
     kept: list[Found] = []
     left = 0

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 EVERY = "all"
-"""for --torch: each release that was measured"""
+"""for --torch: every measured release"""
 SEVERITIES = ("error", "warning", "information", "hint")
 COLOURS = ("auto", "always", "never")
 
@@ -117,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
-    """Tell what a check would look at."""
+    """Show what a check would look at."""
     from .listing import show_files, show_settings
 
     runs, problems = _runs(args)
@@ -130,7 +130,7 @@ def _show(args: argparse.Namespace) -> int:
 
 
 def _every(args: argparse.Namespace) -> int:
-    """Check by the facts of each release, and tell what differs. Raises ConfigError."""
+    """Check by the facts of each release, and show what differs. Raises ConfigError."""
     from ..facts import releases
     from . import across
 
@@ -217,7 +217,7 @@ def _selectors(text: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Run:
-    """Files below one configuration; `documents` stand for files of these paths."""
+    """Files with one configuration; `documents` replace the files at their paths."""
 
     config: Config
     paths: list[str]
@@ -225,7 +225,7 @@ class _Run:
 
 
 def _runs(args: argparse.Namespace) -> tuple[list[_Run], list[Problem]]:
-    """The files to check by project, and what is wrong with the paths. Raises ConfigError."""
+    """The files to check, by project, and what is wrong with the paths. Raises ConfigError."""
     from ..workspace.files import find_files
 
     settings = _settings(args)
@@ -246,13 +246,13 @@ def _runs(args: argparse.Namespace) -> tuple[list[_Run], list[Problem]]:
 
 
 def _hand_on(args: argparse.Namespace) -> None:
-    """Give standard input back as it is, where what would be mended is written to standard output."""
+    """Write standard input to standard output unchanged, where the mended text would be written."""
     if (args.fix or args.add_ignore) and not args.diff:
         sys.stdout.buffer.write(sys.stdin.buffer.read())
 
 
 def _stdin(path: str, settings: Settings) -> _Run:
-    """Standard input, in the place of the file `path`. Raises ConfigError, and Unreadable if it is no text."""
+    """Standard input, in place of the file `path`. Raises ConfigError, and Unreadable if it isn't text."""
     from ..workspace.files import decode_document
 
     if sys.stdin is None:
@@ -266,7 +266,7 @@ def _stdin_path(args: argparse.Namespace) -> str:
 
 
 def _named(args: argparse.Namespace) -> set[str]:
-    """The paths that the command line names, as problems may have them."""
+    """The paths that the command line names, in all forms that problems may have them."""
     absolute = {_stdin_path(args) if path == STDIN else os.path.abspath(path) for path in args.paths}
     return absolute | set(args.paths)
 
@@ -284,7 +284,7 @@ def _settings(args: argparse.Namespace) -> Settings:
 
 @dataclass(slots=True)
 class _Outcome:
-    """What all runs came to. `known` is how many findings the baseline has left out."""
+    """The outcome of all runs. `known` is the number of findings that the baseline has left out."""
 
     results: Results
     checked: int = 0
@@ -296,7 +296,7 @@ class _Outcome:
 
 
 def _check(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
-    """Check in parts, with the cache and the processes that there are."""
+    """Check in parts, with the caches and the available processes."""
     from ..workspace.batch import Group, Means, check_all
 
     groups = [Group(run.config, run.paths, _least(run), run.documents) for run in runs]
@@ -323,7 +323,7 @@ def _cores() -> int:
 
 
 def _caches(args: argparse.Namespace) -> Callable[[Config], Cache]:
-    """Where what is found is kept: beside the configuration, unless the user names a folder."""
+    """The caches of findings: beside the configuration, unless the user names a folder."""
     from functools import cache
 
     from ..workspace.cache import FOLDER, Cache
@@ -338,7 +338,7 @@ def _caches(args: argparse.Namespace) -> Callable[[Config], Cache]:
 
 @contextmanager
 def _executor(args: argparse.Namespace) -> Iterator[Executor | None]:
-    """Who does the work, if the user has named somebody. Raises ConfigError where nobody answers."""
+    """The executor that the user has named, if any. Raises ConfigError if it doesn't answer."""
     if args.dask is None:
         yield None
         return
@@ -349,7 +349,7 @@ def _executor(args: argparse.Namespace) -> Iterator[Executor | None]:
 
 
 def _mend(runs: Sequence[_Run], args: argparse.Namespace) -> _Outcome:
-    """Edit the projects' texts, and write those of each part when it is done, unless only the difference is wanted."""
+    """Mend the projects' files, and write those of each part once it is done, unless only the difference is wanted."""
     from ..workspace.findings import merged
     from ..workspace.mending import mend_project, silence_project, written
     from ..workspace.parts import plain, split
@@ -404,7 +404,7 @@ def _least(run: _Run) -> Severity:
 
 
 def _write(outcome: _Outcome, args: argparse.Namespace) -> int:
-    """Write what was found, in the form that was asked for."""
+    """Write the findings in the chosen format."""
     if args.write_baseline is not None:
         baseline.write(args.write_baseline, outcome.results)
         if not args.quiet:
@@ -433,7 +433,7 @@ def _write(outcome: _Outcome, args: argparse.Namespace) -> int:
 
 @contextmanager
 def _output(args: argparse.Namespace) -> Iterator[TextIO]:
-    """Where what is found is written. Raises ConfigError for a file that cannot be."""
+    """The stream for the findings. Raises ConfigError if the file can't be written."""
     from ..workspace.config import ConfigError
 
     if args.output_file is None:
@@ -467,7 +467,7 @@ def _summary(outcome: _Outcome) -> str:
 
 
 def _fixed(mended: Sequence[Mended]) -> Iterator[str]:
-    """What was mended in which file."""
+    """A line for each file: how much was mended in it."""
     from collections import Counter
 
     from ..rules import RULES
@@ -482,7 +482,7 @@ def _fixed(mended: Sequence[Mended]) -> Iterator[str]:
 
 
 def _mendable(results: Results) -> Iterator[str]:
-    """How many findings can be mended, and by which option; nothing where none can."""
+    """How many findings can be mended, and by which option; nothing if none can."""
     best = [results.fixes(found)[:1] for found in results.active]
     safe = sum(fix.safety == "safe" for fixes in best for fix in fixes)
     unsafe = sum(fix.safety == "unsafe" for fixes in best for fix in fixes)

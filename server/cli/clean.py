@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Remove each cache, those of the projects that the folders lie in among them. Raises ConfigError."""
+    """Remove each cache, including those of the projects that the folders are in. Raises ConfigError."""
     from ..workspace.cache import FOLDER
     from ..workspace.config import find_config
 
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
         config = find_config(start)
         found = [] if config is None else [config.root / FOLDER]
         for cache in sorted({*found, *start.rglob(FOLDER)}):
-            # Whatever else has that name is not ours to remove.
+            # Anything else with that name is not ours to remove.
             if (cache / "CACHEDIR.TAG").is_file() and not cache.is_symlink():
                 shutil.rmtree(cache, ignore_errors=True)
                 print(f"removed {shown(str(cache))}")

@@ -1,4 +1,4 @@
-"""Having the workers of a Dask cluster check; they must see the files under the same paths."""
+"""Check on the workers of a Dask cluster, which must see the files under the same paths."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TIMEOUT = 10
 
 @contextmanager
 def executor(address: str) -> Iterator[Executor]:
-    """The cluster with its scheduler at `address`, as an executor. Raises ConfigError if it does not answer."""
+    """The cluster whose scheduler is at `address`, as an executor. Raises ConfigError if it doesn't answer."""
     from ..workspace.config import ConfigError
 
     try:

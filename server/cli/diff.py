@@ -34,6 +34,6 @@ def _diff(name: str, before: str, after: str) -> str:
 
 
 def _ended(lines: Iterator[str]) -> Iterator[str]:
-    """The lines, with the note that diff makes where a file does not end in a line break."""
+    """The lines, with diff's note where a file doesn't end in a line break."""
     for line in lines:
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

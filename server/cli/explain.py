@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the rule's page; for a message, what it says, who is suspected, and the rules that tell more.
+    """Print the rule's page; for a message, what it says, the suspects, and the rules that say more.
 
     Raises ConfigError.
     """
@@ -75,7 +75,7 @@ def _rule(what: str) -> Rule | None:
 
 MOST_SUSPECTS = 5
 LONGEST_NAME = 60
-"""characters of what can be a mistyped name: a text that is piped in is none"""
+"""characters that a mistyped name may have; a longer text was piped in"""
 
 
 def _suspects(error: PytorchError, project: str, config: str | None, locale: Locale) -> str:
@@ -101,7 +101,7 @@ def _suspects(error: PytorchError, project: str, config: str | None, locale: Loc
 
 
 def _told(suspect: Suspect, documents: Mapping[str, Document], locale: Locale) -> str:
-    """A suspect in a line: where it is, what it does, and what speaks for it."""
+    """A suspect in one line: where it is, what it does, and what speaks for it."""
     from ..rules.error_words import clues
 
     finding = suspect.finding
@@ -111,7 +111,7 @@ def _told(suspect: Suspect, documents: Mapping[str, Document], locale: Locale) -
 
 
 def _hint(what: str) -> str:
-    """Which rule may have been meant."""
+    """A hint at the rule that may have been meant."""
     from ..rules.nearest import nearest
     from ..workspace.config import known_selectors
 
@@ -126,7 +126,7 @@ def _shortened(text: str) -> str:
 
 
 def show_markdown(text: str) -> None:
-    """Print Markdown: rendered on a terminal, else as it is."""
+    """Print Markdown: rendered on a terminal, otherwise as it is."""
     if not colours(sys.stdout):
         print(text.rstrip("\n"))
         return

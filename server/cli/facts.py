@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..workspace.pytorch import Release
 
 FORMAT = 1
-"""of what is written as JSON; it changes where a program that reads it might not understand it any more"""
+"""the version of the JSON; it changes when programs that read it might no longer understand it"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _release(torch: str | None) -> Release:
-    """The release that was asked for, or that of the project in the working directory. Raises ConfigError."""
+    """The chosen release, or that of the project in the working directory. Raises ConfigError."""
     from pathlib import Path
 
     from ..workspace.config import find_config
@@ -66,14 +66,14 @@ def _release(torch: str | None) -> Release:
 
 
 def _told(args: argparse.Namespace) -> bool:
-    """Whether some release has the callable."""
+    """Whether any release has the callable."""
     from ..facts import releases
 
     return any(releases.of(name).table.find(args.name) is not None for name in releases.names())
 
 
 def _print(name: str, release: Release) -> None:
-    """Print the entry of a callable, and what other releases do."""
+    """Print the entry of a callable, and how other releases differ."""
     from ..facts.describe import describe
     from ..facts.history import differences
 
@@ -85,7 +85,7 @@ def _print(name: str, release: Release) -> None:
 
 
 def _as_object(release: Release, names: list[str]) -> dict[str, Any]:
-    """What is known of callables as plain data."""
+    """The facts of callables as plain data."""
     from ..facts.releases import KINDS
 
     def told(facts: Facts, name: str) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _as_object(release: Release, names: list[str]) -> dict[str, Any]:
 
 
 def _suggestion(name: str, facts: Facts) -> str:
-    """What the user may have meant: callables with the same last name, else names that look alike."""
+    """What the user may have meant: callables with the same last name, else names that look similar."""
     from difflib import get_close_matches
 
     known = sorted(facts.table.names())

@@ -1,4 +1,4 @@
-"""What a check would look at, and by which settings: `--show-files` and `--show-settings`."""
+"""What a check would look at, and with which settings: `--show-files` and `--show-settings`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def show_files(groups: Sequence[tuple[Config, Sequence[str]]], out: TextIO) -> None:
-    """Write the path of each file, a line each, in their order."""
+    """Write the path of each file on a line of its own, in order."""
     for path in sorted(path for _, paths in groups for path in paths):
         print(shown(path), file=out)
 
 
 def show_settings(groups: Sequence[tuple[Config, Sequence[str]]], out: TextIO) -> None:
-    """Write the settings that hold, as a gradguard.toml has them, for each configuration below a comment."""
+    """Write the settings of each configuration as in a gradguard.toml, below a comment."""
     for config, paths in groups:
         source = "no configuration file" if config.path is None else shown(str(config.path))
         print(f"# {source}; files: {len(paths)}; patterns and `src` begin at {shown(str(config.root))}", file=out)
@@ -30,10 +30,10 @@ def show_settings(groups: Sequence[tuple[Config, Sequence[str]]], out: TextIO) -
 
 
 def _toml(config: Config) -> Iterator[str]:
-    """The settings, one a line, but for those that are not set and have no default; tables at the end."""
+    """The settings, one a line, without those that are unset and have no default; tables come last."""
     settings = {name.replace("_", "-"): value for name, value in asdict(config).items() if name not in FOUND}
     settings["min-severity"] = config.min_severity or "warning"
-    settings = {name: value for name, value in settings.items() if value is not None}  # which TOML has no word for
+    settings = {name: value for name, value in settings.items() if value is not None}  # TOML has no word for None
     tables = {name: value for name, value in settings.items() if isinstance(value, dict)}
     yield from _lines({name: value for name, value in settings.items() if name not in tables})
     if per_file := tables.pop("per-file-ignores"):
@@ -48,6 +48,6 @@ def _lines(settings: Mapping[str, object]) -> Iterator[str]:
 
 
 def _quoted(value: object) -> str:
-    """A string, or a list of strings, as TOML writes it: as JSON does, but for what cannot be printed."""
+    """A string, or a list of strings, in TOML: as in JSON, but for what can't be printed."""
     text = json.dumps(value, ensure_ascii=False)
     return "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in text)

@@ -1,4 +1,4 @@
-"""The command `gradguard`: which command was meant, and what its exit status is.
+"""The command `gradguard`: which command is meant, and its exit status.
 
 Every command is a module with `add_arguments(parser)` and `run(args) -> int`. They import what they need when
 they run, because most of the time of a short run goes into imports.
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PATIENCE = 500_000
-"""New objects after which Python looks for garbage: trees and replays make many, and nearly all of them stay."""
+"""The number of new objects after which Python collects garbage: trees and replays make many, and nearly all stay."""
 
 COMMANDS = (check, run, merge, clean, versions, explain, rules, facts, server, schema, completion)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status; `arguments` are `sys.argv` if not given.
+    """Run the command line and return its exit status; `arguments` default to those of `sys.argv`.
 
     Raises SystemExit where argparse does: with 0 for `--help` and `--version`, with 2 for wrong usage.
     """
     gc.set_threshold(PATIENCE)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # Not every terminal and pipe can take every character that a program may hold.
+            # Not every terminal and pipe can print every character of a program.
             stream.reconfigure(errors="backslashreplace")
     if missing := _missing():
         print(f"gradguard: {missing}", file=sys.stderr)
@@ -50,8 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _missing() -> str | None:
-    """What every command needs and is not there."""
-    if sys.stderr is None:  # what would be said there goes nowhere, and not into a file that gets its number
+    """What every command needs and is missing."""
+    if sys.stderr is None:  # writes to a closed stream go nowhere, and not into a file that gets its number
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:
         return "standard output is closed"
@@ -63,7 +63,7 @@ def _missing() -> str | None:
 
 
 def _let_go() -> None:
-    """Python would complain again when it closes standard output: let it close something harmless."""
+    """Replace standard output by something harmless to close: Python would complain again when it closes it."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -102,7 +102,7 @@ def parser() -> argparse.ArgumentParser:
         description="Finds the in-place tensor operations that break PyTorch's backward pass.",
     )
     whole.add_argument("--version", action=_Version)
-    # With `prog` given, argparse needs no help formatter here, and so not `shutil` and all its compressors.
+    # With `prog`, argparse needs no help formatter here, and so doesn't import `shutil` and its compressors.
     commands = whole.add_subparsers(prog=whole.prog, metavar="COMMAND", required=True)
     for command in COMMANDS:
         name = command.__name__.rpartition(".")[2]

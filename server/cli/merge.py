@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write one log with the results of all. Raises ConfigError for a file that can't be used."""
+    """Write one log with the results of all files. Raises ConfigError for a file that can't be used."""
     log = merged([_read(Path(file)) for file in args.files])
     text = as_json(log)
     if args.output is None:
@@ -56,9 +56,9 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def merged(logs: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """One log: each place of a rule once, as the share has it that is surest, in the order of files and lines.
+    """One log with each place of a rule once, from the most certain share, in the order of files and lines.
 
-    A comment that silences nothing for one share may have silenced something for another.
+    A comment that silences nothing in one share may silence something in another.
     """
     runs = [log["runs"][0] for log in logs]
     best: dict[tuple[Any, ...], dict[str, Any]] = {}
@@ -89,5 +89,5 @@ def _rank(result: dict[str, Any]) -> int:
 
 
 def _once(notes: Iterable[Any]) -> list[Any]:
-    """Each of them once, in their order."""
+    """Each item once, in order."""
     return list({json.dumps(note, sort_keys=True): note for note in notes}.values())

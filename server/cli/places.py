@@ -1,4 +1,4 @@
-"""Findings as users read them: paths from where they stand, lines and columns from 1, cells of notebooks."""
+"""Findings as users read them: relative paths, lines and columns from 1, cells of notebooks."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Region:
 
 
 class Placed(Protocol):
-    """What has a place."""
+    """Anything that has a place."""
 
     @property
     def path(self) -> str:
@@ -47,21 +47,21 @@ class Placed(Protocol):
 
     @property
     def span(self) -> Span:
-        """Where in it."""
+        """Its range in the file."""
 
 
 @dataclass(slots=True)
 class Results:
-    """What a format writes: findings, silenced ones among them, the texts that they are in, and their fixes."""
+    """What a format writes: findings, including silenced ones, the texts that they are in, and their fixes."""
 
     findings: Sequence[Found]
     documents: Mapping[str, Document]
     fixes: Callable[[Found], list[Fix]] = lambda found: list(found.fixes or ())
     problems: list[Problem] = field(default_factory=list)
     counted: bool = True
-    """whether fixes were looked for in all findings that are shown"""
+    """whether fixes were searched for all findings that are shown"""
     notes: Callable[[Found], Sequence[str]] = lambda found: ()
-    """what else there is to say of a finding, each in a line"""
+    """further notes on a finding, one a line"""
 
     @property
     def active(self) -> list[Found]:
@@ -69,39 +69,39 @@ class Results:
         return [finding for finding in self.findings if not finding.suppressed]
 
     def region(self, place: Placed) -> Region:
-        """Where a finding or a related place is."""
+        """The region of a finding or a related place."""
         span = place.span
         return self._region(place.path, (span.start_line, span.start_col), (span.end_line, span.end_col))
 
     def edit_region(self, edit: Edit) -> Region:
-        """The text that an edit replaces."""
+        """The region that an edit replaces."""
         lines = self.lines(edit.path)
         return self._region(edit.path, lines.position(edit.start), lines.position(edit.end))
 
     def file_region(self, place: Placed) -> Region:
-        """Where a finding or a related place is in its file, for what knows no cells: in a notebook's, too."""
+        """The region of a finding or a related place in its file, for formats that know no cells."""
         span = place.span
         return self._file_region(place.path, (span.start_line, span.start_col), (span.end_line, span.end_col))
 
     def file_edit(self, edit: Edit) -> tuple[Region, str]:
-        """The text that an edit replaces in the file, and by what: in a notebook's, by a piece of a string of JSON."""
+        """The region that an edit replaces in the file, and the new text: in a notebook, a piece of a JSON string."""
         lines = self.lines(edit.path)
         region = self._file_region(edit.path, lines.position(edit.start), lines.position(edit.end))
         text = edit.text if self.documents[edit.path].notebook is None else as_json(edit.text)[1:-2]
         return region, text
 
     def file_lines(self, path: str) -> Lines:
-        """The lines of a file as it is written."""
+        """The lines of a file as it is on the disk."""
         notebook = self.documents[path].notebook
         return self.lines(path) if notebook is None else _notebook_file(notebook.written).lines
 
     def cell(self, path: str, line: int) -> tuple[int | None, int]:
-        """Of a 0-based line of a file's program the cell, if it is in a notebook, and the line in there."""
+        """The cell (None outside notebooks) of a 0-based line of a file's program, and the line within it."""
         notebook = self.documents[path].notebook
         return (None, line) if notebook is None else notebook.place(line)
 
     def text(self, path: str, cell: int | None) -> tuple[int, str]:
-        """A file's program, or the part of it that is one cell of a notebook, and the offset where that begins."""
+        """A file's program, or the part of it that is one cell, and the offset where that begins."""
         document = self.documents[path]
         if document.notebook is None or cell is None:
             return 0, document.text
@@ -109,14 +109,14 @@ class Results:
         return document.notebook.starts[index], document.notebook.sources[index]
 
     def lines(self, path: str) -> Lines:
-        """The lines of the program in a file that was read."""
+        """The lines of a file's program."""
         document = self.documents[path]
         return _lines(document.notebook.raw if document.notebook else document.text)
 
     def fingerprints(self) -> list[str]:
-        """For each finding what it can be known by when lines above it come and go.
+        """What identifies each finding even if lines above it come and go.
 
-        That is the rule, the file, the text of the line, and which one of those with the same it is.
+        That is the rule, the file, the text of the line, and its number among those with the same text.
         """
         from hashlib import sha256
 
@@ -158,22 +158,21 @@ def _place_in_file(notebook: Notebook, lines: Lines, line: int, column: int) -> 
 
 
 def relative(path: str) -> str:
-    """The path from the working directory if it is in there, for machines."""
+    """The path, relative if it is in the working directory, for machines."""
     inside = os.path.relpath(path)
     return path if inside.startswith("..") else inside
 
 
 def shown(path: str) -> str:
-    """The same as it is printed, at the beginning of a line, too."""
+    """The same for people; it may stand at the beginning of a line."""
     text = visible(relative(path))
-    return f"./{text}" if text.lstrip().startswith("::") else text  # a command of GitHub's begins so
+    return f"./{text}" if text.lstrip().startswith("::") else text  # GitHub's commands begin like that
 
 
 def visible(text: str) -> str:
-    """Text that a program or the name of a file may be part of, as one line that does nothing but say something.
+    """Text with parts of programs or file names, as one line that is safe to print.
 
-    Terminals obey control characters; what shows the log of a run in CI obeys `##[…]`, `##vso[…]` and the like,
-    wherever they are in a line.
+    Terminals obey control characters; viewers of CI logs obey `##[…]`, `##vso[…]` and the like anywhere in a line.
     """
     if not text.isprintable():
         text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
@@ -181,7 +180,7 @@ def visible(text: str) -> str:
 
 
 def as_json(data: object, indent: int | None = 2) -> str:
-    """Data as JSON that ends in a line break, and commands as little as what is visible does."""
+    """Data as JSON that ends in a line break, as safe to print as `visible` text."""
     import json
 
     return json.dumps(data, indent=indent).replace("##", "#\\u0023") + "\n"  # only a string can hold two in a row
@@ -199,7 +198,7 @@ def uri(path: str) -> str:
 
 
 def choose_colours(when: str) -> None:
-    """Have `auto`, `always` or `never` hold for all that is written, by the variables that Rich knows, too."""
+    """Make `auto`, `always` or `never` hold for all output, through the variables that Rich reads, too."""
     if when != "auto":
         os.environ.pop("NO_COLOR", None)
         os.environ.pop("FORCE_COLOR", None)
@@ -207,7 +206,7 @@ def choose_colours(when: str) -> None:
 
 
 def colours(stream: TextIO) -> bool:
-    """Whether to colour what goes to the stream: on a terminal (no-color.org, force-color.org)."""
+    """Whether output to the stream is coloured: on a terminal (no-color.org, force-color.org)."""
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or (stream.isatty() and os.environ.get("TERM") != "dumb")

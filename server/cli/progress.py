@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LONG = 50
-"""From so many files on, a run is worth a bar."""
+"""From this many files on, a run gets a bar."""
 
 
 @contextmanager
 def progress(files: int) -> Iterator[Callable[[int], None]]:
-    """Within the block, what to call with the number of files that were checked since."""
+    """A context that gives a function to call with the number of files checked since the last call."""
     if files < LONG or not sys.stderr.isatty():
         yield lambda done: None
         return

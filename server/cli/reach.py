@@ -1,4 +1,4 @@
-"""How far the replay has come, for those who want to know: `--verbose` and `--statistics`."""
+"""How far the replay has come: `--verbose` and `--statistics`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ WHY = {
     "nested": "calls are nested too deep; this one is not followed",
     "branches": "branches are nested too deep; one side is not followed",
 }
-"""What is said of each `report.Why`."""
+"""Each `report.Why` in words."""
 
 
 def summary(reach: Reached) -> str:
-    """How many statements were replayed to their end, and why the others were not, in one line."""
+    """How many statements were replayed to their end, and why others were not, in one line."""
     counts = Counter(one.why for one in reach.given_up)
     given_up = "".join(f"; {count} given up ({why})" for why, count in sorted(counts.items()))
     return f"{reach.ended} of {reach.statements} statements replayed to their end{given_up}."

@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until the client says goodbye; 1 if it left without asking the server to shut down."""
+    """Serve until the client exits; 1 if it did so without asking the server to shut down."""
     token = os.environ.get("GRADGUARD_TOKEN") if args.tcp else None
     if args.tcp and not token and not _is_loopback(args.tcp[0]):
         print(

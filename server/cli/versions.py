@@ -56,7 +56,7 @@ def _line(row: VersionRow) -> int:
 
 
 def _place(row: VersionRow, document: Document) -> tuple[int | None, int]:
-    """In a notebook the cell, and the line from 1, there or in the file."""
+    """The line from 1, in a notebook within its cell, which is named."""
     cell, line = (None, _line(row)) if document.notebook is None else document.notebook.place(_line(row))
     return cell, line + 1
 
@@ -77,7 +77,7 @@ def _object(row: VersionRow, document: Document) -> dict[str, Any]:
 
 
 def _print_table(rows: Sequence[VersionRow], document: Document) -> None:
-    """Each line of the program that touches a tensor, and under it the tensors."""
+    """Print each line of the program that touches a tensor, and the tensors below it."""
     path = shown(document.path)
     if document.notebook is None:
         print(path)
@@ -111,13 +111,13 @@ LEGEND = {
 
 
 def _legend(rows: Sequence[VersionRow]) -> str:
-    """What the words of the table mean, those that occur in it."""
+    """The legend: what the words in the table mean."""
     used = [word for word in LEGEND if word != "first time" or any(_before(row) for row in rows)]
     return "\n".join(f"{word:<10}  {LEGEND[word]}".lstrip() for word in used)
 
 
 def _before(row: VersionRow) -> str:
-    """What the first round of a loop left, where a later one left something else."""
+    """What the first round of a loop has left, if a later one has left something else."""
     return "" if row.first is None or row.first == row.version else f" (version {row.first} the first time)"
 
 

@@ -11,7 +11,7 @@ WATCHED = (".py", ".ipynb", ".toml", ".cfg", ".gitignore")
 
 
 def changes(paths: Sequence[str]) -> Iterator[None]:
-    """Once after each change below the paths, until the user has enough. Raises ConfigError without the library."""
+    """Yield after each change below the paths, until the user stops it. Raises ConfigError without the library."""
     from ..workspace.config import ConfigError
 
     try:

@@ -1,8 +1,10 @@
 """Which results of a call have a graph of their own, and what they share (`branches.json`, measured).
 
-An operator gives its results by one node. A call that is made of several operators gives each by a node of its own,
-behind which come nodes that lead to several results, if there are such: a backward from one of the results reads
-what is its own and what is shared.
+All results of an operator have one node. In a call that is composed of several operators, each result has a node of its
+own, behind which there may be nodes that lead to several results. A backward from one result reads what its own part
+and the shared part have saved:
+
+    h, c = torch.lstm_cell(…)   # two nodes, and one for the gates that both were computed from
 """
 
 from __future__ import annotations
@@ -16,16 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the graph of a call: nodes that lead to one result alone, or those that lead to several."""
+    """A part of the graph of a call: the nodes that lead to one result alone, or those that lead to several."""
 
     flows: frozenset[str] = frozenset()
     """the inputs that they lead to"""
     saves: frozenset[str] = frozenset()
     """the inputs and results that they save"""
     holds: bool = False
-    """whether they keep anything, so that they can be run once"""
+    """whether they save anything, so that they can run only once"""
     through: frozenset[int] = frozenset()
-    """the results whose nodes they lead to, of those that the shared part gives"""
+    """the results of the shared part whose nodes they lead to"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +35,13 @@ class Branches:
     """The parts of the graph of a call."""
 
     own: tuple[Part | None, ...]
-    """that of each result, the last of all further ones; None where the shared part gives it"""
+    """the part of each result, the last one for all further results; None if the result belongs to the shared part"""
     shared: Part | None
     each: bool
-    """whether each result goes with one item of the lists that the call is given"""
+    """whether each result belongs to one item of the lists that are passed to the call"""
 
     def of(self, result: int) -> Part | None:
-        """The part of a result alone."""
+        """The part of one result."""
         return self.own[min(result, len(self.own) - 1)]
 
 
@@ -51,7 +53,7 @@ class Graphs:
         self._known: dict[str, Branches | None] = {}
 
     def find(self, name: str) -> Branches | None:
-        """Return the parts of a call's graph; None where all its results are those of one node."""
+        """Return the parts of a call's graph; None if all its results have one node."""
         if name not in self._known:
             row = self._rows.get(name)
             self._known[name] = None if row is None else _branches(row)

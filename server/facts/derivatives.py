@@ -1,4 +1,4 @@
-"""How PyTorch writes the derivatives of its operators, where that is a short formula."""
+"""PyTorch's own formulas of its operators' derivatives, where they are short."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .rows import Rows
 
 NAMES = {"input": "self", "out": "result"}
-"""what the formulas call the parameters of functions, and a result"""
+"""names in the formulas for parameters of functions, and for a result"""
 
 
 class Derivatives:
@@ -19,7 +19,7 @@ class Derivatives:
         self._rows = rows
 
     def find(self, node: str | None, parameter: str, saved: str) -> str | None:
-        """Return the formula for the gradient of a parameter, if it is known and reads what was saved.
+        """Return the formula for the gradient of a parameter, if it is known and reads something saved.
 
         `node` is the name of the grad_fn. Formulas are written in `grad`, `self`, `other`, `result`, ….
         """

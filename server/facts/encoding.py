@@ -1,4 +1,4 @@
-"""Facts as JSON and back: readable lines, what is empty or at its default left out."""
+"""Facts as JSON and back: readable lines, without what is empty or has its default."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def encode(fact: Fact) -> Plain:
 
 
 def decode(name: str, plain: Plain) -> Fact:
-    """Return the fact of that name that `encode` made `plain` of."""
+    """Return the fact of that name from `plain`, which `encode` has made."""
     params = read_params(plain)
     kind = plain.get("kind", "op")
     if kind == "op":

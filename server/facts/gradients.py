@@ -1,4 +1,4 @@
-"""How a call's backward hands its gradient on to the parameters (`gradients.json`, measured)."""
+"""How the backward of a call passes its gradient on to the parameters (`gradients.json`, measured)."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How the gradient of a parameter comes: in the memory of the one that was handed in, or in its own."""
+    """How a parameter's gradient is made: in the memory of the incoming gradient, or in memory of its own."""
 
     passed: bool
     same: bool
-    """whether it is the very tensor that was handed in, and no view of it"""
+    """whether it is the incoming tensor itself, not a view of it"""
     dense: bool | None
-    """whether its elements fill a stretch of memory, if those that were handed in did; None: by the arguments"""
+    """whether it fills its memory without gaps if the incoming one does; None: depends on the arguments"""
     free: bool | None
-    """whether the engine adds to it in place, if it would to the one that was handed in"""
+    """whether the engine adds to it in place, if it would add to the incoming one in place"""
     low: int
     high: int
-    """from how often to how often it was written"""
+    """at least and at most so many times was it written"""
     spread: bool | None = False
-    """whether it is expanded: several of its elements are one place in memory"""
+    """whether it is expanded: several elements share one place in memory"""
     stays: bool | None = False
-    """the same, if all elements of the one that was handed in were one place"""
+    """the same, if all elements of the incoming one share one place"""
     parts: bool = False
-    """whether the call uses the parameter several times, so that it comes in several parts"""
+    """whether the call uses the parameter several times, so that its gradient arrives in several parts"""
 
 
 NEW = Way(False, False, True, True, 0, 0)
@@ -43,21 +43,21 @@ BY_NODE = {
     "ToCopyBackward0": "torch.Tensor.double",
     "AsStridedBackward0": "torch.Tensor.as_strided",
 }
-"""nodes that the replay makes without a call, and a callable that makes such a node"""
+"""nodes that the replay makes without a call, each with a callable that makes such a node"""
 
 
 class Gradients:
-    """The ways of gradients in a release."""
+    """How gradients are passed on, in one release."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._known: dict[tuple[str, str, bool], Way | None] = {}
 
     def find(self, name: str, parameter: str, same_shape: bool) -> Way | None:
-        """Return how a parameter's gradient comes, None where that isn't known.
+        """Return how a parameter's gradient is made, None if that isn't known.
 
-        `same_shape` tells whether it has the shape of the result. Where no sample had that (a product of matrices
-        that aren't square), a new gradient is made as any other: shapes matter where one is broadcast.
+        `same_shape` says whether it has the shape of the result. If no sample had that (a product of matrices that
+        aren't square), a new gradient is made in either case: shapes matter only where one is broadcast.
         """
         key = (name, parameter, same_shape)
         if key not in self._known:

@@ -1,4 +1,4 @@
-"""Where releases of PyTorch differ in what a callable does, in words: for `gradguard facts NAME` and pages."""
+"""How releases of PyTorch differ in what a callable does, in words: for `gradguard facts NAME` and pages."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 Span = tuple[str, ...]
-"""releases that follow one another"""
+"""consecutive releases"""
 
 
 def entries(name: str) -> list[tuple[Span, str | None]]:
-    """Return the entry of a callable in each release, of those at a time that agree; None where there is none."""
+    """Return the entry of a callable by release, consecutive ones that agree together; None if there is none."""
     told = [(release, _entry(name, release)) for release in releases.names()]
     return [(tuple(release for release, _ in some), entry) for entry, some in groupby(told, key=lambda one: one[1])]
 
@@ -27,7 +27,7 @@ def _entry(name: str, release: str) -> str | None:
 
 
 def differences(name: str, shown: str) -> Iterator[str]:
-    """Yield lines that tell in which other releases a callable does something else than in the one that is `shown`."""
+    """Yield lines that say in which other releases a callable differs from the release that is `shown`."""
     found = entries(name)
     here = next(entry for span, entry in found if shown in span) or ""
     for span, entry in found:
@@ -44,20 +44,20 @@ def differences(name: str, shown: str) -> Iterator[str]:
 
 
 def otherwise(name: str, shown: str) -> list[str]:
-    """Return the releases in which a callable saves or changes something else than in the one that is `shown`."""
+    """Return the releases in which a callable saves or changes something else than in the release `shown`."""
     told = {release: _essence(entry) for span, entry in entries(name) for release in span}
     return [release for release, essence in told.items() if essence != told[shown]]
 
 
 def _essence(entry: str | None) -> list[str] | None:
-    """Return the lines of an entry that say what is saved and changed, under which conditions."""
+    """Return the lines of an entry that say what is saved and changed, and when."""
     if entry is None:
         return None
     return [line for line in entry.splitlines()[1:] if not line.lstrip().startswith(("gradient flows", "returns"))]
 
 
 def when(having: Sequence[str], among: Sequence[str] | None = None) -> str:
-    """Say in which releases something is so, of those in order that it is told of: `from 2.14 on`."""
+    """Return the releases `having` something, in words: `from 2.14 on`; `among` are those that were asked, in order."""
     order = list(releases.names() if among is None else among)
     spans: list[list[str]] = []
     for at, release in enumerate(order):

@@ -1,8 +1,8 @@
 """What autograd sees of calls whose tensors are all inference tensors (`inference.json`, measured).
 
-Outside of inference mode autograd sees nothing of such a call, but the result is a normal tensor: what the operator
-does in place to it counts, which else happens below the level at which versions are counted. An operator that goes
-on with a tensor of its own making is seen from there on.
+Outside inference mode, autograd doesn't record such a call, but the result is a normal tensor. So the writes that the
+operator itself makes to it are counted, which usually happen below the level at which versions are counted. An operator
+that goes on with a new normal tensor is recorded from there on.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from .rows import Rows
 
 Times = tuple[int, int]
-"""from so often to so often"""
+"""at least and at most so many times"""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the samples of a callable showed. The file leaves out what is False or None."""
+    """What the samples of a callable have shown. The file leaves out what is False or None."""
 
     written: tuple[Times | None, ...]
-    """how often each result of its own was written; None where nobody has measured it"""
+    """how many times each new result was written; None if that wasn't measured"""
     seen: bool | None = False
-    """whether results require grad where an argument does; None: those of some samples"""
+    """whether results require grad if an argument does; None: in some samples"""
     refused: bool = False
-    """whether all samples with a tensor that requires grad are refused, for an `out=` that the operator uses itself"""
+    """whether samples with a tensor that requires grad are all refused, since the operator itself uses `out=`"""
 
 
 class PastAutograd:
-    """What autograd sees of such calls in a release."""
+    """What autograd records of such calls, in one release."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows

@@ -12,20 +12,20 @@ Layout = Literal["rows", "first", "operands", "columns"]
 (`TensorIterator`). `columns`: each matrix column by column, as LAPACK gives it."""
 
 Rules = tuple[Layout | None, Layout | None]
-"""where all tensors that the call was given are contiguous, and elsewhere; None where no rule tells"""
+"""if all tensors that are passed are contiguous, and otherwise; None if no rule holds"""
 
 ROWS: Rules = ("rows", "rows")
-"""the usual way, which the file leaves out"""
+"""the usual case, which the file leaves out"""
 
 
 class Layouts:
-    """How results lie in a release."""
+    """How results lie in memory, in one release."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
     def find(self, name: str, result: int) -> Rules:
-        """Return how a result of a call lies."""
+        """Return how a result of a call lies in memory."""
         row = self._rows.get(name) or ()
         if result >= len(row):
             return ROWS

@@ -2,7 +2,7 @@
 
 Names are users' names: `torch.exp`, `torch.Tensor.exp_`, `torch.nn.functional.relu`, `torch.nn.Linear`,
 `torch.optim.SGD`. Parameters are named as in PyTorch's signature; a method's tensor is `self`. A
-result is `out`, or `out0`, `out1` … where a call gives several; a module's own tensors are
+result is `out`, or `out0`, `out1` … if a call returns several; a module's own tensors are
 `self.weight` and so on.
 """
 
@@ -27,12 +27,12 @@ class Param:
     variadic: bool = False
     """takes all further positional arguments, or one tuple or list of them (`x.view(2, 3)`); its default is None"""
     aliases: tuple[str, ...] = ()
-    """other names of the same place, in other overloads (`torch.max(x, other)`) or as in NumPy (`axis`)"""
+    """other names of this parameter, in other overloads (`torch.max(x, other)`) or as in NumPy (`axis`)"""
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A condition on one argument, which tells the cases of a callable apart.
+    """A condition on one argument, which distinguishes the cases of a callable.
 
     `tensor`: it is a tensor (`value` True) or not (False); `given`: it is passed and not None (True) or
     left out or None (False); `is`: it equals `value`; `is_not`: it differs from `value`; `advanced`: it is
@@ -48,20 +48,20 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """A tensor that the call saves for backward, version and all."""
+    """A tensor that the call saves for backward, together with its version."""
 
     what: str
-    """a parameter (each of its tensors where it takes several), `out`/`outN`, or `self.weight` …"""
+    """a parameter (each of its tensors if it takes several), `out`/`outN`, or `self.weight` …"""
     when: Grads
     certain: bool = True
-    """False: fewer than two thirds of the measured samples saved it, and no test tells them apart"""
+    """False: fewer than two thirds of the measured samples saved it, and no test distinguishes them"""
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """A tensor that the call changes. `bumps` is what its version counter moves by; 0 is a silent write.
+    """A tensor that the call changes. `bumps` is how far its version counter moves; 0 is a silent write.
 
-    `what` ends in `.grad` where it is the gradient of that parameter (`clip_grad_norm_`).
+    `what` ends in `.grad` if it is the gradient of that parameter (`clip_grad_norm_`).
     """
 
     what: str
@@ -83,11 +83,11 @@ class Result:
     multi: bool = False
     """it is one of several views that one call made (`CreationMeta::MULTI_OUTPUT_NODE`)"""
     differentiable: bool = True
-    """whether it gets a grad_fn where an input requires grad (False: indices, masks, sizes)"""
+    """whether it gets a grad_fn if an input requires grad (False: indices, masks, sizes)"""
     dtype: str | None = None
-    """`bool`, `int64`, … where it is always that; None: follows the inputs"""
+    """`bool`, `int64`, … if it always has that dtype; None: follows the inputs"""
     version: tuple[int, int] = (0, 0)
-    """the least and the greatest version that a new one has: the call may have changed it in place itself"""
+    """the lowest and the highest version of a new result, which the call itself may have changed in place"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +96,10 @@ class Case:
 
     tests: tuple[Test, ...]
     flows: frozenset[str]
-    """the inputs that a gradient flows to: the result requires grad if one of these does"""
+    """the inputs that a gradient flows to: the result requires grad if one of them does"""
     saves: tuple[Save, ...]
     frees: Grads
-    """when its nodes hold any saved value, user's or temporary: a second backward then raises"""
+    """when its nodes have saved anything, the user's or temporary: a second backward then raises"""
     mutates: tuple[Mutation, ...]
     results: tuple[Result, ...]
     sequence: bool = False
@@ -116,7 +116,7 @@ refused. `unseen`: autograd knows nothing of the call. `depends`: one of these, 
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """A function or method. `inplace_of` names the out-of-place op that an `op_` writes the result of."""
+    """A function or method. `inplace_of` names the out-of-place op whose result an `op_` writes."""
 
     name: str
     params: tuple[Param, ...]
@@ -124,20 +124,20 @@ class Op:
     inplace_of: str | None = None
     accepts_out: bool = False
     out_bumps: tuple[int, int] = (1, 1)
-    """by how much the version of a tensor given as `out=` moves, at least and at most"""
+    """how far the version of a tensor passed as `out=` moves, at least and at most"""
     out_resized: tuple[int, int] = (1, 1)
-    """the same where that has another shape than the result, which it is given then"""
+    """the same if that tensor has another shape, and is resized to that of the result"""
     out_graph: OutGraph = "refused"
     out_early: bool = False
-    """whether it refuses an `out=` whose elements share a place even if that is to have another shape"""
+    """whether it refuses an `out=` whose elements share memory even if that is to be resized"""
     apart: frozenset[str] = frozenset()
-    """inputs that must not share memory with what is written (`out=` too), be it the whole of it"""
+    """inputs that must not share memory with what is written (`out=` too), not even all of it"""
     loose: frozenset[str] = frozenset()
-    """inputs that may share a part of that memory, which most must not"""
+    """inputs that may share a part of that memory; most must not"""
     overlapping: bool = False
-    """whether it writes a tensor whose elements share a place, which most refuse; of `x[i] = v` that of a number"""
+    """whether it writes a tensor whose elements share memory, as few ops do; for `x[i] = v`, if `v` is a number"""
     measured: bool = True
-    """False: no sample runs it; mutations and results are read off its schema, what it saves is unknown"""
+    """False: no sample runs it; mutations and results come from its schema, what it saves is unknown"""
     doc: str = ""
 
 
@@ -161,16 +161,16 @@ class OptimizerFact:
     name: str
     params: tuple[Param, ...]
     bumps: int
-    """what each parameter's version moves by, with default arguments"""
+    """how far each parameter's version moves, with default arguments"""
     exact: bool
-    """whether that number is the same in all measured configurations"""
+    """whether that is the same in all measured configurations"""
     silent_when: tuple[Test, ...]
-    """the constructor arguments under which the write does not move the version (`fused=True` on CPU)"""
+    """the constructor arguments with which the write doesn't move the version (`fused=True` on CPU)"""
     needs_closure: bool
 
 
 class Required:
-    """The default of a parameter that has none."""
+    """The default of a parameter that has none: it must be passed."""
 
     def __repr__(self) -> str:
         return "REQUIRED"

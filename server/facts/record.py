@@ -1,4 +1,4 @@
-"""Write what was measured of a release: the base whole, of every other what differs from the one beside it."""
+"""Write what was measured of a release: all of it for the base, for any other what differs from its neighbour."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def tables_of(name: str) -> Tables:
 
 
 def record(name: str, tables: Tables, coverage: Mapping[str, Any]) -> None:
-    """Write the tables of a release, and anew those of all others, which tell of what differs.
+    """Write the tables of a release, and again those of all others, since they say what differs.
 
-    `coverage` says how much of it was measured. Of a call that was measured in the release beside it and only
-    declared in this one, the other's facts are taken.
+    `coverage` says how much of it was measured. A call that was measured in the neighbouring release, and is only
+    declared in this one, gets the facts of the other.
     """
     known = {one: tables_of(one) for one in releases.names()} | {name: tables}
     heads = {one: head_of(one) for one in known if one not in (name, BASE.name)}
@@ -44,7 +44,7 @@ def record(name: str, tables: Tables, coverage: Mapping[str, Any]) -> None:
 
 
 def fall_back(tables: Tables, beside: Tables) -> None:
-    """Take the rows of another release for what was only declared in this one."""
+    """Take the rows of another release for calls that are only declared in this one."""
     for name, row in tables["table"].items():
         other = beside["table"].get(name)
         if other is not None and row.get("measured") is False and other.get("measured") is not False:
@@ -54,7 +54,7 @@ def fall_back(tables: Tables, beside: Tables) -> None:
 
 
 def head_of(name: str) -> dict[str, Any]:
-    """Return what is told of the measuring of a release."""
+    """Return the record of how a release was measured."""
     if name == BASE.name:
         found: dict[str, Any] = json.loads(COVERAGE.read_text(encoding="utf-8"))
         return found
@@ -62,7 +62,7 @@ def head_of(name: str) -> dict[str, Any]:
 
 
 def text_of(head: Mapping[str, Any], beside: str, tables: Tables, others: Tables) -> str:
-    """Return the file of a release: a line for each row that differs from that of the release beside it."""
+    """Return the file of a release: a line for each row that differs from the neighbouring release."""
     told = {kind: difference(tables[kind], others[kind]) for kind in KINDS}
     lines = [f'"{key}":{json.dumps(value)}' for key, value in {**head, "beside": beside}.items()]
     lines += [f'"{kind}":{rows.written(some).rstrip()}' for kind, some in told.items() if some]
@@ -70,5 +70,5 @@ def text_of(head: Mapping[str, Any], beside: str, tables: Tables, others: Tables
 
 
 def difference(here: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the rows that differ from those of another release, None for those that are there alone."""
+    """Return the rows that differ from those of another release; None for rows that only the other has."""
     return {name: here.get(name) for name in sorted({*here, *there}) if here.get(name) != there.get(name)}

@@ -1,7 +1,7 @@
-"""What is known of each release of PyTorch: one is measured whole, the base, of the others there is what differs.
+"""The facts of each release of PyTorch: the base is stored whole, the others by what differs.
 
-What differs from the release beside it, towards the base, is in a file of its own (`releases/2.15.json`), which is
-read when somebody asks for that release.
+Each other release has a file (`releases/2.15.json`) of what differs from its neighbour on the way to the base; it is
+read when that release is asked for.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ FOLDER = HERE / "releases"
 COVERAGE = HERE / "coverage.json"
 
 KINDS = ("table", "gradients", "inference", "layouts", "views", "branches", "derivatives")
-"""what is measured of a release: a file each"""
+"""what is measured of a release, in a file each"""
 
 Version = tuple[int, int]
-"""of a release, without what mends it: 2.15.1 saves what 2.15.0 does"""
+"""a release without its patch number: 2.15.1 saves what 2.15.0 does"""
 
 
 class Facts:
-    """The facts of one release, `name`d like `2.13`. What reads a kind of them is imported when it is asked for."""
+    """The facts of one release, with a `name` like `2.13`. The reader of each kind is imported when it is needed."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -51,14 +51,14 @@ class Facts:
 
     @cached_property
     def gradients(self) -> Gradients:
-        """How backward hands gradients on."""
+        """How backward passes gradients on."""
         from .gradients import Gradients
 
         return Gradients(self.rows("gradients"))
 
     @cached_property
     def inference(self) -> PastAutograd:
-        """What autograd sees of calls on inference tensors."""
+        """What autograd records of calls on inference tensors."""
         from .inference import PastAutograd
 
         return PastAutograd(self.rows("inference"))
@@ -72,7 +72,7 @@ class Facts:
 
     @cached_property
     def views(self) -> Views:
-        """What is saved as a view, and which results are views."""
+        """What is saved as a view, and which results are views of another tensor."""
         from .views import Views
 
         return Views(self.rows("views"))
@@ -92,7 +92,7 @@ class Facts:
         return Derivatives(self.rows("derivatives"))
 
     def rows(self, kind: str) -> Rows:
-        """The rows of one kind, which the others read."""
+        """The rows of one kind."""
         return Rows(kind, _over(self.name).get(kind, {}))
 
 
@@ -109,16 +109,16 @@ def of(name: str) -> Facts:
 
 
 def nearest(release: str) -> str:
-    """Return the measured release that tells best of another: the same, else the next newer one, else the newest.
+    """Return the measured release that stands for another: the same, else the next newer one, else the newest.
 
-    Raises ValueError for what is no number of a release.
+    Raises ValueError for a text that is no release's number.
     """
     wanted = version(release)
     return next((name for name in names() if version(name) >= wanted), names()[-1])
 
 
 def version(release: str) -> Version:
-    """Return the numbers that tell releases apart: of `2.8.1+cu126` 2 and 8. Raises ValueError for other texts."""
+    """Return the major and minor number: (2, 8) for `2.8.1+cu126`. Raises ValueError for other texts."""
     match = re.match(r"(\d{1,4})\.(\d{1,4})(?!\d)", release)
     if match is None:
         raise ValueError(f"not a release of PyTorch: {release}")
@@ -127,19 +127,19 @@ def version(release: str) -> Version:
 
 @cache
 def told(name: str) -> Mapping[str, Any]:
-    """Return the file of a release: what was measured of it, and how that differs from the release `beside` it."""
+    """Return the file of a release: how it was measured, and what differs from the neighbour (`beside`)."""
     found: dict[str, Any] = json.loads(path_of(name).read_text(encoding="utf-8"))
     return found
 
 
 def path_of(name: str) -> Path:
-    """Return the file of a release that isn't the base."""
+    """Return the path of the file of a release that isn't the base."""
     return FOLDER / f"{name}.json"
 
 
 @cache
 def _over(name: str) -> dict[str, dict[str, Any]]:
-    """Return by kind the rows that differ from the base."""
+    """Return the rows that differ from the base, by kind."""
     if name == BASE.name:
         return {}
     own = told(name)
@@ -148,4 +148,4 @@ def _over(name: str) -> dict[str, dict[str, Any]]:
 
 
 BASE = Facts(".".join(map(str, version(json.loads(COVERAGE.read_text(encoding="utf-8"))["torch"]))))
-"""the release that was measured whole"""
+"""the release that is stored whole"""

@@ -1,6 +1,6 @@
-"""The measured rows of one kind: those of the base, a line of JSON each, and over them what differs in a release.
+"""The measured rows of one kind: those of the base, one line of JSON each, replaced by those that differ in a release.
 
-Rows are decoded one by one, when asked for: reading the file is all that loading costs.
+Each row is decoded when it is asked for: loading only reads the file.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 
 
 class Rows:
-    """The rows of one kind by name. `over` are those that differ from the base, None where there is none."""
+    """The rows of one kind by name. `over` are those that differ from the base, None for names that are missing."""
 
     def __init__(self, kind: str, over: Mapping[str, Any]) -> None:
         self._lines = lines(path_of(kind))
@@ -25,7 +25,7 @@ class Rows:
         self._known: dict[str, Any] = {}
 
     def get(self, name: str) -> Any:
-        """Return the row of that name as plain data, None if there is none."""
+        """Return the row of a name as plain data, None if there is none."""
         if name in self._over:
             return self._over[name]
         if name not in self._known:
@@ -45,20 +45,20 @@ class Rows:
         return {name: self.get(name) for name in self.names()}
 
     def mentioning(self, text: str) -> list[str]:
-        """Return the names of rows in whose JSON a text stands, and of all that differ from the base."""
+        """Return the names of rows whose JSON contains a text, and of all rows that differ from the base."""
         over = self._over
         named = [name for name, line in self._lines.items() if text in line and name not in over]
         return [*named, *(name for name, row in over.items() if row is not None)]
 
 
 def path_of(kind: str) -> Path:
-    """Return the file that holds the base's rows of a kind."""
+    """Return the path of the file with the base's rows of a kind."""
     return HERE / f"{kind}.json"
 
 
 @cache
 def lines(path: Path) -> Mapping[str, str]:
-    """Return the rows of a file by name as JSON, not decoded yet."""
+    """Return the rows of a file by name, as JSON that isn't decoded yet."""
     rows = path.read_text(encoding="utf-8").splitlines()[1:-1]
     return {row[1 : (end := row.index('":'))]: row[end + 2 :].rstrip(",") for row in rows}
 

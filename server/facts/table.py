@@ -1,4 +1,4 @@
-"""The measured table: what is known of a PyTorch callable, by its users' name (`table.json`)."""
+"""The measured table of facts: PyTorch's callables by their users' names (`table.json`)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Table:
         self._known: dict[str, Fact | None] = {}
 
     def find(self, name: str) -> Fact | None:
-        """Return the fact of a callable such as `torch.nn.functional.relu` or `operator.imul`; None without one."""
+        """Return the fact of a callable such as `torch.nn.functional.relu` or `operator.imul`; None if it has none."""
         if name not in self._known:
             row = self._rows.get(name)
             self._known[name] = None if row is None else decode(name, row)
         return self._known[name]
 
     def operator(self, name: str) -> Op | None:
-        """Return the fact of a function or method, None if there is none: of a class, for instance."""
+        """Return the fact of a function or method; None if there is none, or if the name is a class."""
         fact = self.find(name)
         return fact if isinstance(fact, Op) else None
 

@@ -1,8 +1,8 @@
-"""Where a call goes on with views of what it was given, or gives a view of what it has made (`views.json`, measured).
+"""Where a call saves views of its arguments, or returns a view of a tensor that it has made (`views.json`, measured).
 
-An operator that is made of others saves what it has made of its argument: a view, or one of several pieces, whose
-node is asked for when it is unpacked. A result that it has reshaped last is a view, which under `no_grad` must not be
-written in grad mode afterwards.
+An operator that is composed of others saves what it has made of its argument: a view, or one of several pieces, whose
+node is looked up when it is unpacked. If its last step was a reshape, the result is a view; made under `no_grad`, it
+must not be written in grad mode afterwards.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ one call has made."""
 
 
 class Views:
-    """The views that calls make in a release."""
+    """The views that calls make, in one release."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
     def saved_as(self, name: str, parameter: str) -> Form:
-        """Return as what a call saves an argument."""
+        """Return in which form a call saves an argument."""
         form: Form = self._row(name).get("saved", {}).get(parameter, "itself")
         return form
 
     def gives_view(self, name: str, result: int, rank: int) -> bool:
-        """Return whether a result of so many dimensions, in memory of its own, is a view of another tensor."""
+        """Return whether a new result with this number of dimensions is a view of another tensor."""
         known: list[list[int]] = self._row(name).get("results", [])
         return result < len(known) and rank in known[result]
 

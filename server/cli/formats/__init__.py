@@ -1,4 +1,4 @@
-"""The forms in which findings are written, one file each: `write(results, out)`."""
+"""The output formats, one file each: `write(results, out)`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 NAMES = ("full", "concise", "json", "json-lines", "sarif", "github", "gitlab", "junit", "rdjson")
 
 WITH_FIXES = ("json", "json-lines", "sarif", "rdjson")
-"""Those that tell of fixes, for which these must be looked for."""
+"""The formats that show fixes, which must then be searched for."""
 
 WITH_THE_BEST = ("full", "concise")
-"""Those that tell of the best fix of each finding."""
+"""The formats that show the best fix of each finding."""
 
 
 def write(name: str, results: Results, out: TextIO) -> None:
-    """Write the results in the form `name`, one of NAMES."""
+    """Write the results in the format `name`, one of NAMES."""
     module = import_module(f".{name.replace('-', '_')}", __name__)
     module.write(results, out)

@@ -31,17 +31,17 @@ if TYPE_CHECKING:
     from ...workspace.findings import Found, Place
 
 Piece = tuple[str, str]
-"""Text and its style, in Rich's names; the style of plain text is empty."""
+"""Text and its style, by Rich's name; plain text has an empty style."""
 
 COLOURS = {"error": "bold red", "warning": "bold yellow", "information": "bold cyan", "hint": "bold cyan"}
 FRAME = "bold blue"
 SIGNS = {"-": "red", "+": "green", "|": FRAME}
 LONGEST_HELP = 12
-"""So many changed lines are shown of a fix."""
+"""How many changed lines of a fix are shown."""
 
 TAB = 4
 NEAR = 2
-"""Lines between two places are shown if they are at most as many, else `...` stands for them."""
+"""Up to this many lines between two places are shown; more are replaced by `...`."""
 
 
 def write(results: Results, out: TextIO) -> None:
@@ -68,7 +68,7 @@ def _print(lines: Iterable[Sequence[Piece]], out: TextIO) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Label:
-    """A piece of one line to underline, with `mark`, and what to say about it."""
+    """A piece of a line that is underlined with `mark`, and what is said about it."""
 
     line: int
     start: int
@@ -81,14 +81,14 @@ class _Label:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The labels of one file, or of one cell of a notebook, and the place that leads there."""
+    """The labels of a file, or of a cell of a notebook, and the place to jump to."""
 
     first: Found | Place
     labels: list[_Label]
 
 
 _Sheet = tuple[str, int | None]
-"""What lines are counted in: a file, or a cell of a notebook."""
+"""What lines are numbered in: a file, or a cell of a notebook."""
 
 
 def _sheet(place: Found | Place, results: Results) -> _Sheet:
@@ -116,20 +116,20 @@ def _finding(found: Found, results: Results) -> Iterator[Sequence[Piece]]:
         yield [(" " * width + " = ", FRAME), ("note", "bold"), (f": {note}", "")]
     for fix in fixes[:1]:
         yield from _help(fix, results, _sheet(found, results), width)
-    if not fixes:  # none that can be proven, so that it is for the author to choose
+    if not fixes:  # no fix can be proven right, so the author has to choose
         yield [(" " * width + " = ", FRAME), ("help", "bold"), (f": {remedy(found.rule.code, 'en')}", "")]
     yield [(" " * width + " = ", FRAME), (f"{found.rule.name}: `gradguard explain {found.rule.code}`", "")]
     yield []
 
 
 def _last(edit: Edit, results: Results) -> int:
-    """The last line, from 0, that an edit changes or puts in."""
+    """The last line, from 0, that an edit changes or inserts."""
     line, _ = results.lines(edit.path).position(edit.end)
     return results.cell(edit.path, line)[1] + edit.text.count("\n")
 
 
 def _help(fix: Fix, results: Results, sheet: _Sheet, width: int) -> Iterator[Sequence[Piece]]:
-    """What mends a finding, how safe that is, and the lines that it changes as they are then."""
+    """What mends a finding, how safe that is, and the changed lines."""
     title = fix.title[0].lower() + fix.title[1:]
     if fix.safety == "safe":
         title += " (safe: same values and gradients)"
@@ -150,8 +150,8 @@ def _help(fix: Fix, results: Results, sheet: _Sheet, width: int) -> Iterator[Seq
 
 
 def _changes(text: str, edits: Sequence[Edit]) -> Iterator[tuple[int, str, str]]:
-    """The lines that edits take out (`-`) and put in (`+`), and those between near ones, with their numbers."""
-    from ...fixes.edit import apply  # a check that finds nothing need not import how to mend
+    """The lines that edits remove (`-`) and insert (`+`), and those between near ones, with their numbers."""
+    from ...fixes.edit import apply  # a check that finds nothing needn't import the fixes
 
     first = text.count("\n", 0, min(edit.start for edit in edits))
     below = text.count("\n", max(edit.end for edit in edits))
@@ -171,12 +171,12 @@ def _label(span: Span, mark: str, message: str, style: str) -> _Label:
 
 
 def _order(label: _Label) -> tuple[int, bool, int]:
-    """By line; the finding itself is nearest to the text."""
+    """The order of labels: by line; the finding itself comes closest to the text."""
     return label.line, label.mark != "^", label.start
 
 
 def _snippet(labels: Sequence[_Label], results: Results, path: str, width: int) -> Iterator[Sequence[Piece]]:
-    """The lines of a file that have labels, each above its labels, and what is between near ones."""
+    """The lines of a file that have labels, each above its labels, and the lines between near ones."""
     lines = results.lines(path)
     gutter = (" " * width + " | ", FRAME)
     yield [gutter]
@@ -215,7 +215,7 @@ def _underline(label: _Label, line: str) -> Sequence[Piece]:
 
 
 def _printable(line: str) -> str:
-    """The line as it is printed: tabs as blanks, nothing that would move the cursor."""
+    """The line as it is printed: blanks for tabs, and nothing that would move the cursor."""
     return "".join(" " * TAB if c == "\t" else c if c.isprintable() else " " for c in line)
 
 

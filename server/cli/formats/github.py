@@ -30,7 +30,7 @@ def _command(found: Found, results: Results) -> str:
         "endLine": region.end[0],
     }
     if region.start[0] == region.end[0]:
-        # GitHub ignores columns of an annotation that goes over several lines.
+        # GitHub ignores the columns of an annotation that spans several lines.
         properties |= {"col": region.start[1], "endColumn": region.end[1]}
     listed = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in properties.items())
     message = f"{results.region(found)}: {found.rule.code} {found.message}"
@@ -38,7 +38,7 @@ def _command(found: Found, results: Results) -> str:
 
 
 def _escaped(text: str, more: str = "") -> str:
-    """Percent-encode what would end the command or one of its properties; other control characters are shown."""
+    """Percent-encode what would end the command or one of its properties, and show other control characters."""
     text = text.replace("%", "%25")
     for character in "\r\n" + more:
         text = text.replace(character, f"%{ord(character):02X}")

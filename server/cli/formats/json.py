@@ -36,7 +36,7 @@ def _fix(fix: Fix, results: Results) -> dict[str, Any]:
 
 
 def _place(region: Region) -> dict[str, Any]:
-    """Path and range; in a notebook also the cell that the lines are counted in."""
+    """Path and range; in a notebook also the cell that the lines are numbered in."""
     cell = {} if region.cell is None else {"cell": region.cell}
     return {"path": relative(region.path), **cell, "range": {"start": _point(region.start), "end": _point(region.end)}}
 

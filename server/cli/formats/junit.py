@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def write(results: Results, out: TextIO) -> None:
-    """Write the findings that no comment silences; a run without any is one test that passed."""
+    """Write the findings that no comment silences; a run without any is a single test that passed."""
     found = results.active
     root = _element("testsuites", name="gradguard", tests=max(len(found), 1), failures=len(found))
     for path, group in groupby(found, key=lambda finding: finding.path):

@@ -17,7 +17,7 @@ _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "information": "INFO", "h
 
 
 def write(results: Results, out: TextIO) -> None:
-    """Write the findings that no comment silences, with the fixes that are one edit of the same file."""
+    """Write the findings that no comment silences, with those fixes that are a single edit of the same file."""
     diagnostics = [_diagnostic(found, results) for found in results.active]
     out.write(as_json({"source": {"name": "gradguard"}, "diagnostics": diagnostics}))
 

@@ -110,7 +110,7 @@ def _region(region: Region) -> dict[str, int]:
 
 
 def _fix(fix: Fix, results: Results) -> dict[str, Any]:
-    """A fix; its edits by file, as SARIF wants them."""
+    """A fix, with its edits by file as SARIF requires."""
     changes: dict[str, list[dict[str, Any]]] = {}
     for edit in fix.edits:
         region, text = results.file_edit(edit)
