@@ -1,9 +1,9 @@
-"""What facts alone cannot tell of libraries, one file a library or part of it.
+"""Models of libraries, where facts alone don't say enough: one file a library or part of it.
 
 Imports every room but `program`; what is native stands by library (`python`, `torch`, `others`). Each model registers
 itself in `domain/registry.py`, and is found here by being there: a new file needs no other line. Begin reading with
-`python/lists.py`, then any other. `polyfills` has the models that are plain Python, `intrinsics.py` what these can say
-that Python has no words for.
+`python/lists.py`, then any other. `polyfills` has the models that are plain Python; `intrinsics.py` has the functions
+that let them say what Python can't.
 """
 
 from __future__ import annotations

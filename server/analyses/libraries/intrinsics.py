@@ -1,6 +1,13 @@
-"""What models of libraries can say that Python has no words for: `from gradguard import linked, …` in a polyfill.
+"""Functions that let polyfills say what Python can't: `from gradguard import linked, …`.
 
-Under real Python and PyTorch the tests give each of them a meaning of its own (`tests/frameworks/gradguard.py`).
+    from gradguard import linked, written
+
+    def ema_update(average, new):           # a library's C++ kernel, of which Python sees nothing:
+        written(average, "ema_update")      # it writes its first argument,
+        return linked(new, saves=[new])     # and returns a tensor whose node has saved the second one
+
+For runs under real Python and PyTorch, the tests give each function a meaning of its own
+(`tests/frameworks/gradguard.py`).
 """
 
 from __future__ import annotations
@@ -40,8 +47,8 @@ if TYPE_CHECKING:
 def linked(m: Machine, args: Args) -> Value:
     """`linked(*values)`: a new tensor whose graph leads to the tensors in `values`, and saves nothing of theirs.
 
-    By their names: `saves` has those of them that backward needs as they are, with `saves_result` it needs the result,
-    and `like` is a tensor whose shape and dtype that has.
+    Keyword arguments: `saves` has those values that backward needs unchanged, `saves_result` says whether it needs the
+    result, and `like` is a tensor with the shape and dtype of the result.
     """
     found = calls_by_name.resolved(m, args)
     if found is None:
@@ -50,7 +57,7 @@ def linked(m: Machine, args: Args) -> Value:
 
 
 def computed(m: Machine, args: Args) -> Tensor:
-    """The new tensor where it is known which tensors the others are."""
+    """The new tensor, once it is known which tensors the arguments are."""
     given = [one for v in args.pos for one in tensors(m, v)]
     made = formulas.linked(m, given)
     node = made.grad_fn
@@ -67,14 +74,14 @@ def computed(m: Machine, args: Args) -> Tensor:
 
 
 def called(m: Machine) -> str | None:
-    """What the program calls the library's function that it has called."""
+    """The program's name for the library function that it has called."""
     site = m.here.site
     func = site.node.func if site is not None and isinstance(site.node, ir.Call) else None
     return func.attr if isinstance(func, ir.Attribute) else func.id if isinstance(func, ir.Name) else None
 
 
 def tensors(m: Machine, v: Value) -> list[Tensor]:
-    """The tensors in a value; what isn't known may be one where it leads on to others, or was used as one."""
+    """The tensors in a value; an unknown value counts as one if it has a history, or was used as a tensor."""
     found = []
     for _, one in sequences.inside(m, v):
         if isinstance(one, Tensor):
@@ -99,7 +106,7 @@ def view_of(m: Machine, args: Args) -> Value:
 
 @model("gradguard.maybe_view_of")
 def maybe_view_of(m: Machine, args: Args) -> Value:
-    """`maybe_view_of(t)`: a view of `t` or a copy, by how its elements lie in memory; a guess."""
+    """`maybe_view_of(t)`: a view of `t` or a copy, depending on its layout in memory; a guess."""
     t = m.state.resolve(args[0])
     if isinstance(t, Phi):
         return joins.each(m, t, lambda one: maybe_view_of(m, Args([one])))
@@ -110,7 +117,7 @@ def maybe_view_of(m: Machine, args: Args) -> Value:
 
 @model("gradguard.written")
 def written(m: Machine, args: Args) -> Value:
-    """`written(t, by)`: the library changes `t` in place, seen by its version counter; `by` is told as what did it."""
+    """`written(t, by)`: the library changes `t` in place and moves its counter; `by` is reported as the cause."""
     t, by = m.state.resolve(args[0]), m.state.pick(args.get(1, "by", "in place"))
     if isinstance(t, Phi):
         m.state.each(t, lambda one: written(m, Args([one, by])))
@@ -121,14 +128,14 @@ def written(m: Machine, args: Args) -> Value:
 
 @model("gradguard.known")
 def known(m: Machine, args: Args) -> Value:
-    """`known(v)`: whether the replay knows what `v` is, so that a question about it need not be followed both ways."""
+    """`known(v)`: whether the replay knows the value `v`, so that a condition on it needn't be followed both ways."""
     v = m.state.resolve(args[0])
     return not isinstance(v, (Unknown, Phi))
 
 
 @model("gradguard.unknown")
 def unknown(m: Machine, args: Args) -> Value:
-    """`unknown(what)`: something of which nothing is known."""
+    """`unknown(what)`: a value of which nothing is known."""
     what = args[0] if args.pos else ""
     return Unknown(what if isinstance(what, str) else "")
 
@@ -150,7 +157,7 @@ def function_of(m: Machine, v: Value) -> Value:
 
 @model("gradguard.from_outside")
 def from_outside(m: Machine, args: Args) -> Value:
-    """`from_outside(f, *given)`: what `f` gives for `given` and, for what it needs besides, what may come in."""
+    """`from_outside(f, *given)`: the result of `f` for the arguments `given`, and unknown ones for the rest."""
     f, given = args[0], args.pos[1:]
     inner = function_of(m, f)
     if not isinstance(inner, FunctionV):
@@ -172,9 +179,9 @@ def accepts(m: Machine, args: Args) -> Value:
 
 @model("gradguard.arguments_of_caller")
 def arguments_of_caller(m: Machine, args: Args) -> Value:
-    """`arguments_of_caller()`: what the function of the program was called with that has called the model.
+    """`arguments_of_caller()`: the arguments of the program's function that has called the model.
 
-    A dict, by the names of its parameters, without the object of a method.
+    A dict by parameter names, without a method's object.
     """
     frame = m.here.caller
     f = frame.function if frame is not None else None
@@ -189,7 +196,7 @@ def arguments_of_caller(m: Machine, args: Args) -> Value:
 
 @model("gradguard.defined")
 def defined(m: Machine, args: Args) -> Value:
-    """`defined(obj, name)`: whether the program itself defines a method, and not the library alone."""
+    """`defined(obj, name)`: whether the program itself defines a method, not only the library."""
     obj, name = m.state.resolve(args[0]), m.state.resolve(args[1])
     cls = obj.cls if isinstance(obj, Instance) else obj
     found = function_of(m, cls.lookup(name)) if isinstance(cls, ClassV) else None

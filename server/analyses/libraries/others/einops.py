@@ -1,4 +1,4 @@
-"""`einops`: patterns of axes, as the reshapes, permutations and expansions that they are."""
+"""`einops`: patterns of axes, replayed as the reshapes, permutations and expansions that they mean."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Pattern:
 
 
 def parse(text: Value, rank: int | None) -> Pattern | None:
-    """Read a pattern; `...` stands for the axes that are left of a known rank. None where it can't be read."""
+    """Parse a pattern; `...` stands for the remaining axes of a known rank. None if it can't be parsed."""
     if not isinstance(text, str) or text.count("->") != 1:
         return None
     left, right = (side_of(s) for s in text.split("->"))
@@ -58,7 +58,7 @@ def side_of(text: str) -> tuple[Group, ...]:
 
 
 def spread(side: tuple[Group, ...], more: tuple[Group, ...]) -> tuple[Group, ...]:
-    """The groups with `...` spelt out."""
+    """The groups with `...` expanded."""
     if ("...",) not in side:
         return side
     at = side.index(("...",))
@@ -66,7 +66,7 @@ def spread(side: tuple[Group, ...], more: tuple[Group, ...]) -> tuple[Group, ...
 
 
 def sizes_of(p: Pattern, shape: tuple[int | None, ...] | None, given: dict[str, Value]) -> dict[str, Value]:
-    """The size of each single axis: a number where the tensor's shape and the arguments tell it."""
+    """The size of each single axis: a number if the tensor's shape and the arguments determine it."""
     sizes: dict[str, Value] = {k: v for k, v in given.items() if isinstance(v, int)}
     if shape is not None and len(shape) == len(p.left):
         for group, n in zip(p.left, shape, strict=True):
@@ -79,7 +79,7 @@ def sizes_of(p: Pattern, shape: tuple[int | None, ...] | None, given: dict[str, 
 
 
 def transformed(m: Machine, x: Tensor, text: Value, given: dict[str, Value], reduction: str | None) -> Value:
-    """The tensor that a pattern gives."""
+    """The tensor that a pattern returns."""
     p = parse(text, len(x.shape) if x.shape is not None else None)
     if p is None:
         return linked(m, [x]) if reduction is None else torch(m, reduction, x).value
@@ -87,9 +87,9 @@ def transformed(m: Machine, x: Tensor, text: Value, given: dict[str, Value], red
 
 
 def recipe(m: Machine, x: Term, p: Pattern, sizes: dict[str, Value], reduction: str | None) -> Term:
-    """Take the axes apart, put them in order, reduce, repeat, and put them together.
+    """Split the axes, reorder them, reduce, repeat, and merge them.
 
-    To take an axis apart never copies, whatever its size is, nor does a new one of size 1.
+    Splitting an axis never copies, whatever its size is; nor does adding one of size 1.
     """
     axes = [a for g in p.left for a in g]
     wanted = [a for g in p.right for a in g]
@@ -114,7 +114,7 @@ def recipe(m: Machine, x: Term, p: Pattern, sizes: dict[str, Value], reduction: 
 
 
 def product(sizes: list[Value]) -> Value:
-    """The product of sizes, where all are known."""
+    """The product of sizes, if all are known."""
     total = 1
     for n in sizes:
         if not isinstance(n, int):

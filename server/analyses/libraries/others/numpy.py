@@ -25,16 +25,16 @@ VIEWS = frozenset(
         "atleast_3d", "flip", "flipud", "fliplr", "rot90", "diagonal", "real", "imag", "from_dlpack", "frombuffer",
     }
 )  # fmt: skip
-"""Functions that give an array over the memory of their first argument."""
+"""Functions that return an array over the memory of their first argument."""
 
 PIECES = frozenset({"split", "array_split", "hsplit", "vsplit", "dsplit", "broadcast_arrays"})
-"""Functions that give several of them."""
+"""Functions that return several such arrays."""
 
 WRITES = frozenset({"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "shuffle", "at"})
 """Functions that change their first argument."""
 
 OUT = {"clip": 3, "take": 3, "cumsum": 3, "cumprod": 3, "matmul": 2, "dot": 2, "round": 2}
-"""Where `out` stands among the positional arguments; of other functions see UNARY and BINARY."""
+"""The position of the `out` argument; for other functions, see UNARY and BINARY."""
 
 UNARY = frozenset(
     {
@@ -56,10 +56,10 @@ SIZE = {
     **dict.fromkeys(("choice", "exponential", "poisson", "standard_gamma"), 1),
     **dict.fromkeys(("uniform", "normal", "randint", "integers", "beta", "binomial", "gamma", "laplace"), 2),
 }
-"""Random functions that give one number unless a size is asked for, and where that stands."""
+"""Random functions that return one number unless a size is passed, with the position of that argument."""
 
 RANDOM = frozenset({*SIZE, "bytes", "dirichlet", "multinomial", "permutation", "permuted", "seed", "shuffle"})
-"""What `numpy.random` has and its generators have as well."""
+"""Functions of `numpy.random` that are also methods of its generators."""
 
 GENERATORS = ("numpy.random.Generator", "numpy.random.RandomState")
 
@@ -72,7 +72,7 @@ NUMBERS: dict[str, type[bool] | type[int] | type[float]] = {
     **{f"{sign}int{bits}": int for sign in ("", "u") for bits in (8, 16, 32, 64)},
     **dict.fromkeys(("float16", "float32", "float64", "double"), float),
 }
-"""NumPy's own numbers, which PyTorch takes as Python's."""
+"""NumPy's number types, which PyTorch treats like Python's."""
 
 
 # -- between tensors and arrays -----------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def to_dlpack(m: Machine, args: Args) -> Value:
 
 @model("torch.asarray")
 def asarray(m: Machine, args: Args) -> Value:
-    """`torch.asarray(obj, requires_grad=…)`: the flag is set on what `as_tensor` gives, be it the tensor itself."""
+    """`torch.asarray(obj, requires_grad=…)`: the flag is set on the result of `as_tensor`, even on `obj` itself."""
     made = as_tensor(m, Args(args.pos[:1], {k: v for k, v in args.kw.items() if k != "requires_grad"}, site=args.site))
     wanted = m.state.resolve(args.kw.get("requires_grad"))
     if not isinstance(made, Tensor) or not isinstance(wanted, bool):
@@ -123,7 +123,7 @@ def asarray(m: Machine, args: Args) -> Value:
 
 @model("torch.as_tensor")
 def as_tensor(m: Machine, args: Args) -> Value:
-    """`torch.as_tensor(v)`: a tensor as it is (or cast), an array's memory, or new data."""
+    """`torch.as_tensor(v)`: the tensor itself (or a cast of it), a tensor over an array's memory, or new data."""
     v = m.state.resolve(args.get(0, "data"))
     if isinstance(v, Tensor):
         wanted = [d for d in (args.get(1, "dtype"),) if d is not None]
@@ -140,7 +140,7 @@ def as_tensor(m: Machine, args: Args) -> Value:
 
 @caller("numpy.")
 def call(m: Machine, name: str, args: Args) -> Value:
-    """A function of NumPy: a fresh array, but for those that share memory or write it."""
+    """A function of NumPy: it returns a fresh array, unless it shares memory or writes to it."""
     plain = calls_by_name.resolved(m, args)
     if plain is None:
         return calls_by_name.split(m, args, lambda one: call(m, name, one))
@@ -182,7 +182,7 @@ def of_array(m: Machine, short: str, a: NDArray) -> Value:
 
 
 def out_of(m: Machine, short: str, args: Args) -> NDArray | None:
-    """The array that a function is told to write, by keyword or by position."""
+    """The array that is passed as `out`, by keyword or by position."""
     at = 1 if short in UNARY else 2 if short in BINARY else OUT.get(short)
     out = args.kw.get("out", args.pos[at] if at is not None and at < len(args.pos) else None)
     if isinstance(out, tuple) and out:
@@ -197,13 +197,13 @@ def write(m: Machine, a: NDArray, via: str) -> None:
 
 @model("numpy.random.default_rng")
 def default_rng(m: Machine, args: Args) -> Value:
-    """`default_rng(seed)`: a generator, which may be the one that is given."""
+    """`default_rng(seed)`: a generator; the argument itself if it is one."""
     given = m.state.resolve(args.get(0, "seed"))
     return given if isinstance(given, Instance) else classes.construct(m, class_named(m, GENERATORS[0]), Args())
 
 
 def drawn(name: str, m: Machine, args: Args) -> Value:
-    """A method of a generator does what the function of `numpy.random` does."""
+    """A method of a generator, which does the same as the function of `numpy.random`."""
     return call(m, f"numpy.random.{name}", without_self(args))
 
 
@@ -217,7 +217,7 @@ for _name in RANDOM:
 
 @method_of("numpy.ndarray", "reshape", "ravel", "squeeze", "view", "transpose", "swapaxes", "diagonal", "__getitem__")
 def array_view(m: Machine, args: Args) -> Value:
-    """Methods of an array that give a view."""
+    """Methods of an array that return a view."""
     array = m.state.pick(args[0])
     return arrays.view(array) if isinstance(array, NDArray) else Unknown("an array")
 
@@ -231,7 +231,7 @@ def array_write(m: Machine, args: Args) -> Value:
 
 @method_of("numpy.ndarray", "clip", "cumsum", "cumprod", "round", "take", "dot", "sum", "mean")
 def array_out(m: Machine, args: Args) -> Value:
-    """Methods that give memory of their own, unless they are told where to write."""
+    """Methods that return a new array, unless `out` is passed."""
     out = args.kw.get("out")
     if isinstance(out, NDArray):
         write(m, out, "numpy")
@@ -241,11 +241,11 @@ def array_out(m: Machine, args: Args) -> Value:
 
 @method_of("numpy.ndarray", "tolist", "item")
 def array_content(m: Machine, args: Args) -> Value:
-    """What depends on the content."""
+    """Methods whose result depends on the content."""
     return Unknown("an array's content", data=True)
 
 
 @method_of("numpy.ndarray", "astype")
 def astype(m: Machine, args: Args) -> Value:
-    """`a.astype(t)`: a copy; the array itself where `copy=False` and nothing changes, which isn't known here."""
+    """`a.astype(t)`: a copy; with `copy=False` it may be the array itself, which isn't known here."""
     return arrays.fresh(m)

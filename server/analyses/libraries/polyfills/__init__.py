@@ -1,18 +1,18 @@
 """Models of libraries in plain Python: each file says what a module of that name does, and the replay interprets it.
 
-A file is found by the name of its module (`lightning/pytorch/__init__.py`), parsed once a process and run when the
+A file is found by the name of its module (`lightning/pytorch/__init__.py`), parsed once per process, and run when the
 program names it. None of it is ever imported. To write one:
 
-- Define the classes and functions that a program meets, under their names, and let them do what matters to autograd:
-  what they call of the program's, in which order and mode, what they write, keep, and give as a view. What only logs,
-  saves files or moves between devices may do nothing. What isn't defined is unknown, which does no harm.
-- What is computed inside of the library, and nobody sees, is `linked(*inputs, saves=[…])`: a tensor with a graph.
-  `../intrinsics.py` has the rest of what Python cannot say (`from gradguard import …`).
-- A question about something that may be unknown makes the replay follow both answers, as a guess: ask `known(x)` first.
-- Where the library calls what the program defines, name that in `__entries__`, and let `__train__` do so.
-- Measure each claim: a program in `tests/frameworks/programs`, which `make frameworks` runs beside the library.
+- Define the classes and functions that programs use, under their names, and let them do what matters to autograd: what
+  they call in the program, in which order and mode; what they write, keep, and return as a view. Code that only logs,
+  saves files or moves tensors between devices may do nothing. Whatever isn't defined is unknown, which does no harm.
+- For what is computed inside the library, unseen, return `linked(*inputs, saves=[…])`: a tensor with a graph.
+  `../intrinsics.py` has the rest of what Python can't say (`from gradguard import …`).
+- A condition on an unknown value makes the replay follow both answers, as a guess: ask `known(x)` first.
+- If the library calls methods that the program defines, name them in `__entries__`, and call them in `__train__`.
+- Prove each claim by a program in `tests/frameworks/programs`, which `make frameworks` runs beside the library.
 
-Modules of Python's own library stand in `stdlib`, where their names take no other module's place in the tests.
+Modules of Python's own library are in `stdlib`, so that in the tests their names don't replace other modules.
 """
 
 from __future__ import annotations

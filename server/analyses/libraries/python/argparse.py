@@ -1,4 +1,4 @@
-"""Models of Python's `argparse`: what a parser gives are its defaults, each of which may be another."""
+"""Models of Python's `argparse`: a parser returns its defaults, each of which may be another value in a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 OPTION = "option"
-"""where a parser keeps what it was told of an option, by its name"""
+"""the key under which a parser keeps the description of an option, together with its name"""
 
 
 @method_of("argparse.ArgumentParser", "__init__")
@@ -28,7 +28,7 @@ def parser(m: Machine, args: Args) -> Value:
 
 @method_of("argparse.ArgumentParser", "add_argument")
 def add_argument(m: Machine, args: Args) -> Value:
-    """`p.add_argument("--name", default=…)`: the default is what the program is taken to run with."""
+    """`p.add_argument("--name", default=…)`: we assume that the program runs with the default."""
     names = [n for n in args.pos[1:] if isinstance(n, str)]
     if not names:
         return Unknown("an argument")
@@ -65,7 +65,7 @@ def argument_group(m: Machine, args: Args) -> Value:
 
 @method_of("argparse.ArgumentParser", "parse_args")
 def parse_args(m: Machine, args: Args) -> Value:
-    """`p.parse_args()`: the defaults, and what the program itself gives."""
+    """`p.parse_args()`: the defaults, and the arguments that the program itself passes."""
     made = Instance(registry.class_named(m, "argparse.Namespace"), m.here.site)
     defaults = args[0].model_state["defaults"]
     made.attributes.update({str(k): m.state.resolve(defaults.items[k]) for k in sequences.keys(defaults)})
@@ -81,7 +81,7 @@ def parse_args(m: Machine, args: Args) -> Value:
 
 
 def told(m: Machine, option: Args, word: str) -> Value:
-    """The value of an option that is given, with the word after it."""
+    """The value of an option that is passed, followed by a word."""
     action = option.kw.get("action", "store")
     if action in ("store_true", "store_false"):
         return action == "store_true"
@@ -94,7 +94,7 @@ def told(m: Machine, option: Args, word: str) -> Value:
 
 @method_of("argparse.ArgumentParser", "parse_known_args")
 def parse_known_args(m: Machine, args: Args) -> Value:
-    """`p.parse_known_args()`: what it knows, and the rest of the words."""
+    """`p.parse_known_args()`: the known options, and the remaining words."""
     rest = ListV()
     rest.open = True
     return parse_args(m, args), rest

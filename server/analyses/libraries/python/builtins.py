@@ -1,4 +1,4 @@
-"""Python's builtin functions on single values: their type, their attributes, and what makes new ones."""
+"""Python's builtin functions on single values: their types, their attributes, and constructors."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ if TYPE_CHECKING:
 
 
 def unknown_of(name: str, args: Args, number: bool = False) -> Unknown:
-    """The unknown result of a pure function, perhaps one that gives numbers: the same for the same arguments."""
+    """The unknown result of a pure function, a number if it returns numbers: equal for equal arguments."""
     return Unknown(f"{name}(…)", (name, *(key_of(a) for a in args)), number=number)
 
 
 @model("id")
 def identity(m: Machine, args: Args) -> Value:
-    """`id(v)`: a number of its own for each object."""
+    """`id(v)`: a different number for each object."""
     return m.state.each(args[0], lambda v: v.uid if isinstance(v, Object) else unknown_of("id", args))
 
 
 def computed(m: Machine, name: str, f: Callable[..., Value], args: Args, number: bool = False) -> Value:
-    """A function of Python's that changes nothing: computed where all that it is given is known."""
+    """A function of Python that changes nothing: it is computed if all its arguments are known."""
     with suppress(plain.NotPlain):
         if not args.open:
             return plain.compute(m, f, args.pos, args.kw)
@@ -154,7 +154,7 @@ def str_(m: Machine, args: Args) -> Value:
 
 @method_of("BaseException", "__init__")
 def exception_init(m: Machine, args: Args) -> Value:
-    """An exception keeps what it is made with; some of Python's want arguments."""
+    """An exception keeps its arguments; some of Python's exceptions require some."""
     cls = getattr(builtins, args[0].cls.qualname, None)
     if isinstance(cls, type) and len(args.pos) == 1 and not args.open:
         try:
@@ -173,13 +173,13 @@ def exception_args(m: Machine, v: Instance) -> Value:
 
 @model("print", "breakpoint", "input", "open", "exec", "compile")
 def nothing(m: Machine, args: Args) -> Value:
-    """Functions that change no tensor; nothing of the program is ever run for them."""
+    """Functions that change no tensor and run no code of the program."""
     return Unknown("a value")
 
 
 @model("eval")
 def eval_(m: Machine, args: Args) -> Value:
-    """`eval(text)` of a dotted name is what that stands for; nothing else of a text is ever run."""
+    """`eval(text)` of a dotted name is what that name stands for; no other text is evaluated."""
     text = m.state.resolve(args.get(0, "expression"))
     path = unquoted(text, m.here.site.node) if isinstance(text, str) and len(args.pos) == 1 else None
     return m.eval(path) if path is not None else Unknown("a value")
@@ -323,13 +323,13 @@ def callable_(m: Machine, args: Args) -> Value:
 
 @model("globals")
 def globals_(m: Machine, args: Args) -> Value:
-    """`globals()`: the names of the running module; what is stored there is one of them."""
+    """`globals()`: the names of the running module; storing an item there binds a name."""
     return DictV(m.frame.globals.variables)
 
 
 @model("locals")
 def locals_(m: Machine, args: Args) -> Value:
-    """`locals()`: a copy of the running function's names; a module's and a class's are its own."""
+    """`locals()`: a copy of the running function's names; in a module or class body, the names themselves."""
     return DictV(m.frame.variables if m.frame.function is None else dict(m.frame.variables))
 
 
@@ -341,7 +341,7 @@ def vars_(m: Machine, args: Args) -> Value:
 
 @model("dir")
 def dir_(m: Machine, args: Args) -> Value:
-    """`dir()`; of an object it isn't known in full."""
+    """`dir()`; that of an object isn't known completely."""
     return Unknown("names") if args.pos else ListV(tuple(sorted(k for k in m.frame.variables if isinstance(k, str))))
 
 

@@ -1,4 +1,4 @@
-"""Models of Python's `dataclasses`: classes of fields, and what copies and lists them."""
+"""Models of Python's `dataclasses`: classes with fields, and the functions that copy and list them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def replace(m: Machine, args: Args) -> Value:
 
 @model("dataclasses.asdict")
 def asdict(m: Machine, args: Args) -> Value:
-    """`asdict(obj)`: its fields by name, and so for the dataclasses in them."""
+    """`asdict(obj)`: its fields by name, recursively."""
     v = m.state.resolve(args[0])
     if not is_dataclass(v):
         return Unknown("a dict")
@@ -61,7 +61,7 @@ def asdict(m: Machine, args: Args) -> Value:
 
 @model("dataclasses.astuple")
 def astuple(m: Machine, args: Args) -> Value:
-    """`astuple(obj)`: the values of its fields, and so for the dataclasses in them."""
+    """`astuple(obj)`: the values of its fields, recursively."""
     v = m.state.resolve(args[0])
     if not is_dataclass(v):
         return Unknown("a tuple")
@@ -71,12 +71,12 @@ def astuple(m: Machine, args: Args) -> Value:
 
 
 def is_dataclass(v: Value) -> TypeGuard[Instance]:
-    """Whether it is an object of a dataclass."""
+    """Whether a value is an object of a dataclass."""
     return isinstance(v, Instance) and classes.is_dataclass(v.cls)
 
 
 def plain(m: Machine, v: Value, make: Callable[[Value], Value]) -> Value:
-    """A field's value copied, the dataclasses in it, also those in lists and dicts, replaced by what `make` gives."""
+    """A copy of a field's value in which `make` has replaced all dataclasses, also those in lists and dicts."""
     v = m.state.resolve(v)
     if is_dataclass(v):
         return make(v)
@@ -95,7 +95,7 @@ def plain(m: Machine, v: Value, make: Callable[[Value], Value]) -> Value:
 
 @model("dataclasses.fields")
 def fields(m: Machine, args: Args) -> Value:
-    """`fields(obj)`: objects with a name."""
+    """`fields(obj)`: objects that have a name."""
     v = m.state.resolve(args[0])
     cls = v.cls if isinstance(v, Instance) else v
     if not isinstance(cls, ClassV):

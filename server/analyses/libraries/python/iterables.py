@@ -1,4 +1,4 @@
-"""Python's builtin functions on what can be iterated over: `len`, `zip`, `map`, `sum`, `sorted`, `next`, …"""
+"""Python's builtin functions on iterables: `len`, `zip`, `map`, `sum`, `sorted`, `next`, …"""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def range_(m: Machine, args: Args) -> Value:
 
 
 def span(bounds: list[Value]) -> Value:
-    """The range of some bounds. Raises Raised where Python refuses one that is known."""
+    """The range with these bounds. Raises Raised if Python refuses one of them."""
     if all(is_constant(v) for v in bounds):
         return plain.called(range, bounds, {})
     for v in bounds:
@@ -79,7 +79,7 @@ ITERATORS = (Iterator_, sequences.Lazy, Generator)
 
 @model("zip")
 def zip_(m: Machine, args: Args) -> Value:
-    """`zip(a, b, …)`: a generator among them drives the others; one iterator several times gives its items in turn."""
+    """`zip(a, b, …)`: a generator drives the others; an iterator that is passed several times is taken in turns."""
     values = [m.state.resolve(v) for v in args.pos]
     if len(values) > 1 and isinstance(values[0], ITERATORS) and all(v is values[0] for v in values):
         return _grouped(m, values[0], len(values))
@@ -145,7 +145,7 @@ def map_(m: Machine, args: Args) -> Value:
 
 
 def each_item(m: Machine, v: Value, consume: Callable[[Value], Value]) -> Value:
-    """Call `consume` for the items of an iterable, those of a generator as it runs."""
+    """Call `consume` with each item of an iterable, with those of a generator while it runs."""
     v = m.state.resolve(v)
     if isinstance(v, Generator):
         run = sequences.entered(m, v)
@@ -157,7 +157,7 @@ def each_item(m: Machine, v: Value, consume: Callable[[Value], Value]) -> Value:
 
 @model("filter")
 def filter_(m: Machine, args: Args) -> Value:
-    """`filter(f, v)`: what may pass, passes."""
+    """`filter(f, v)`: all items that may pass."""
     f, items = args[0], args[1]
 
     def run(consume: Callable[[Value], Value]) -> Value:
@@ -183,7 +183,7 @@ def sum_(m: Machine, args: Args) -> Value:
 
 
 def extreme(m: Machine, args: Args, least: bool) -> Value:
-    """`min` and `max` of known numbers; of others, something unknown."""
+    """`min` and `max` of known numbers; otherwise unknown."""
     values = list(args.pos)
     if len(values) == 1:
         seq = sequences.sequence(m, values[0])
@@ -200,19 +200,19 @@ def extreme(m: Machine, args: Args, least: bool) -> Value:
 
 
 def seq_open(m: Machine, args: Args) -> bool:
-    """Whether what `min` or `max` looks through may hold more than is known."""
+    """Whether the argument of `min` or `max` may hold more items than are known."""
     return args.open or not args.pos or bool(sequences.sequence(m, args[0]).open)
 
 
 def default_of(args: Args) -> Value:
-    """What `min` or `max` gives of nothing."""
+    """The result of `min` or `max` without any items."""
     if "default" not in args.kw:
         raise Raised(None, "ValueError")
     return args.kw["default"]
 
 
 def by_key(m: Machine, f: Callable[..., Value], values: list[Value], args: Args) -> Value:
-    """The one of `values` whose key is the least or the greatest."""
+    """The item of `values` with the lowest or the highest key."""
     if not values:
         return Unknown("an extreme") if seq_open(m, args) else default_of(args)
     key = m.state.resolve(args.kw["key"])
@@ -251,7 +251,7 @@ model("max")(_extreme(max))
 
 @model("sorted")
 def sorted_(m: Machine, args: Args) -> Value:
-    """`sorted(v)`: known where all items, or what `key` makes of them, are constants."""
+    """`sorted(v)`: known if all items, or their keys, are constants."""
     seq = sequences.sequence(m, args[0])
     items, by = tuple(seq.known()), m.state.resolve(args.kw.get("key"))
     ranks = items if by is None else tuple(m.call(by, Args([v], site=m.here.site)) for v in items)
@@ -265,7 +265,7 @@ def sorted_(m: Machine, args: Args) -> Value:
     ranked = is_ordered(m, items, ranks)
     if ranked is not None and not seq.open:
         items = ranked[::-1] if operators.truth(m, args.kw.get("reverse", False)) is True else ranked
-    elif ranked is None:  # objects stay in their order, which is as good as any other
+    elif ranked is None:  # objects stay in their order, which is as likely as any other
         items = tuple(Unknown("an item") if is_constant(v) else v for v in items)
     made = ListV(items)
     made.open = seq.open
@@ -273,7 +273,7 @@ def sorted_(m: Machine, args: Args) -> Value:
 
 
 def is_ordered(m: Machine, items: tuple[Value, ...], ranks: tuple[Value, ...]) -> tuple[Value, ...] | None:
-    """The items in the order that the ranks' own `<` says, inserted one by one; None where it doesn't tell."""
+    """The items sorted by the `<` of their ranks, inserted one by one; None if an answer is unknown."""
     if len(items) > 12 or not any(attributes.special(m, v, "__lt__") is not None for v in ranks):
         return None
     order: list[int] = []
@@ -339,7 +339,7 @@ def iter_(m: Machine, args: Args) -> Value:
 
 
 def one_by_one(m: Machine, seq: Seq, consume: Callable[[Value], Value]) -> Value:
-    """Give the items of a sequence, each made when it is asked for."""
+    """Yield the items of a sequence, each made when it is asked for."""
     n = len(seq.items)
     for i in range(max(n, budget.LIMITS.turns) if seq.open else n):
         consume(seq.item(i))
@@ -358,7 +358,7 @@ def next_(m: Machine, args: Args) -> Value:
 
 
 def advance(m: Machine, v: Value) -> tuple[bool, Value]:
-    """Take the next item of an iterator: True and the item, or False and what a generator returns in the end."""
+    """Take the next item of an iterator: True and the item, or False and a generator's return value."""
     if isinstance(v, Generator):
         return sequences.advance(m, v)
     if isinstance(v, sequences.Lazy):

@@ -1,4 +1,4 @@
-"""Models of Python's `itertools`: lazily, as the iterators that they are."""
+"""Models of Python's `itertools`, which are as lazy as the originals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @model("itertools.chain")
 def chain(m: Machine, args: Args) -> Value:
-    """`chain(a, b, …)`; of what is held already, its items."""
+    """`chain(a, b, …)`; if the items are known already, all of them."""
     given = [m.state.resolve(v) for v in args.pos]
     if all(isinstance(v, tuple) or (isinstance(v, (ListV, Iterator_)) and not m.state.is_open(v)) for v in given):
         return Iterator_(tuple(item for v in given for item in sequences.sequence(m, v).items))
@@ -42,7 +42,7 @@ def from_iterable(m: Machine, args: Args) -> Value:
 
 @model("itertools.islice")
 def islice(m: Machine, args: Args) -> Value:
-    """`islice(v, n)`: of an iterator it takes no more than these."""
+    """`islice(v, n)`: takes no more than `n` items from an iterator."""
     v, bounds = m.state.resolve(args[0]), [m.state.resolve(b) for b in (args[1], *args.pos[2:])]
     known = slice(*bounds) if all(isinstance(b, (int, type(None))) for b in bounds) else None
     if known is None or known.stop is None:
@@ -57,7 +57,7 @@ def islice(m: Machine, args: Args) -> Value:
 
 
 def taken(m: Machine, it: Value, part: slice, consume: Callable[[Value], Value]) -> Value:
-    """Give the items of an iterator in a part of it, and leave it there."""
+    """Yield the items in a part of an iterator, which stays where that ends."""
     wanted = range(part.start or 0, part.stop, part.step or 1)
     for i in range(min(part.stop, budget.LIMITS.turns)):
         going, v = advance(m, it)
@@ -70,7 +70,7 @@ def taken(m: Machine, it: Value, part: slice, consume: Callable[[Value], Value])
 
 @model("itertools.accumulate")
 def accumulate(m: Machine, args: Args) -> Value:
-    """`accumulate(v, f, initial=…)`: running totals, each given before the next is made."""
+    """`accumulate(v, f, initial=…)`: running totals, each yielded before the next is computed."""
     f, initial = m.state.resolve(args.get(1, "func")), args.kw.get("initial")
 
     def run(consume: Callable[[Value], Value]) -> Value:
@@ -151,7 +151,7 @@ def dropwhile(m: Machine, args: Args) -> Value:
 
 @model("itertools.filterfalse")
 def filterfalse(m: Machine, args: Args) -> Value:
-    """`filterfalse(f, v)`: what may fail the test."""
+    """`filterfalse(f, v)`: the items that may fail the test."""
     f, items = args[0], args[1]
 
     def one(consume: Callable[[Value], Value], v: Value) -> Value:
@@ -168,11 +168,11 @@ def _arranged(name: str) -> None:
         seqs = [sequences.sequence(m, v) if not isinstance(v, int) else v for v in map(m.state.resolve, args.pos)]
         plain_ = {k: m.state.resolve(v) for k, v in args.kw.items()}
         if any(isinstance(v, int) and v > budget.LIMITS.items for v in (*seqs, *plain_.values())):
-            return Iterator_((), True)  # rows of so many items each
+            return Iterator_((), True)  # rows of this many items each
         known = [seq if isinstance(seq, int) else seq.known() for seq in seqs]
         try:
             made = list(itertools.islice(f(*known, **plain_), budget.LIMITS.items + 1))
-        except (TypeError, ValueError):  # a number that is not known, or negative
+        except (TypeError, ValueError):  # an unknown number, or a negative one
             return Iterator_((), True)
         open_ = len(made) > budget.LIMITS.items or any(isinstance(seq, Seq) and seq.open for seq in seqs)
         return Iterator_(tuple(made[: budget.LIMITS.items]), open_)
@@ -186,7 +186,7 @@ for _name in ("product", "combinations", "combinations_with_replacement", "permu
 
 @model("itertools.batched")
 def batched(m: Machine, args: Args) -> Value:
-    """`batched(v, n)`: tuples of `n` items, the last one of what is left."""
+    """`batched(v, n)`: tuples of `n` items, the last one of the remaining items."""
     seq, n = sequences.sequence(m, args[0]), m.state.resolve(args.get(1, "n"))
     if not isinstance(n, int) or n < 1:
         return Unknown("batches")
@@ -196,7 +196,7 @@ def batched(m: Machine, args: Args) -> Value:
 
 @model("itertools.compress")
 def compress(m: Machine, args: Args) -> Value:
-    """`compress(v, selectors)`: what may be selected."""
+    """`compress(v, selectors)`: the items that may be selected."""
     rows = zip_(m, Args([args[0], args[1]]))
 
     def one(consume: Callable[[Value], Value], row: Value) -> Value:
@@ -207,7 +207,7 @@ def compress(m: Machine, args: Args) -> Value:
 
 @model("itertools.groupby")
 def groupby(m: Machine, args: Args) -> Value:
-    """`groupby(v, key)`: runs of items with equal keys; open where two keys can't be told apart."""
+    """`groupby(v, key)`: runs of items with equal keys; open if it is unknown whether two keys are equal."""
     seq, key = sequences.sequence(m, args.get(0, "iterable")), m.state.resolve(args.get(1, "key"))
     groups: list[tuple[Value, list[Value]]] = []
     unclear = seq.open
@@ -223,7 +223,7 @@ def groupby(m: Machine, args: Args) -> Value:
 
 @model("itertools.tee")
 def tee(m: Machine, args: Args) -> Value:
-    """`tee(v, n)`: iterators that each give all items."""
+    """`tee(v, n)`: several iterators over all items."""
     seq, n = sequences.sequence(m, args[0]), m.state.resolve(args.get(1, "n", 2))
     return tuple(
         Iterator_(tuple(seq.known()), seq.open) for _ in range(min(n, budget.LIMITS.items) if isinstance(n, int) else 2)

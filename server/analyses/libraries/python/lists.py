@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...python.machine import Machine
 
 NOWHERE = -1
-"""the position of an item that is not there"""
+"""the position of an item that isn't in the list"""
 
 
 @method_of("list", "append")
@@ -139,23 +139,23 @@ def index(m: Machine, args: Args) -> Value:
 
 
 def position(m: Machine, v: Value, item: Value) -> int | None:
-    """Where an item is first; None where that isn't known. Raises Raised where it is known not to be there."""
+    """The first position of an item; None if that is unknown. Raises Raised if the item is certainly not there."""
     items = v if isinstance(v, tuple) else items_of(m, v)
     at = constant_position(items, item) if is_constant(item) and is_constant(items) else compared(m, items, item)
     if at == NOWHERE:
-        if items and (isinstance(v, tuple) or m.state.is_open(v) is False):  # an empty one may have been filled unseen
+        if items and (isinstance(v, tuple) or m.state.is_open(v) is False):  # an empty list may have been filled unseen
             raise Raised(None, "ValueError")
         return None
     return at
 
 
 def constant_position(items: tuple[Value, ...], item: Value) -> int:
-    """Where an item is first among constants; NOWHERE where it is not there."""
+    """The first position of an item among constants; NOWHERE if it isn't there."""
     return items.index(item) if item in items else NOWHERE
 
 
 def compared(m: Machine, items: tuple[Value, ...], item: Value) -> int | None:
-    """Where an item is first; None where that isn't known, or would take long; NOWHERE where it is not there."""
+    """The first position of an item; None if that is unknown or takes too long, NOWHERE if it isn't there."""
     parts = 0
     for i, one in enumerate(items):
         parts += sum(len(side) for side in (one, item) if isinstance(side, tuple))

@@ -95,7 +95,7 @@ def init_dict(m: Machine, args: Args) -> Value:
 
 
 def has_content(m: Machine, v: Value) -> bool:
-    """Whether it is known what a container holds; not so of an object whose class derives from one, and not built."""
+    """Whether the content of a container is known: not if its class derives from one and wasn't constructed."""
     v = m.state.resolve(v)
     return not isinstance(v, Instance) or contents(v) is not v
 
@@ -183,7 +183,7 @@ def update(m: Machine, args: Args) -> Value:
 
 
 def tally(m: Machine, d: DictV, other: Value) -> None:
-    """`counter.update(other)`: a mapping's counts are added, the items of anything else are counted."""
+    """`counter.update(other)`: counts are added from a mapping, items of any other iterable are counted."""
     other = contents(m.state.resolve(other))
     mapping = isinstance(other, DictV) and other.kind == "dict"
     if mapping:
@@ -211,7 +211,7 @@ def counter(m: Machine, args: Args) -> Value:
 
 @method_of("dict", "most_common")
 def most_common(m: Machine, args: Args) -> Value:
-    """`counter.most_common(n)`: all pairs where the counts are known, else some."""
+    """`counter.most_common(n)`: all pairs if the counts are known, otherwise some."""
     d, n = args[0], m.state.resolve(args.get(1, "n"))
     counts = pairs(m, d)
     known = not m.state.is_open(d) and all(isinstance(count, int) for _, count in counts)
@@ -224,7 +224,7 @@ def most_common(m: Machine, args: Args) -> Value:
 
 @method_of("dict", "subtract")
 def subtract(m: Machine, args: Args) -> Value:
-    """`counter.subtract(items)`: the counts aren't followed."""
+    """`counter.subtract(items)`: the counts become unknown."""
     for k in sequences.keys(args[0]):
         m.state.set(args[0].items, k, Unknown("a count", number=True))
     m.state.put(args[0], Container.open, True)
@@ -279,7 +279,7 @@ def add(m: Machine, args: Args) -> Value:
 
 @method_of("set", "discard", "remove")
 def discard(m: Machine, args: Args) -> Value:
-    """`s.discard(item)`, and `s.remove(item)`, which raises where it isn't there."""
+    """`s.discard(item)`, and `s.remove(item)`, which raises if the item isn't there."""
     s, key = args[0], sequences.key_like(m, args[0], m.state.resolve(args[1]))
     if sequences.hashable(key) and s.items.get(key, ABSENT) is not ABSENT:
         m.state.delete(s.items, key)
@@ -287,7 +287,7 @@ def discard(m: Machine, args: Args) -> Value:
 
 
 def _set_method(name: str, changes: bool = False) -> None:
-    """A method of sets that takes other ones, computed on the keys; objects are told apart by their identity."""
+    """A method of sets with other sets as arguments, computed on the keys; objects are compared by identity."""
 
     def run(m: Machine, args: Args) -> Value:
         s, others = args[0], [sequences.sequence(m, v) for v in args.pos[1:]]
@@ -312,7 +312,7 @@ def _set_method(name: str, changes: bool = False) -> None:
 
 
 def unclear(m: Machine, s: DictV, items: list[Value], changes: bool) -> Value:
-    """The result of a set's method where not all of the items are known."""
+    """The result of a set's method if not all items are known."""
     made = s if changes else DictV(dict(s.items), "set")
     for v in items:
         sequences.add(m, made, v, v)

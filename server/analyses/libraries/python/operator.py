@@ -1,4 +1,4 @@
-"""Models of Python's `operator`: operators as functions, and what gets items, attributes and methods."""
+"""Models of Python's `operator`: operators as functions, and getters of items, attributes and methods."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def attrgetter(m: Machine, args: Args) -> Value:
 
 @model("operator.methodcaller")
 def methodcaller(m: Machine, args: Args) -> Value:
-    """`methodcaller(name, …)`: calls that method of what it is given."""
+    """`methodcaller(name, …)`: calls that method of its argument."""
     name, inner = m.state.resolve(args[0]), Args(args.pos[1:], args.kw, args.open)
 
     def run(machine: Machine, given: Args) -> Value:

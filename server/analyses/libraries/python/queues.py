@@ -1,4 +1,4 @@
-"""What programs hand work and things over with: exit stacks and heaps."""
+"""Exit stacks, heaps, and weak references."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def enter_stack(m: Machine, args: Args) -> Value:
 
 @method_of(STACK, "enter_context", "enter_async_context")
 def enter_context(m: Machine, args: Args) -> Value:
-    """`stack.enter_context(manager)`: what the manager gives; it is left with the stack."""
+    """`stack.enter_context(manager)`: enters the manager, which is exited together with the stack."""
     value, leave = contexts.entered(m, args[1])
     push(m, args[0], leave)
     return value
@@ -80,7 +80,7 @@ def push_exit(m: Machine, args: Args) -> Value:
 
 @method_of(STACK, "pop_all")
 def pop_all(m: Machine, args: Args) -> Value:
-    """`stack.pop_all()`: another stack, which leaves what this one was to leave."""
+    """`stack.pop_all()`: another stack, which takes over everything that this one would exit."""
     stack = args[0]
     made = Instance(stack.cls, m.here.site)
     made.model_state["exits"] = m.state.resolve(stack.model_state.get("exits", ()))
@@ -90,7 +90,7 @@ def pop_all(m: Machine, args: Args) -> Value:
 
 @method_of(STACK, "close", "__exit__", "__aexit__")
 def leave_stack(m: Machine, args: Args) -> Value:
-    """Leave what was entered, last first."""
+    """Exit what was entered, the last one first."""
     exits: Sequence[contexts.Leave] = m.state.tuple_of(args[0].model_state.get("exits", ()))
     m.state.set(args[0].model_state, "exits", ())
     error = Raised(args[2]) if len(args.pos) > 2 and args[2] is not None else None
@@ -103,7 +103,7 @@ def leave_stack(m: Machine, args: Args) -> Value:
 
 
 def rank(item: Value) -> Value:
-    """What a heap orders an item by: the item, or of a tuple the constants that it begins with."""
+    """What a heap compares: the item itself, or the constants that a tuple begins with."""
     if not isinstance(item, tuple):
         return item
     n = next((i for i, v in enumerate(item) if not is_constant(v)), len(item))
@@ -111,11 +111,11 @@ def rank(item: Value) -> Value:
 
 
 class Unordered(Exception):
-    """What two items are ordered by doesn't tell which is the smaller one."""
+    """It is unknown which of two items is the smaller one."""
 
 
 class Ranked:
-    """An item of a heap, with what it is ordered by: a constant, or an object with a `<` of its own."""
+    """An item of a heap and what it is compared by: a constant, or an object that defines `<`."""
 
     def __init__(self, m: Machine, item: Value) -> None:
         self.m = m
@@ -132,7 +132,7 @@ class Ranked:
 
 
 def arranged(m: Machine, heap: Value, arrange: Callable[[list[Ranked]], object], *further: Value) -> bool:
-    """Arrange a heap's items as `heapq` does, where it is known what they are ordered by."""
+    """Arrange a heap's items as `heapq` does, if their order is known."""
     heap = m.state.resolve(heap)
     if not isinstance(heap, ListV) or m.state.is_open(heap):
         return False
@@ -148,7 +148,7 @@ def arranged(m: Machine, heap: Value, arrange: Callable[[list[Ranked]], object],
 
 
 def of_heap(run: Callable[[Machine, Args], Value]) -> Callable[[Machine, Args], Value]:
-    """A function of `heapq`, for each of the heaps that its first argument may be; what is no list tells nothing."""
+    """A function of `heapq`, for each heap that its first argument may be; unknown for anything but a list."""
 
     def each(m: Machine, args: Args) -> Value:
         heap, item = args.get(0, "heap"), args.get(1, "item")
@@ -168,7 +168,7 @@ def heapify(m: Machine, args: Args) -> Value:
 
 
 def least(m: Machine, heap: ListV) -> int:
-    """Where a heap's smallest item is; the first where that isn't known."""
+    """The position of a heap's smallest item; the first one if that is unknown."""
     ranks = [rank(v) for v in items_of(m, heap)]
     if not is_constant(tuple(ranks)) or not ranks:
         return 0
@@ -216,7 +216,7 @@ def heapreplace(m: Machine, args: Args) -> Value:
 
 
 def _chosen(name: str, largest: bool) -> None:
-    """Register `nsmallest` or `nlargest`: the first items in order, an unknown number of them all."""
+    """Register `nsmallest` or `nlargest`: the first items in order; all of them if the number is unknown."""
 
     def run(m: Machine, args: Args) -> Value:
         order = {"reverse": largest, "key": args.get(2, "key")}
@@ -248,7 +248,7 @@ def partialmethod(m: Machine, args: Args) -> Value:
 
 @model("weakref.ref")
 def weak(m: Machine, args: Args) -> Value:
-    """`ref(v)`: called, it gives the object."""
+    """`ref(v)`: a function that returns the object."""
     return Builtin("ref", lambda machine, inner: args[0])
 
 

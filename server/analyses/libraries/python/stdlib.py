@@ -63,7 +63,7 @@ for _name in dir(math):
 
 @model("time.time", "time.perf_counter", "time.monotonic", "time.process_time", "timeit.default_timer")
 def clock(m: Machine, args: Args) -> Value:
-    """What a clock shows."""
+    """The time of a clock."""
     return Unknown("a time", number=True)
 
 
@@ -100,7 +100,7 @@ def lru_cache(m: Machine, args: Args) -> Value:
 
 @model("functools.wraps", "functools.update_wrapper")
 def wraps(m: Machine, args: Args) -> Value:
-    """`@wraps(f)`, `update_wrapper(w, f)`: the function as it is, by the name of the one that it wraps."""
+    """`@wraps(f)`, `update_wrapper(w, f)`: the function itself, with the name of the one that it wraps."""
     if len(args.pos) > 1:
         return named_like(m, args[0], args[1])
     return Builtin("wraps", lambda machine, inner: named_like(machine, inner[0], args[0]))
@@ -141,7 +141,7 @@ def nullcontext(m: Machine, args: Args) -> Value:
 
 @model("contextlib.closing")
 def closing(m: Machine, args: Args) -> Value:
-    """`closing(v)`: its `close` is called in the end."""
+    """`closing(v)`: `v.close()` is called at the end."""
     v = args.get(0, "thing")
 
     def run(consume: Callable[[Value], Value]) -> Value:
@@ -252,7 +252,7 @@ def is_class(m: Machine, args: Args) -> Value:
 
 @model("inspect.getmembers")
 def get_members(m: Machine, args: Args) -> Value:
-    """`getmembers(v, predicate)` of a module or class of the program: its names, in order, with what they stand for."""
+    """`getmembers(v, predicate)` of a module or class of the program: its names and values, sorted by name."""
     v, wanted = m.state.resolve(args.get(0, "object")), args.get(1, "predicate")
     names = v.frame.variables if isinstance(v, ModuleV) else v.attributes if isinstance(v, ClassV) else None
     if names is None:
@@ -268,7 +268,7 @@ BASES["inspect.Signature"] = ()
 
 @model("inspect.signature")
 def signature(m: Machine, args: Args) -> Value:
-    """`signature(f)` of a function, method or class of the program: `parameters` are known by their names."""
+    """`signature(f)` of a function, method or class of the program; `parameters` has the names."""
     names = parameter_names(m, args.get(0, "obj"))
     if names is None:
         return Unknown("a signature")
@@ -278,7 +278,7 @@ def signature(m: Machine, args: Args) -> Value:
 
 
 def parameter_names(m: Machine, f: Value) -> list[str] | None:
-    """The names of what a call of `f` may be given, less what a method is bound to; None where they aren't known."""
+    """The parameter names of `f`, without a method's object; None if they are unknown."""
     f = m.state.resolve(f)
     if isinstance(f, (Bound, ClassV)):
         names = parameter_names(m, f.function if isinstance(f, Bound) else attributes.get(m, f, "__init__"))

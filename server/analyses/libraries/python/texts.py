@@ -1,4 +1,4 @@
-"""Functions of the standard library on texts and numbers: where these are known, Python computes them."""
+"""Functions of the standard library on texts and numbers: if the arguments are known, Python computes them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if sys.version_info >= (3, 11):
 
 
 def computed(name: str, f: Callable[..., Value]) -> None:
-    """A function that Python computes where all that it is given is known."""
+    """A function that Python computes if all its arguments are known."""
 
     def run(m: Machine, args: Args) -> Value:
         if not args.open:
@@ -68,7 +68,7 @@ BASES[PATTERN] = BASES[MATCH] = ()
 
 
 def is_quick(pattern: Value, text: Value) -> bool:
-    """Whether a pattern is found in a text, or not, in a time that we know."""
+    """Whether searching a text for a pattern takes a bounded time."""
     if not isinstance(pattern, str) or not isinstance(text, str) or len(pattern) + len(text) > budget.LIMITS.searched:
         return False
     return not re.search(r"\)[*+?{]|\\\d", pattern) and len(re.findall(r"[*+?{]", pattern)) <= budget.LIMITS.repeats
@@ -95,14 +95,14 @@ def search(name: str) -> Callable[[Machine, Args], Value]:
 
 
 def match(m: Machine, found: re.Match[str]) -> Instance:
-    """What a search has found."""
+    """The match that a search has found."""
     made = Instance(registry.class_named(m, MATCH), m.here.site)
     made.model_state["match"] = found
     return made
 
 
 def of_match(name: str) -> Callable[[Machine, Args], Value]:
-    """A method of what a search has found."""
+    """A method of a match."""
 
     def run(m: Machine, args: Args) -> Value:
         found = args[0].model_state["match"]

@@ -1,4 +1,4 @@
-"""Threads and executors: what they are given is called at once, in the modes that a thread begins with."""
+"""Threads and executors: their functions are called at once, in the modes that a new thread has."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ for _name in ("ThreadPoolExecutor", "ProcessPoolExecutor"):
     BASES[f"concurrent.futures.{_name}"] = (EXECUTOR,)
 
 FRESH: dict[str, Value] = {"grad": True, "inference": False, "hooks": None, "autocast": None}
-"""Each thread has modes of its own (`c10/core/AutogradState.cpp`), which are not those of the one that started it."""
+"""The modes of a new thread, which doesn't inherit those of its starter (`c10/core/AutogradState.cpp`)."""
 
 
 def aside(m: Machine, work: Callable[[], Value]) -> Value:
-    """Do in a thread of its own what `work` does."""
+    """Run `work` as a thread of its own would."""
     before = {k: m.grad.mode.get(k) for k in FRESH}
     m.grad.set_modes(FRESH)
     try:
@@ -54,7 +54,7 @@ def executor(m: Machine, args: Args) -> Value:
 
 @method_of(EXECUTOR, "submit")
 def submit(m: Machine, args: Args) -> Value:
-    """`pool.submit(f, …)`: called at once; the future holds its result, or what it raised."""
+    """`pool.submit(f, …)`: `f` is called at once; the future holds its result or exception."""
     future = Instance(class_named(m, FUTURE), m.here.site)
     m.handlers += 1
     try:
@@ -79,7 +79,7 @@ def result(m: Machine, args: Args) -> Value:
 
 @method_of(FUTURE, "exception")
 def exception(m: Machine, args: Args) -> Value:
-    """`future.exception()`: what was raised, None if nothing was."""
+    """`future.exception()`: the exception, or None."""
     error = args[0].model_state.get("error")
     return error.value if isinstance(error, Raised) else None
 
@@ -102,7 +102,7 @@ def as_completed(m: Machine, args: Args) -> Value:
 
 @method_of(THREAD, "start")
 def start(m: Machine, args: Args) -> Value:
-    """`thread.start()`: the target is called at once, or the program's own `run`; its exceptions end it alone."""
+    """`thread.start()`: the target, or the program's own `run`, is called at once; exceptions end the thread only."""
     thread = args[0]
     if m.state.resolve(thread.model_state.get("started")) is True:
         raise Raised(None, "RuntimeError")
@@ -110,13 +110,13 @@ def start(m: Machine, args: Args) -> Value:
     try:
         aside(m, lambda: run(m, thread, args))
     except Raised as error:
-        if error.failures:  # which are told
+        if error.failures:  # these are reported
             raise
     return None
 
 
 def run(m: Machine, thread: Instance, args: Args) -> Value:
-    """What a thread does."""
+    """Call the target of a thread, or its `run`."""
     own = thread.cls.lookup("run")
     if own is not ABSENT:
         return m.call(attributes.bound(m, own, thread), Args())
@@ -130,7 +130,7 @@ def run(m: Machine, thread: Instance, args: Args) -> Value:
 
 @method_of(THREAD, "join")
 def join(m: Machine, args: Args) -> Value:
-    """`thread.join()`: refused before it was started."""
+    """`thread.join()`: raises before the thread is started."""
     if m.state.resolve(args[0].model_state.get("started")) is None:
         raise Raised(None, "RuntimeError")
     return None

@@ -1,1 +1,1 @@
-"""Models of PyTorch where facts alone cannot tell."""
+"""Models of PyTorch, where facts alone don't say enough."""

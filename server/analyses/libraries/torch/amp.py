@@ -32,7 +32,7 @@ BASES["torch.amp.grad_scaler.GradScaler"] = (SCALER,)
 
 @method_of(AUTOCAST, "__init__")
 def init(m: Machine, args: Args) -> Value:
-    """`torch.autocast(device_type, dtype, enabled)`; those of a device's own module leave out its type."""
+    """`torch.autocast(device_type, dtype, enabled)`; the variants in a device's module take no device type."""
     obj = args[0]
     home = next((c.qualname.split(".")[1] for c in obj.cls.mro if c.qualname.count(".") == 3), None)
     if home in ("cuda", "cpu"):
@@ -46,7 +46,7 @@ def init(m: Machine, args: Args) -> Value:
 
 
 def modes(m: Machine, v: Instance) -> dict[str, Value]:
-    """The mode inside; where it isn't known whether it is enabled, it is taken not to be."""
+    """The mode inside; if it is unknown whether it is enabled, we assume that it isn't."""
     if v.model_state["enabled"] is not True:
         return {"autocast": None}
     on_cpu = v.model_state["device"] == "cpu"
@@ -91,7 +91,7 @@ def scaler(m: Machine, args: Args) -> Value:
 
 @method_of(SCALER, "scale")
 def scale(m: Machine, args: Args) -> Value:
-    """`scaler.scale(loss)`: a product with a tensor of the scaler's own; the loss itself if it isn't enabled."""
+    """`scaler.scale(loss)`: a product with the scaler's own tensor; the loss itself if scaling is disabled."""
     if args[0].model_state.get("enabled") is False:
         return args.get(1, "outputs")
 
@@ -117,5 +117,5 @@ def is_enabled(m: Machine, args: Args) -> Value:
 
 @method_of(SCALER, "update", "unscale_", "get_scale", "state_dict", "load_state_dict", "get_growth_factor")
 def other(m: Machine, args: Args) -> Value:
-    """Methods that write no parameter (gradients are unscaled where no counter sees it)."""
+    """Methods that write no parameter (gradients are unscaled unseen by their counters)."""
     return Unknown("a value")

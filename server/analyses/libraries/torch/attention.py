@@ -1,4 +1,4 @@
-"""`scaled_dot_product_attention`: which of its ways it takes on the CPU decides what it saves."""
+"""`scaled_dot_product_attention`: what it saves depends on the kernel that is used on the CPU."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ NAME = "torch.nn.functional.scaled_dot_product_attention"
 def attention(m: Machine, args: Args) -> Value:
     """`scaled_dot_product_attention(query, key, value, …)` (`native/transformers/attention.cpp`).
 
-    The flash kernel keeps its inputs and its result, which it lays out with the heads inside; the formula keeps
-    the values, and weights of its own.
+    The flash kernel saves its inputs and its result, whose layout has the heads inside; the formula saves the values,
+    and weights of its own.
     """
     plain = calls_by_name.resolved(m, args)
     if plain is None:
@@ -61,7 +61,7 @@ def is_flash(m: Machine, call: Call) -> bool | None:
 
 
 def told(m: Machine, cases: tuple[Case, ...], call: Call, flash: bool) -> tuple[Case, dict[str, Grad]]:
-    """The case of one way, and which arguments it keeps itself; a mask of bools is turned into numbers first."""
+    """The case for a kernel, and the arguments that it saves itself; a mask of bools is converted to numbers first."""
     case = max(cases, key=lambda c: len(c.saves)) if flash else cases[-1]
     masks, values = call.tensors.get("attn_mask", ()), call.tensors["value"]
     kept: dict[str, Grad] = {"attn_mask": all(t.dtype != "bool" for t in masks)}

@@ -1,4 +1,4 @@
-"""The module `random`: which items it may take out of a sequence, and progress bars around one."""
+"""The module `random`: which items it may choose from a sequence; and progress bars around one."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sample(m: Machine, args: Args) -> Value:
 
 @model("random.shuffle")
 def shuffle(m: Machine, args: Args) -> Value:
-    """`random.shuffle(v)`: the same items; the order that they have stands for any."""
+    """`random.shuffle(v)`: the same items; their present order stands for any other."""
     return None
 
 
@@ -49,7 +49,7 @@ PROGRESS = ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.std.tqdm"
 
 @model(*PROGRESS)
 def progress(m: Machine, args: Args) -> Value:
-    """A progress bar around an iterable is that iterable; one by hand iterates over nothing."""
+    """A progress bar around an iterable is that iterable; one that is updated by hand iterates over nothing."""
     return m.state.resolve(args.get(0, "iterable", Unknown("a progress bar")))
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @model("torch.distributed.all_reduce", "torch.distributed.broadcast", "torch.distributed.reduce")
 def collective(m: Machine, args: Args) -> Value:
-    """`all_reduce(t)`: whoever hands an argument to it in grad mode knows that no gradient will flow through it.
+    """`all_reduce(t)`: a program that calls it in grad mode knows that no gradient flows through it.
 
     PyTorch warns, at backward, of gradients that are silently wrong.
     """

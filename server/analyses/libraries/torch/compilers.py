@@ -1,4 +1,4 @@
-"""What tells a program that a compiler or tracer reads it: the replay follows Python's own run, where none does."""
+"""Functions that say whether a compiler or tracer is at work: in the replay, as in plain Python, none is."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ AT_WORK = (
 
 
 def at_work(m: Machine, args: Args) -> Value:
-    """Whether the compiler is at work: it isn't."""
+    """Whether a compiler is at work: False."""
     return False
 
 

@@ -1,8 +1,10 @@
-"""What a custom Function owes autograd, and PyTorch does not check (`torch/autograd/function.py`).
+"""What a custom Function owes autograd, and PyTorch doesn't check (`torch/autograd/function.py`).
 
-An input that `forward` changes has to be named by `ctx.mark_dirty`: else what reads it afterwards goes back by the node
-that it had before, and past the function. A tensor that `backward` reads has to be kept by `ctx.save_for_backward`: as
-an attribute of `ctx` it is kept without its version, and nothing tells when it is changed.
+@staticmethod
+def forward(ctx, x, w):
+    x.mul_(2)       # not passed to `ctx.mark_dirty`: x keeps its node, so later gradients bypass the function
+    ctx.w = w       # not passed to `ctx.save_for_backward`: kept without a version, so changes go unnoticed
+    return x * w
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def keep(m: Machine, tensors: Sequence[Tensor], named: Sequence[str] = ()) -> list[SavedTensor]:
-    """Tensors as they are now, under the names by which they are kept."""
+    """A record of tensors in their present state, by the names under which they are kept."""
     names = named or [t.name or "" for t in tensors]
     return [
         SavedTensor(
@@ -38,7 +40,7 @@ def keep(m: Machine, tensors: Sequence[Tensor], named: Sequence[str] = ()) -> li
 
 
 def attributes_of(m: Machine, ctx: Instance) -> list[SavedTensor]:
-    """What a function has kept as attributes of its `ctx`."""
+    """The tensors that a function has kept as attributes of its `ctx`."""
     found = [(t, f"ctx.{name}") for name, v in ctx.attributes.items() for t in cases.tensors_in(m, v)]
     return keep(m, [t for t, _ in found], [name for _, name in found])
 
@@ -46,10 +48,10 @@ def attributes_of(m: Machine, ctx: Instance) -> list[SavedTensor]:
 def check_marked(
     m: Machine, cls: ClassV, node: Node, inputs: Sequence[SavedTensor], dirty: Sequence[Tensor], places: Sequence[int]
 ) -> None:
-    """Tell of inputs, each as it was before `forward`, that this has changed without saying so.
+    """Report inputs, recorded before `forward`, that it has changed without marking them.
 
-    Nothing is wrong with a leaf, which has no past, nor where backward hands the gradient on as it came. Who changes
-    what `.data` shows wants no one to know.
+    There is nothing wrong with a leaf, which has no history, or if backward returns the gradient unchanged. A change
+    through `.data` is hidden on purpose.
     """
     for place, before in zip(places, inputs, strict=True):
         t = before.tensor
@@ -62,7 +64,7 @@ def check_marked(
 
 
 def hands_on(cls: ClassV, place: int) -> bool:
-    """Whether a class's backward gives the gradient of its result for an input (a straight-through estimator)."""
+    """Whether a class's backward returns the gradient of its result for an input (a straight-through estimator)."""
     node = body_of(cls, "backward")
     names = [one.name for one in (*node.params.posonly, *node.params.args)] if node is not None else []
     if node is None or len(names) != 2:
@@ -73,14 +75,14 @@ def hands_on(cls: ClassV, place: int) -> bool:
 
 
 def is_own(cls: ClassV, write: Write) -> bool:
-    """Whether a class's backward makes a change itself: what it adds up is no tensor that went stale."""
+    """Whether a class's backward makes the change itself: a tensor in which it accumulates doesn't go stale."""
     node = body_of(cls, "backward")
     sites = (write.site, *write.stack) if node is not None else ()
     return any(s.chunk is node.chunk and node.start <= s.node.start < node.end for s in sites if node is not None)
 
 
 def body_of(cls: ClassV, name: str) -> ir.FunctionDef | None:
-    """The text of a method that the program has written."""
+    """The body of a method of the program."""
     found: Value = cls.lookup(name)
     found = found.function if isinstance(found, StaticMethod) else found
     return found.node if isinstance(found, FunctionV) and isinstance(found.node, ir.FunctionDef) else None

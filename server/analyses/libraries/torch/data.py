@@ -76,7 +76,7 @@ def init_subset(m: Machine, args: Args) -> Value:
 
 @model_data("Subset.__getitem__")
 def subset_item(m: Machine, args: Args) -> Value:
-    """`subset[i]`: the item of the dataset that it stands for."""
+    """`subset[i]`: the item of the dataset at that index of the subset."""
     obj, index = args[0], m.state.resolve(args[1])
     indices = m.state.pick(obj.attributes["indices"])
     at = operators.get_item(m, indices, index) if isinstance(index, int) else Unknown("an integer")
@@ -95,7 +95,7 @@ def init_several(m: Machine, args: Args) -> Value:
 
 @model_data("ConcatDataset.__getitem__")
 def concat_item(m: Machine, args: Args) -> Value:
-    """`concat[i]`: of the dataset in which i falls; of the first where that isn't known."""
+    """`concat[i]`: an item of the dataset that has index i; of the first dataset if that is unknown."""
     datasets, index = items_of(m, args[0].attributes["datasets"]), m.state.resolve(args[1])
     for d in datasets:
         n = sequences.length(m, d)
@@ -120,7 +120,7 @@ def chain_items(m: Machine, args: Args) -> Value:
 
 
 def length_of_first(m: Machine, obj: Instance) -> Value:
-    """As many as the first of its tensors or datasets has."""
+    """The length of its first tensor or dataset."""
     parts = (
         m.state.pick(obj.attributes["tensors"])
         if "tensors" in obj.attributes
@@ -130,7 +130,7 @@ def length_of_first(m: Machine, obj: Instance) -> Value:
 
 
 def length_of_all(m: Machine, obj: Instance) -> Value:
-    """As many as all of its datasets have."""
+    """The length of all its datasets together."""
     n: Value = 0
     for d in items_of(m, obj.attributes["datasets"]):
         n = operators.binary(m, "+", n, sequences.length(m, d))
@@ -191,7 +191,7 @@ def init_loader(m: Machine, args: Args) -> Value:
 
 
 def option(m: Machine, loader: Instance, name: str) -> Value:
-    """What a loader was made with."""
+    """An argument that a loader was made with."""
     return m.state.pick(loader.attributes.get(name))
 
 
@@ -201,7 +201,7 @@ def is_iterable(v: Value) -> bool:
 
 
 def drawn(m: Machine, loader: Instance) -> Value:
-    """How many items an epoch has: those of the dataset, or as many as the sampler gives."""
+    """How many items an epoch has: as many as the dataset, or the sampler."""
     sampler = option(m, loader, "sampler")
     return sequences.length(m, loader.attributes["dataset"] if sampler is None else sampler)
 
@@ -219,7 +219,7 @@ def batch_count(m: Machine, loader: Instance) -> Value:
 
 
 def batches(m: Machine, loader: Instance) -> Seq:
-    """An epoch: each batch is made when it is asked for, anew each time."""
+    """An epoch: each batch is made when it is asked for, and again in each epoch."""
     dataset, n = option(m, loader, "dataset"), batch_count(m, loader)
     if is_iterable(dataset):
         stream = sequences.sequence(m, dataset)
@@ -233,7 +233,7 @@ def batches(m: Machine, loader: Instance) -> Seq:
 
 
 def stream(m: Machine, loader: Instance) -> Value:
-    """Items that a dataset yields, as it yields them, where no batches are made; None where it is no such dataset."""
+    """The items of an iterable dataset, one by one, if there are no batches; None for any other dataset."""
     dataset, collate = option(m, loader, "dataset"), option(m, loader, "collate_fn")
     if not is_iterable(dataset) or option(m, loader, "batch_size") is not None:
         return None
@@ -264,7 +264,7 @@ def batch(m: Machine, loader: Instance, i: int) -> Value:
 
 
 def collated(m: Machine, loader: Instance, items: list[Value], size: int | None) -> Value:
-    """Items put together, by the program's `collate_fn` or the default."""
+    """A batch made of items by the program's `collate_fn`, or by the default."""
     collate = option(m, loader, "collate_fn")
     if not items or isinstance(items[0], Unknown):
         return Unknown("a batch", data=True)
@@ -307,7 +307,7 @@ def default_collate(m: Machine, items: Sequence[Value], size: int | None) -> Val
 
 
 def collated_rows(m: Machine, first: Value, items: Sequence[Value], size: int | None) -> Value:
-    """Tuples and lists: the first parts of all items together, the second ones, …; a named tuple stays one."""
+    """Tuples and lists: the first parts of all items are collated, then the second, …; a named tuple stays one."""
     rows = [sequences.sequence(m, v) for v in items]
     n = len(rows[0].known())
     parts = tuple(default_collate(m, [r.item(i) for r in rows], size) for i in range(n))
@@ -322,7 +322,7 @@ def collated_rows(m: Machine, first: Value, items: Sequence[Value], size: int | 
 
 
 def part(m: Machine, v: Value, key: Value) -> Value:
-    """`v[key]` of an item that has the keys of the first one."""
+    """`v[key]` of an item with the same keys as the first one."""
     return operators.get_item(m, v, key) if isinstance(v, DictV) else Unknown("an item")
 
 
@@ -343,7 +343,7 @@ for _name in ("RandomSampler", "SequentialSampler", "WeightedRandomSampler", "Su
 @model_data("RandomSampler.__init__", "SequentialSampler.__init__", "SubsetRandomSampler.__init__",
             "WeightedRandomSampler.__init__")  # fmt: skip
 def init_sampler(m: Machine, args: Args) -> Value:
-    """A sampler gives as many indices as its source has, or as it is told."""
+    """A sampler yields as many indices as its source has, or as many as it is asked for."""
     obj = args[0]
     told = args.kw.get("num_samples", args.get(2, "num_samples") if obj.cls.name == "WeightedRandomSampler" else None)
     source = next(iter(args.pos[1:]), None)

@@ -1,7 +1,7 @@
 """`torch.distributions`: what a density, a reparametrised sample or an entropy saves of the parameters.
 
-The formulas are those of `torch/distributions/*.py`. A distribution without a formula here gives results
-with a graph from its parameters that saves nothing of the program's.
+The formulas are those of `torch/distributions/*.py`. Without a formula here, the results have a graph that leads to the
+parameters and saves none of the program's tensors.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A distribution: its constructor's parameters, and its formulas (of the parameters, and a value or noise)."""
+    """A distribution: the parameters of its constructor, and formulas of these and a value or noise."""
 
     parameters: tuple[str, ...]
     log_prob: Callable[[Parts, Term], Value] | None = None
@@ -51,7 +51,7 @@ class Family:
     variance: Callable[[Parts, Term], Value] | None = None
     reparametrised: bool = True
     event_dims: int = 0
-    """how many dimensions of the first parameter a density is of"""
+    """how many dimensions of the first parameter belong to one event"""
     extra: Mapping[str, object] = field(default_factory=dict)
     """defaults of the parameters"""
 
@@ -79,7 +79,7 @@ def gamma_log_prob(p: Parts, x: Term) -> Term:
 
 
 def sampled(p: Parts, parameter: Tensor) -> Term:
-    """A sample whose node saves the parameter and the result, as that of `torch._standard_gamma`."""
+    """A sample whose node saves the parameter and the result, like that of `torch._standard_gamma`."""
     made = linked(p.m, [parameter])
     node = p.m.state.resolve(made.grad_fn)
     if isinstance(node, Node):
@@ -134,7 +134,7 @@ def dirichlet_entropy(p: Parts, _: Term) -> Term:
 
 
 def categorical_log_prob(p: Parts, x: Term) -> Term:
-    """`categorical.py`: gather saves the index, a view of the value where that is of int64 already."""
+    """`categorical.py`: gather saves the index, which is a view of the value if its dtype is int64 already."""
     index = x.do("long").do("unsqueeze", -1)
     return p.logits.do("gather", -1, index).do("squeeze", -1)
 
@@ -157,7 +157,7 @@ def half_log_det(p: Parts) -> Term:
 
 
 def location_scale(p: Parts, noise: Term) -> Term:
-    """A sample of a family of locations and scales."""
+    """A sample of a family with a location and a scale."""
     return p.loc + noise * p.scale
 
 
@@ -300,7 +300,7 @@ BASES[f"{HOME}ExponentialFamily"] = (BASE,)
 
 
 def family_of(obj: Instance) -> Family:
-    """The family of a distribution; of one of the program's own, an empty one."""
+    """The family of a distribution; an empty one for a class of the program."""
     for c in obj.cls.mro:
         found = FAMILIES.get(c.qualname.rpartition(".")[2]) if c.qualname.startswith(HOME) else None
         if found is not None:
@@ -331,7 +331,7 @@ def construct(m: Machine, args: Args) -> Value:
 
 
 def normalise(m: Machine, obj: Instance) -> None:
-    """A categorical distribution normalises what it is given (`Categorical.__init__`)."""
+    """A categorical distribution normalises its parameter (`Categorical.__init__`)."""
     for name in ("probs", "logits"):
         v = obj.attributes.get(name)
         if isinstance(v, Tensor):
@@ -398,7 +398,7 @@ property_of(BASE, "stddev")(scale_of)
 
 
 def parameters_of(m: Machine, obj: Instance) -> list[Tensor]:
-    """The tensors that a distribution depends on, those of the ones that it is made of included."""
+    """The tensors that a distribution depends on, including those of the distributions that it is composed of."""
     found: list[Tensor] = []
     for v in obj.attributes.values():
         v = m.state.pick(v)
@@ -418,7 +418,7 @@ def noise(m: Machine, obj: Instance, sample_shape: Value) -> Tensor:
 
 
 def shape_of(m: Machine, obj: Instance, sample_shape: Value) -> tuple[int | None, ...] | None:
-    """The shape of a sample: what is asked for, before that of the parameters."""
+    """The shape of a sample: `sample_shape`, followed by the shape of the parameters."""
     parameters = [t for t in parameters_of(m, obj) if t.shape is not None]
     ahead = () if sample_shape is None else m.state.resolve(sample_shape)
     if not parameters or not isinstance(ahead, tuple) or not all(isinstance(n, int) for n in ahead):
@@ -430,7 +430,7 @@ def shape_of(m: Machine, obj: Instance, sample_shape: Value) -> tuple[int | None
 
 
 def evaluate(m: Machine, obj: Instance, name: str, x: Value) -> Value:
-    """A formula of the family at a value; a plain graph from the parameters where it has none."""
+    """The family's formula at a value; without one, a plain graph that leads to the parameters."""
     formula = getattr(family_of(obj), name)
     if formula is None:
         return linked(m, [*parameters_of(m, obj), *cases.tensors_in(m, x)])
@@ -467,7 +467,7 @@ def expand(m: Machine, args: Args) -> Value:
 
 
 def computed(name: str) -> Callable[[Machine, Instance], Value]:
-    """An attribute that a formula gives."""
+    """An attribute that is computed by a formula."""
     return lambda m, obj: evaluate(m, obj, name, None)
 
 
@@ -519,7 +519,7 @@ def init_mixture(m: Machine, args: Args) -> Value:
 
 @method_of(f"{HOME}MixtureSameFamily", "log_prob")
 def mixture_log_prob(m: Machine, args: Args) -> Value:
-    """`logsumexp` of what each component says, by its share (`mixture_same_family.py`)."""
+    """`logsumexp` of each component's density and weight (`mixture_same_family.py`)."""
     obj = args[0]
     mixture, component = obj.attributes["mixture_distribution"], m.state.pick(obj.attributes["component_distribution"])
     joint = isinstance(component, Instance) and component.cls.derives(f"{HOME}Independent")
@@ -529,7 +529,7 @@ def mixture_log_prob(m: Machine, args: Args) -> Value:
 
 
 def of_base(m: Machine, obj: Instance, name: str, *args: Value) -> Term:
-    """A method of the distribution that this one is made of."""
+    """A method of the base distribution."""
     return Term(m, obj.attributes["base_dist"]).do(name, *args)
 
 
@@ -543,12 +543,12 @@ def independent(m: Machine, args: Args) -> Value:
 
 @method_of(f"{HOME}Independent", "rsample")
 def independent_rsample(m: Machine, args: Args) -> Value:
-    """A sample of what it is made of."""
+    """A sample of the base distribution."""
     return of_base(m, args[0], "rsample", *args.pos[1:]).value
 
 
 def of_base_attribute(name: str) -> Callable[[Machine, Instance], Value]:
-    """An attribute of the distribution that this one is made of."""
+    """An attribute of the base distribution."""
     return lambda m, obj: attributes.get(m, attributes.get(m, obj, "base_dist"), name)
 
 
@@ -570,7 +570,7 @@ def transformed_rsample(m: Machine, args: Args) -> Value:
 
 @method_of(f"{HOME}TransformedDistribution", "log_prob")
 def transformed_log_prob(m: Machine, args: Args) -> Value:
-    """The density of what the value was made of, and the volume that the transforms change."""
+    """The density of the base at the untransformed value, corrected by the transforms' Jacobians."""
     obj, x = args[0], cases.tensors_in(m, args.get(1, "value"))
     return (of_base(m, obj, "log_prob", linked(m, x)) - linked(m, x)).value
 
@@ -590,7 +590,7 @@ def transform(m: Machine, args: Args) -> Value:
 
 @method_of(TRANSFORM, "inv", "log_abs_det_jacobian")
 def transform_other(m: Machine, args: Args) -> Value:
-    """The inverse, or the volume that it changes."""
+    """The inverse of a transform, or its log determinant."""
     return linked(m, inputs_of(m, args))
 
 

@@ -1,8 +1,12 @@
 """`torch.einsum` and `torch.tensordot`: chains of batched products of permuted operands.
 
-`einsum` takes its operands in pairs, brings each into three groups of dimensions (batch, own, summed) by
-`permute` and `reshape`, and multiplies them by `bmm` (`sumproduct_pair` and `einsum` of
-`aten/src/ATen/native/Linear.cpp`). Where `reshape` has to copy, the graph keeps the copy.
+`einsum` takes its operands in pairs, groups the dimensions of each (batch, own, summed) by `permute` and `reshape`, and
+multiplies them by `bmm` (`sumproduct_pair` and `einsum` of `aten/src/ATen/native/Linear.cpp`). If `reshape` has to
+copy, the graph saves the copy:
+
+    y = torch.einsum("bij,bjk->bik", x, w)      # saves x and w themselves
+    y = torch.einsum("bji,bjk->bik", x, w)      # the same: a transposed view needs no copy
+    y = torch.einsum("ijb,jbk->ik", x, w)       # j and b are merged, which copies a permuted operand
 """
 
 from __future__ import annotations
@@ -39,7 +43,7 @@ class Factor:
     labels: Labels
 
     def size(self, label: str) -> int | None:
-        """The size under a label; 1 where the operand doesn't have it."""
+        """The size under a label; 1 if the operand doesn't have it."""
         shape = self.tensor.shape
         assert shape is not None
         return shape[self.labels.index(label)] if label in self.labels else 1
@@ -57,7 +61,7 @@ def einsum(m: Machine, args: Args) -> Value:
         return calls_by_name.split(m, args, lambda one: einsum(m, one))
     op = m.facts.table.operator("torch.einsum")
     assert op is not None
-    if len(plain.pos) > 2:  # one alone may be a list of all
+    if len(plain.pos) > 2:  # a single one may be a list of all
         given = [m.sure_tensor(v) if isinstance(v, Unknown) else v for v in plain.pos[1:]]
         plain = Args([plain[0], *given], plain.kw, plain.open, plain.site, plain.exprs)
     call = replay.prepare(m, op, plain)
@@ -76,7 +80,7 @@ def einsum(m: Machine, args: Args) -> Value:
 
 
 def labelled(equation: str, tensors: Sequence[Tensor]) -> tuple[list[Factor], Labels] | None:
-    """The operands with their labels, and the result's; None where a rank or the equation isn't understood."""
+    """The operands with their labels, and the result's labels; None if a rank is unknown or the equation invalid."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(tensors):
@@ -96,7 +100,7 @@ def labelled(equation: str, tensors: Sequence[Tensor]) -> tuple[list[Factor], La
 
 
 def spelled(term: str, rank: int) -> Labels | None:
-    """The labels of one operand's dimensions; those under `...` are numbered from the right."""
+    """The labels of an operand's dimensions; those under `...` are numbered from the right."""
     before, dots, after = term.partition("...")
     rest = rank - len(before) - len(after)
     if rest < 0 or (rest and not dots):
@@ -105,7 +109,7 @@ def spelled(term: str, rank: int) -> Labels | None:
 
 
 def alone(m: Machine, factor: Factor, out: Labels) -> Value:
-    """One operand: a view of its dimensions in another order, or of its diagonal; a sum where labels are left out."""
+    """A single operand: a permuted or diagonal view of it, summed over labels that the result lacks."""
     t, labels = factor.tensor, factor.labels
     g = t.geometry
     assert g is not None
@@ -126,7 +130,7 @@ def alone(m: Machine, factor: Factor, out: Labels) -> Value:
 
 
 def pair(m: Machine, a: Factor, b: Factor, later: Collection[str], out: Labels) -> Factor:
-    """The product of two operands, summed over what nothing later has (`sumproduct_pair`)."""
+    """The product of two operands, summed over labels that nothing later needs (`sumproduct_pair`)."""
     both = tuple(dict.fromkeys((*a.labels, *b.labels)))
     order = (*(label for label in out if label in both), *sorted(label for label in both if label not in out))
     summed = [label for label in order if label not in later and a.has(label) and b.has(label)]
@@ -147,7 +151,7 @@ def pair(m: Machine, a: Factor, b: Factor, later: Collection[str], out: Labels) 
 
 
 def grouped(m: Machine, factor: Factor, groups: Sequence[Sequence[str]], later: Collection[str]) -> Grad:
-    """Whether an operand itself is multiplied: nothing is summed out of it before, and its groups merge."""
+    """Whether an operand itself is multiplied: nothing is summed before, and its groups merge without a copy."""
     mentioned = {label for group in groups for label in group}
     if any(factor.has(label) and label not in mentioned and label not in later for label in factor.labels):
         return False
@@ -158,7 +162,7 @@ def grouped(m: Machine, factor: Factor, groups: Sequence[Sequence[str]], later: 
 
 
 def product(m: Machine, a: Tensor, b: Tensor, kept: dict[str, Grad] | None, shape: Sequence[int | None]) -> Tensor:
-    """`bmm` of two reshaped operands, or `mul` where nothing is summed (`kept` None)."""
+    """`bmm` of two reshaped operands, or `mul` if nothing is summed (`kept` is None)."""
     op = m.facts.table.operator("torch.bmm" if kept is not None else "torch.mul")
     assert op is not None
     second = "mat2" if kept is not None else "other"
@@ -190,7 +194,7 @@ def tensordot(m: Machine, args: Args) -> Value:
 
 
 def contracted(m: Machine, dims: Value, a: Shape | None, b: Shape | None) -> tuple[list[int], list[int]] | None:
-    """The dimensions of each operand that are summed over. Raises Raised where it has none of that number."""
+    """The dimensions of each operand that are summed over. Raises Raised if it has no such dimension."""
     if a is None or b is None:
         return None
     if isinstance(dims, int):
@@ -209,14 +213,14 @@ def contracted(m: Machine, dims: Value, a: Shape | None, b: Shape | None) -> tup
 
 
 def placed(d: int, ndim: int) -> int:
-    """A dimension counted from the first. Raises Raised where there is none."""
+    """A dimension, counted from the first. Raises Raised if there is none."""
     if not -ndim <= d < ndim:
         raise Raised(None, "IndexError")
     return d % ndim
 
 
 def flattened(m: Machine, t: Tensor, sums: list[int], last: bool) -> Grad:
-    """Whether an operand becomes a matrix without a copy, the summed dimensions as its last (or first) one."""
+    """Whether an operand becomes a matrix without a copy, with the summed dimensions last (or first)."""
     g = t.geometry
     assert g is not None
     free = [d for d in range(g.ndim) if d not in sums]

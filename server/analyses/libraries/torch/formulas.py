@@ -1,8 +1,10 @@
-"""Formulas of PyTorch's Python code, replayed at the place in the program that calls it.
+"""Formulas of PyTorch's own code, replayed at the place in the program that calls it.
 
-Many of PyTorch's functions are compositions that no fact tells of. Written with `Term`, a formula reads as
-it does in PyTorch's own file, and the replay sees each of its operations: what it saves of the program's
-tensors, and what of its own.
+Many of PyTorch's functions are compositions of operators. Written with `Term`, a formula reads as in PyTorch's own
+file, and the replay sees each of its operations, with what it saves:
+
+    x, y = Term(m, a), Term(m, b)
+    (x * y).do("log").value         # `log(a * b)`: saves a and b for the product, and the product for the logarithm
 """
 
 from __future__ import annotations
@@ -80,7 +82,7 @@ def plain(v: Value) -> Value:
 
 
 def arguments(*args: Value, **kw: Value) -> Args:
-    """Arguments of a call, terms among them."""
+    """The arguments of a call, with the values of terms."""
     return Args([plain(a) for a in args], {k: plain(v) for k, v in kw.items()})
 
 
@@ -91,7 +93,7 @@ def torch(m: Machine, name: str, *args: Value, **kw: Value) -> Term:
 
 @model("torch.vander")
 def vander(m: Machine, args: Args) -> Value:
-    """`vander` of `native/LinearAlgebra.cpp`: the powers are put where their factors were saved."""
+    """`vander` of `native/LinearAlgebra.cpp`: the powers are written to memory that was saved as their factors."""
     x, n, increasing = args.get(0, "x"), m.state.resolve(args.get(1, "N")), args.get(2, "increasing", False)
     t = m.state.resolve(x)
     shape = t.shape if isinstance(t, Tensor) else None
@@ -111,7 +113,7 @@ def vander(m: Machine, args: Args) -> Value:
 
 @method_of("torch.Tensor", "lu")
 def lu(m: Machine, args: Args) -> Value:
-    """`t.lu(pivot, get_infos)`: as many results as the function gives."""
+    """`t.lu(pivot, get_infos)`: as many results as are asked for."""
     return calls_by_name.call(m, "torch.lu", args)
 
 
@@ -163,7 +165,7 @@ def lstm_cell(m: Machine, args: Args) -> Value:
 
 
 def linked(m: Machine, values: Sequence[Value]) -> Tensor:
-    """A result with a graph from some tensors that keeps values of its own alone."""
+    """A result whose graph leads to some tensors and saves none of them."""
     needs: Grad = False
     tensors = [t for t in map(m.state.pick, values) if isinstance(t, Tensor)]
     for t in tensors:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def leaf_like(m: Machine, v: Value) -> Value:
-    """A tensor that requires grad over the memory of `v`: what a transformed function gets for its argument."""
+    """A tensor that requires grad over the memory of `v`, which a transformed function gets as its argument."""
     v = m.state.resolve(v)
     if isinstance(v, Tensor):
         leaf = m.grad.alias(v)
@@ -40,7 +40,7 @@ def leaf_like(m: Machine, v: Value) -> Value:
 
 
 def gradients_like(m: Machine, v: Value, history: Callable[[], Node | None]) -> Value:
-    """Gradients in the structure of the arguments that they belong to."""
+    """Gradients, nested like the arguments that they belong to."""
     v = m.state.resolve(v)
     if isinstance(v, Tensor):
         g = m.grad.tensor(v.geometry_, v.dtype_)
@@ -65,12 +65,12 @@ def viewed(m: Machine, v: Value) -> Value:
 
 
 def differentiated(m: Machine, f: Value, pos: list[Value], kw: dict[str, Value], at: tuple[int, ...]) -> Value:
-    """Call `f` with the arguments at some places as leaves, and run backward from its result; the result."""
+    """Call `f` with leaves as the arguments at some positions, and run backward from its result; returns the result."""
     return tried(m, f, [leaf_like(m, v) if i in at else v for i, v in enumerate(pos)], kw)
 
 
 def tried(m: Machine, f: Value, given: list[Value], kw: dict[str, Value]) -> Value:
-    """Call `f` and run backward from its result; the result."""
+    """Call `f` and run backward from its result; returns the result."""
     result = m.call(f, Args(given, kw, site=m.here.site))
     first = result[0] if isinstance(result, tuple) and result else result
     roots = roots_of(m, first)
@@ -80,7 +80,7 @@ def tried(m: Machine, f: Value, given: list[Value], kw: dict[str, Value]) -> Val
 
 
 def linked(m: Machine, v: Value) -> Callable[[], Node | None]:
-    """The node of a derivative that can be differentiated again in the arguments `v`."""
+    """The node of a derivative that can itself be differentiated with respect to the arguments `v`."""
     tensors = cases.tensors_in(m, v)
     needs = any(m.grad.requires_grad(t) is True for t in tensors)
     return lambda: m.grad.node("GradBackward0", tensors, needs)
@@ -103,19 +103,19 @@ def func_grad(m: Machine, args: Args) -> Value:
 
 @model("torch.func.grad_and_value")
 def grad_and_value(m: Machine, args: Args) -> Value:
-    """`torch.func.grad_and_value(f)`: the gradient, and what f gave."""
+    """`torch.func.grad_and_value(f)`: the gradient, and the result of f."""
     inner = func_grad(m, args)
     return Builtin("grad_and_value", lambda machine, given: (inner.call(machine, given), plain(machine)))
 
 
 def plain(m: Machine) -> Tensor:
-    """A result of which no more is known than that it is a tensor."""
+    """A tensor of which nothing else is known."""
     return m.grad.tensor(None, None)
 
 
 @model("torch.func.vjp")
 def func_vjp(m: Machine, args: Args) -> Value:
-    """`torch.func.vjp(f, *primals)`: what f gives, and a function from its gradients to those of the primals."""
+    """`torch.func.vjp(f, *primals)`: the result of f, and a function from its gradients to those of the primals."""
     primals = tuple(args.pos[1:])
     result = differentiated(m, args[0], list(primals), {}, tuple(range(len(primals))))
     back = Builtin("vjp", lambda machine, inner: gradients_like(machine, primals, linked(machine, primals)))
@@ -124,7 +124,7 @@ def func_vjp(m: Machine, args: Args) -> Value:
 
 @model("torch.func.vmap", "torch.vmap")
 def vmap(m: Machine, args: Args) -> Value:
-    """`torch.vmap(f, in_dims)`: f sees slices of its arguments; what it gives stands for all of them stacked."""
+    """`torch.vmap(f, in_dims)`: f gets slices of its arguments; its result stands for the stack of all results."""
     f, dims = args.get(0, "func"), m.state.resolve(args.get(1, "in_dims", 0))
 
     def run(machine: Machine, inner: Args) -> Value:
@@ -136,7 +136,7 @@ def vmap(m: Machine, args: Args) -> Value:
 
 
 def sliced(m: Machine, v: Value) -> Value:
-    """One slice of each tensor in an argument, of a size that isn't told."""
+    """One slice of each tensor in an argument, of unknown size."""
     v = m.state.resolve(v)
     if isinstance(v, Tensor):
         view = m.grad.view(v, None)
@@ -151,7 +151,7 @@ def sliced(m: Machine, v: Value) -> Value:
 
 @model("torch.func.jacfwd")
 def jacfwd(m: Machine, args: Args) -> Value:
-    """`torch.func.jacfwd(f)`: forward mode carries tangents along and saves nothing, so that f may write them."""
+    """`torch.func.jacfwd(f)`: forward mode carries tangents along and saves nothing, so f may write in place."""
     f = args.get(0, "func")
 
     def run(machine: Machine, inner: Args) -> Value:
@@ -163,7 +163,7 @@ def jacfwd(m: Machine, args: Args) -> Value:
 
 @model("torch.func.jvp")
 def func_jvp(m: Machine, args: Args) -> Value:
-    """`torch.func.jvp(f, primals, tangents)`: what f gives, and its tangents."""
+    """`torch.func.jvp(f, primals, tangents)`: the result of f, and its tangents."""
     primals = m.state.resolve(args.get(1, "primals"))
     if not isinstance(primals, tuple):
         return Unknown("a result and its tangents")
@@ -173,7 +173,7 @@ def func_jvp(m: Machine, args: Args) -> Value:
 
 @model("torch.func.stack_module_state")
 def stack_module_state(m: Machine, args: Args) -> Value:
-    """`stack_module_state(models)`: the parameters and the buffers of several alike, each name's stacked as a leaf."""
+    """`stack_module_state(models)`: the parameters and buffers of similar models, stacked by name as leaves."""
     alike = [
         v for v in map(m.state.pick, sequences.sequence(m, args.get(0, "models")).items) if isinstance(v, Instance)
     ]
@@ -186,7 +186,7 @@ def stack_module_state(m: Machine, args: Args) -> Value:
 
 
 def stacked(m: Machine, t: Tensor, n: int) -> Tensor:
-    """A new leaf of `n` tensors like `t`, which requires grad as that does."""
+    """A new leaf of `n` tensors like `t`, which requires grad if `t` does."""
     shape = t.shape
     geometry = Geometry.contiguous((n, *shape)) if shape is not None else None
     return m.grad.tensor(geometry, t.dtype_, m.grad.requires_grad(t))
@@ -202,7 +202,7 @@ def func_other(m: Machine, args: Args) -> Value:
 
 
 def functional(m: Machine, args: Args, with_value: bool, twice: bool = False) -> Value:
-    """`f(func, inputs, …, create_graph)`: func gets leaves; to be differentiated again, views (`_grad_preprocess`)."""
+    """`f(func, inputs, …, create_graph)`: func gets leaves, or views with `create_graph` (`_grad_preprocess`)."""
     f, inputs = args.get(0, "func"), m.state.resolve(args.get(1, "inputs"))
     create = m.state.resolve(args.kw.get("create_graph", False)) is True
     pos = list(inputs) if isinstance(inputs, tuple) else [inputs]
@@ -228,7 +228,7 @@ def hessian(m: Machine, args: Args) -> Value:
 @model("torch.autograd.functional.vjp", "torch.autograd.functional.jvp", "torch.autograd.functional.vhp",
        "torch.autograd.functional.hvp")  # fmt: skip
 def products(m: Machine, args: Args) -> Value:
-    """`vjp(func, inputs, v)` and its kin: what func gives, and the product."""
+    """`vjp(func, inputs, v)` and the like: the result of func, and the product."""
     return functional(m, args, with_value=True)
 
 
@@ -237,7 +237,7 @@ def products(m: Machine, args: Args) -> Value:
 
 @model("torch.func.functional_call", "torch.nn.utils.stateless.functional_call")
 def functional_call(m: Machine, args: Args) -> Value:
-    """`functional_call(module, tensors, args, kwargs)`: the module's forward with other parameters and buffers."""
+    """`functional_call(module, tensors, args, kwargs)`: the module's forward with replaced parameters and buffers."""
     obj, given = m.state.pick(args.get(0, "module")), args.get(1, "parameter_and_buffer_dicts")
     pos, kw = m.state.resolve(args.get(2, "args", ())), m.state.resolve(args.get(3, "kwargs"))
     if not isinstance(obj, Instance):
@@ -257,7 +257,7 @@ def functional_call(m: Machine, args: Args) -> Value:
 
 
 def swap(m: Machine, obj: Instance, dotted: str, value: Value) -> tuple[Instance, str, Value]:
-    """Put another tensor in a place of a module; the place, and what was there."""
+    """Replace a tensor of a module; returns its place and the old tensor."""
     path, _, name = dotted.rpartition(".")
     holder: Value = obj
     for part in path.split(".") if path else ():

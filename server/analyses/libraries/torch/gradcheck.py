@@ -1,4 +1,4 @@
-"""`torch.autograd.gradcheck` and `gradgradcheck`: why they would fail (`torch/autograd/gradcheck.py`)."""
+"""`torch.autograd.gradcheck` and `gradgradcheck`: whether they would fail, and why (`torch/autograd/gradcheck.py`)."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ POINTS = (
     (-1.42, -0.53, 0.87, -0.73, 0.41),
     (0.93, -1.29, -0.97, 0.51, -0.83),
 )
-"""Where functions are tried, one number an input; more than half have positive numbers alone."""
+"""The points where functions are tried, one number per input; more than half have positive numbers only."""
 
 COARSE_EPS = 1e-4
-"""From this step on the finite difference of single precision is near enough, as measured."""
+"""With steps from this size on, finite differences in single precision are close enough, as measured."""
 
 LOOSE = 0.05
 """A tolerance from here on may let the noise of single precision pass."""
 
 
 NOT_EVALUATED = (GiveUp, ArithmeticError, ValueError, TypeError)
-"""What evaluating a function on numbers may raise: it isn't known, or isn't defined there."""
+"""What evaluating a function on numbers may raise: the result is unknown, or undefined at that point."""
 
 APPLY = "torch.autograd.Function.apply"
 
 
 @model("torch.autograd.gradcheck", "torch.autograd.gradcheck.gradcheck")
 def gradcheck(m: Machine, args: Args) -> Value:
-    """`gradcheck(f, inputs, eps, atol, rtol, …)`: whether the gradient of backward is that of finite differences."""
+    """`gradcheck(f, inputs, eps, atol, rtol, …)`: whether backward's gradient agrees with finite differences."""
     return check(m, args, "gradcheck", ("eps", "atol", "rtol"))
 
 
@@ -60,7 +60,7 @@ def gradgradcheck(m: Machine, args: Args) -> Value:
 
 
 def check(m: Machine, args: Args, via: str, names: tuple[str, ...]) -> Value:
-    """Run the function as gradcheck does, and tell the first reason why it would fail."""
+    """Run the function as gradcheck does, and report the first reason why it would fail."""
     f, inputs = args.get(0, "func"), args.get(1, "inputs")
     options = {n: args.get(i + 2, n, DEFAULTS.get(n)) for i, n in enumerate(names)}
     options["nondet_tol"] = args.kw.get("nondet_tol", 0.0)
@@ -79,7 +79,7 @@ def check(m: Machine, args: Args, via: str, names: tuple[str, ...]) -> Value:
 
 
 def run(m: Machine, f: Value, inputs: Value) -> None:
-    """Call the function and run backward from its result: what raises there raises from gradcheck too."""
+    """Call the function and run backward from its result: errors there are errors of gradcheck, too."""
     result = m.call(f, Args(items(m, inputs), site=m.here.site))
     roots = roots_of(m, result)
     if roots:
@@ -87,7 +87,7 @@ def run(m: Machine, f: Value, inputs: Value) -> None:
 
 
 def items(m: Machine, inputs: Value) -> list[Value]:
-    """The inputs one by one: of a tuple, of a list, or a single tensor."""
+    """The inputs one by one, from a tuple, a list, or a single tensor."""
     inputs = m.state.pick(inputs)
     if isinstance(inputs, tuple):
         return list(inputs)
@@ -108,7 +108,7 @@ def fail(m: Machine, via: str, coarse: list[Tensor], why: str) -> None:
 
 
 def single_precision(m: Machine, f: Value, inputs: Value, options: dict[str, float]) -> list[Tensor]:
-    """The inputs and parameters of less than double precision, where the step and tolerances are as fine as usual."""
+    """The inputs and parameters of less than double precision, unless the step or a tolerance is coarse."""
     if options["eps"] >= COARSE_EPS or options["atol"] >= LOOSE or options["rtol"] >= LOOSE:
         return []
     given = [t for t in cases.tensors_in(m, inputs) if m.grad.requires_grad(t) is True]
@@ -121,7 +121,7 @@ def is_single(t: Tensor) -> bool:
 
 
 def parameters_behind(m: Machine, f: Value) -> list[Tensor]:
-    """The parameters of a module that is checked."""
+    """The parameters of the checked function, if it is a module."""
     f = m.state.pick(f)
     if isinstance(f, Partial):
         f = m.state.pick(f.function)
@@ -134,7 +134,7 @@ def parameters_behind(m: Machine, f: Value) -> list[Tensor]:
 
 
 def is_wrong(m: Machine, f: Value, inputs: Value, options: dict[str, float]) -> bool:
-    """Whether backward's gradient differs clearly from the finite difference, in one input at most of the points."""
+    """Whether backward's gradient clearly differs from the finite difference, in one input at most of the points."""
     values = items(m, inputs)
     for i in wanted(m, values):
         answers = [a for point in POINTS if (a := differs(m, f, values, point, i, options)) is not None]
@@ -151,7 +151,7 @@ def wanted(m: Machine, values: list[Value]) -> list[int]:
 def differs(
     m: Machine, f: Value, values: list[Value], point: tuple[float, ...], i: int, options: dict[str, float]
 ) -> bool | None:
-    """Whether the two gradients in the i-th input differ at a point; None where that isn't known."""
+    """Whether the two gradients in the i-th input differ at a point; None if that is unknown."""
     eps = options["eps"]
     try:
         analytical = evaluated(m, f, values, point, i).tangent
@@ -169,9 +169,9 @@ def differs(
 def evaluated(
     m: Machine, f: Value, values: list[Value], point: tuple[float, ...], i: int, step: float = 0.0, seed: int = 0
 ) -> Dual:
-    """What `f` gives at a point moved by `step` in its i-th input, with the derivative in that input.
+    """The value of `f` at a point moved by `step` in its i-th input, and the derivative in that input.
 
-    Raises GiveUp, NotLinear, or what arithmetic raises. Nothing is left of the replay but what it gives.
+    Raises GiveUp, NotLinear, or what arithmetic raises. The replay of `f` is undone.
     """
     if len(values) > len(point):
         raise GiveUp
@@ -197,7 +197,7 @@ def evaluated(
 
 
 def at_point(m: Machine, v: Tensor, number: Dual) -> Tensor:
-    """A tensor like an input, full of a number. Raises GiveUp for one that isn't floating point."""
+    """A tensor like an input, filled with a number. Raises GiveUp if the input isn't floating point."""
     if v.dtype is not None and not v.dtype.startswith("float"):
         raise GiveUp
     g = v.geometry

@@ -74,7 +74,7 @@ MODES["torch.set_grad_enabled"] = set_grad_modes
 
 @method_of("torch.set_grad_enabled", "__init__")
 def set_grad_enabled(m: Machine, args: Args) -> Value:
-    """`torch.set_grad_enabled(mode)` acts at once; as a context manager it restores what was before."""
+    """`torch.set_grad_enabled(mode)` takes effect at once; as a context manager it restores the mode from before."""
     self, mode = args[0], m.state.resolve(args.get(1, "mode"))
     self.model_state["before"] = {"grad": m.grad.mode["grad"]}
     self.model_state["mode"] = mode
@@ -95,7 +95,7 @@ def inference_mode(m: Machine, args: Args) -> Value:
 @method_of("torch.autograd.graph.saved_tensors_hooks", "__init__")
 @method_of("torch.autograd.graph.save_on_cpu", "__init__")
 def plain_mode(m: Machine, args: Args) -> Value:
-    """Managers without arguments that matter."""
+    """Context managers whose arguments don't matter."""
     return None
 
 
@@ -134,7 +134,7 @@ def roots_of(m: Machine, v: Value) -> list[Value]:
 
 
 def expected(m: Machine, v: Value) -> Expected | None:
-    """That `v.backward()` is written shows that `v` requires grad; None where that is known anyhow, or not asked."""
+    """The call of `v.backward()` shows that `v` requires grad; None if that is known anyway, or doesn't matter."""
     asked = m.grad.requires_grad(v) if isinstance(v, Tensor) else None
     if not isinstance(asked, frozenset):
         return None
@@ -142,7 +142,7 @@ def expected(m: Machine, v: Value) -> Expected | None:
 
 
 def receiver(m: Machine) -> str:
-    """The text of what a method is called of, if it is short."""
+    """The text of a method's object, if it is short."""
     called = m.here.node.func if isinstance(m.here.node, ir.Call) else None
     if m.here.chunk is None or m.here.in_model or not isinstance(called, ir.Attribute):
         return ""
@@ -150,7 +150,7 @@ def receiver(m: Machine) -> str:
 
 
 def begun(m: Machine, given: Value) -> Times:
-    """How often the gradient was written that a backward begins with: the caller's, or one made for it."""
+    """How many times a backward's first gradient was written: the caller's, or one that is made for it."""
     given = m.state.resolve(given)
     if isinstance(given, Tensor):
         return bounds([v for _, v in m.state.alternatives(m.grad.version(given))])
@@ -175,7 +175,7 @@ def backward(m: Machine, args: Args) -> Value:
 
 
 def require_graph(m: Machine, values: list[Value]) -> None:
-    """backward() of tensors none of which requires grad raises."""
+    """backward() raises if none of the tensors requires grad."""
     found = [t for v in values for t in cases.tensors_in(m, v)]
     if found and all(m.grad.requires_grad(t) is False for t in found):
         m.refuse()
@@ -194,7 +194,7 @@ def autograd_backward(m: Machine, args: Args) -> Value:
 
 @model("torch.autograd.grad")
 def grad(m: Machine, args: Args) -> Value:
-    """`torch.autograd.grad(outputs, inputs, …)`: gradients as results, with a graph of their own by create_graph."""
+    """`torch.autograd.grad(outputs, inputs, …)`: returns gradients, which have a graph with `create_graph`."""
     create = m.state.resolve(args.get(4, "create_graph", False)) is True
     retain = m.state.resolve(args.get(3, "retain_graph"))
     keep = create if retain is None else retain is not False
@@ -240,7 +240,7 @@ def apply(m: Machine, args: Args) -> Value:
     ctx.attributes["needs_input_grad"] = tuple(
         isinstance(v, Tensor) and m.grad.requires_grad(v) is not False for v in inner.pos
     )
-    node = m.grad.node(f"{cls.name}Backward", inputs, needs)  # its edges lead to what the inputs are before forward
+    node = m.grad.node(f"{cls.name}Backward", inputs, needs)  # its edges lead to the inputs' state before forward
     before, places = contracts.keep(m, inputs), [i for i, v in enumerate(inner.pos) if isinstance(v, Tensor)]
     result = run_forward(m, cls, ctx, inner)
     if node is not None:
@@ -277,7 +277,7 @@ def run_forward(m: Machine, cls: ClassV, ctx: Instance, args: Args) -> Value:
 def finish(
     m: Machine, cls: ClassV, ctx: Instance, inputs: list[Tensor], needs: Grad, node: Node | None, result: Value
 ) -> Value:
-    """Set the history of the outputs, check the dirty ones, save what `save_for_backward` named."""
+    """Set the history of the outputs, check the dirty inputs, save what was passed to `save_for_backward`."""
     dirty = cases.tensors_in(m, ctx.model_state.get("dirty", ()))
     outputs = cases.tensors_in(m, result)
     plain = {t.uid for t in cases.tensors_in(m, ctx.model_state.get("non_differentiable", ()))}
@@ -300,9 +300,9 @@ def finish(
 def histories(
     m: Machine, inputs: list[Tensor], dirty: list[Tensor], plain: set[int], node: Node | None, outputs: list[Tensor]
 ) -> tuple[dict[int, Tensor], list[Node]]:
-    """`_process_backward_mode_ad` for each output: what is given for it, and the nodes of the bases of dirty views.
+    """`_process_backward_mode_ad` for each output: what is returned for it, and the nodes of dirty views' bases.
 
-    An input that is returned as it is becomes a view. `plain` are those marked as not differentiable; integers are not.
+    An input that is returned unchanged becomes a view. `plain` are those marked as not differentiable, as integers are.
     """
     made: dict[int, Tensor] = {}
     copies: list[Node] = []
@@ -311,7 +311,7 @@ def histories(
         if t.uid in plain or (t.dtype is not None and is_integral(t.dtype)):
             continue
         if node is None and any(t is i for i in inputs) and m.grad.requires_grad(t) is not False:
-            out = m.grad.alias(t)  # PyTorch leaves the input as it is, and gives a view that has no history
+            out = m.grad.alias(t)  # PyTorch leaves the input as it is, and returns a view without history
         elif any(t is d for d in dirty):
             rebased = m.grad.rebase(t, node)
             if rebased is node and node is not None and nr > 0:
@@ -342,10 +342,10 @@ def run_backward(
     gradient: Gradients,
     unpack: Callable[[], None],
 ) -> list[Value] | None:
-    """Call the class's backward with a gradient for each output; it has to give one for each of the `taken` inputs.
+    """Call the class's backward with a gradient for each output; it has to return one for each of the `taken` inputs.
 
-    `unpack` is called before what was saved is read, `kept` is what nobody unpacks. Returns the gradients of the inputs
-    at some `places`, the tensors, where they are known.
+    `unpack` is called before saved tensors are read; `kept` are the tensors that are kept without being saved. Returns
+    the gradients of the inputs at `places`, which are the tensors, if they are known.
     """
     if cls.lookup("backward") is ABSENT:
         unpack()
@@ -369,7 +369,7 @@ def run_backward(
 
 
 def check_number(m: Machine, cls: ClassV, given: tuple[Value, ...], taken: int) -> None:
-    """`validate_outputs` and `PyNode::apply`: a gradient for each input; more are fine as long as they are None."""
+    """`validate_outputs` and `PyNode::apply`: a gradient for each input; further ones must be None."""
     more = [m.state.resolve(v) for v in given[taken:]]
     if len(given) < taken or any(isinstance(v, Tensor) for v in more):
         m.here.via = f"{cls.name}.backward"
@@ -378,7 +378,7 @@ def check_number(m: Machine, cls: ClassV, given: tuple[Value, ...], taken: int) 
 
 
 def check_returned(m: Machine, cls: ClassV, dirty: list[Tensor], outputs: list[Tensor], result: Value) -> None:
-    """What is marked as changed has to be returned (`_wrap_outputs` in custom_function.cpp), whatever the grad mode."""
+    """A tensor marked as dirty has to be returned (`_wrap_outputs` in custom_function.cpp), in any grad mode."""
     result = m.state.resolve(result)
     known = result if isinstance(result, tuple) else (result,)
     if all(isinstance(m.state.resolve(v), Tensor) for v in known):
@@ -388,7 +388,7 @@ def check_returned(m: Machine, cls: ClassV, dirty: list[Tensor], outputs: list[T
 
 
 def check_dirty(m: Machine, t: Tensor, needs: Grad) -> bool:
-    """An input that forward has changed: no leaf, nor a view that mustn't be written (`_process_backward_mode_ad`)."""
+    """A dirty input must not be a leaf, nor a view that can't be written (`_process_backward_mode_ad`)."""
     own = m.grad.requires_grad(t)
     if needs is not False and m.grad.grad_mode and own is True and m.grad.is_leaf(t):
         return not m.grad.fail("other", "function", t, detail="dirty-leaf")
@@ -396,7 +396,7 @@ def check_dirty(m: Machine, t: Tensor, needs: Grad) -> bool:
 
 
 def rebuilt(m: Machine, v: Value, made: dict[int, Tensor]) -> Value:
-    """A result with its tensors replaced."""
+    """A result with some of its tensors replaced."""
     v = m.state.resolve(v)
     if isinstance(v, Tensor):
         return made.get(v.uid, v)
@@ -406,7 +406,7 @@ def rebuilt(m: Machine, v: Value, made: dict[int, Tensor]) -> Value:
 
 
 def remember(slot: str) -> Callable[[Machine, Args], Value]:
-    """A method of ctx that keeps tensors."""
+    """A method of ctx that saves tensors."""
 
     def run(m: Machine, args: Args) -> Value:
         m.state.set(args[0].model_state, slot, tuple(args.pos[1:]))
@@ -433,7 +433,7 @@ def saved_tensors(m: Machine, ctx: Instance) -> Value:
 
 @model("torch.autograd.function.once_differentiable")
 def once_differentiable(m: Machine, args: Args) -> Value:
-    """`@once_differentiable`: a backward that runs without grad, also under create_graph."""
+    """`@once_differentiable`: a backward that runs without grad, even with `create_graph`."""
     return Wrapped(args[0], "torch.no_grad")
 
 
@@ -441,7 +441,7 @@ def once_differentiable(m: Machine, args: Args) -> Value:
 
 
 def save_all(m: Machine, node: Node | None, inputs: list[Tensor]) -> None:
-    """Have the node, if there is one, save what a checkpoint was given."""
+    """Make the node, if there is one, save the arguments of a checkpoint."""
     if node is not None:
         for t in inputs:
             m.grad.save(node, t, "input", form="itself")
@@ -449,7 +449,7 @@ def save_all(m: Machine, node: Node | None, inputs: list[Tensor]) -> None:
 
 @model("torch.utils.checkpoint.checkpoint", "torch.utils.checkpoint.checkpoint_sequential")
 def checkpoint(m: Machine, args: Args) -> Value:
-    """`checkpoint(f, *inputs)`: nothing inside is kept but the inputs, which are checked when it is run again."""
+    """`checkpoint(f, *inputs)`: only the inputs are saved, and checked when backward runs `f` again."""
     skip = {"use_reentrant", "preserve_rng_state", "determinism_check", "context_fn", "debug", "early_stop"}
     f = args[0]
     inner = Args(args.pos[1:], {k: v for k, v in args.kw.items() if k not in skip}, args.open, args.site)
@@ -462,7 +462,7 @@ def checkpoint(m: Machine, args: Args) -> Value:
     before, started = len(m.grad.nodes), m.grad.order
     holds = True
     if not reentrant:
-        save_all(m, node, inputs)  # before the function runs, which may change them
+        save_all(m, node, inputs)  # before the function, which may change them, runs
     if reentrant:
         mode = m.grad.mode["grad"]
         m.state.set(m.grad.mode, "grad", False)
@@ -478,7 +478,7 @@ def checkpoint(m: Machine, args: Args) -> Value:
             one.saved, one.holds = (), False
         if node is not None and asking:
             node.site = asking[0].site or node.site
-        elif node is not None and made:  # nothing is read that was kept, so it isn't run again
+        elif node is not None and made:  # no saved tensor is read, so it doesn't run again
             node.saved, holds = (), False
     if node is not None:
         node.holds = holds

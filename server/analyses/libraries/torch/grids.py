@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def several(m: Machine, args: Args) -> list[Tensor]:
-    """Tensors that were given one by one, or in a list."""
+    """Tensors that are passed one by one, or in a list."""
     first = m.state.resolve(args.get(0, "tensors"))
     given = sequences.sequence(m, first).known() if isinstance(first, (tuple, ListV)) else args.pos
     return cases.tensors_in(m, tuple(given))
@@ -36,7 +36,7 @@ def sizes(shape: Shape) -> tuple[Value, ...]:
 
 @model("torch.broadcast_tensors", "torch.functional.broadcast_tensors")
 def broadcast_tensors(m: Machine, args: Args) -> Value:
-    """`broadcast_tensors(*tensors)` (`expand_outplace` of `aten/src/ATen/ExpandUtils.h`): what fits is given back."""
+    """`broadcast_tensors(*tensors)`: what fits is returned unchanged (`expand_outplace`, ATen/ExpandUtils.h)."""
     tensors = several(m, args)
     whole: Shape = ()
     for t in tensors:

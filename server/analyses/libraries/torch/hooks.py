@@ -18,7 +18,7 @@ BASES[HANDLE] = ()
 
 
 def add(m: Machine, holder: Any, slot: Any, hook: Value, first: bool = False) -> Instance:
-    """Register a hook in a dict of hooks under a key, or in a slot of a tensor; its handle."""
+    """Register a hook in a dict of hooks under a key, or in a slot of a tensor; returns its handle."""
     present = m.state.tuple_of(held(holder, slot))
     m.state.write(holder, slot, (hook, *present) if first else (*present, hook))
     handle = Instance(class_named(m, HANDLE), m.here.site)
@@ -39,7 +39,7 @@ def remove(m: Machine, args: Args) -> Value:
 
 
 def of_module(slot: str, *names: str) -> None:
-    """Register the methods that give a module a hook of one kind."""
+    """Register the methods that add a hook of one kind to a module."""
 
     def run(m: Machine, args: Args) -> Value:
         hook = args.get(1, "hook")
@@ -56,7 +56,7 @@ of_module("backward_hooks", "register_full_backward_hook", "register_full_backwa
 
 
 def of_all(slot: str, name: str) -> None:
-    """Register a function that gives all modules a hook of one kind."""
+    """Register a function that adds a hook of one kind to all modules."""
 
     def run(m: Machine, args: Args) -> Value:
         return add(m, class_named(m, MODULE).attributes, (slot,), args.get(0, "hook"))
@@ -74,10 +74,10 @@ of_all("backward_hooks", "register_module_full_backward_hook")
 
 @method_of("torch.Tensor", "register_hook")
 def register_hook(m: Machine, args: Args) -> Value:
-    """`t.register_hook(hook)`: the first one is registered with the present grad_fn.
+    """`t.register_hook(hook)`: the first hook is registered with the present grad_fn.
 
-    The later ones join it there (`_register_hook_dict`), also where the tensor, a view, has another one by then; but
-    not when the tensor itself was written since.
+    Later hooks join it there (`_register_hook_dict`), even if the tensor, a view, has another grad_fn by then; but not
+    if the tensor itself was written since.
     """
 
     def one(t: Tensor) -> Value:

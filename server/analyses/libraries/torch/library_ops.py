@@ -1,4 +1,4 @@
-"""`torch.library`: operators that the program defines, and `torch.ops`, where all operators are found."""
+"""`torch.library`: operators that the program defines; and `torch.ops`, which has all operators."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def custom_op(m: Machine, args: Args) -> Value:
 
 
 def define(m: Machine, name: Value, function: Value, mutates: Value) -> Instance:
-    """An operator of the program; it is found again under its name."""
+    """Define an operator of the program, which is found by its name from then on."""
     made = Instance(class_named(m, OPERATOR), m.here.site)
     made.model_state.update(name=name, function=function, mutates=mutates, backward=None, setup=None)
     if isinstance(name, str):
@@ -71,7 +71,7 @@ def register_autograd(m: Machine, args: Args) -> Value:
        "torch.library.impl_abstract")  # fmt: skip
 @method_of(OPERATOR, "register_fake", "register_kernel", "register_vmap", "register_torch_dispatch")
 def register_other(m: Machine, args: Args) -> Value:
-    """Registrations that concern no gradient: decorators that give the function, or calls with it."""
+    """Registrations that don't concern gradients: decorators that return the function, or calls with it."""
     return Builtin("register", lambda machine, inner: inner[0])
 
 
@@ -106,7 +106,7 @@ def impl(m: Machine, args: Args) -> Value:
 
 
 def implement(m: Machine, library: Value, name: Value, function: Value, key: Value) -> None:
-    """Note what a call of an operator runs: the function as it is, seen by autograd. One for `Autograd` goes first."""
+    """Note the function that a call of an operator runs, recorded by autograd. One for `Autograd` takes precedence."""
     name = m.state.resolve(name)
     if not isinstance(name, str) or (isinstance(key, str) and "Meta" in key):
         return
@@ -121,7 +121,7 @@ def implement(m: Machine, library: Value, name: Value, function: Value, key: Val
 
 @method_of(OPERATOR, "__call__")
 def call(m: Machine, args: Args) -> Value:
-    """Call an operator: its function sees no autograd; then what it says it changes is bumped once more.
+    """Call an operator: autograd doesn't record its function; then each argument that it declares mutated is bumped.
 
     (`torch/_library/custom_ops.py`: the ADInplaceOrView kernel calls `increment_version`, whatever the
     function itself did. A leaf is not refused.)
@@ -139,7 +139,7 @@ def call(m: Machine, args: Args) -> Value:
 
 
 def refuse_aliases(m: Machine, inputs: tuple[Value, ...], result: Value) -> None:
-    """`_c_check_aliasing_constraint` of `torch/_library/utils.py`: results share no memory with anything else."""
+    """`_c_check_aliasing_constraint` of `torch/_library/utils.py`: results must not share memory with anything."""
     taken = {m.grad.storage(t) for t in cases.tensors_in(m, inputs)}
     for t in cases.tensors_in(m, result):
         storage = m.grad.storage(t)
@@ -159,7 +159,7 @@ def without_grad(m: Machine, function: Value, args: Args) -> Value:
 
 
 def mutated(m: Machine, op: Instance, bound: dict[str, Value]) -> list[Tensor]:
-    """The arguments that the operator says it changes; all tensors where it says `"unknown"`."""
+    """The arguments that the operator declares mutated; all tensors if it declares `"unknown"`."""
     names = op.model_state["mutates"]
     if names == "unknown":
         return cases.tensors_in(m, tuple(bound.values()))
@@ -168,7 +168,7 @@ def mutated(m: Machine, op: Instance, bound: dict[str, Value]) -> list[Tensor]:
 
 
 def recorded(m: Machine, op: Instance, inputs: tuple[Value, ...], result: Value) -> Value:
-    """Make the results part of the graph; what `setup_context` saves, the node saves."""
+    """Make the results part of the graph; the node saves what `setup_context` saves."""
     needs: Grad = False
     tensors = cases.tensors_in(m, inputs)
     for t in tensors:
@@ -196,7 +196,7 @@ def recorded(m: Machine, op: Instance, inputs: tuple[Value, ...], result: Value)
 
 @resolver("torch.ops.")
 def found(m: Machine, name: str) -> Value:
-    """`torch.ops.ns.name`: an operator of the program; PyTorch's own under the name that users know."""
+    """`torch.ops.ns.name`: an operator of the program, or one of PyTorch's under the name that users know."""
     parts = name.split(".")
     if len(parts) < 4:
         return Lib(name)

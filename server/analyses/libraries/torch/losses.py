@@ -21,7 +21,7 @@ FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "MultiLabelSoftMarginLoss": ("multilabel_soft_margin_loss", ("weight", "reduction")),
     "CTCLoss": ("ctc_loss", ("blank", "reduction", "zero_infinity")),
 }
-"""A loss whose function saves tensors that no sample of the class shows, and what it passes on of its own."""
+"""Losses whose function saves tensors that no sample of the class shows, and which of its own tensors each passes."""
 
 
 def passes(cls: str, function: str, names: tuple[str, ...]) -> None:

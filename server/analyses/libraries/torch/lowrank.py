@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @model("torch.svd_lowrank")
 def svd_lowrank(m: Machine, args: Args) -> Value:
-    """`svd_lowrank(A, q, niter, M)`: what is decomposed is a small product, made by products and orthogonal bases."""
+    """`svd_lowrank(A, q, niter, M)`: decomposes a small product, which is made by products and orthogonal bases."""
     q, rounds = (m.state.resolve(args.get(at, name)) for at, name in ((1, "q"), (2, "niter")))
     a, b = m.state.resolve(args.get(0, "A")), m.state.resolve(args.get(3, "M"))
     made = None
@@ -28,7 +28,7 @@ def svd_lowrank(m: Machine, args: Args) -> Value:
 
 @model("torch.pca_lowrank")
 def pca_lowrank(m: Machine, args: Args) -> Value:
-    """`pca_lowrank(A, q, center, niter)`: the same of the matrix, or of its distance from the mean."""
+    """`pca_lowrank(A, q, center, niter)`: the same for the matrix, centered or not."""
     q, center = m.state.resolve(args.get(1, "q")), m.state.resolve(args.get(2, "center", True))
     a, rounds = m.state.resolve(args.get(0, "A")), m.state.resolve(args.get(3, "niter", 2))
     made = None
@@ -42,7 +42,7 @@ def pca_lowrank(m: Machine, args: Args) -> Value:
 
 
 def decomposed(m: Machine, a: Value, q: Value, rounds: Value, b: Tensor | None) -> tuple[Value, ...] | None:
-    """`_svd_lowrank` of `a` less `b`; None where a number that it goes by isn't known."""
+    """`_svd_lowrank` of `a - b`; None if a size or count that it depends on is unknown."""
     shape = a.shape if isinstance(a, Tensor) else None
     if shape is None or len(shape) < 2 or not isinstance(q, int) or not isinstance(rounds, int):
         return None
@@ -75,7 +75,7 @@ def adjoint(t: Term) -> Term:
 
 
 def distance(terms: list[Term], other: Term) -> Term:
-    """The product with the first term, less that with the second one."""
+    """The product with the first term minus the product with the second."""
     found = terms[0] @ other
     return found - terms[1] @ other if len(terms) > 1 else found
 

@@ -1,4 +1,4 @@
-"""`_parameters`, `_buffers`, `_modules`: the dicts in which a module keeps what `__getattr__` finds (`module.py`)."""
+"""`_parameters`, `_buffers`, `_modules`: the dicts in which a module keeps its parts (`module.py`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MODULE = "torch.nn.Module"
 
 
 class Part(MutableMapping[str, Value]):
-    """The attributes of a module that are of one kind; what is put here is of that kind from then on."""
+    """The attributes of a module that are of one kind; what is stored here becomes one of that kind."""
 
     def __init__(self, obj: Instance, slot: str, belongs: Callable[[Value], bool]) -> None:
         self.obj = obj

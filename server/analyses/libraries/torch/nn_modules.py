@@ -1,4 +1,4 @@
-"""`torch.nn.Module`: its own methods, the containers, and the utilities that work on modules."""
+"""`torch.nn.Module`: its methods, the containers, and the utilities for modules."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ for _name in (
 ):
     BASES[_name] = (MODULE,)
 for _name in (f"torch.nn.{one}" for one in DERIVED):
-    if "._" in _name and _name not in FORWARDS:  # `_Loss`, `_ConvNd`: modules with attributes that nothing tells of
+    if "._" in _name and _name not in FORWARDS:  # `_Loss`, `_ConvNd`: modules with attributes that no fact describes
         BASES[_name] = (MODULE, "?")
 
 
@@ -81,7 +81,7 @@ def named_buffers(m: Machine, args: Args) -> Value:
 
 
 def unseen(m: Machine, obj: Instance, made: ListV) -> ListV:
-    """A module with parts that the replay doesn't know may have more parameters."""
+    """The list `made` of a module's tensors, open if it is empty and the module has unknown parts."""
     if (
         any(isinstance(m.state.pick(v), Unknown) and k not in ("training",) for k, v in obj.attributes.items())
         and not made.items
@@ -139,7 +139,7 @@ def register_buffer(m: Machine, args: Args) -> Value:
 
 
 def label(m: Machine, t: Value, name: str) -> None:
-    """Name a tensor that a module keeps."""
+    """Give a module's tensor its name."""
     t = m.state.pick(t)
     if isinstance(t, Tensor) and t.label is None:
         m.state.note(t, "label", f"self.{name}")
@@ -168,9 +168,9 @@ def register_module(m: Machine, args: Args) -> Value:
 
 
 def through(m: Machine, obj: Value, name: str, args: Args, run: Callable[[Instance], object]) -> None:
-    """Run something on the modules that are in a module, the inner ones first; one's own method of the name instead.
+    """Run something on all submodules, the inner ones first; if one overrides the method of that name, call that.
 
-    What leads back to a module above is left out: its `__dict__` holds that, not its `_modules`.
+    References back to an outer module are left out: they are in `__dict__`, not in `_modules`.
     """
 
     def below(module: Instance, above: frozenset[int]) -> None:
@@ -188,7 +188,7 @@ def through(m: Machine, obj: Value, name: str, args: Args, run: Callable[[Instan
 
 
 def set_training(m: Machine, obj: Instance, mode: Value) -> None:
-    """Set `training` of a module, and call `train` of those in it, which may have one of their own."""
+    """Set `training` of a module, and call `train` of its submodules, which may override it."""
     m.state.set(obj.attributes, "training", mode)
     through(
         m, obj, "train", Args([mode], site=m.here.site), lambda child: m.state.set(child.attributes, "training", mode)
@@ -204,7 +204,7 @@ def train(m: Machine, args: Args) -> Value:
 
 @method_of(MODULE, "eval")
 def eval_(m: Machine, args: Args) -> Value:
-    """`module.eval()`: what the module's `train(False)` does."""
+    """`module.eval()`: calls `module.train(False)`."""
     return m.call(attributes.get(m, args[0], "train"), Args([False], site=args.site))
 
 
@@ -219,7 +219,7 @@ def requires_grad_(m: Machine, args: Args) -> Value:
 
 @method_of(MODULE, "reset_parameters")
 def reset_parameters(m: Machine, args: Args) -> Value:
-    """`module.reset_parameters()` writes what the constructor of a class of `torch.nn` did."""
+    """`module.reset_parameters()` writes the parameters as the constructor of a class of `torch.nn` does."""
     obj = args[0]
     if any(isinstance(m.facts.table.find(c.qualname), ModuleFact) for c in obj.cls.mro):
         for name, t in modules.named_tensors(m, obj, True, recurse=False):
@@ -258,12 +258,12 @@ def clear_grads(m: Machine, tensors: list[Tensor], to_none: Value) -> None:
 
 @method_of(MODULE, "type", "cuda", "cpu", "to_empty")
 def convert(m: Machine, args: Args) -> Value:
-    """`module.cuda()` and its kin assign `.data`: no version moves."""
+    """`module.cuda()` and the like assign `.data`: no version moves."""
     return args[0]
 
 
 def converter(name: str, dtype: str) -> None:
-    """A conversion whose dtype the name tells."""
+    """A conversion that is named after its dtype."""
 
     def run(m: Machine, args: Args) -> Value:
         set_dtype(m, args[0], dtype)
@@ -289,9 +289,9 @@ def to(m: Machine, args: Args) -> Value:
 
 
 def set_dtype(m: Machine, obj: Instance, dtype: str) -> None:
-    """Give all floating point tensors of a module another dtype.
+    """Convert all floating point tensors of a module to another dtype.
 
-    Parameters, and their gradients, are given other memory as by `.data = …`; a buffer is another tensor from then on.
+    Parameters, and their gradients, get new memory as by `.data = …`; a buffer is replaced by a new tensor.
     """
     for t in modules.parameters(m, obj):
         for one in (t, m.state.resolve(t.grad)):
@@ -311,7 +311,7 @@ def set_dtype(m: Machine, obj: Instance, dtype: str) -> None:
 
 @method_of(MODULE, "apply")
 def apply(m: Machine, args: Args) -> Value:
-    """`module.apply(f)`: f of every module, the inner ones first."""
+    """`module.apply(f)`: calls f on every module, the inner ones first."""
     f = args.get(1, "fn")
 
     def run(module: Instance) -> Value:
@@ -324,7 +324,7 @@ def apply(m: Machine, args: Args) -> Value:
 
 @method_of(MODULE, "share_memory", "compile", "extra_repr", "_get_name", "__repr__", "set_extra_state")
 def nothing(m: Machine, args: Args) -> Value:
-    """Methods that concern no tensor's history."""
+    """Methods that don't concern the history of tensors."""
     return Unknown("a value")
 
 
@@ -336,7 +336,7 @@ def no_forward(m: Machine, args: Args) -> Value:
 
 @method_of("torch.nn.Flatten", "forward")
 def flatten(m: Machine, args: Args) -> Value:
-    """`Flatten`: the method, which gives the tensor itself where there is nothing to flatten."""
+    """`Flatten`: the method, which returns the tensor itself if there is nothing to flatten."""
     bounds = {k: args[0].attributes.get(k, default) for k, default in (("start_dim", 1), ("end_dim", -1))}
     return calls_by_name.call(m, "torch.Tensor.flatten", Args([args.get(1, "input")], bounds, site=args.site))
 
@@ -354,7 +354,7 @@ def call_module(m: Machine, args: Args) -> Value:
 @method_of("torch.nn.ModuleList", "__init__")
 @method_of("torch.nn.ParameterList", "__init__")
 def init_list(m: Machine, args: Args) -> Value:
-    """A container of modules by position; Sequential takes them one by one or in an OrderedDict."""
+    """A container of modules by position; Sequential takes them one by one, or in an OrderedDict."""
     obj, rest = args[0], args.pos[1:]
     m.state.set(obj.attributes, "training", True)
     first = m.state.pick(rest[0]) if rest else None
@@ -390,7 +390,7 @@ def init_dict(m: Machine, args: Args) -> Value:
 
 
 def keep(m: Machine, obj: Instance, key: str, value: Value) -> None:
-    """Put a member into a container; those of parameters make parameters of plain tensors (`container.py`)."""
+    """Store a member in a container; containers of parameters convert plain tensors (`container.py`)."""
     t = m.state.pick(value)
     plain = isinstance(t, Tensor) and not t.is_parameter
     if plain and (obj.cls.derives("torch.nn.ParameterList") or obj.cls.derives("torch.nn.ParameterDict")):
@@ -401,14 +401,14 @@ def keep(m: Machine, obj: Instance, key: str, value: Value) -> None:
 
 
 def way_to(obj: Instance, key: str) -> str:
-    """How the program gets a container's member: `[2]`, `["head"]`, `.head`."""
+    """How the program accesses a container's member: `[2]`, `["head"]`, `.head`."""
     if key.isdecimal():
         return f"[{key}]"
     return f'["{key}"]' if obj.cls.derives("torch.nn.ModuleDict") else f".{key}"
 
 
 def entries(m: Machine, obj: Instance) -> list[tuple[str, Value]]:
-    """What a container holds, by key: modules and tensors, and what the replay doesn't know."""
+    """The members of a container by key: modules, tensors, and unknown values."""
     held = [(k, m.state.resolve(v)) for k, v in obj.attributes.items() if isinstance(k, str)]
     return [(k, v) for k, v in held if isinstance(v, (Instance, Tensor, Unknown, Phi, FunctionV))]
 
@@ -521,14 +521,14 @@ def wrapped_forward(m: Machine, args: Args) -> Value:
 
 @model("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_norm")
 def clip_grad_norm_(m: Machine, args: Args) -> Value:
-    """`clip_grad_norm_(parameters, …)` writes the gradients alone, whether or not they are too large."""
+    """`clip_grad_norm_(parameters, …)` writes only the gradients, whether or not they are too large."""
     write_gradients(m, args.get(0, "parameters"), 1)
     return m.grad.tensor(None, "float32")
 
 
 @model("torch.nn.utils.clip_grad_value_")
 def clip_grad_value_(m: Machine, args: Args) -> Value:
-    """`clip_grad_value_(parameters, …)` writes the gradients from below and from above, at once if not `foreach`."""
+    """`clip_grad_value_(parameters, …)` clamps each gradient in one write, with `foreach` in two."""
     write_gradients(m, args.get(0, "parameters"), 1 if args.get(2, "foreach") is False else 2)
     return None
 
@@ -541,7 +541,7 @@ def clip_grads_with_norm_(m: Machine, args: Args) -> Value:
 
 
 def write_gradients(m: Machine, parameters: Value, times: int) -> None:
-    """Change the gradients of parameters in place, so many times; each is read from `.grad`."""
+    """Change the gradients of parameters in place, this many times; each is read from `.grad`."""
     for t in cases.tensors_in(m, listed(sequences.sequence(m, parameters).known())):
         g = tensor_attributes.grad(m, t)
         if isinstance(g, Tensor):
@@ -550,7 +550,7 @@ def write_gradients(m: Machine, parameters: Value, times: int) -> None:
 
 @model("torch.nn.utils.parameters_to_vector")
 def parameters_to_vector(m: Machine, args: Args) -> Value:
-    """`parameters_to_vector(parameters)`: a concatenation of all in one row each."""
+    """`parameters_to_vector(parameters)`: the concatenation of all parameters, each flattened."""
     items = sequences.sequence(m, args.get(0, "parameters")).known()
     return m.call(
         Lib("torch.cat"), Args([tuple(calls_by_name.call(m, "torch.Tensor.view", Args([p, -1])) for p in items)])

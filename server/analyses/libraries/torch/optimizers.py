@@ -25,7 +25,7 @@ BASES[OPTIMIZER] = ()
 
 @by_fact(OptimizerFact, "__init__")
 def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> None:
-    """Keep the parameters that the optimizer is made with, in groups."""
+    """Keep the parameters that are passed to the optimizer, in groups."""
     bound = cases.bind(fact.params, args)
     given = bound.pop("params", args.get(0, "params"))
     options: dict[str, Value] = {p.name: default(p) for p in fact.params if p.name != "params"} | bound
@@ -46,19 +46,19 @@ def construct(m: Machine, obj: Instance, fact: OptimizerFact, args: Args) -> Non
 
 
 def default(p: Param) -> Value:
-    """What a group has of an option that nobody gave: the default, which PyTorch writes for all groups."""
+    """A group's value of an option that wasn't passed: the default, which PyTorch stores in each group."""
     return Unknown(p.name) if p.default is REQUIRED else p.default
 
 
 def check_leaves(m: Machine, groups: Sequence[Value]) -> None:
-    """`Optimizer.add_param_group` refuses what is no leaf, unless its gradient is kept."""
+    """`Optimizer.add_param_group` refuses non-leaves that don't retain their gradient."""
     for t in cases.tensors_in(m, tuple(groups)):
         if m.grad.is_leaf(t, anew=False) is False and not t.retains_grad:
             m.refused("can't optimize a non-leaf Tensor")
 
 
 def group(m: Machine, v: Value, defaults: dict[str, Value]) -> Value:
-    """A parameter, or a parameter group with its parameters as a list, and the options that it doesn't say."""
+    """A parameter group made of a parameter or a dict: its parameters as a list, and missing options by default."""
     v = m.state.pick(v)
     if isinstance(v, tuple) and len(v) == 2 and isinstance(v[0], str):
         return m.state.pick(v[1])
@@ -87,7 +87,7 @@ def owned(m: Machine, obj: Instance) -> list[Tensor]:
 
 @method_of(OPTIMIZER, "__init__")
 def init(m: Machine, args: Args) -> Value:
-    """`Optimizer.__init__(params, defaults)` of an optimizer of the program's own."""
+    """`Optimizer.__init__(params, defaults)`, called by an optimizer that the program defines."""
     defaults = m.state.pick(args.get(2, "defaults"))
     options = {str(k): defaults.items[k] for k in sequences.keys(defaults)} if isinstance(defaults, DictV) else {}
     fact = OptimizerFact(OPTIMIZER, (), 1, False, (), False)
@@ -97,7 +97,7 @@ def init(m: Machine, args: Args) -> Value:
 
 @method_of(OPTIMIZER, "step")
 def step(m: Machine, args: Args) -> Value:
-    """`optimizer.step(closure)`: writes every parameter that has a gradient, under no_grad."""
+    """`optimizer.step(closure)`: writes every parameter that has a gradient, under `no_grad`."""
     run_hooks(m, args, "step_pre_hooks")
     result = stepped(m, args[0], m.state.resolve(args.get(1, "closure")), args)
     run_hooks(m, args, "step_post_hooks")
@@ -111,7 +111,7 @@ def run_hooks(m: Machine, args: Args, slot: str) -> None:
 
 
 def stepped(m: Machine, obj: Instance, closure: Value, args: Args) -> Value:
-    """A step between its hooks; what the closure gives."""
+    """A step without its hooks; returns the result of the closure."""
     result: Value = None
     fact = fact_of(m, obj)
     if closure is not None:
@@ -130,7 +130,7 @@ def stepped(m: Machine, obj: Instance, closure: Value, args: Args) -> Value:
 
 
 def fact_of(m: Machine, obj: Instance) -> OptimizerFact | None:
-    """The fact of an optimizer's class, or of the library class that it derives from."""
+    """The fact of an optimizer's class, or of the library class that it is derived from."""
     for c in obj.cls.mro:
         fact = m.facts.table.find(c.qualname) if c.node is None else None
         if isinstance(fact, OptimizerFact):
@@ -168,7 +168,7 @@ def add_param_group(m: Machine, args: Args) -> Value:
 
 
 def of_step(kind: str) -> None:
-    """Register the method that gives an optimizer a hook of its steps."""
+    """Register the method that adds a hook to an optimizer's steps."""
 
     def run(m: Machine, args: Args) -> Value:
         return hooks.add(m, args[0].model_state, f"{kind}s", args.get(1, "hook"))

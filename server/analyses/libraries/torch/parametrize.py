@@ -32,7 +32,7 @@ MODES[f"{UTILS}parametrize.cached"] = lambda m, v: {"parametrized": v.uid}
 
 
 def parameter(m: Machine, v: Value, label: str) -> Value:
-    """`nn.Parameter(v)`, under the name that a program knows it by."""
+    """`nn.Parameter(v)`, labelled with the program's name for it."""
     made = m.call(Lib("torch.nn.Parameter"), Args([v]))
     if isinstance(made, Tensor):
         made.label = label
@@ -61,7 +61,7 @@ def new_module(m: Machine, cls: str) -> Instance:
 
 @model("torch.nn.utils.parametrize.register_parametrization")
 def register(m: Machine, args: Args) -> Value:
-    """`register_parametrization(module, name, parametrization)`: the tensor is computed at each use from now on."""
+    """`register_parametrization(module, name, parametrization)`: from now on, the tensor is computed at each use."""
     obj, name, step = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "tensor_name")), m.state.pick(
         args.get(2, "parametrization")
     )  # fmt: skip
@@ -71,7 +71,7 @@ def register(m: Machine, args: Args) -> Value:
 
 
 def add(m: Machine, obj: Instance, name: str, step: Value) -> None:
-    """Make a module's tensor a computed one, or compute it in one more step."""
+    """Make a module's tensor a computed one, or add a further step to its computation."""
     steps = list_of(m, obj, name)
     if steps is None:
         original = m.state.pick(obj.attributes.get(name))
@@ -90,7 +90,7 @@ def add(m: Machine, obj: Instance, name: str, step: Value) -> None:
 
 
 def keep_originals(m: Machine, steps: Instance, name: str, original: Value, step: Value) -> None:
-    """What is learned instead: the parameter itself, or the several that `right_inverse` makes of it."""
+    """The parameters that are learned instead: the original, or those that `right_inverse` makes of it."""
     inverse = attributes.get(m, step, "right_inverse") if isinstance(step, Instance) else None
     made = None
     if inverse is not None and not isinstance(inverse, Unknown):
@@ -101,7 +101,7 @@ def keep_originals(m: Machine, steps: Instance, name: str, original: Value, step
     else:
         m.state.set(steps.attributes, "original", original)
         if isinstance(original, Tensor):
-            m.grad.bump(original, "register_parametrization()", by="library")  # `set_` to what was made of it
+            m.grad.bump(original, "register_parametrization()", by="library")  # `set_` to the result of `right_inverse`
 
 
 def list_of(m: Machine, obj: Instance, name: str) -> Instance | None:
@@ -124,7 +124,7 @@ def compute(m: Machine, obj: Instance, name: str) -> None:
 
 
 def value(m: Machine, obj: Instance, name: str) -> Value:
-    """The tensor as its parametrizations compute it; inside `cached()` only once."""
+    """The tensor, computed by its parametrizations; inside `cached()` only once."""
     steps = list_of(m, obj, name)
     if steps is None:
         return m.state.resolve(obj.attributes.get(name))
@@ -147,7 +147,7 @@ def computed(m: Machine, steps: Instance) -> Value:
 
 
 def assign(m: Machine, obj: Instance, name: str, v: Value) -> Value:
-    """`module.weight = t` passes it backwards through the parametrizations and writes the original under no_grad."""
+    """`module.weight = t`: passes `t` backwards through the parametrizations; writes the original under `no_grad`."""
     steps = list_of(m, obj, name)
     if steps is None:
         m.state.set(obj.attributes, name, v)
@@ -186,7 +186,7 @@ def remove(m: Machine, args: Args) -> Value:
 
 
 def registers(cls: str) -> Callable[[Machine, Args], Value]:
-    """`weight_norm(module, name="weight")` and its kin: register a parametrization of the library."""
+    """`weight_norm(module, name="weight")` and the like: register a parametrization of the library."""
 
     def run(m: Machine, args: Args) -> Value:
         obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
@@ -240,7 +240,7 @@ def normed(m: Machine, g: Value, v: Value) -> Value:
 
 @method_of(SPECTRAL_NORM, "forward")
 def spectral_norm(m: Machine, args: Args) -> Value:
-    """The weight over its largest singular value; in training its buffers move a step first, under no_grad."""
+    """The weight divided by its largest singular value; in training, its buffers are updated first, under `no_grad`."""
     step, weight = args[0], args[1]
     return over_norm(m, step, weight, "_u", "_v")
 
@@ -256,7 +256,7 @@ def over_norm(m: Machine, obj: Instance, weight: Value, *names: str) -> Value:
 
 @method_of(ORTHOGONAL, "forward")
 def orthogonal(m: Machine, args: Args) -> Value:
-    """An orthogonal matrix made of the weight: what its operations save is their own."""
+    """An orthogonal matrix made of the weight; its operations save only tensors of their own."""
     made = linked(m, cases.tensors_in(m, args[1]))
     made.geometry_ = getattr(m.state.pick(args[1]), "geometry", None)
     return made
@@ -279,7 +279,7 @@ def hooked(m: Machine, obj: Instance, name: str, make: Callable[[], Value]) -> N
 
 
 def unhook(m: Machine, obj: Instance, name: str) -> None:
-    """Compute the tensor no more."""
+    """Stop computing the tensor."""
     made = obj.model_state.get(("computes", name))
     m.state.set(obj.model_state, "pre_hooks", tuple(h for h in obj.model_state.get("pre_hooks", ()) if h is not made))
 
@@ -312,7 +312,7 @@ def old_spectral_norm(m: Machine, args: Args) -> Value:
 
 @model(f"{UTILS}remove_weight_norm", f"{UTILS}remove_spectral_norm", f"{UTILS}prune.remove")
 def remove_hook(m: Machine, args: Args) -> Value:
-    """The tensor is a parameter of its own again."""
+    """Make the tensor a parameter again."""
     obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
     if isinstance(obj, Instance) and isinstance(name, str) and ("computes", name) in obj.model_state:
         unhook(m, obj, name)
@@ -358,7 +358,7 @@ MASK_WRITES = {
     "custom_from_mask": 0,
     "identity": 0,
 }
-"""How often each way of pruning writes the mask that it makes."""
+"""How many times each method of pruning writes its new mask."""
 
 for _name, _writes in MASK_WRITES.items():
     model(f"{UTILS}prune.{_name}")(partial(prune, writes=_writes))

@@ -28,7 +28,7 @@ BY_RANKS = {(1, 1): "torch.dot", (2, 1): "torch.mv", (2, 2): "torch.mm"}
 
 @model("torch.matmul", "torch.linalg.matmul")
 def matmul(m: Machine, args: Args) -> Value:
-    """`torch.matmul(a, b)`: both operands may be saved, the way a batched product saves them."""
+    """`torch.matmul(a, b)`: both operands may be saved, as a batched product saves them."""
     plain = calls_by_name.resolved(m, args)
     if plain is None:
         return calls_by_name.split(m, args, lambda one: matmul(m, one))
@@ -56,7 +56,7 @@ def rank(t: Tensor) -> int:
 
 @model("torch.sparse.mm")
 def sparse_mm(m: Machine, args: Args) -> Value:
-    """`torch.sparse.mm(mat1, mat2)`: each operand is saved for the other's gradient, as by `mm`."""
+    """`torch.sparse.mm(mat1, mat2)`: each operand is saved for the gradient of the other, as by `mm`."""
     return m.call(Lib("torch.mm"), args)
 
 
@@ -67,7 +67,7 @@ def method(m: Machine, args: Args) -> Value:
 
 
 def batched(m: Machine, a: Tensor, b: Tensor) -> Value:
-    """A product of stacks of matrices: what `bmm` does with its operands brought into shape."""
+    """A product of stacks of matrices: `bmm` of the reshaped operands."""
     op = m.facts.table.operator("torch.bmm")
     assert isinstance(op, Op)
     values, tensors = {"input": a, "other": b}, {"input": [a], "mat2": [b]}
@@ -78,7 +78,7 @@ def batched(m: Machine, a: Tensor, b: Tensor) -> Value:
 
 @model("torch.linalg.multi_dot")
 def multi_dot(m: Machine, args: Args) -> Value:
-    """`multi_dot(tensors)`: products of two in the order that is cheapest (`native/LinearAlgebra.cpp`)."""
+    """`multi_dot(tensors)`: products of pairs in the cheapest order (`native/LinearAlgebra.cpp`)."""
     given = m.state.resolve(args.get(0, "tensors"))
     known = sequences.sequence(m, given).known() if isinstance(given, (tuple, ListV)) else ()
     tensors = [t for t in map(m.state.resolve, known) if isinstance(t, Tensor)]
@@ -102,7 +102,7 @@ def multi_dot(m: Machine, args: Args) -> Value:
 @model("torch.cov")
 @method_of("torch.Tensor", "cov")
 def cov(m: Machine, args: Args) -> Value:
-    """`torch.cov(x, …)`: one observation that has a weight is centered where it is (`native/Correlation.cpp`)."""
+    """`torch.cov(x, …)`: a single weighted observation is centered in place (`native/Correlation.cpp`)."""
     t = m.state.resolve(args.get(0, "input"))
     weights = [m.state.resolve(args.kw.get(name)) for name in ("fweights", "aweights")]
     weighed = sum(isinstance(w, Tensor) for w in weights) == 1 and None in weights
@@ -114,18 +114,18 @@ def cov(m: Machine, args: Args) -> Value:
 
 
 def multiplied(m: Machine, terms: Sequence[Term], sizes: Sequence[int]) -> Term:
-    """The product of matrices, cut in two where that costs least; matrix `i` has `sizes[i]` rows."""
+    """The product of matrices, split where that is cheapest; matrix `i` has `sizes[i]` rows."""
     if len(terms) == 1:
         return terms[0]
     cuts = range(1, len(terms))
     if len(terms) == 3 and len(sizes) == 4:
-        cuts = range(2, 0, -1)  # of two that cost the same, three matrices are multiplied from the left
+        cuts = range(2, 0, -1)  # if both orders cost the same, three matrices are multiplied from the left
     cut = min(cuts, key=lambda k: cost(sizes[: k + 1]) + cost(sizes[k:]) + sizes[0] * sizes[k] * sizes[-1])
     left, right = multiplied(m, terms[:cut], sizes[: cut + 1]), multiplied(m, terms[cut:], sizes[cut:])
     return torch(m, "mm", left, right)
 
 
 def cost(sizes: Sequence[int]) -> int:
-    """How many multiplications the cheapest order takes."""
+    """The number of multiplications in the cheapest order."""
     cuts = range(1, len(sizes) - 1)
     return min((cost(sizes[: k + 1]) + cost(sizes[k:]) + sizes[0] * sizes[k] * sizes[-1] for k in cuts), default=0)

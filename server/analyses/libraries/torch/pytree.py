@@ -19,12 +19,12 @@ PYTREE = "torch.utils._pytree."
 
 @model(f"{PYTREE}tree_map")
 def tree_map(m: Machine, args: Args) -> Value:
-    """`tree_map(f, tree)`: the same containers, with what `f` makes of each leaf."""
+    """`tree_map(f, tree)`: the same containers, with `f` applied to each leaf."""
     return mapped(m, args.get(0, "func"), args.get(1, "tree"))
 
 
 def mapped(m: Machine, f: Value, tree: Value) -> Value:
-    """A tree with `f` called on its leaves."""
+    """A tree with `f` applied to its leaves."""
     tree = m.state.resolve(tree)
     if isinstance(tree, tuple):
         return tuple(mapped(m, f, v) for v in tree)
@@ -44,7 +44,7 @@ def tree_leaves(m: Machine, args: Args) -> Value:
 
 
 def leaves(m: Machine, tree: Value) -> Iterator[Value]:
-    """The leaves of a tree, in its order."""
+    """The leaves of a tree, in order."""
     tree = m.state.resolve(tree)
     if isinstance(tree, (tuple, ListV)):
         for v in tree if isinstance(tree, tuple) else items_of(m, tree):

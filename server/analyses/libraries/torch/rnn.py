@@ -26,7 +26,7 @@ BASES[PACKED] = ()
 
 
 def packed(m: Machine, data: Tensor, sizes: Value = None, order: Value = None) -> NamedTuple:
-    """A PackedSequence over a tensor, with the sizes of its steps, and the order that its sequences had."""
+    """A PackedSequence over a tensor, with the batch size of each step and the original order of the sequences."""
     made = NamedTuple((data, sizes or m.grad.tensor(None, "int64"), order, order))
     made.cls = class_named(m, PACKED)
     made.named = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
@@ -39,13 +39,13 @@ def is_packed(v: Value) -> TypeGuard[NamedTuple]:
 
 
 def written(m: Machine, t: Tensor, times: int, exact: bool) -> None:
-    """A result that has been written so often before it is given out; if not `exact`, at least so often."""
+    """A result that was written this many times before it is returned; at least this many if not `exact`."""
     m.grad.counter(t).current = Version(times, times if exact else None)
 
 
 @model(f"{UTILS}pad_sequence")
 def pad_sequence(m: Machine, args: Args) -> Value:
-    """`pad_sequence(sequences, batch_first)`: one tensor into which all are copied."""
+    """`pad_sequence(sequences, batch_first)`: a new tensor into which all sequences are copied."""
     seq = sequences.sequence(m, args.get(0, "sequences"))
     items = [t for t in seq.known() if isinstance(t, Tensor)]
     made = linked(m, items)
@@ -63,7 +63,7 @@ def pad_sequence(m: Machine, args: Args) -> Value:
 
 @model(f"{UTILS}pack_padded_sequence", f"{UTILS}pack_sequence")
 def pack(m: Machine, args: Args) -> Value:
-    """`pack_padded_sequence(input, lengths)`: a copy of what isn't padding, whose node saves the sizes of the steps."""
+    """`pack_padded_sequence(input, lengths)`: a copy without padding, whose node saves the batch sizes."""
     given = cases.tensors_in(m, m.state.resolve(args.get(0, "input")))
     data, sizes = linked(m, given), m.grad.tensor(None, "int64")
     lengths = described(m, args.get(1, "lengths"))
@@ -79,7 +79,7 @@ def pack(m: Machine, args: Args) -> Value:
 
 @model(f"{UTILS}pad_packed_sequence")
 def pad_packed(m: Machine, args: Args) -> Value:
-    """`pad_packed_sequence(sequence)`: a padded copy, and the lengths; in the order from before, copied once more."""
+    """`pad_packed_sequence(sequence)`: a padded copy, and the lengths; restoring the order copies once more."""
     given = m.state.resolve(args.get(0, "sequence"))
     made = linked(m, cases.tensors_in(m, given)[:1])
     if not is_packed(given) or given[3] is None:
@@ -89,7 +89,7 @@ def pad_packed(m: Machine, args: Args) -> Value:
 
 @model(f"{UTILS}unpad_sequence")
 def unpad(m: Machine, args: Args) -> Value:
-    """`unpad_sequence(padded, lengths)`: transposes its argument in place where its batch does not come first."""
+    """`unpad_sequence(padded, lengths)`: transposes its argument in place unless the batch comes first."""
     if m.state.resolve(args.get(2, "batch_first", False)) is False:
         for t in cases.tensors_in(m, args.get(0, "padded_sequences")):
             if m.grad.check_inplace(t, m.grad.requires_grad(t)):
@@ -116,7 +116,7 @@ def composed(m: Machine, result: Value) -> None:
 
 
 def laid_out(m: Machine, module: Value, result: Value) -> Value:
-    """The output is what the steps gave, one after the other; with `batch_first` a transposed view of that."""
+    """The output is the concatenation of all steps; with `batch_first`, a transposed view of it."""
     batch_first = isinstance(module, Instance) and m.state.resolve(module.attributes.get("batch_first")) is True
     output = result[0] if isinstance(result, tuple) else None
     if isinstance(output, Tensor) and output.geometry is not None:
@@ -127,7 +127,7 @@ def laid_out(m: Machine, module: Value, result: Value) -> Value:
 
 
 def forward(qualname: str) -> Callable[[Machine, Args], Value]:
-    """The forward of a recurrent module, which takes a PackedSequence as well as a tensor."""
+    """The forward of a recurrent module, for a tensor or a PackedSequence."""
 
     def run(m: Machine, args: Args) -> Value:
         fact, given = m.facts.table.find(qualname), m.state.resolve(args.get(1, "input"))

@@ -1,4 +1,4 @@
-"""What goes with an optimizer: learning-rate schedules, averaged weights."""
+"""Companions of optimizers: learning-rate schedules and averaged weights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BASES[AVERAGED] = ("torch.nn.Module",)
 
 @method_of(SCHEDULER, "__init__")
 def init(m: Machine, args: Args) -> Value:
-    """`StepLR(optimizer, …)`: no tensor changes; the groups keep the rates that they begin with."""
+    """`StepLR(optimizer, …)`: changes no tensor; the groups remember their initial rates."""
     d = args[0].attributes
     m.state.set(d, "optimizer", args.get(1, "optimizer"))
     m.state.set(d, "last_epoch", Unknown("an epoch", number=True))
@@ -63,7 +63,7 @@ def state_dict(m: Machine, args: Args) -> Value:
 
 @method_of(SCHEDULER, "get_last_lr", "get_lr")
 def rates(m: Machine, args: Args) -> Value:
-    """The learning rates, one a group."""
+    """The learning rates, one per group."""
     many = len(groups(m, args[0]))
     made = ListV(tuple(Unknown("a learning rate", number=True) for _ in range(max(many, 1))))
     made.open = not many
@@ -92,7 +92,7 @@ def forward(m: Machine, args: Args) -> Value:
 
 @method_of(AVERAGED, "update_parameters")
 def update_parameters(m: Machine, args: Args) -> Value:
-    """`averaged.update_parameters(model)` writes the copy's parameters and buffers, under no_grad."""
+    """`averaged.update_parameters(model)` writes the copy's parameters and buffers, under `no_grad`."""
     for flag in (True, False):
         for _, t in modules.named_tensors(m, args[0], flag):
             m.grad.bump(t, "update_parameters()", by="library")
@@ -101,7 +101,7 @@ def update_parameters(m: Machine, args: Args) -> Value:
 
 @model("torch.optim.swa_utils.update_bn")
 def update_bn(m: Machine, args: Args) -> Value:
-    """`update_bn(loader, model)`: forward of the batches, under no_grad (`swa_utils.py`)."""
+    """`update_bn(loader, model)`: runs the model on all batches, under `no_grad` (`swa_utils.py`)."""
     batches = sequences.sequence(m, args.get(0, "loader"))
     model_, batch = m.state.pick(args.get(1, "model")), batches.item(0)
     if isinstance(batch, (tuple, ListV)):

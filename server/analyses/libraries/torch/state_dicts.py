@@ -1,4 +1,4 @@
-"""What a module saves and loads: `state_dict()`, `load_state_dict()`, and the hooks that run with them."""
+"""Saving and loading modules: `state_dict()`, `load_state_dict()`, and their hooks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ of_module("load_state_dict_hooks", "register_load_state_dict_post_hook")
 
 
 def own_tensors(m: Machine, module: Instance) -> Iterator[tuple[str, Tensor]]:
-    """What a module alone saves: its parameters, then its buffers but those that aren't persistent."""
+    """The tensors that a module itself saves: its parameters, then its persistent buffers."""
     passing = modules.put_in(module, "_non_persistent_buffers_set")
     for parameters in (True, False):
         for name, t in modules.named_tensors(m, module, parameters, recurse=False):
@@ -42,7 +42,7 @@ def hooks(m: Machine, module: Instance, slot: str) -> tuple[Value, ...]:
 
 @method_of(MODULE, "state_dict")
 def state_dict(m: Machine, args: Args) -> Value:
-    """`module.state_dict()`: detached aliases, which share memory and counter; the tensors with `keep_vars=True`."""
+    """`module.state_dict()`: detached aliases with the same memory and counter; with `keep_vars=True` the tensors."""
     into, prefix = m.state.pick(args.get(1, "destination")), m.state.resolve(args.get(2, "prefix", ""))
     keep = m.state.resolve(args.get(3, "keep_vars", False)) is True
     found = into if isinstance(into, DictV) else DictV()
@@ -50,7 +50,7 @@ def state_dict(m: Machine, args: Args) -> Value:
 
 
 def save(m: Machine, obj: Value, into: DictV, prefix: str, keep: bool, above: tuple[Instance, ...] = ()) -> Value:
-    """Put the tensors of a module, and of those below it, into a dict; what its hooks make of that."""
+    """Store the tensors of a module and its submodules in a dict; returns it, or what the hooks replace it by."""
     module = m.state.pick(obj)
     if not isinstance(module, Instance) or module in above:
         return into
@@ -85,7 +85,7 @@ def load_state_dict(m: Machine, args: Args) -> Value:
 
 
 def load(m: Machine, obj: Value, given: Value, prefix: str, partial: bool, above: tuple[Instance, ...] = ()) -> None:
-    """Write the tensors of a module, and of those below it; where that is allowed, only those that are given."""
+    """Write the tensors of a module and its submodules; with `strict=False`, only those that the dict has."""
     module = m.state.pick(obj)
     if not isinstance(module, Instance) or module in above:
         return
@@ -101,7 +101,7 @@ def load(m: Machine, obj: Value, given: Value, prefix: str, partial: bool, above
 
 
 def has(m: Machine, given: Value, key: str) -> bool:
-    """Tell whether a dict may have a key."""
+    """Whether a dict may have a key."""
     if not isinstance(given, DictV) or given.open or any(isinstance(k, UnknownKey) for k in given.items):
         return True
     return m.state.resolve(given.items.get(key, ABSENT)) is not ABSENT

@@ -1,4 +1,4 @@
-"""Tensors: what can't be told by facts alone. Leaves, detaching, sizes, factories with data, NumPy."""
+"""Tensors, where facts alone don't say enough: leaves, detaching, sizes, factories with data, NumPy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BASES["torch.Generator"] = ()
 
 
 def each(m: Machine, v: Value, run: object) -> Value:
-    """`run` for each alternative of a value that is a tensor; something unknown for others."""
+    """`run` for each alternative of a value that is a tensor; unknown for all others."""
     assert callable(run)
     return m.state.each(v, lambda t: run(t) if isinstance(t, Tensor) else Unknown("a tensor"))
 
@@ -50,13 +50,13 @@ def requires_grad_(m: Machine, args: Args) -> Value:
 @method_of("torch.Tensor", "detach")
 @model("torch.detach")
 def detach(m: Machine, args: Args) -> Value:
-    """`t.detach()`: the same memory and counter, no history; where there is no counter, with one of its own."""
+    """`t.detach()`: the same memory and counter, no history; a tensor without a counter gives it a new one."""
     return each(m, args[0], lambda t: m.grad.alias(t, own_counter=not m.grad.counter(t).counts))
 
 
 @method_of("torch.Tensor", "view")
 def view(m: Machine, args: Args) -> Value:
-    """`t.view(dtype)`: the same memory and counter as other items, no history; `t.view(sizes)` is an operator."""
+    """`t.view(dtype)`: the same memory and counter with items of another type; `t.view(sizes)` is an operator."""
     asked = m.state.resolve(args.get(1, "dtype"))
     dtype = dtype_of(asked)
     if dtype is None and not (isinstance(asked, Unknown) and is_dtype(asked)):
@@ -77,7 +77,7 @@ def view(m: Machine, args: Args) -> Value:
 def detach_(m: Machine, args: Args) -> Value:
     """`t.detach_()`: the tensor becomes a leaf that doesn't require grad; no write.
 
-    In inference mode nobody hears of it.
+    In inference mode it has no effect.
     """
 
     def one(t: Tensor) -> Value:
@@ -99,7 +99,7 @@ def as_subclass(m: Machine, args: Args) -> Value:
 
 @method_of("torch.Tensor", "retain_grad")
 def retain_grad(m: Machine, args: Args) -> Value:
-    """`t.retain_grad()`: `.grad` of this non-leaf may be read."""
+    """`t.retain_grad()`: the `.grad` of this non-leaf may be read from now on."""
 
     def one(t: Tensor) -> Value:
         m.grad.grad_fn(t)  # which it is asked for
@@ -117,13 +117,13 @@ CONTENT = (
 
 @method_of("torch.Tensor", *CONTENT.split())
 def content(m: Machine, args: Args) -> Value:
-    """What depends on a tensor's content or address."""
+    """Methods whose result depends on a tensor's content or address."""
     return Unknown("the tensor's content", number=True)
 
 
 @method_of("torch.Tensor", "share_memory_", "pin_memory", "is_shared")
 def itself(m: Machine, args: Args) -> Value:
-    """Methods that give the tensor and write nothing."""
+    """Methods that return the tensor and write nothing."""
     return args[0]
 
 
@@ -147,7 +147,7 @@ def resize_as_(m: Machine, args: Args) -> Value:
 
 
 def resized(m: Machine, t: Tensor, size: tuple[Value, ...] | None) -> Value:
-    """A tensor that has been given a size, None where that isn't known."""
+    """A tensor after it was resized; None for an unknown size."""
 
     def write() -> Value:
         calls_by_name.call(m, "torch.Tensor.resize_", Args([t, size or ()]))
@@ -161,7 +161,7 @@ def resized(m: Machine, t: Tensor, size: tuple[Value, ...] | None) -> Value:
 
 @method_of("torch.Tensor", "set_")
 def set_(m: Machine, args: Args) -> Value:
-    """`t.set_(source)`: moves its counter and gives it the memory of another tensor; its own stays as it was."""
+    """`t.set_(source)`: moves the counter and takes the memory of another tensor; the old memory isn't written."""
     source = m.state.resolve(args.get(1, "source"))
 
     def one(t: Tensor) -> Value:
@@ -215,7 +215,7 @@ def is_tensor(m: Machine, args: Args) -> Value:
 
 @model("torch.nn.Buffer")
 def buffer(m: Machine, args: Args) -> Value:
-    """`nn.Buffer(t)`: a leaf over the same memory and counter, which a module keeps as its buffer."""
+    """`nn.Buffer(t)`: a leaf over the same memory and counter, which modules register as a buffer."""
 
     def one(t: Value) -> Value:
         made = m.grad.alias(t) if isinstance(t, Tensor) else m.grad.tensor()
@@ -303,7 +303,7 @@ def torch_size(m: Machine, args: Args) -> Value:
 
 
 def fresh(m: Machine, type_: object, args: Args) -> Tensor:
-    """A new tensor of a described type, with `requires_grad` as asked."""
+    """A new tensor of a described type, with the `requires_grad` that is passed."""
     t = m.grad.tensor(geometry_of(type_) if isinstance(type_, TensorType) else None,
                       type_.dtype if isinstance(type_, TensorType) else None)  # fmt: skip
     wanted = m.state.resolve(args.kw.get("requires_grad", False))
@@ -315,12 +315,12 @@ def fresh(m: Machine, type_: object, args: Args) -> Tensor:
 
 
 def factory(name: str) -> None:
-    """A function that makes a tensor of data, sizes or another tensor's type."""
+    """A function that makes a tensor from data, sizes, or another tensor's type."""
     model(name)(lambda m, args: made_by(m, name, args))
 
 
 def made_by(m: Machine, name: str, args: Args) -> Value:
-    """What a factory makes of its arguments."""
+    """The tensor that a factory makes from its arguments."""
     plain = calls_by_name.resolved(m, args)
     if plain is None:
         return calls_by_name.split(m, args, lambda one: made_by(m, name, one))
@@ -380,14 +380,14 @@ for _name in [
 
 @model("torch.normal")
 def normal(m: Machine, args: Args) -> Value:
-    """`normal(mean, std)`: of tensors it is an operation on them, of numbers and a size it makes a tensor."""
+    """`normal(mean, std)`: an operation on tensors; with numbers and a size, a factory."""
     if any(isinstance(m.state.pick(v), Tensor) for v in (args.get(0, "mean"), args.get(1, "std"))):
         return calls_by_name.call(m, "torch.normal", args)
     return made_by(m, "torch.normal", args)
 
 
 def method_factory(name: str) -> None:
-    """`t.new_zeros(…)` and its kin."""
+    """`t.new_zeros(…)` and the like."""
 
     def make(m: Machine, args: Args) -> Value:
         def one(t: Tensor) -> Value:
@@ -409,7 +409,7 @@ for _name in ["new_zeros", "new_ones", "new_full", "new_empty", "new_tensor", "n
 
 @model("torch.unique_consecutive")
 def unique_consecutive(m: Machine, args: Args) -> Value:
-    """`unique_consecutive(x, True)`: flags that aren't named are taken for others, and one alone finds nothing."""
+    """`unique_consecutive(x, True)`: positional flags are misread as others, and a single one has no effect."""
     made = calls_by_name.call(m, "torch.unique_consecutive", args)
     if len(args.pos) > 1 and isinstance(made, tuple) and len(made) == 2 and isinstance(made[1], Tensor):
         m.state.put(made[1], Tensor.geometry_, Geometry.contiguous((0,)))
@@ -452,14 +452,14 @@ def set_default_dtype(m: Machine, args: Args) -> Value:
        "torch.autograd.set_detect_anomaly", "torch.cuda.empty_cache", "torch.save", "torch.cuda.manual_seed_all",
        "torch.backends.cudnn.deterministic", "torch.cuda.synchronize", "torch._assert")  # fmt: skip
 def nothing(m: Machine, args: Args) -> Value:
-    """Functions that concern no tensor's history."""
+    """Functions that don't concern the history of tensors."""
     return Unknown("a value")
 
 
 @model("torch.compile", "torch.jit.script", "torch.jit.ignore", "torch.jit.export", "torch.jit.unused",
        "torch.compiler.disable", "torch._dynamo.disable", "torch.jit.trace", "torch.fx.symbolic_trace")  # fmt: skip
 def transparent(m: Machine, args: Args) -> Value:
-    """What gives a callable that does the same."""
+    """Functions that return a callable that does the same."""
     from ...domain.values import Builtin
 
     if args.pos:
@@ -472,12 +472,12 @@ def transparent(m: Machine, args: Args) -> Value:
 
 @model("copy.deepcopy")
 def deepcopy(m: Machine, args: Args) -> Value:
-    """`copy.deepcopy(v, memo)`: all new; refused for a non-leaf that requires grad."""
+    """`copy.deepcopy(v, memo)`: copies everything; refused for a non-leaf that requires grad."""
     return Copier(m, args[0], m.state.resolve(args.get(1, "memo"))).copy(args[0])
 
 
 class Copier:
-    """Copies what is below `root` once over; `memo` has copies that are made already, by `id()`."""
+    """Copies everything below `root`, each object once; `memo` has the copies that exist already, by `id()`."""
 
     def __init__(self, m: Machine, root: Value = None, memo: Value = None) -> None:
         self.m = m
@@ -518,7 +518,7 @@ class Copier:
         return v
 
     def tensor(self, t: Tensor) -> Tensor:
-        """A copy of a leaf, with its gradient; that of a parameter has none (`nn/parameter.py`)."""
+        """A copy of a leaf with its gradient; the copy of a parameter has none (`nn/parameter.py`)."""
         m = self.m
         rg = m.grad.requires_grad(t)
         if rg is True and m.grad.is_leaf(t) is False:
@@ -534,7 +534,7 @@ class Copier:
         return made
 
     def instance(self, v: Instance) -> Value:
-        """A copy of an object with all that it holds, or what its class says is one."""
+        """A copy of an object with all that it holds, or the result of its class's `__deepcopy__`."""
         own = attributes.special(self.m, v, "__deepcopy__")
         if own is not None:
             return self.m.call(own, Args([DictV()]))
@@ -551,14 +551,14 @@ class Copier:
 
 
 def written_when_copied(m: Machine, t: Tensor) -> None:
-    """A copied tensor is an empty one that was then set to its memory; a parameter is made at once (`_tensor.py`)."""
+    """A copy starts as an empty tensor that is then set to its memory; a parameter is made at once (`_tensor.py`)."""
     if not t.is_parameter:
         m.grad.counter(t).current = Version(1, 1)
 
 
 @model("copy.copy")
 def shallow(m: Machine, args: Args) -> Value:
-    """`copy.copy(v)`: a tensor's twin is a leaf over the same memory, with a counter of its own."""
+    """`copy.copy(v)`: of a tensor, a leaf over the same memory, with a counter of its own."""
     v = m.state.resolve(args[0])
     if isinstance(v, Tensor):
         twin = m.grad.alias(v, own_counter=True)

@@ -1,7 +1,7 @@
 """`torch.nn.Transformer` and its layers, replayed by the formulas of `torch/nn/modules/transformer.py`.
 
-A layer is made of modules, which the program may reach (`layer.self_attn`), and its stack of copies of it.
-The fast path of `eval()` is taken only where nothing requires grad, so that it saves nothing.
+A layer is made of modules that the program can access (`layer.self_attn`), and a stack is made of copies of a layer.
+The fast path of `eval()` is taken only if nothing requires grad, so it saves nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LAYERS = (ENCODER_LAYER, DECODER_LAYER)
 
 
 def options(m: Machine, cls: str, args: Args) -> dict[str, Value]:
-    """The constructor's arguments by name, with the defaults of those left out."""
+    """The constructor's arguments by name, including defaults."""
     fact = m.facts.table.find(cls)
     assert isinstance(fact, ModuleFact)
     values = {p.name: p.default for p in fact.params if p.default is not REQUIRED}
@@ -47,7 +47,7 @@ def keep(m: Machine, obj: Instance, **parts: Value) -> None:
 
 
 def do(m: Machine, obj: Instance, method: str, *args: Value, **kw: Value) -> Term:
-    """Call a module's part or method by its name, which the program may have replaced."""
+    """Call a module's part or method by its name: the program may have replaced it."""
     return Term(m, m.call(attributes.get(m, obj, method), arguments(*args, **kw)))
 
 
@@ -55,7 +55,7 @@ def do(m: Machine, obj: Instance, method: str, *args: Value, **kw: Value) -> Ter
 
 
 def construct_layer(cls: str) -> None:
-    """Register the constructor of a layer, which differ in how many attentions and norms they have."""
+    """Register the constructor of a layer; layers differ in their number of attentions and norms."""
     encodes = cls == ENCODER_LAYER
 
     def init(m: Machine, args: Args) -> Value:
@@ -82,7 +82,7 @@ for _name in LAYERS:
 
 
 def activation(given: Value) -> Value:
-    """The function between the two linear layers, which may be given by its name."""
+    """The function between the two linear layers, which may be passed by name."""
     return Lib(f"{NN}functional.{given.rsplit('.', 1)[-1]}") if isinstance(given, str) else given
 
 
@@ -102,7 +102,7 @@ def mha_block(m: Machine, args: Args) -> Value:
 
 
 def attended(m: Machine, obj: Instance, attention: str, dropout: str, x: Value, key: Value, args: Args) -> Value:
-    """What `x` takes from `key`, after dropout."""
+    """The attention of `x` to `key`, after dropout."""
     masks = {"attn_mask": args.get(2, "attn_mask"), "key_padding_mask": args.get(3, "key_padding_mask")}
     pair = do(m, obj, attention, x, key, key, **masks, need_weights=False).value
     return do(m, obj, dropout, pair[0] if isinstance(pair, tuple) else pair).value
@@ -119,7 +119,7 @@ def ff_block(m: Machine, args: Args) -> Value:
 
 
 def through(m: Machine, obj: Instance, x: Value, blocks: list[tuple[str, str, tuple[Value, ...]]]) -> Value:
-    """`x` through blocks with a residual connection each, the norm before the block or after the sum."""
+    """`x` after blocks with residual connections, with the norm before each block or after each sum."""
     first = m.state.resolve(obj.attributes.get("norm_first")) is True
     for norm, block, args in blocks:
         if first:
@@ -166,7 +166,7 @@ def stack(m: Machine, args: Args) -> Value:
 
 
 def each_layer(m: Machine, obj: Instance, x: Value, *args: Value, **kw: Value) -> Value:
-    """`x` through all layers of a stack, each called with the arguments, and its last norm."""
+    """`x` after all layers of a stack, each called with the arguments, and after the final norm."""
     layers = m.state.pick(obj.attributes.get("layers"))
     for _, layer in modules.children(m, layers) if isinstance(layers, Instance) else ():
         x = m.call(layer, arguments(x, *args, **kw))
@@ -190,7 +190,7 @@ def decoder(m: Machine, args: Args) -> Value:
 
 @method_of(TRANSFORMER, "__init__")
 def transformer(m: Machine, args: Args) -> Value:
-    """`Transformer(…)`: an encoder and a decoder, whose matrices it draws anew (`_reset_parameters`)."""
+    """`Transformer(…)`: an encoder and a decoder, whose matrices are initialised again (`_reset_parameters`)."""
     obj = args[0]
     o = options(m, TRANSFORMER, Args(args.pos[1:], args.kw, args.open))
     names = ("d_model", "nhead", "dim_feedforward", "dropout", "activation", "layer_norm_eps", "batch_first",
