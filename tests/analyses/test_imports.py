@@ -212,3 +212,24 @@ def test_a_file_that_was_imported_runs_once_more_only_if_it_asks_how_it_is_run(t
     assert runs_of_what_is_imported(session, project, tmp_path) == 1
     (tmp_path / "used.py").write_text(used.format("__name__"))
     assert runs_of_what_is_imported(session, project, tmp_path) == 2
+
+
+PACKAGE = {
+    "pkg/__init__.py": "from .zoo import *\nfrom .zoo.other import again\n",
+    "pkg/base.py": "step = 1\n",
+    "pkg/zoo/__init__.py": "from .net import *\nscale = 3\nfrom . import other\n",
+    "pkg/zoo/other.py": "from .net import build as again, unbound\n",
+    "pkg/zoo/net.py": "from ..base import step\nscale = 1\ndef build():\n    return step + 1\n",
+    "train.py": "from pkg import again, build, scale\nmade = build(), again(), scale\n",
+}
+
+
+def test_a_file_that_its_own_package_imports_is_whole_for_the_programs_that_use_the_package(tmp_path: Path) -> None:
+    for name, text in PACKAGE.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    project = Project(tmp_path)
+    session = programs.Session(project)
+    roots = ["pkg/zoo/net.py", "train.py"]
+    session.replay([project.source(str(tmp_path / name)) for name in roots])
+    assert session.m.frames[str(tmp_path / "train.py")].variables["made"] == (2, 2, 3)

@@ -28,7 +28,7 @@ from ..domain.report import Reach, Report, Told
 from ..domain.steps import Import, Step, loaded
 from ..domain.values import ClassV, FunctionV, ModuleV, Value, Wrapped, serial
 from ..libraries import load_models, polyfills
-from ..python import statements
+from ..python import imports, statements
 from ..python.machine import Machine
 from ..stories.trace import NoTrace, Trace
 from .effects import Difference, Shelf, changeable
@@ -66,6 +66,12 @@ class Beginning(NamedTuple):
     def of(cls, source: Source) -> Beginning:
         """That of a file."""
         return cls(source.path, "__name__" in source.text)
+
+
+class Ending(NamedTuple):
+    """What the last step of a file's own code depends on: what imports of the file have waited for is bound there."""
+
+    path: str
 
 
 class Session:
@@ -207,17 +213,25 @@ class Session:
                 break
         return at
 
-    def run_own(self, source: Source, key: Beginning | ir.Stmt, allowed: int, is_fresh: Freshness) -> Step:
+    def run_own(self, source: Source, key: Part, allowed: int, is_fresh: Freshness) -> Step:
         """A step of a file's own code: what it did before, where it would do the same again."""
         again = self.shelf.again(key, allowed, is_fresh)
         if again is not None:
             return again
-        run = partial(self.begin, source) if isinstance(key, Beginning) else partial(self.run_statement, source, key)
-        step = self.step(key, source.path, run, allowed, budget.LIMITS.own_patience)
+        step = self.step(key, source.path, partial(self.run_part, source, key), allowed, budget.LIMITS.own_patience)
         if self.m.noting:
             step.heap = changeable(self.m, step)
         self.shelf.replace(step)
         return step
+
+    def run_part(self, source: Source, key: Part) -> None:
+        """Begin or end a file, or replay one of its statements."""
+        if isinstance(key, Beginning):
+            self.begin(source)
+        elif isinstance(key, Ending):
+            imports.bind_awaited(self.m)
+        else:
+            self.run_statement(source, key)
 
     def begin(self, source: Source) -> None:
         """Begin a file: set its `__name__`, and autograd's modes.
@@ -315,10 +329,15 @@ class Session:
                 yield inner.name, bound, inner
 
 
-def row(source: Source) -> Iterator[Beginning | ir.Stmt]:
+Part = Beginning | Ending | ir.Stmt
+"""What a step of a file's own code is for."""
+
+
+def row(source: Source) -> Iterator[Part]:
     """What the steps of a file's own code are for, in their order."""
     yield Beginning.of(source)
     yield from source.body
+    yield Ending(source.path)
 
 
 def last_told(own: Mapping[ir.Stmt, Told], entered: Iterable[Mapping[ir.Stmt, Told]]) -> Iterable[Told]:

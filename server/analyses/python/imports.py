@@ -13,8 +13,13 @@ from ..domain.values import ABSENT, ANY, Args, Frame, ListV, ModuleV, Unknown, V
 from . import functions, library, sequences, statements
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ...syntax.chunks import Source
     from .machine import Machine
+
+MISSING = "import"
+"""what the keys of names begin with that an imported module does not have"""
 
 LIBRARIES = frozenset({"torch", "numpy", "math", "typing", "collections", "functools", "itertools", "copy"})
 """Modules that are never looked for among the program's own files."""
@@ -162,12 +167,43 @@ def import_from(m: Machine, s: ir.ImportFrom) -> Value:
     """`from a import b`: a name of the module, or a submodule."""
     path = importer(m)
     own = load(m, s.module or "", s.level, path) if (s.module or s.level) else None
+    for name, v in bound_names(m, s, own):
+        m.state.set(m.frame.variables, name, v)
+    if own is not None and (is_main(m, own) or any(frame is own.frame for frame, _ in m.awaiting)):
+        m.state.set(m.awaiting, (m.frame, s), own)
+    return None
+
+
+def bound_names(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> Iterator[tuple[str, Value]]:
+    """What `from module import …` binds."""
     for alias in s.names:
         if alias.name == "*":
-            star(m, s, own)
-            continue
-        m.state.set(m.frame.variables, alias.asname or alias.name, member(m, s, own, alias.name, path))
-    return None
+            yield from star(m, s, own)
+        else:
+            yield alias.asname or alias.name, member(m, s, own, alias.name, importer(m))
+
+
+def is_main(m: Machine, own: ModuleV) -> bool:
+    """Whether a module is the file that is being run as the main program."""
+    return own.path == m.main and own.name == "__main__"
+
+
+def bind_awaited(m: Machine) -> None:
+    """Bind what modules have imported from a main program that had only begun: it has run by now.
+
+    A package that imports the file which is run, `python -m package.file`, gets all of it: Python runs it once more.
+    """
+    for (frame, s), own in list(m.awaiting.items()):
+        m.frame, m.here.chunk, m.here.node = frame, s.chunk, s
+        for name, v in bound_names(m, s, own):
+            if is_missing(frame.variables.get(name, ABSENT)):
+                m.state.set(frame.variables, name, v)
+        m.state.delete(m.awaiting, (frame, s))
+
+
+def is_missing(v: Value) -> bool:
+    """Whether a name is bound to nothing, or stands for something that its module did not have."""
+    return v is ABSENT or (isinstance(v, Unknown) and isinstance(v.key, tuple) and v.key[0] == MISSING)
 
 
 def optional(m: Machine, s: ir.Try) -> str | None:
@@ -206,7 +242,7 @@ def member(m: Machine, s: ir.ImportFrom, own: ModuleV | None, name: str, path: s
     if own is not None and own.path.startswith(MODELS):
         return below(m, own, name)
     if own is not None or s.level:
-        return Unknown(name, ("import", path, s.level, dotted))
+        return Unknown(name, (MISSING, path, s.level, dotted))
     return exported(m, dotted)
 
 
@@ -247,7 +283,7 @@ def named(m: Machine, own: ModuleV, name: str) -> Value:
         return ABSENT
 
 
-def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> None:
+def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> Iterator[tuple[str, Value]]:
     """`from module import *`: the names that a module of the program lists, or has; of a library, the known ones."""
     if own is not None:
         listed = m.state.resolve(own.frame.variables.get("__all__"))
@@ -256,10 +292,10 @@ def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> None:
         )
         for name in names:
             if isinstance(name, str) and (listed is not None or not name.startswith("_")):
-                m.state.set(m.frame.variables, name, member(m, s, own, name, importer(m)))
+                yield name, member(m, s, own, name, importer(m))
     elif s.module and s.module.partition(".")[0] in LIBRARIES:
         prefix = f"{s.module}."
         for name in registry.names(m.facts):
             short = name[len(prefix) :]
             if name.startswith(prefix) and "." not in short and not short.startswith("_"):
-                m.state.set(m.frame.variables, short, library.resolve(m, name))
+                yield short, library.resolve(m, name)

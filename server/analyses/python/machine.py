@@ -109,6 +109,8 @@ class Machine:
         self.loaded: dict[str, ModuleV | None] = {}
         self.spaces: dict[str, ModuleV] = {}
         self.main = ""
+        self.awaiting: dict[tuple[Frame, ir.ImportFrom], Value] = {}
+        """what modules have imported from a main program before that had run, by the importing module and statement"""
         self.library: dict[str, ClassV] = {}
         self.coroutines: list[Coroutine] = []
         self.turns: dict[tuple[str, int, int], int | None] = {}
