@@ -6,6 +6,8 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from ...syntax import ir
+from ...syntax.statements import docstring
 from ..autograd.tensors import Tensor
 from ..domain import registry
 from ..domain.known import key_of
@@ -210,8 +212,10 @@ def instance(m: Machine, v: Instance, name: str) -> Value:
     model = registry.attribute(m, v, name)
     if model is not ABSENT:
         return model
+    if name == "__doc__":
+        return documentation(v.cls)
     getattr_ = special(m, v, "__getattr__")
-    if getattr_ is not None:
+    if getattr_ is not None and not hasattr(object, name):
         return m.call(getattr_, Args([name]))
     no_tensor(m, v.cls, name)
     expect(m, v, name)
@@ -270,6 +274,8 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
         return m.state.resolve(found)
     if name in ("__name__", "__qualname__"):
         return v.name
+    if name == "__doc__":
+        return documentation(v)
     if name == "__module__" and v.frame is not None:
         return v.frame.globals.variables["__name__"]
     if name == "__new__":
@@ -287,6 +293,13 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
             return library.resolve(m, f"{c.qualname}.{name}")
     expect(m, v, name)
     return Unknown(f"{v.name}.{name}", ("attr", v.uid, name))
+
+
+def documentation(v: ClassV | FunctionV) -> Value:
+    """The docstring of a class or function, which no subclass inherits; unknown for one of a library."""
+    if v.node is None:
+        return Unknown(f"{v.name}.__doc__", ("doc", v.uid))
+    return docstring(v.node.body) if isinstance(v.node, (ir.ClassDef, ir.FunctionDef)) else None
 
 
 def subclasses(m: Machine, cls: ClassV) -> ListV:
@@ -422,6 +435,8 @@ def of_function(m: Machine, v: Value, name: str) -> Value:
             return inner.name
         if name == "__module__":
             return inner.parent.globals.variables["__name__"]
+        if name == "__doc__":
+            return documentation(inner)
         if name == "__wrapped__":
             return inner
         if name == "__get__":

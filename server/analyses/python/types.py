@@ -32,20 +32,32 @@ from ..operators.types import TENSORS, dtype_of
 if TYPE_CHECKING:
     from .machine import Machine
 
+SIZED = {"list", "tuple", "dict", "set", "str", "bytes", "range", "collections.deque", "tensor"}
+
 ABSTRACT = {
     "Sequence": {"list", "tuple", "str", "bytes", "range", "collections.deque"},
     "MutableSequence": {"list", "collections.deque"},
+    "Reversible": {"list", "tuple", "dict", "str", "bytes", "range", "collections.deque"},
     "Mapping": {"dict"},
     "MutableMapping": {"dict"},
     "OrderedDict": {"dict"},
     "defaultdict": {"dict"},
     "Set": {"set"},
+    "AbstractSet": {"set"},
+    "MutableSet": {"set"},
     "frozenset": {"set"},
-    "Iterable": {"list", "tuple", "dict", "set", "str", "bytes", "range", "generator", "iterator", "tensor"},
-    "Sized": {"list", "tuple", "dict", "set", "str", "bytes", "range", "tensor"},
-    "Collection": {"list", "tuple", "dict", "set", "str", "bytes", "range", "tensor"},
+    "Hashable": {
+        "str", "bytes", "int", "float", "bool", "complex", "NoneType", "tuple", "range", "ellipsis",
+        "function", "class", "generator", "iterator", "tensor",
+    },
+    "Iterable": {*SIZED, "generator", "iterator"},
+    "Sized": SIZED,
+    "Container": SIZED,
+    "Collection": SIZED,
     "Number": {"int", "float", "complex", "bool"},
+    "Complex": {"int", "float", "complex", "bool"},
     "Real": {"int", "float", "bool"},
+    "Rational": {"int", "bool"},
     "Integral": {"int", "bool"},
     "Callable": {"function", "class", "module"},
     "Iterator": {"generator", "iterator"},
@@ -57,7 +69,30 @@ ABSTRACT = {
     "List": {"list"},
     "Dict": {"dict"},
     "Tuple": {"tuple"},
+    "Text": {"str"},
+}  # fmt: skip
+
+HOOKED = {
+    "Hashable": (),
+    "Callable": ("__call__",),
+    "Iterable": ("__iter__",),
+    "Iterator": ("__iter__", "__next__"),
+    "Sized": ("__len__",),
+    "Container": ("__contains__",),
+    "Collection": ("__len__", "__iter__", "__contains__"),
+    "Reversible": ("__reversed__", "__iter__"),
 }
+"""Abstract classes that an object is of if its class has these methods, whatever it derives from."""
+
+INTERFACES = ("collections.abc.", "typing.", "numbers.")
+
+METACLASSES = {
+    "type": "object",
+    "abc.ABCMeta": "abc.ABC",
+    "enum.EnumMeta": "enum.Enum",
+    "enum.EnumType": "enum.Enum",
+}
+"""Metaclasses, each with the class whose subclasses are of it."""
 
 
 def type_name(v: Value) -> str | None:
@@ -78,9 +113,13 @@ def type_name(v: Value) -> str | None:
         return "tuple"
     if isinstance(v, SliceV):
         return "slice"
-    if isinstance(v, (int, float, str, bytes, complex, range)) or v is Ellipsis:
+    if v is None or v is Ellipsis:
         return type(v).__name__
-    return "NoneType" if v is None else None
+    return next((kind.__name__ for kind in PLAIN if isinstance(v, kind)), None)
+
+
+PLAIN = (bool, int, float, str, bytes, complex, range)
+"""The types of constants; the members of an enumeration may derive from one."""
 
 
 def check(m: Machine, v: Value, cls: Value) -> Value:
@@ -159,11 +198,14 @@ def known(v: Value, cls: ClassV | Lib) -> Value:
                 return has_all(v, cls)
             if name.endswith("Callable") and own.derives("torch.nn.Module"):
                 return True
+            methods = HOOKED.get(name.rpartition(".")[2]) if name.startswith(INTERFACES) else None
+            if methods is not None and all(own.lookup(one) is not ABSENT for one in methods):
+                return True
             told = "." not in name or (isinstance(cls, ClassV) and cls.node is not None)
             told = told and not own.derives("?")  # else it may derive from what no model tells of
             return Unknown("its type", ("isinstance", v.uid, name)) if own.open and not told else False
-    if isinstance(v, ClassV) and name == "type":
-        return True
+    if isinstance(v, ClassV) and name in METACLASSES:
+        return v.derives(METACLASSES[name]) or name == "type"
     kind = type_name(v)
     short = name.rsplit(".", 1)[-1]
     if kind is None:
@@ -174,4 +216,6 @@ def known(v: Value, cls: ClassV | Lib) -> Value:
         return Unknown("its type", ("isinstance", key_of(v), name))
     if kind == "tuple" and name == "torch.Size":
         return Unknown("its type", ("isinstance", "torch.Size", key_of(v)))  # sizes are kept as tuples
+    if short not in ABSTRACT and name.startswith(INTERFACES):
+        return Unknown("its type", ("isinstance", key_of(v), name))
     return kind in (short, name) or kind in ABSTRACT.get(short, ()) or name == "object"
