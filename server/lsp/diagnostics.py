@@ -12,7 +12,7 @@ from lsprotocol.converters import get_converter
 from pygls.capabilities import get_capability
 
 from ..rules.wording import brief, seen
-from ..workspace.seen import is_same
+from ..workspace.seen import found_by_check
 from .memory import Recalled
 from .places import Places
 from .progress import asked_for
@@ -57,14 +57,16 @@ def present(
     places = Places(analysis.texts, documents)
     found: dict[str, list[types.Diagnostic]] = {}
     ran = [] if isinstance(analysis, Recalled) else analysis.seen
+    pairs = [(one, found_by_check(one, analysis.findings)) for one in ran]
+    confirmed = {id(same): one for one, same in pairs}
     for finding in analysis.findings:
         if not finding.suppressed:
             uri, diagnostic = convert(finding, places, capabilities, locale)
-            if (one := next((one for one in ran if is_same(one.found, finding)), None)) is not None:
+            if (one := confirmed.get(id(finding))) is not None:
                 diagnostic.message = _when(one, diagnostic.message, True, locale)
             found.setdefault(uri, []).append(diagnostic)
-    for one in ran:
-        if not any(is_same(one.found, finding) for finding in analysis.findings):
+    for one, same in pairs:
+        if same is None:
             uri, diagnostic = convert(one.found, places, capabilities, locale)
             diagnostic.message = _when(one, diagnostic.message, False, locale)
             found.setdefault(uri, []).append(diagnostic)

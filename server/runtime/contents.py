@@ -9,18 +9,15 @@ put back is no alarm. Copies are bounded; what had to be dropped is not told.
 
 from __future__ import annotations
 
-import weakref
 import zlib
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from .places import Trail
 
 BUDGET = 256 << 20
 """bytes of all copies"""
@@ -36,14 +33,6 @@ class Copy:
     time: int
 
 
-class Moved(NamedTuple):
-    """That a tensor was given other memory, its counter the same: when, by which line, and what it had held."""
-
-    time: int
-    trail: Trail
-    print: int
-
-
 class Contents:
     """The copies, by storage; `exported` are storages that Python and C can write to."""
 
@@ -55,11 +44,6 @@ class Contents:
         self.exported: set[int] = set()
         self.twins: set[int] = set()
         """storages that a tensor was given by `set_`, as `copy.copy` does: it has a counter of its own"""
-        self.moved: dict[int, tuple[weakref.ref[torch.Tensor], list[Moved]]] = {}
-        """by the `id` of a tensor"""
-
-    def __bool__(self) -> bool:
-        return bool(self.copies or self.moved)
 
     def copy(self, key: int, storage: torch.UntypedStorage, time: int, since: int) -> None:
         """Keep what a storage holds, unless there is a copy from after `since`, the time of the last node."""
@@ -81,18 +65,6 @@ class Contents:
         else:
             self.copy(key, storage, time, time)
 
-    def move(self, tensor: torch.Tensor, moved: Moved) -> None:
-        """Note that a tensor was given other memory."""
-        key, self.latest = id(tensor), moved.time
-        if key not in self.moved or self.moved[key][0]() is not tensor:
-            self.moved[key] = (weakref.ref(tensor, lambda _: self.moved.pop(key, None)), [])
-        self.moved[key][1].append(moved)
-
-    def moves(self, tensor: torch.Tensor, time: int) -> list[Moved]:
-        """The other memory that a tensor was given since a time."""
-        found = self.moved.get(id(tensor))
-        return [one for one in found[1] if one.time > time] if found is not None and found[0]() is tensor else []
-
     def drop(self, key: int) -> None:
         """Forget the copies of a storage."""
         self.bytes -= sum(copy.storage.nbytes() for copy in self.copies.pop(key, ()))
@@ -110,10 +82,7 @@ class Contents:
         return next((copy.storage for copy in self.copies.get(key, ()) if copy.time > time), None)
 
     def changed(self, tensor: torch.Tensor, key: int, time: int) -> bool:
-        """Whether a tensor that was saved at a time holds something else now."""
-        moves = self.moves(tensor, time)
-        if moves:
-            return moves[0].print != fingerprint(tensor)
+        """Whether a tensor that was saved at a time holds something else now than its memory did."""
         was = self.before(key, time)
         if was is None:
             return False

@@ -36,12 +36,16 @@ LOST = "not a leaf Tensor is being accessed"
 
 
 class Inspector:
-    """Tells what a recorder's notes say of failures; `who` names the process among several."""
+    """Tells what a recorder's notes say of failures; `who` names the process among several.
 
-    def __init__(self, recorder: Recorder, who: str = "") -> None:
+    Of the writes to a tensor the latest are told, `most` of them.
+    """
+
+    def __init__(self, recorder: Recorder, who: str = "", most: int = MOST_TOLD) -> None:
         self.recorder = recorder
         self.places = recorder.places
         self.who = who
+        self.most = most
 
     # -- errors ------------------------------------------------------------------------------------
 
@@ -50,16 +54,25 @@ class Inspector:
 
         The graph that it failed in is reached by the frames of its traceback, so it must still be at hand.
         """
+        with torch._C._DisableTorchDispatch(), torch.no_grad():
+            return next(self._failures(error), None)
+
+    def failures(self, error: BaseException | None) -> list[Sighting]:
+        """The same, and behind it the other saved tensors that the same backward would find changed."""
+        with torch._C._DisableTorchDispatch(), torch.no_grad():
+            return list(self._failures(error))
+
+    def _failures(self, error: BaseException | None) -> Iterator[Sighting]:
         seen = set[int]()
         while error is not None and id(error) not in seen:
             seen.add(id(error))
             kind = kind_of(str(error))
             if kind is not None:
-                return self._error(error, kind)
+                yield from self._error(error, kind)
+                return
             error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-        return None
 
-    def _error(self, error: BaseException, kind: str) -> Sighting:
+    def _error(self, error: BaseException, kind: str) -> Iterator[Sighting]:
         frames = list(_frames(error.__traceback__))
         told = Sighting(
             kind,
@@ -70,23 +83,26 @@ class Inspector:
             time=time.time(),
         )
         if kind == "stale-saved":
-            return self._stale(told, frames)
-        if kind == "freed-graph":
-            return self._freed(told, frames)
-        return self._at_once(told, frames)
+            yield from self._stale(told, frames)
+        elif kind == "freed-graph":
+            yield self._freed(told, frames)
+        else:
+            yield self._at_once(told, frames)
 
-    def _stale(self, told: Sighting, frames: list[FrameType]) -> Sighting:
+    def _stale(self, told: Sighting, frames: list[FrameType]) -> Iterator[Sighting]:
         """Which saved tensor backward found changed: the newest with the versions that the message has."""
         found = graph.STALE.search(told.message)
         versions = (int(found[1]), int(found[2])) if found else None
         nodes = _run(frames)
         saved = [one for node in nodes for one in graph.kept(node)] + list(_boxes(frames))
         stale = [(one, at) for one in saved if (at := graph.staleness(one)) is not None]
+        if all(at != versions for _, at in stale) and (hidden := self._hidden(told, nodes, versions)) is not None:
+            yield hidden
         for one, at in sorted(stale, key=lambda pair: pair[1] != versions):
             tensor = one.unchecked()
             if tensor is not None:
-                return self._of_saved(told, one, tensor, at, frames, nodes)
-        return self._hidden(told, nodes, versions) or told
+                yield self._of_saved(told, one, tensor, at, frames, nodes)
+        yield told
 
     def _of_saved(
         self,
@@ -100,10 +116,9 @@ class Inspector:
         if one.node is None:
             one = one._replace(node=self._waiting(nodes), name="saved_tensors")
         made = self.recorder.made(one.node) if one.node is not None else None
-        memory = self.recorder.memory(tensor)
         name = self.name(tensor, frames)
         saved = self._save(one, made, at[1], tensor, name, nodes)
-        writes = [w for w in memory.writes if made is None or w.time > made.time] if memory is not None else []
+        writes = self.recorder.writes(tensor, made.time if made is not None else 0)
         counted = [write for write in writes if at[1] <= write.before < write.after <= at[0]]
         carried = self._carried(made, nodes)
         return replace(told, saved=saved, name=name, carried=carried, **self._writes(counted or writes, at[0] - at[1]))
@@ -152,7 +167,7 @@ class Inspector:
 
     def _writes(self, writes: list[Written], number: int) -> dict[str, Any]:
         told = []
-        for write in writes[-MOST_TOLD:]:
+        for write in writes[-self.most :]:
             spots = self.places.stack(write.trail)
             if spots:
                 stepped = self.places.is_step(write.trail)
@@ -213,11 +228,10 @@ class Inspector:
         name = self.name(tensor, list(_outward(frame)))
         since = made.time if made is not None else 0
         saved = self._save(one, made, version(tensor), tensor, name, [node for node, _ in one.node.next_functions])
-        writes = self.recorder.writes(tensor, since)
+        writes = self.recorder.writes(tensor, since, any_counter=True)
         told = self._writes(writes, len(writes))
-        moves = self.recorder.contents.moves(tensor, since) if self.recorder.contents is not None else []
-        for moved in moves:
-            if spots := self.places.stack(moved.trail):
+        for moved in self.recorder.moves.since(tensor, since):
+            if moved.print is not None and (spots := self.places.stack(moved.trail)):
                 told["writes"] += (SeenWrite(".data =", spots),)
         told["writes"] = tuple(replace(write, counted=False) for write in told["writes"])
         trail = self.places.trail(frame)

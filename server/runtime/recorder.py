@@ -27,7 +27,8 @@ import torch
 from torch.autograd import Function
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .contents import Contents, Moved
+from .contents import Contents, fingerprint
+from .moves import Moved, Moves
 from .places import Places, Trail
 
 if TYPE_CHECKING:
@@ -145,12 +146,14 @@ class Memory:
 class Thread:
     """The nodes that one thread has made: each counts its own."""
 
-    __slots__ = ("made", "next")
+    __slots__ = ("made", "next", "trail")
 
     def __init__(self) -> None:
         self.made: dict[int, Made] = {}
         self.next = -1
         """the number that the next node gets"""
+        self.trail: Trail = ()
+        """that which led to the last node"""
 
 
 class Plan:
@@ -212,6 +215,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """by storage the last view of it that was made where no node was"""
         self.plans: dict[Any, Plan] = {}
         self.contents = Contents() if silent else None
+        self.moves = Moves()
         self.backward: Ran | None = None
         self.before: dict[Trail, int] = {}
         """by the trail of a backward when it last began before"""
@@ -246,44 +250,47 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if made or plan.written:
             trail = self.places.trail(sys._getframe(1))
             if made:
-                thread.next = sequence
-                self._make(thread, sequence - 1, plan, trail, args, kwargs)
+                thread.next, thread.trail = sequence, trail
+                self._make(thread, sequence - 1, plan, trail, args)
             if plan.written:
+                if trail is thread.trail:
+                    self._hold(thread, plan, args, kwargs)
                 return self._write(func, plan, trail, args, kwargs)
         elif plan.is_view and node is None and not torch.is_grad_enabled():
             return self._view(plan, func(*args, **kwargs), sys._getframe(1))
         return func(*args, **kwargs)
 
-    def _make(self, thread: Thread, number: int, plan: Plan, trail: Trail, args: Any, kwargs: Any) -> None:
+    def _make(self, thread: Thread, number: int, plan: Plan, trail: Trail, args: Any) -> None:
         self.newest = time = next(self.clock)
-        held = self._held(plan, args, kwargs) if plan.written else ()
-        thread.made[number] = Made(time, plan.name, trail, held)
+        thread.made[number] = Made(time, plan.name, trail)
         if len(thread.made) > MOST_NODES:
             _shorten(thread.made)
             _shorten(self.ran)
         if self.contents is not None and self.contents.exported:
             self._keep_exported(args)
 
-    def _held(self, plan: Plan, args: Any, kwargs: Any) -> tuple[Held, ...]:
-        """What a change of a view in place may save: PyTorch hides its node in one that changes the base."""
+    def _hold(self, thread: Thread, plan: Plan, args: Any, kwargs: Any) -> None:
+        """Note what a change of a view in place may save: PyTorch hides its node in one that changes the base.
+
+        The operation that makes the node may be a copy of what is changed, which comes first.
+        """
         target = plan.argument(plan.written[0], args, kwargs)
-        if not isinstance(target, torch.Tensor) or not target._is_view():
-            return ()
-        given = [(plan.names[i], one) for i, one in enumerate(args) if isinstance(one, torch.Tensor)]
+        made = thread.made.get(thread.next - 1)
+        if made is None or not isinstance(target, torch.Tensor) or not target._is_view():
+            return
         found = []
-        for role, tensor in given:
-            memory = self.memory(tensor)
+        for index, (role, tensor) in enumerate(zip(plan.names, args, strict=False)):
+            memory = self.memory(tensor) if isinstance(tensor, torch.Tensor) else None
             if memory is not None:
-                later = 1 if tensor is target else 0  # it is its result that it may save
-                found.append(Held(role, memory.key, version(tensor) + later, tuple(tensor.shape), str(tensor.dtype)))
-        return tuple(found)
+                at = version(tensor) + (index in plan.written)  # of what it writes it may save the result
+                found.append(Held(role, memory.key, at, tuple(tensor.shape), str(tensor.dtype)))
+        thread.made[thread.next - 1] = made._replace(op=plan.name, held=tuple(found))
 
     def _write(self, func: Any, plan: Plan, trail: Trail, args: Any, kwargs: Any) -> Any:
         targets = [(tensor, self.memory(tensor), version(tensor)) for tensor in plan.targets(args, kwargs)]
         if self.contents is not None:
             for tensor, memory, _ in targets:
-                hidden = memory is not None and (memory.key in self.contents.twins or _is_hidden(tensor, memory.key))
-                if memory is not None and (plan.unseen or hidden):
+                if memory is not None and (plan.unseen or self.hides(tensor, memory)):
                     self.contents.copy(memory.key, tensor.untyped_storage(), next(self.clock), self.newest)
         if plan.delegates:
             with _forced(_included(), _excluded().remove(_COUNTERS)):
@@ -295,11 +302,21 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 after = version(tensor) if plan.delegates else before + 1 - plan.unseen
                 memory.writes.append(Written(next(self.clock), plan.name, trail, before, after))
                 memory.number += 1
-        if plan.name == "set_" and self.contents is not None:
-            self.contents.twins.update(
-                memory.key for tensor, *_ in targets if (memory := self.memory(tensor)) is not None
-            )
+        if plan.name == "set_":
+            self._set(targets[0][0], targets[0][1], trail)
         return result
+
+    def _set(self, tensor: torch.Tensor, before: Memory | None, trail: Trail) -> None:
+        memory = self.memory(tensor)
+        if memory is not None and before is not None:
+            self.moves.add(tensor, Moved(next(self.clock), trail, before.key, None))
+            if self.contents is not None:
+                self.contents.twins.add(memory.key)
+
+    def hides(self, tensor: torch.Tensor, memory: Memory) -> bool:
+        """Whether a write to a tensor may change memory that others have with a counter of their own."""
+        twins = self.contents.twins if self.contents is not None else ()
+        return memory.key in twins or _is_hidden(tensor, memory.key)
 
     def _view(self, plan: Plan, result: Any, frame: FrameType) -> Any:
         for tensor in result if isinstance(result, (list, tuple)) else (result,):
@@ -372,21 +389,52 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.contents.exported.add(memory.key)
             self.contents.export(memory.key, tensor.untyped_storage(), next(self.clock))
 
-    def move(self, tensor: torch.Tensor, print_: int, frame: FrameType) -> None:
-        """Note that a tensor was given other memory by `.data = …`; `print_` is what its content was known by."""
+    def move(self, tensor: torch.Tensor, key: int, print_: int, frame: FrameType) -> None:
+        """Note that a tensor was given other memory by `.data = …`: what it had, and what that was known by."""
+        time = next(self.clock)
+        self.moves.add(tensor, Moved(time, self.places.trail(frame), key, print_))
         if self.contents is not None:
-            self.contents.move(tensor, Moved(next(self.clock), self.places.trail(frame), print_))
+            self.contents.latest = time
 
-    def writes(self, tensor: torch.Tensor, since: int) -> list[Written]:
-        """The writes to a tensor's memory since a time, also by way of other storages that lie there."""
+    @property
+    def may_be_silent(self) -> bool:
+        """Whether anything was changed that no counter tells of."""
+        return self.contents is not None and bool(self.contents.copies or self.moves.known)
+
+    def changed(self, tensor: torch.Tensor, made: Made) -> bool:
+        """Whether a tensor that an operation has saved holds something else now.
+
+        What changes its argument in place and saves the result saves it when that is written.
+        """
         memory = self.memory(tensor)
-        if memory is None:
-            return []
+        if memory is None or self.contents is None:
+            return False
+        since = max((write.time for write in memory.writes if self._is_own(write, made, tensor)), default=made.time)
+        unseen = [one.print for one in self.moves.since(tensor, since) if one.print is not None]
+        return unseen[0] != fingerprint(tensor) if unseen else self.contents.changed(tensor, memory.key, since)
+
+    def _is_own(self, write: Written, made: Made, tensor: torch.Tensor) -> bool:
+        """Whether a write is one of the operation that saved a tensor, before it did; a Function saves at its end."""
+        call, inside = self.places.called(made.trail), write.trail is made.trail
+        if call is not made.trail:
+            return write.time > made.time and self.places.called(write.trail) == call
+        return inside and write.time > made.time and write.after == version(tensor)
+
+    def writes(self, tensor: torch.Tensor, since: int, any_counter: bool = False) -> list[Written]:
+        """The writes to a tensor's memory since a time; with `any_counter` also by way of other storages there."""
+        memory, found = self.memory(tensor), list[Written]()
+        if memory is not None:
+            for key, start, end in self.moves.homes(tensor, memory.key, since):
+                for one in self._there(key, any_counter):
+                    found += (write for write in one.writes if start < write.time <= end)
+        return sorted(found)
+
+    def _there(self, key: int, any_counter: bool) -> list[Memory]:
+        memory = self.memories.get(key)
+        if memory is None or not any_counter:
+            return [memory] if memory is not None else []
         reach = memory.reach
-        there = [
-            one for one in self.memories.values() if one is memory or (_meet(one.reach, reach) and not one.is_gone)
-        ]
-        return sorted(write for one in there for write in one.writes if write.time > since)
+        return [one for one in self.memories.values() if one is memory or (_meet(one.reach, reach) and not one.is_gone)]
 
     # -- nodes -------------------------------------------------------------------------------------
 
@@ -435,7 +483,7 @@ def _is_tensor(value: object) -> bool:
 
 
 def _is_hidden(tensor: torch.Tensor, key: int) -> bool:
-    """Whether a write may change memory that others have with a counter of their own: `.data` and the like do."""
+    """Whether others have a tensor's memory without being views of it: `.data` and the like give such."""
     base = tensor._base if tensor._is_view() else tensor
     if base is None or base.requires_grad or tensor.requires_grad:
         return False

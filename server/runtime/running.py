@@ -78,11 +78,8 @@ def _add(error: BaseException | None, inspector: Inspector, folder: Path) -> Non
 
 def known_of(error: BaseException | None, inspector: Inspector) -> Sighting | None:
     """What is to be told of an error; None if nothing. An error of ours is no matter of the program's."""
-    import torch
-
     try:
-        with torch._C._DisableTorchDispatch(), torch.no_grad():
-            return inspector.error(error)
+        return inspector.error(error)
     except Exception as fault:
         print(f"gradguard: internal error: {type(fault).__name__}: {fault}", file=sys.stderr)
         return None

@@ -74,7 +74,7 @@ class Watch:
         frame = sys._getframe(2)  # behind the property
         outputs, inputs, keeps = asked(frame)
         self.recorder.begin(frame, keeps)
-        if self.recorder.contents:
+        if self.recorder.may_be_silent:
             with torch._C._DisableTorchDispatch(), torch.no_grad():
                 self.unread = {}
                 for node in graph.nodes(outputs, inputs):
@@ -95,8 +95,7 @@ class Watch:
                 tensor = one.read()
             except RuntimeError:  # stale or freed: that is PyTorch's to tell
                 continue
-            memory = self.recorder.memory(tensor) if tensor is not None else None
-            if tensor is not None and memory is not None and contents.changed(tensor, memory.key, made.time):
+            if tensor is not None and self.recorder.changed(tensor, made):
                 if one.name == "saved_tensors":
                     self.unread.setdefault(id(node), []).append((one, tensor))
                 else:
@@ -232,12 +231,12 @@ class _Data:
         return self.attribute if tensor is None else self.attribute.__get__(tensor)
 
     def __set__(self, tensor: Any, value: Any) -> None:
-        print_ = None
+        print_, memory = None, self.watch.recorder.memory(tensor)
         with suppress(RuntimeError, NotImplementedError, TypeError), torch._C._DisableTorchDispatch():
             print_ = fingerprint(tensor)
         self.attribute.__set__(tensor, value)
-        if print_ is not None:
-            self.watch.recorder.move(tensor, print_, sys._getframe(1))
+        if print_ is not None and memory is not None and self.watch.recorder.memory(tensor) is not memory:
+            self.watch.recorder.move(tensor, memory.key, print_, sys._getframe(1))
 
 
 def _giving(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ becomes a failure as a replay finds it, and the failure a finding.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..analyses.domain.report import Failure, Hop, Report, Saved, Site, Write
 from ..rules.diagnostic import diagnose
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from .findings import Found
     from .project import Project
     from .record import SeenSave, SeenWrite, Sighting, Spot
+
+F = TypeVar("F", bound="Finding | Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def confirm(project: Project, told: Iterable[Seen], locale: Locale = "en") -> It
     """The same, with the fixes of what a check of the file finds in the same place, if it does."""
     for one in told:
         result = project.check([one.found.path], locale=locale, traced=False)
-        same = next((finding for finding in result.findings if is_same(one.found, finding)), None)
+        same = found_by_check(one, result.findings)
         if same is None:
             yield one
         else:
@@ -79,9 +81,11 @@ def _spots(sighting: Sighting) -> Iterator[Spot]:
     yield from (write.spot for write in sighting.writes)
 
 
-def is_same(found: Found, finding: Finding | Found) -> bool:
-    """Whether a check found what was seen: the same kind of failure, at a statement on the same lines."""
-    return (found.kind, found.path, found.lines) == (finding.kind, finding.path, finding.lines)
+def found_by_check(one: Seen, findings: Iterable[F]) -> F | None:
+    """What a check found of what was seen: a failure of the same kind, at a statement on the same lines."""
+    found = one.found
+    places = (found.kind, found.path, found.lines)
+    return next((finding for finding in findings if places == (finding.kind, finding.path, finding.lines)), None)
 
 
 def is_current(project: Project, spot: Spot) -> bool:

@@ -1,8 +1,9 @@
 """Holds the run-time companion against the oracle: `python -m tests.companion [FOLDER…] [--drawn N]`.
 
 Every program of the project's tests, every folder below those named that has a `main.py`, and N programs that
-`tests/fuzz` draws are run twice: by the oracle, and under observation. What is counted: failures whose kind is right,
-of which a line that wrote, and one that saved, is named; and harmless programs of which nothing is told.
+`tests/fuzz` draws are run three times: by the oracle, which compares all that is written, under observation as users
+have it, and alone. What is counted: failures whose kind is right, of which a line that wrote, and one that saved, is
+named; harmless programs of which nothing is told; and programs that end alone as they do when they are watched.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from ..fuzz.generate import draw
 from ..oracle.answers import Verdict
-from ..oracle.client import run_program, sightings
+from ..oracle.client import printed_error, run_program, sightings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -93,17 +94,19 @@ def compare(root: Path, verdict: Verdict, seen: list[Sighting], scores: dict[str
 
 def fresh() -> dict[str, Score]:
     """No answer yet."""
-    return {name: Score() for name in ("kind", "written", "saved", "raised", "quiet")}
+    return {name: Score() for name in ("kind", "written", "saved", "raised", "quiet", "alone")}
 
 
 def run(root: Path, scores: dict[str, Score]) -> None:
-    """Ask both about a program."""
+    """Ask about a program."""
     try:
-        verdict, seen = verdict_of(root), sightings(root)
+        verdict, seen, alone = verdict_of(root), sightings(root), printed_error(root, anomaly=False)
     except RuntimeError as error:
         print(f"left out: {error}")
         return
     compare(root, verdict, seen, scores)
+    same = verdict.message in alone if verdict.message is not None else "Traceback (most" not in alone
+    scores["alone"].count(same, f"{root}: {verdict.message}, alone {alone[-200:]}")
 
 
 def verdict_of(root: Path) -> Verdict:
@@ -117,7 +120,7 @@ def verdict_of(root: Path) -> Verdict:
 
 
 def run_drawn(number: int, seed: int, scores: dict[str, Score]) -> None:
-    """Ask both about programs that are drawn."""
+    """Ask about programs that are drawn."""
     for index in range(number):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder, f"drawn-{seed}-{index}")

@@ -8,9 +8,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from gradguard.runtime.kinds import kind_of
+
 from ..fixes.folder import Folder, told
 from ..fixes.proof import mended, proven
-from ..oracle.answers import KINDS
 from ..oracle.judge import judge
 
 if TYPE_CHECKING:
@@ -76,4 +77,4 @@ def mend(text: str, folder: Path) -> Mending:
 
 def _is_apart(problem: str) -> bool:
     """Tell whether a problem is that of the program behind the failure."""
-    return bool(OF_ITS_OWN.search(problem)) and not any(re.search(kind, problem) for kind in KINDS.values())
+    return bool(OF_ITS_OWN.search(problem)) and kind_of(problem) is None

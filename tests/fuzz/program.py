@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
-import re
 import signal
 import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-
-from ..oracle.answers import KINDS
+from gradguard.runtime.kinds import kind_of
 
 LONGEST_RUN = 1.0
 """seconds of CPU that a program may take"""
@@ -90,7 +88,7 @@ def attempt_text(text: str) -> Tried:
             exec(compile(text, "<drawn>", "exec"), namespace)
     except Exception as error:
         message = f"{type(error).__name__}: {error}"
-        failed = next((kind for kind, pattern in KINDS.items() if re.search(pattern, message)), "other")
+        failed = kind_of(message) or "other"
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         torch.set_grad_enabled(True)

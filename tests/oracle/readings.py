@@ -6,23 +6,29 @@ import warnings
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from gradguard.runtime import graph
+from gradguard.runtime.inspection import Inspector, asked
+from gradguard.runtime.recorder import version
+from gradguard.runtime.watching import watching
+
 from .answers import Reading
-from .recorder import Recorder, recording
-from .tensors import copied
+from .judge import Thorough
 from .trace import Tracer
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from types import FrameType
 
     import torch
 
 
 def readings(path: Path) -> dict[str, Any]:
     """What `trace_readings` tells, as plain data."""
-    tracer, reader = Tracer(path), Reader(path.parent)
-    with recording(reader), warnings.catch_warnings():
+    tracer, reader = Tracer(path), Reader()
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tracer.follow()
+        with watching(reader, Inspector(reader), lambda _: None):
+            tracer.follow()
     named = len(tracer.storages)
     told = [Reading(*head, tracer.number(storage), *tail) for head, storage, tail in reader.readings]
     return {
@@ -31,25 +37,34 @@ def readings(path: Path) -> dict[str, Any]:
     }
 
 
-class Reader(Recorder):
+class Reader(Thorough):
     """Notes before each backward what that will read."""
 
-    def __init__(self, root: Path) -> None:
-        super().__init__(root)
+    def __init__(self) -> None:
+        super().__init__()
         self.readings: list[tuple[tuple[int, str], torch.UntypedStorage, tuple[int, int, int, bool]]] = []
         """of each: the line and node that saved, the storage, and the rest of a Reading's fields"""
 
-    def before_backward(self, outputs: Any, inputs: Any) -> None:
-        super().before_backward(outputs, inputs)
-        line = _number(self.line())
-        for made in self.reached():
-            for saved in made.saved:
-                same = bool((copied(saved.tensor) == saved.content).all())
-                rest = saved.version, line, saved.tensor._version, same
-                self.readings.append(((_number(made.line), made.node.name()), saved.tensor.untyped_storage(), rest))
+    def begin(self, frame: FrameType, keeps: bool) -> None:
+        super().begin(frame, keeps)
+        assert self.backward is not None
+        line = self.line(self.backward.trail)
+        outputs, inputs, _ = asked(frame)
+        for node in sorted(graph.nodes(outputs, inputs), key=lambda node: node._sequence_nr()):
+            for one in graph.kept(node):
+                self.note(one, line)
 
+    def note(self, one: graph.Kept, line: int) -> None:
+        """Note one saved tensor."""
+        made, stale = self.made(one.node), graph.staleness(one)
+        tensor = one.unchecked() if stale else one.read()
+        if made is None or tensor is None:
+            return
+        now, then = stale or (version(tensor), version(tensor))
+        same = not self.changed(tensor, made)
+        place = self.line(made.trail), one.node.name()
+        self.readings.append((place, tensor.untyped_storage(), (then, line, now, same)))
 
-def _number(place: str | None) -> int:
-    """The line's number in `FILE:LINE`."""
-    assert place is not None
-    return int(place.rpartition(":")[2])
+    def line(self, trail: tuple[int, ...]) -> int:
+        """The number of a trail's line."""
+        return self.places.stack(trail)[-1].line + 1

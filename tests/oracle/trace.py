@@ -9,9 +9,10 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from gradguard.runtime.recorder import version
+
 from .answers import Row
 from .execute import execute
-from .tensors import counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +91,7 @@ class Tracer:
         for name in names:
             value = _look_up(scope, name)
             self.rows.pop((first, name), None)
-            if isinstance(value, torch.Tensor) and value.layout is torch.strided and counts(value):
+            if isinstance(value, torch.Tensor) and value.layout is torch.strided and version(value) >= 0:
                 number, is_view = self.number(value.untyped_storage()), value._is_view()
                 self.has_views = self.has_views or is_view
                 with suppress(RuntimeError):  # a view that may not be used any more raises when asked

@@ -123,6 +123,7 @@ def test_the_last_eight_writes_are_told_and_how_many_there_were_before(tmp_path:
     ("write_", "silent"),
     [
         ("y.data.zero_()", True),
+        ("y.data += 1", True),
         ("y.detach().numpy()[0] = 7", True),
         ("torch.from_dlpack(y.detach())[0] = 7", True),
         ("y.data = torch.zeros(3)", False),  # backward has what `exp` gave, in its own memory

@@ -175,6 +175,58 @@ def test_what_a_custom_function_saves_is_its_callers() -> None:
     assert (one.saved.op, one.saved.spot.text.strip()) == ("Double", "y = Double.apply(x)")
 
 
+def test_a_function_that_saves_what_it_has_changed_is_no_alarm() -> None:
+    class Bump(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            result = x.sin()
+            x.data.add_(1)
+            ctx.save_for_backward(x)
+            return result
+
+        @staticmethod
+        def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+            return grad * ctx.saved_tensors[0]
+
+    def runs() -> None:
+        Bump.apply(leaf() * 1).sum().backward()
+
+    assert not observed(runs)
+
+
+def test_an_operation_that_saves_the_result_of_its_change_is_no_alarm() -> None:
+    def runs() -> None:
+        twin, y = torch.ones(4), leaf() * 1
+        twin.set_(y.detach())
+        y.sigmoid_()
+        y.sum().backward()
+
+    assert not observed(runs)
+
+
+def test_what_was_written_to_memory_that_a_tensor_was_given_later_has_not_changed_it() -> None:
+    def fails() -> None:
+        x, other = torch.ones(4), torch.ones(4)
+        y = x * leaf()
+        other.add_(1)
+        x.set_(other)
+        y.sum().backward()
+
+    (one,) = observed(fails)
+    assert [write.spot.text.strip() for write in one.writes] == ["x.set_(other)"]
+
+
+def test_a_power_in_place_of_a_view_is_told_though_its_node_is_out_of_sight() -> None:
+    def fails() -> None:
+        x, exponent = leaf() * 1, torch.ones(())
+        x[0] **= exponent
+        exponent.add_(1)
+        x.sum().backward()
+
+    (one,) = observed(fails)
+    assert text(one) == ("x[0] **= exponent", "exponent.add_(1)", "x.sum().backward()")
+
+
 def test_higher_orders_are_observed() -> None:
     def fails() -> None:
         x = leaf()

@@ -7,7 +7,7 @@ average = {"gain": torch.zeros(2), "offset": torch.zeros(2)}
 
 def use_average(parameter, name):
     average[name] = 0.5 * average[name] + 0.5 * parameter.detach()
-    parameter.data = average[name]
+    parameter.data = average[name]  # changed
 
 
 inputs = offset * torch.tensor([3.0, -1.0])

@@ -11,5 +11,5 @@ for _ in range(2):
     output = net(currents)  # saved
     left, right = output[:, 0].mean(), output[:, 1].square().mean()
     left.backward(retain_graph=True)
-    optimizer.step()
+    optimizer.step()  # changed
     right.backward()

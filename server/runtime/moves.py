@@ -1,0 +1,51 @@
+"""Tensors given other memory: `x.data = …`, `x.set_(…)`. What was written there before did not change them."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import torch
+
+    from .places import Trail
+
+
+class Moved(NamedTuple):
+    """That a tensor was given other memory: when, by which line, and the key of the memory that it had.
+
+    `print` is what its content was known by, where no counter tells of the change.
+    """
+
+    time: int
+    trail: Trail
+    key: int
+    print: int | None
+
+
+class Moves:
+    """The moves of each tensor, by its `id`."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, tuple[weakref.ref[torch.Tensor], list[Moved]]] = {}
+
+    def add(self, tensor: torch.Tensor, moved: Moved) -> None:
+        """Note one."""
+        key = id(tensor)
+        if key not in self.known or self.known[key][0]() is not tensor:
+            self.known[key] = (weakref.ref(tensor, lambda _: self.known.pop(key, None)), [])
+        self.known[key][1].append(moved)
+
+    def since(self, tensor: torch.Tensor, time: int) -> list[Moved]:
+        """Those of a tensor since a time."""
+        found = self.known.get(id(tensor))
+        return [one for one in found[1] if one.time > time] if found is not None and found[0]() is tensor else []
+
+    def homes(self, tensor: torch.Tensor, key: int, time: int) -> Iterator[tuple[int, int, float]]:
+        """The memories that a tensor has had since a time, up to that of `key` now: from when each, and until when."""
+        for moved in self.since(tensor, time):
+            yield moved.key, time, moved.time
+            time = moved.time
+        yield key, time, float("inf")
