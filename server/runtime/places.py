@@ -76,8 +76,8 @@ class Places:
         return code.co_name == "step" and code.co_filename.startswith(self.steps)
 
     def is_step(self, trail: Trail) -> bool:
-        """Whether a trail leads through an optimizer's `step`."""
-        return not self.stepping.isdisjoint(trail[::2])
+        """Whether a trail ends in an optimizer's `step`; a closure that it calls is none."""
+        return bool(trail) and trail[0] in self.stepping
 
     def is_program(self, path: str) -> bool:
         """Whether a file is neither PyTorch's nor Python's nor ours; packages that are installed are the program's."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ..workspace.record import Sighting, sighting
+from ..workspace.record import Sighting, sighting, write_record
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -16,21 +18,24 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare `--gradguard`."""
+    """Declare `--gradguard` and `--gradguard-record`."""
     group = parser.getgroup("gradguard")
     group.addoption("--gradguard", action="store_true", help="name the lines where a backward fails or is wrong")
+    group.addoption("--gradguard-record", metavar="FILE", help="and write what was seen as JSON, which editors show")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Observe, if that was asked for."""
     if config.getoption("--gradguard"):
-        config.pluginmanager.register(Observer(), "gradguard-observer")
+        record = config.getoption("--gradguard-record")
+        config.pluginmanager.register(Observer(Path(record) if record else None), "gradguard-observer")
 
 
 class Observer:
     """Observes each test, and tells at the end; under xdist the workers observe, and their reports carry it."""
 
-    def __init__(self) -> None:
+    def __init__(self, record: Path | None) -> None:
+        self.record = record
         self.session: Session | None = None
         self.seen: list[Sighting] = []
 
@@ -64,6 +69,8 @@ class Observer:
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Tell of it."""
+        if self.record is not None:
+            write_record(self.record, sys.argv, self.seen)
         if not self.seen:
             return
         import io

@@ -71,6 +71,10 @@ _excluded: Any = torch._C._dispatch_tls_local_exclude_set
 _included: Any = torch._C._dispatch_tls_local_include_set
 _forced: Any = torch._C._ForceDispatchKeyGuard
 _COUNTERS: Any = torch._C.DispatchKey.ADInplaceOrView
+_GRAPH: tuple[Any, ...] = tuple(
+    getattr(torch._C.DispatchKey, f"Autograd{name}") for name in ("CPU", "Other", "NestedTensor")
+)
+"""the keys of autograd; that of one device stands for those of all"""
 
 
 class Held(NamedTuple):
@@ -243,6 +247,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         thread = self.threads.get(ident)
         if thread is None:
             thread = self.threads[ident] = Thread()
+        if _are_inference(args):
+            return self._let_through(func, args, kwargs)
         node, sequence = _node(), _sequence()
         if node is not None and self.backward is not None:
             self.ran[node._sequence_nr()] = self.backward
@@ -326,13 +332,27 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             _shorten(self.views)
         return result
 
+    def _let_through(self, func: Any, args: Any, kwargs: Any) -> Any:
+        """Run an operation that autograd has not seen, since all it takes was made in inference mode.
+
+        What it is made of then goes through autograd, which is left out below a mode, and is put back here.
+        """
+        before, keys = self.state(args), _excluded().remove(_COUNTERS)
+        for key in _GRAPH:
+            keys = keys.remove(key)
+        try:
+            with _forced(_included(), keys):
+                return func(*args, **kwargs)
+        finally:
+            self.catch_up(before, sys._getframe(2), func.name().rpartition("::")[2])
+
     # -- calls that are not watched ----------------------------------------------------------------
 
     def state(self, args: tuple[Any, ...]) -> State:
         """What to compare with after a call with these arguments."""
         return State(_sequence(), [(one, version(one)) for one in args if _is_tensor(one)])
 
-    def catch_up(self, before: State, frame: FrameType) -> None:
+    def catch_up(self, before: State, frame: FrameType, op: str = UNWATCHED) -> None:
         """Note what a call did that was not watched: the nodes it made and its writes to arguments are its line's."""
         sequence = _sequence()
         trail = self.places.trail(frame)
@@ -341,13 +361,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             thread.next = sequence
             self.newest = time = next(self.clock)
             for number in range(max(before.sequence, sequence - MOST_NODES), sequence):
-                thread.made[number] = Made(time, UNWATCHED, trail)
+                thread.made[number] = Made(time, op, trail)
             if len(thread.made) > MOST_NODES:
                 _shorten(thread.made)
         for tensor, earlier in before.tensors:
             later, memory = version(tensor), self.memory(tensor)
             if later != earlier and memory is not None:
-                memory.writes.append(Written(next(self.clock), UNWATCHED, trail, earlier, later))
+                memory.writes.append(Written(next(self.clock), op, trail, earlier, later))
                 memory.number += 1
 
     # -- memory ------------------------------------------------------------------------------------
@@ -480,6 +500,18 @@ def _meet(one: range, other: range) -> bool:
 
 def _is_tensor(value: object) -> bool:
     return isinstance(value, torch.Tensor)
+
+
+def _are_inference(args: Any) -> bool:
+    """Whether an operation takes tensors that were made in inference mode alone, and that is over."""
+    for one in args:
+        if isinstance(one, torch.Tensor):
+            return one.is_inference() and not torch.is_inference_mode_enabled() and _none_counts(args)
+    return False
+
+
+def _none_counts(args: Any) -> bool:
+    return all(one.is_inference() for one in args if isinstance(one, torch.Tensor))
 
 
 def _is_hidden(tensor: torch.Tensor, key: int) -> bool:

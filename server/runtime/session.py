@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..workspace.record import Record, Sighting, dump, once
+from ..workspace.record import Sighting, once, write_record
 from .inspection import Inspector
 from .recorder import Recorder
 from .running import known_of, who
@@ -67,7 +67,7 @@ class Session:
 
     def save(self, path: Path) -> None:
         """Write what was seen to a file, which editors show."""
-        path.write_text(dump(Record(sys.argv, self.sightings)), encoding="utf-8")
+        write_record(path, sys.argv, self.sightings)
 
 
 @contextmanager

@@ -85,8 +85,10 @@ class Watch:
         """Compare what a node has saved with what it was."""
         contents = self.recorder.contents
         made = self.recorder.made(node)
-        if made is None or contents is None or made.time > contents.latest or not node.next_functions:
+        if made is None or contents is None or made.time > contents.latest:
             return
+        if all(earlier is None for earlier, _ in node.next_functions):
+            return  # it computes nothing
         training = bool(getattr(node, "_saved_training", False))
         for one in graph.kept(node):
             if training and one.name in ("_saved_running_mean", "_saved_running_var"):

@@ -132,6 +132,12 @@ def dump(record: Record) -> str:
     return json.dumps({"format": FORMAT, **asdict(record)}, indent=1) + "\n"
 
 
+def write_record(path: Path, command: Iterable[str], sightings: Iterable[Sighting]) -> None:
+    """Write what a command saw to a file, in folders that are made if need be. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(dump(Record(list(command), list(sightings))), encoding="utf-8")
+
+
 def load(text: str) -> Record:
     """The record that `dump` wrote. Raises ValueError for any other text."""
     data = json.loads(text)

@@ -15,6 +15,7 @@ import gradguard.runtime
 import pytest
 import torch
 from gradguard.runtime.places import OWN
+from gradguard.workspace.record import read
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
@@ -227,6 +228,49 @@ def test_a_power_in_place_of_a_view_is_told_though_its_node_is_out_of_sight() ->
     assert text(one) == ("x[0] **= exponent", "exponent.add_(1)", "x.sum().backward()")
 
 
+def test_what_a_closure_of_an_optimizer_does_is_no_step() -> None:
+    def fails() -> None:
+        weight = leaf()
+
+        def closure() -> torch.Tensor:
+            y = weight.exp()
+            y += 1
+            loss = y.sum()
+            loss.backward()
+            return loss
+
+        torch.optim.SGD([weight], 0.1).step(closure)  # type: ignore[arg-type]
+
+    (one,) = observed(fails)
+    assert (one.writes[-1].spot.text.strip(), one.writes[-1].optimizer) == ("y += 1", False)
+
+
+def test_what_tensors_of_inference_mode_do_outside_is_as_it_is_without() -> None:
+    with torch.inference_mode():
+        weight = nn.Parameter(torch.ones(3))
+
+    def runs() -> None:
+        weight.clone().sum().backward()  # autograd sees what `clone` is made of
+        with pytest.raises(RuntimeError, match="out="):
+            weight.mean()
+        with torch.no_grad(), pytest.raises(RuntimeError, match="inference tensor"):
+            weight.add_(1)
+
+    assert not observed(runs)
+
+
+def test_a_change_that_no_gradient_depends_on_is_no_alarm() -> None:
+    def runs() -> None:
+        x = leaf()
+        with torch.no_grad():
+            row = x[:2]
+        y = row.pow(2)
+        row.data.mul_(2)
+        y.sum().backward()
+
+    assert not observed(runs)
+
+
 def test_higher_orders_are_observed() -> None:
     def fails() -> None:
         x = leaf()
@@ -318,9 +362,14 @@ def test_pytest_tells_of_each_test_and_fails_none(tmp_path: Path) -> None:
         "def test_fine():\n    model().sum().backward()\n"
     )
     for more in ([], ["-n", "2"]):
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--gradguard", *more, "test_it.py"]
+        options = ["-q", "-p", "no:cacheprovider", "--gradguard", "--gradguard-record", "out/seen.json", *more]
+        command = [sys.executable, "-m", "pytest", *options, "test_it.py"]
         got = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert "1 failed, 2 passed" in got.stdout
         assert "seen when it ran, in test_it.py::test_fails" in got.stdout
         assert "seen when it ran, in test_it.py::test_silent" in got.stdout
         assert "test_fine" not in got.stdout
+        assert sorted(one.kind for one in read(tmp_path / "out" / "seen.json").sightings) == [
+            "silent-stale",
+            "stale-saved",
+        ]

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import { checkWorkspace } from './check';
 import { explainError } from './explain';
+import { RunLenses, runFile } from './runner';
 import { onDidChangeInterpreter, Server } from './server';
 import { Status } from './status';
 import { StoryView } from './story';
@@ -16,7 +17,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const status = new Status();
   const story = new StoryView(document => running.refreshHints(document));
   const running = (server = new Server(context, status, document => !story.isIn(document)));
-  const commands: Record<string, () => unknown> = {
+  const commands: Record<string, (...given: never[]) => unknown> = {
     restart: () => running.restart(),
     showOutput: () => running.output.show(),
     setUp: () => running.setUp(),
@@ -27,11 +28,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
         explainError(python, projectFolder(), (context.storageUri ?? context.globalStorageUri).fsPath),
       ),
     checkWorkspace: () => withServer(running, client => checkWorkspace(client)),
+    runFile: (uri?: vscode.Uri, test?: string) => runFile(() => running.pythonForPrograms(), uri, test),
   };
   context.subscriptions.push(
     status,
     story,
     running,
+    new RunLenses(),
     ...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(`gradguard.${name}`, run)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => running.restart()),
     vscode.workspace.onDidChangeConfiguration(event => {

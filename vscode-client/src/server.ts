@@ -11,7 +11,16 @@ import {
   type StaticFeature,
 } from 'vscode-languageclient/node';
 import { findWheel, ownPython, type Plan, setUp, SetUpError } from './environment';
-import { type Candidate, type Choice, choose, type Interpreter, isNewEnough, type Probe } from './interpreter';
+import {
+  type Candidate,
+  type Choice,
+  choose,
+  type Interpreter,
+  isNewEnough,
+  isUsable,
+  type Probe,
+  probe,
+} from './interpreter';
 import { run } from './run';
 import { forServer, program } from './settings';
 import type { Status } from './status';
@@ -48,6 +57,24 @@ export class Server implements vscode.Disposable {
   /** The interpreter that the server runs in. */
   get python(): string | undefined {
     return this.interpreter?.python;
+  }
+
+  /** The interpreter for the user's programs: the one that is chosen, if GradGuard is in it; else that is said. */
+  async pythonForPrograms(): Promise<string | undefined> {
+    const [first] = await this.candidates();
+    const candidate: Candidate | undefined =
+      this.active === undefined ? first : { python: this.active, source: 'python-extension' };
+    if (candidate === undefined) {
+      return undefined;
+    }
+    await mkdir(this.folder, { recursive: true });
+    const found = await probe(run, candidate, this.folder);
+    if (isUsable(found)) {
+      return found.python;
+    }
+    const message = vscode.l10n.t('{0} cannot run the program under observation: {1}', found.python, whyNot(found));
+    void vscode.window.showWarningMessage(message);
+    return undefined;
   }
 
   /** A folder of ours to run Python in: what lies in the workspace must not be imported. */
