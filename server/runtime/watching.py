@@ -71,7 +71,9 @@ class Watch:
 
     def begin(self) -> None:
         """The engine is about to run: look at what it is asked."""
-        frame = sys._getframe(2)  # behind the property
+        frame = sys._getframe(1)
+        while frame.f_code.co_filename == __file__ and frame.f_back is not None:
+            frame = frame.f_back  # the property, and those of others that watch, too
         outputs, inputs, keeps = asked(frame)
         self.recorder.begin(frame, keeps)
         if self.recorder.may_be_silent:

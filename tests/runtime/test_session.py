@@ -55,6 +55,14 @@ def test_an_error_goes_on_and_the_report_names_the_lines(capsys: pytest.CaptureF
     assert text(one) == ("y = leaf().exp()", "y += 1", "y.sum().backward()")
 
 
+def test_what_is_watched_can_be_watched_in_part() -> None:
+    with gradguard.runtime.watch(tell=False) as whole, gradguard.runtime.watch(tell=False) as part:
+        y = leaf().exp()
+        y.data.zero_()
+        y.sum().backward()
+    assert [one.kind for one in whole.sightings] == [one.kind for one in part.sightings] == ["silent-stale"]
+
+
 def replaced() -> list[object]:
     methods = [getattr(torch.Tensor, name) for name in ("numpy", "data", "__array__")]
     return [*methods, torch.from_numpy, torch.autograd.Variable._execution_engine]
