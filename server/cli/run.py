@@ -52,8 +52,8 @@ def run(args: argparse.Namespace) -> int:
     if not args.module and (missing := _missing(program[0])):
         print(f"gradguard: {shown(program[0])}: {missing}", file=sys.stderr)
         return FAILED
-    with tempfile.TemporaryDirectory(prefix="gradguard-") as folder:
-        status = _observed(Path(folder), args, program)
+    with tempfile.TemporaryDirectory(prefix="gradguard-") as folder, _handed_on() as started:
+        status = _observed(Path(folder), args, program, started)
         sightings = _told(Path(folder))
         if status < 0:
             _say_killed(-status, sightings)
@@ -77,14 +77,17 @@ def _missing(path: str) -> str | None:
 # -- the program ------------------------------------------------------------------------------
 
 
-def _observed(folder: Path, args: argparse.Namespace, program: Sequence[str]) -> int:
+def _observed(
+    folder: Path, args: argparse.Namespace, program: Sequence[str], started: list[subprocess.Popen[bytes]]
+) -> int:
     """Run the program in a process of its own; its exit status, negative where a signal ended it."""
     silent, how = "seen" if args.no_silent else "silent", "module" if args.module else "script"
     command = [sys.executable, *_flags(), "-m", "gradguard.runtime", str(folder), silent, how, *program]
-    with _handed_on() as started:
-        process = subprocess.Popen(command)
-        started.append(process)
-        return process.wait()
+    process = subprocess.Popen(command)
+    started.append(process)
+    status = process.wait()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    return status
 
 
 def _flags() -> list[str]:
@@ -95,7 +98,10 @@ def _flags() -> list[str]:
 
 @contextmanager
 def _handed_on() -> Iterator[list[subprocess.Popen[bytes]]]:
-    """A context in which signals go on to the processes that are put in; Ctrl-C reaches them by itself."""
+    """A context in which signals go on to the processes that are put in; Ctrl-C reaches them by itself.
+
+    Once these have ended a signal does nothing, so that the report is written though `torchrun` ends all ranks.
+    """
     started: list[subprocess.Popen[bytes]] = []
 
     def hand_on(number: int, _: object) -> None:

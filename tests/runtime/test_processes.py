@@ -1,0 +1,94 @@
+"""Several processes: the ranks of a job, the workers of a DataLoader, and processes that are started anew."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DDP = """\
+import os, torch
+import torch.distributed as dist
+from torch.nn.parallel import DistributedDataParallel
+
+dist.init_process_group("gloo")
+torch.manual_seed(0)
+model = DistributedDataParallel(torch.nn.Linear(4, 4))
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for step in range(2):
+    optimizer.zero_grad()
+    y = model(torch.randn(8, 4)).exp()
+    if step == 1:
+        CHANGE
+    y.mean().backward()
+    optimizer.step()
+print("done", flush=True)
+dist.destroy_process_group()
+"""
+
+WORKERS = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Data(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        x = torch.full((3,), float(index))
+        x.add_(1)
+        return x
+
+
+if __name__ == "__main__":
+    w = torch.ones(3, requires_grad=True)
+    for batch in DataLoader(Data(), batch_size=2, num_workers=2, multiprocessing_context="fork"):
+        y = (w * batch).exp()
+        y.data.zero_()
+        y.sum().backward()
+    print(w.grad)
+"""
+
+
+def gradguard(folder: Path, *before: str) -> subprocess.CompletedProcess[str]:
+    """A run of `main.py` in a folder, by `torchrun` if its options are given."""
+    bin_ = os.path.dirname(sys.executable)
+    start = [sys.executable, "-m", "torch.distributed.run", *before, "--no-python"] if before else []
+    command = [*start, os.path.join(bin_, "gradguard"), "run", "main.py"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+
+
+RANKS = ("--nproc-per-node=2", "--master-port=0", "--rdzv-backend=c10d", "--rdzv-endpoint=localhost:0")
+
+
+@pytest.mark.parametrize(("change", "code"), [("y += 1", "GG101"), ("y.data.zero_()", "GG111")])
+def test_a_failure_of_two_ranks_is_told_once_with_the_name_of_one(tmp_path: Path, change: str, code: str) -> None:
+    (tmp_path / "main.py").write_text(DDP.replace("CHANGE", change))
+    got = gradguard(tmp_path, *RANKS)
+    assert got.stderr.count(f"[{code}]") == 1, got.stderr
+    assert f"{change}\n" in got.stderr
+    assert sum(got.stderr.count(f"seen when it ran, by rank {rank} of 2") for rank in range(2)) == 1
+
+
+def test_ranks_that_are_fine_train_as_they_do_without(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(DDP.replace("CHANGE", "y = y + 1"))
+    got = gradguard(tmp_path, *RANKS)
+    assert (got.returncode, got.stdout.count("done")) == (0, 2), got.stderr
+    assert "GG1" not in got.stderr
+
+
+def test_the_workers_of_a_loader_work_and_what_is_done_with_their_batches_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(WORKERS)
+    got = gradguard(tmp_path)
+    assert got.returncode == 0
+    assert got.stderr.count("[GG111]") == 1, got.stderr
+    assert "y.data.zero_()" in got.stderr
+    plain = subprocess.run([sys.executable, "main.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert got.stdout == plain.stdout
