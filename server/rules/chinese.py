@@ -16,8 +16,6 @@ class Words:
     fixes: str
 
 
-ASSUMED = "函数的参数是否需要梯度可能取决于调用方；此时消息会写明所作的假定。"
-
 WORDS = {
     "GG101": Words(
         summary="某个操作为反向传播保存的张量，在该反向传播之前被就地修改。",

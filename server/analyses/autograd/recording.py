@@ -12,6 +12,7 @@ PyTorch's order. For `y.add_(1)`, where `y` is a view of `x`:
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
@@ -74,6 +75,16 @@ class Graph:
         """Set several modes at once."""
         for k, v in modes.items():
             self.state.set(self.mode, k, v)
+
+    @contextmanager
+    def within(self, **modes: Value) -> Iterator[None]:
+        """While this lasts, these modes hold: `within(grad=False)` is `torch.no_grad()`."""
+        before = {k: self.mode.get(k) for k in modes}
+        self.set_modes(modes)
+        try:
+            yield
+        finally:
+            self.set_modes(before)
 
     # -- making tensors -------------------------------------------------------------------------
 

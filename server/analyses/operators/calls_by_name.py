@@ -140,18 +140,9 @@ def operate(m: Interpreter, name: str, plain: Args) -> Value:
     if op.params and plain.pos and unusable(m, plain[0], op):
         return Unknown(f"{cases.called(name)}(…)")
     if name.startswith("torch.nn.init."):
-        return without_grad(m, lambda: replay.apply(m, op, plain))
+        with m.grad.within(grad=False):  # these functions see to it themselves
+            return replay.apply(m, op, plain)
     return replay.apply(m, op, plain)
-
-
-def without_grad(m: Interpreter, run: Callable[[], Value]) -> Value:
-    """Run something as under `torch.no_grad()`, as the functions of `torch.nn.init` do by themselves."""
-    before = m.grad.mode["grad"]
-    m.state.set(m.grad.mode, "grad", False)
-    try:
-        return run()
-    finally:
-        m.state.set(m.grad.mode, "grad", before)
 
 
 def unusable(m: Interpreter, first: Value, op: Op) -> bool:

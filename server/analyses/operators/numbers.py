@@ -242,10 +242,8 @@ class Numbers:
         for t in outputs:
             gradients.append(g := m.grad.tensor(t.geometry, t.dtype))
             self.fill(g, Dual(float(any(t is one for one in ones))))
-        mode = m.grad.mode["grad"]
-        m.state.set(m.grad.mode, "grad", False)
-        found = m.state.resolve(m.call(backward, Args([ctx, *gradients], site=m.here.site)))
-        m.state.set(m.grad.mode, "grad", mode)
+        with m.grad.within(grad=False):
+            found = m.state.resolve(m.call(backward, Args([ctx, *gradients], site=m.here.site)))
         found = found if isinstance(found, tuple) else (found,)
         total = 0.0
         for v, x, g in zip(inputs, tangents, found, strict=False):

@@ -28,12 +28,8 @@ FRESH: dict[str, Value] = {"grad": True, "inference": False, "hooks": None, "aut
 
 def aside(m: Machine, work: Callable[[], Value]) -> Value:
     """Run `work` as a thread of its own would."""
-    before = {k: m.grad.mode.get(k) for k in FRESH}
-    m.grad.set_modes(FRESH)
-    try:
+    with m.grad.within(**FRESH):
         return work()
-    finally:
-        m.grad.set_modes(before)
 
 
 @model("asyncio.to_thread")

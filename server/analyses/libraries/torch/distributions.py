@@ -344,12 +344,8 @@ def other_parameter(name: str, make: Callable[[Machine, Instance], Value]) -> Ca
     """A `lazy_property`: computed with grad mode on when it is first asked for, and kept."""
 
     def get(m: Machine, obj: Instance) -> Value:
-        mode = m.grad.mode["grad"]
-        m.state.set(m.grad.mode, "grad", True)
-        try:
+        with m.grad.within(grad=True):
             v = make(m, obj)
-        finally:
-            m.state.set(m.grad.mode, "grad", mode)
         m.state.set(obj.attributes, name, v)
         return v
 

@@ -259,19 +259,14 @@ def run_forward(m: Machine, cls: ClassV, ctx: Instance, args: Args) -> Value:
     """Run forward (and setup_context) with grad mode off."""
     if m.here.node is not None:
         m.explain.applied[m.here.node] = None
-    before = m.grad.mode["grad"]
-    m.state.set(m.grad.mode, "grad", False)
-    try:
+    with m.grad.within(grad=False):
         setup = cls.lookup("setup_context")
         forward = attributes.get(m, cls, "forward")
-        if isinstance(setup, (StaticMethod, FunctionV)):
-            result = m.call(forward, args)
-            m.call(attributes.get(m, cls, "setup_context"), Args([ctx, tuple(args.pos), result]))
-        else:
-            result = m.call(forward, args.prepend(ctx))
-    finally:
-        m.state.set(m.grad.mode, "grad", before)
-    return result
+        if not isinstance(setup, (StaticMethod, FunctionV)):
+            return m.call(forward, args.prepend(ctx))
+        result = m.call(forward, args)
+        m.call(attributes.get(m, cls, "setup_context"), Args([ctx, tuple(args.pos), result]))
+        return result
 
 
 def finish(
@@ -464,12 +459,8 @@ def checkpoint(m: Machine, args: Args) -> Value:
     if not reentrant:
         save_all(m, node, inputs)  # before the function, which may change them, runs
     if reentrant:
-        mode = m.grad.mode["grad"]
-        m.state.set(m.grad.mode, "grad", False)
-        try:
+        with m.grad.within(grad=False):
             result = m.call(f, inner)
-        finally:
-            m.state.set(m.grad.mode, "grad", mode)
     else:
         result = m.call(f, inner)
         made = m.grad.nodes[before:]

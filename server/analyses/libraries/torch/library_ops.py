@@ -131,7 +131,8 @@ def call(m: Machine, args: Args) -> Value:
     if op.model_state.get("seen"):
         return m.call(function, inner)
     bound = functions.bind(m, function, inner) if isinstance(function, FunctionV) else dict(inner.kw)
-    result = without_grad(m, function, inner)
+    with m.grad.within(grad=False):
+        result = m.call(function, inner)
     for t in mutated(m, op, bound):
         m.grad.bump(t, str(op.model_state["name"]).rpartition(":")[2])
     refuse_aliases(m, tuple(bound.values()), result)
@@ -146,16 +147,6 @@ def refuse_aliases(m: Machine, inputs: tuple[Value, ...], result: Value) -> None
         if storage in taken:
             raise Raised(None, "RuntimeError")
         taken.add(storage)
-
-
-def without_grad(m: Machine, function: Value, args: Args) -> Value:
-    """Call a function with grad mode off."""
-    before = m.grad.mode["grad"]
-    m.state.set(m.grad.mode, "grad", False)
-    try:
-        return m.call(function, args)
-    finally:
-        m.state.set(m.grad.mode, "grad", before)
 
 
 def mutated(m: Machine, op: Instance, bound: dict[str, Value]) -> list[Tensor]:
@@ -183,7 +174,8 @@ def recorded(m: Machine, op: Instance, inputs: tuple[Value, ...], result: Value)
         m.grad.set_history(t, node, nr)
     if op.model_state["setup"] is not None:
         ctx = Instance(class_named(m, CONTEXT), m.here.site)
-        without_grad(m, op.model_state["setup"], Args([], {"ctx": ctx, "inputs": inputs, "output": result}))
+        with m.grad.within(grad=False):
+            m.call(op.model_state["setup"], Args([], {"ctx": ctx, "inputs": inputs, "output": result}))
         saved = cases.tensors_in(m, ctx.model_state.get("saved", ()))
         node.holds = bool(saved)
         for t in saved:

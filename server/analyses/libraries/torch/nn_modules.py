@@ -514,6 +514,7 @@ def wrap(m: Machine, args: Args) -> Value:
 
 @method_of("torch.nn.parallel.DistributedDataParallel", "forward")
 @method_of("torch.nn.DataParallel", "forward")
+@method_of("torch.optim.swa_utils.AveragedModel", "forward")
 def wrapped_forward(m: Machine, args: Args) -> Value:
     """A wrapper's forward is that of its module."""
     return m.call(args[0].attributes["module"], Args(args.pos[1:], args.kw, args.open, args.site))
@@ -528,7 +529,7 @@ def clip_grad_norm_(m: Machine, args: Args) -> Value:
 
 @model("torch.nn.utils.clip_grad_value_")
 def clip_grad_value_(m: Machine, args: Args) -> Value:
-    """`clip_grad_value_(parameters, …)` clamps each gradient in one write, with `foreach` in two."""
+    """`clip_grad_value_(parameters, …)` clamps each gradient in two writes, with `foreach=False` in one."""
     write_gradients(m, args.get(0, "parameters"), 1 if args.get(2, "foreach") is False else 2)
     return None
 

@@ -115,14 +115,12 @@ def stepped(m: Machine, obj: Instance, closure: Value, args: Args) -> Value:
     result: Value = None
     fact = fact_of(m, obj)
     if closure is not None:
-        mode = m.grad.mode["grad"]
-        m.state.set(m.grad.mode, "grad", True)
         turns = 2 if fact is not None and fact.needs_closure else 1
-        for _ in range(turns):
-            result = m.call(closure, Args(site=args.site))
-            if turns > 1:
-                write(m, obj, fact)
-        m.state.set(m.grad.mode, "grad", mode)
+        with m.grad.within(grad=True):
+            for _ in range(turns):
+                result = m.call(closure, Args(site=args.site))
+                if turns > 1:
+                    write(m, obj, fact)
         if turns > 1:
             return result
     write(m, obj, fact)

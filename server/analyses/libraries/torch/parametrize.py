@@ -39,16 +39,6 @@ def parameter(m: Machine, v: Value, label: str) -> Value:
     return made
 
 
-def without_grad(m: Machine, run: Callable[[], Value]) -> Value:
-    """Run something under `torch.no_grad()`."""
-    before = m.grad.mode["grad"]
-    m.state.set(m.grad.mode, "grad", False)
-    try:
-        return run()
-    finally:
-        m.state.set(m.grad.mode, "grad", before)
-
-
 # -- parametrizations -------------------------------------------------------------------------------------
 
 
@@ -94,7 +84,8 @@ def keep_originals(m: Machine, steps: Instance, name: str, original: Value, step
     inverse = attributes.get(m, step, "right_inverse") if isinstance(step, Instance) else None
     made = None
     if inverse is not None and not isinstance(inverse, Unknown):
-        made = without_grad(m, lambda: m.call(inverse, Args([original])))
+        with m.grad.within(grad=False):
+            made = m.call(inverse, Args([original]))
     if isinstance(made, tuple):
         for i, one in enumerate(made):
             m.state.set(steps.attributes, f"original{i}", parameter(m, one, f"parametrizations.{name}.original{i}"))
@@ -176,7 +167,9 @@ def remove(m: Machine, args: Args) -> Value:
         return obj
     original = m.state.pick(steps.attributes.get("original"))
     if not isinstance(original, Tensor):
-        original = parameter(m, without_grad(m, lambda: computed(m, steps)), name)
+        with m.grad.within(grad=False):
+            last = computed(m, steps)
+        original = parameter(m, last, name)
     m.state.delete(obj.attributes["parametrizations"].attributes, name)
     m.state.set(obj.attributes, name, original)
     return obj
@@ -316,11 +309,9 @@ def remove_hook(m: Machine, args: Args) -> Value:
     obj, name = m.state.pick(args.get(0, "module")), m.state.resolve(args.get(1, "name", "weight"))
     if isinstance(obj, Instance) and isinstance(name, str) and ("computes", name) in obj.model_state:
         unhook(m, obj, name)
-        m.state.set(
-            obj.attributes,
-            name,
-            parameter(m, without_grad(m, lambda: m.grad.alias(m.state.pick(obj.attributes[name]))), name),
-        )
+        with m.grad.within(grad=False):
+            last = m.grad.alias(m.state.pick(obj.attributes[name]))
+        m.state.set(obj.attributes, name, parameter(m, last, name))
         for part in (f"{name}_g", f"{name}_v", f"{name}_u", f"{name}_orig", f"{name}_mask"):
             if part in obj.attributes:
                 m.state.delete(obj.attributes, part)

@@ -8,7 +8,6 @@ from ...domain.registry import BASES, method_of, model
 from ...domain.values import ABSENT, Args, DictV, Instance, ListV, Unknown, Value
 from ...operators import modules
 from ...python import operators, sequences
-from .parametrize import without_grad
 from .tensors import Copier
 
 if TYPE_CHECKING:
@@ -84,12 +83,6 @@ def averaged(m: Machine, args: Args) -> Value:
     return None
 
 
-@method_of(AVERAGED, "forward")
-def forward(m: Machine, args: Args) -> Value:
-    """The forward of the copy."""
-    return m.call(args[0].attributes["module"], Args(args.pos[1:], args.kw, args.open, args.site))
-
-
 @method_of(AVERAGED, "update_parameters")
 def update_parameters(m: Machine, args: Args) -> Value:
     """`averaged.update_parameters(model)` writes the copy's parameters and buffers, under `no_grad`."""
@@ -107,5 +100,6 @@ def update_bn(m: Machine, args: Args) -> Value:
     if isinstance(batch, (tuple, ListV)):
         batch = operators.get_item(m, batch, 0)
     if isinstance(model_, Instance):
-        without_grad(m, lambda: m.call(model_, Args([batch], site=m.here.site)))
+        with m.grad.within(grad=False):
+            m.call(model_, Args([batch], site=m.here.site))
     return None
