@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..domain import budget
 from ..domain.values import Unknown, Value
-from . import operators
+from . import comparisons, operators
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
@@ -112,7 +112,7 @@ def is_computed(key: Key) -> bool:
     """Whether a key is a turn, or the result of an operator on its other parts."""
     if type(key) is not tuple or not key:
         return False
-    return key[0] in ("turn", "not", "and") or key[0] in operators.BINARY or key[0] in operators.COMPARE
+    return key[0] in ("turn", "not", "and") or key[0] in operators.BINARY or key[0] in comparisons.COMPARE
 
 
 def value(key: Key, t: int) -> Any:
@@ -133,4 +133,4 @@ def values(key: Key, turns: Sequence[int]) -> Sequence[Any]:
         return [one and other for one, other in zip(*operands, strict=True)]
     if len(operands) == 1:
         return list(map(operators.UNARY[key[0]], operands[0]))
-    return list(map(operators.BINARY.get(key[0]) or operators.COMPARE[key[0]], *operands))
+    return list(map(operators.BINARY.get(key[0]) or comparisons.COMPARE[key[0]], *operands))

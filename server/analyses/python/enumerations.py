@@ -105,7 +105,7 @@ def value_of(member: Value) -> Value:
 
 def of_value(m: Machine, cls: ClassV, value: Value) -> Value:
     """The member with a known value, as `Class(value)` gives it; ABSENT if there is none."""
-    from .operators import compare
+    from .comparisons import compare
 
     for member in members(cls):
         if member is value or compare(m, "==", value_of(member), value) is True:

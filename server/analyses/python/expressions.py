@@ -25,7 +25,17 @@ from ..domain.values import (
     Unknown,
     Value,
 )
-from . import attempts, attributes, constants, loops, operators, sequences
+from . import (
+    assignment,
+    attempts,
+    attributes,
+    comparisons,
+    conditions,
+    constants,
+    loops,
+    operators,
+    sequences,
+)
 from .builtin_names import builtin
 
 if TYPE_CHECKING:
@@ -187,7 +197,7 @@ def unary(m: Machine, e: ir.UnaryOp) -> Value:
     v = m.eval(e.operand)
     m.here.node = e
     if e.op == "not":
-        return operators.negation(m, operators.truth(m, v))
+        return conditions.negation(m, conditions.truth(m, v))
     return operators.unary(m, e.op, v)
 
 
@@ -213,7 +223,7 @@ def _operand(m: Machine, e: ir.BoolOp, i: int) -> Value:
         return v
 
     right = partial(_operand, m, e, i + 1)
-    return operators.branch(m, v, e.values[i], *((right, left) if e.op == "and" else (left, right)))
+    return conditions.branch(m, v, e.values[i], *((right, left) if e.op == "and" else (left, right)))
 
 
 def compare(m: Machine, e: ir.Compare) -> Value:
@@ -223,8 +233,8 @@ def compare(m: Machine, e: ir.Compare) -> Value:
     for op, node in zip(e.ops, e.comparators, strict=True):
         right = m.eval(node)
         m.here.node = e
-        one = operators.compare(m, op, left, right)
-        result = one if result is True else operators.both(m, result, one)
+        one = comparisons.compare(m, op, left, right)
+        result = one if result is True else conditions.both(m, result, one)
         if result is False:
             return False
         left = right
@@ -233,7 +243,7 @@ def compare(m: Machine, e: ir.Compare) -> Value:
 
 def conditional(m: Machine, e: ir.IfExp) -> Value:
     """`body if test else orelse`."""
-    return operators.branch(m, m.eval(e.test), e.test, lambda: m.eval(e.body), lambda: m.eval(e.orelse))
+    return conditions.branch(m, m.eval(e.test), e.test, lambda: m.eval(e.body), lambda: m.eval(e.orelse))
 
 
 def named(m: Machine, e: ir.NamedExpr) -> Value:
@@ -304,12 +314,12 @@ def generators(m: Machine, e: ir.Comp, depth: int, iterable: Value, consume: Cal
         return None
 
     def one(value: Value) -> Value:
-        operators.bind(m, g.target, value)
+        assignment.bind(m, g.target, value)
 
         def tests(i: int) -> Value:
             if i == len(g.ifs):
                 return inner()
-            return operators.branch(m, m.eval(g.ifs[i]), g.ifs[i], lambda: tests(i + 1), lambda: None)
+            return conditions.branch(m, m.eval(g.ifs[i]), g.ifs[i], lambda: tests(i + 1), lambda: None)
 
         return tests(0)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ..domain.values import ABSENT, DictV, Instance, ListV, Unknown, Value
-from . import attributes, operators, sequences
+from . import assignment, attributes, comparisons, sequences
 from .types import check
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ def fitted(m: Machine, p: ir.Pattern, v: Value) -> Value:
     if isinstance(p, ir.MatchAs):
         fit = fits(m, p.pattern, v) if p.pattern is not None else True
         if p.name is not None and fit is not False:
-            operators.store(m, p.name, v)
+            assignment.store(m, p.name, v)
         return fit
     if isinstance(p, ir.MatchValue):
         value = m.eval(p.value)
-        return operators.compare(m, "is" if value in (None, True, False) and value != 0 else "==", v, value)
+        return comparisons.compare(m, "is" if value in (None, True, False) and value != 0 else "==", v, value)
     if isinstance(p, ir.MatchOr):
         return first_of(m, p, v)
     if isinstance(p, ir.MatchSequence):
@@ -77,7 +77,7 @@ def sequence(m: Machine, p: ir.MatchSequence, v: Value) -> Value:
         if isinstance(q, ir.MatchStar):
             if q.name is not None:
                 behind = len(p.patterns) - i - 1
-                operators.store(m, q.name, ListV(tuple(seq.items[i : n - behind])))
+                assignment.store(m, q.name, ListV(tuple(seq.items[i : n - behind])))
             continue
         at = i if star is None or i < star else n - (len(p.patterns) - i)
         answers.append(fits(m, q, seq.item(at)))
@@ -98,7 +98,7 @@ def mapping(m: Machine, p: ir.MatchMapping, v: Value) -> Value:
             answers.append(fits(m, q, value))
     if p.rest is not None:
         taken = [m.eval(k) for k in p.keys]
-        operators.store(m, p.rest, DictV({k: value for k, value in v.items.items() if k not in taken}))
+        assignment.store(m, p.rest, DictV({k: value for k, value in v.items.items() if k not in taken}))
     return all_of(m, answers)
 
 

@@ -403,7 +403,8 @@ def object_contains(m: Machine, v: Instance, item: Value) -> Value:
 
 def equals_one(m: Machine, items: Sequence[Value], item: Value) -> Value:
     """Whether one of the items, all of them known, equals another one; tensors and arrays are compared by identity."""
-    from .operators import both, compare, negation, truth
+    from .comparisons import compare
+    from .conditions import both, negation, truth
 
     missing: Value = True
     for one in items:
@@ -417,7 +418,8 @@ def key_like(m: Machine, d: DictV, key: Value) -> Value:
     if not isinstance(key, (Instance, DictV)) or key in d.items:
         return key
     from .classes import has_equality
-    from .operators import compare, truth
+    from .comparisons import compare
+    from .conditions import truth
 
     cls = key.cls if isinstance(key, Instance) else None
     for one in tuple(d.items) if cls is None or has_equality(cls) else ():  # `__eq__` may change the dict

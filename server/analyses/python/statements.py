@@ -19,8 +19,10 @@ from ..domain.values import Args, Cond, DictV, ListV, Phi, Unknown, Value
 from ..operators import arrays
 from ..operators.arrays import NDArray
 from . import (
+    assignment,
     attributes,
     classes,
+    conditions,
     contexts,
     functions,
     imports,
@@ -135,7 +137,7 @@ def assign(m: Machine, s: ir.Assign) -> Value:
     value = m.eval(s.value)
     for target in s.targets:
         m.here.chunk, m.here.node = s.chunk, s
-        operators.bind(m, target, value)
+        assignment.bind(m, target, value)
     return None
 
 
@@ -144,7 +146,7 @@ def annotated(m: Machine, s: ir.AnnAssign) -> Value:
     if s.value is not None:
         value = m.eval(s.value)
         m.here.chunk, m.here.node = s.chunk, s
-        operators.bind(m, s.target, value)
+        assignment.bind(m, s.target, value)
     return None
 
 
@@ -163,14 +165,14 @@ def augmented(m: Machine, s: ir.AugAssign) -> Value:
         if m.good is not s:  # else it hasn't come to that
             put(new)
     if isinstance(new, Tensor) and new.label is None:
-        operators.label(m, new, s.target)
+        assignment.label(m, new, s.target)
     return None
 
 
 def located(m: Machine, target: ir.Expr) -> tuple[Value, Callable[[Value], None]] | None:
     """The value of a target, and a function that stores there; its parts are evaluated once."""
     if isinstance(target, ir.Name):
-        return m.eval(target), partial(operators.store, m, target.id)
+        return m.eval(target), partial(assignment.store, m, target.id)
     if isinstance(target, ir.Attribute):
         obj = m.eval(target.value)
         m.here.node = target
@@ -251,11 +253,11 @@ def raise_(m: Machine, s: ir.Raise) -> Value:
 
 def assert_(m: Machine, s: ir.Assert) -> Value:
     """`assert test`: the path goes on under the assumption that it holds."""
-    t = operators.truth(m, m.eval(s.test))
+    t = conditions.truth(m, m.eval(s.test))
     if t is False:
         raise Raised(None, "AssertionError")
     if isinstance(t, Unknown):
-        cond, holds = operators.question(m, t, s.test)
+        cond, holds = conditions.question(m, t, s.test)
         m.state.assume(cond, holds)
     return None
 
@@ -279,7 +281,7 @@ def if_(m: Machine, s: ir.If) -> Value:
     """`if`: one side if the condition is known, else both."""
     test = m.eval(s.test)
     tell(m, s)
-    return operators.branch(m, test, s.test, lambda: run_block(m, s.body), lambda: run_block(m, s.orelse))
+    return conditions.branch(m, test, s.test, lambda: run_block(m, s.body), lambda: run_block(m, s.orelse))
 
 
 def while_(m: Machine, s: ir.While) -> Value:
@@ -287,7 +289,7 @@ def while_(m: Machine, s: ir.While) -> Value:
 
     def again() -> bool | None:
         m.here.chunk, m.here.node = s.chunk, s
-        t = operators.truth(m, m.eval(s.test))
+        t = conditions.truth(m, m.eval(s.test))
         tell(m, s)
         return t if isinstance(t, bool) else None
 
@@ -310,7 +312,7 @@ def for_(m: Machine, s: ir.For) -> Value:
 
     def turn(value: Value) -> Value:
         m.here.chunk, m.here.node = s.chunk, s
-        operators.bind(m, s.target, value)
+        assignment.bind(m, s.target, value)
         tell(m, s)
         return run_block(m, s.body)
 
@@ -397,7 +399,7 @@ def with_(m: Machine, s: ir.With) -> Value:
 
         def inside(value: Value) -> Value:
             if w.target is not None:
-                operators.bind(m, w.target, value)
+                assignment.bind(m, w.target, value)
             return item(i + 1)
 
         m.here.chunk, m.here.node = s.chunk, s
@@ -423,9 +425,9 @@ def match(m: Machine, s: ir.Match) -> Value:
             if c.guard is None:
                 return run_block(m, c.body)
             guard = m.eval(c.guard)
-            return operators.branch(m, guard, c.guard, lambda: run_block(m, c.body), lambda: case(i + 1))
+            return conditions.branch(m, guard, c.guard, lambda: run_block(m, c.body), lambda: case(i + 1))
 
-        return operators.branch(m, fits, c, body, lambda: case(i + 1))
+        return conditions.branch(m, fits, c, body, lambda: case(i + 1))
 
     return case(0)
 

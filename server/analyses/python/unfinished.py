@@ -20,7 +20,7 @@ from ...syntax.walk import statements as statements_of
 from ..domain import budget
 from ..domain.modules import is_model
 from ..domain.values import ABSENT, DictV, Instance, ListV, Unknown, serial
-from . import attributes, containers, operators, statements
+from . import assignment, attributes, containers, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +93,7 @@ def leave(m: Machine, s: ir.Stmt, why: Why, detail: str = "") -> Outcome | None:
 def forget(m: Machine, target: ir.Expr) -> None:
     """Bind a target to an unknown value, since its statement was left."""
     if isinstance(target, ir.Name):
-        operators.store(m, target.id, Unknown(target.id))
+        assignment.store(m, target.id, Unknown(target.id))
     elif isinstance(target, ir.Attribute) and isinstance(target.value, ir.Name):
         owner = held(m, target.value)
         if owner is not ABSENT:

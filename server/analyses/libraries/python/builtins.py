@@ -25,14 +25,7 @@ from ...domain.values import (
     Unknown,
     Value,
 )
-from ...python import (
-    attributes,
-    containers,
-    enumerations,
-    library,
-    operators,
-    sequences,
-)
+from ...python import attributes, conditions, containers, enumerations, library, sequences
 from ...python import (
     constants as plain,
 )
@@ -135,7 +128,7 @@ for _name, _f in NUMBERS.items():
 @model("bool")
 def bool_(m: Machine, args: Args) -> Value:
     """`bool(v)`."""
-    return operators.truth(m, args.get(0, "x", False))
+    return conditions.truth(m, args.get(0, "x", False))
 
 
 @model("str")

@@ -13,7 +13,7 @@ from ...domain.paths import Raised
 from ...domain.registry import model
 from ...domain.values import Args, Generator, Instance, Items, Iterator_, ListV, Unknown, Value
 from ...operators.cases import items_of
-from ...python import attributes, functions, operators, sequences
+from ...python import attributes, comparisons, conditions, functions, operators, sequences
 from ...python import constants as plain
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def filter_(m: Machine, args: Args) -> Value:
 
     def run(consume: Callable[[Value], Value]) -> Value:
         def one(v: Value) -> Value:
-            keep = operators.truth(m, v if f is None else m.call(f, Args([v], site=m.here.site)))
+            keep = conditions.truth(m, v if f is None else m.call(f, Args([v], site=m.here.site)))
             return consume(v) if keep is not False else None
 
         return each_item(m, items, one)
@@ -256,7 +256,7 @@ def sorted_(m: Machine, args: Args) -> Value:
     items, by = tuple(seq.known()), m.state.resolve(args.kw.get("key"))
     ranks = items if by is None else tuple(m.call(by, Args([v], site=m.here.site)) for v in items)
     if is_constant(ranks) and not seq.open:
-        back = operators.truth(m, args.kw.get("reverse", False))
+        back = conditions.truth(m, args.kw.get("reverse", False))
         order = plain.called(sorted, [range(len(items))], {"key": ranks.__getitem__, "reverse": back is True})
         items = tuple(items[i] for i in order)
         made = ListV(items)
@@ -264,7 +264,7 @@ def sorted_(m: Machine, args: Args) -> Value:
         return made
     ranked = is_ordered(m, items, ranks)
     if ranked is not None and not seq.open:
-        items = ranked[::-1] if operators.truth(m, args.kw.get("reverse", False)) is True else ranked
+        items = ranked[::-1] if conditions.truth(m, args.kw.get("reverse", False)) is True else ranked
     elif ranked is None:  # objects stay in their order, which is as likely as any other
         items = tuple(Unknown("an item") if is_constant(v) else v for v in items)
     made = ListV(items)
@@ -280,7 +280,7 @@ def is_ordered(m: Machine, items: tuple[Value, ...], ranks: tuple[Value, ...]) -
     for i, rank in enumerate(ranks):
         place = 0
         while place < len(order):
-            less = operators.truth(m, operators.compare(m, "<", rank, ranks[order[place]]))
+            less = conditions.truth(m, comparisons.compare(m, "<", rank, ranks[order[place]]))
             if not isinstance(less, bool):
                 return None
             if less:
@@ -308,7 +308,7 @@ def reversed_(m: Machine, args: Args) -> Value:
 def _quantified(name: str, settles: bool) -> None:
     def run(m: Machine, args: Args) -> Value:
         seq = sequences.sequence(m, args[0])
-        answers = [operators.truth(m, v) for v in seq.known()]
+        answers = [conditions.truth(m, v) for v in seq.known()]
         if any(a is settles for a in answers):
             return settles
         if all(isinstance(a, bool) for a in answers) and not seq.open:

@@ -9,7 +9,7 @@ from ...domain import budget
 from ...domain.containers import Seq
 from ...domain.registry import model
 from ...domain.values import Args, ClassV, Generator, Iterator_, ListV, Unknown, Value
-from ...python import operators, sequences
+from ...python import comparisons, conditions, operators, sequences
 from .iterables import advance, each_item, iter_, zip_
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def takewhile(m: Machine, args: Args) -> Value:
 
 def passes(m: Machine, f: Value, v: Value) -> Value:
     """Whether an item passes a test, which may be None for its own truth."""
-    return operators.truth(m, v if m.state.resolve(f) is None else m.call(f, Args([v], site=m.here.site)))
+    return conditions.truth(m, v if m.state.resolve(f) is None else m.call(f, Args([v], site=m.here.site)))
 
 
 @model("itertools.dropwhile")
@@ -200,7 +200,7 @@ def compress(m: Machine, args: Args) -> Value:
     rows = zip_(m, Args([args[0], args[1]]))
 
     def one(consume: Callable[[Value], Value], row: Value) -> Value:
-        return consume(row[0]) if operators.truth(m, row[1]) is not False else None
+        return consume(row[0]) if conditions.truth(m, row[1]) is not False else None
 
     return Generator(lambda consume: each_item(m, rows, lambda row: one(consume, row)))
 
@@ -213,7 +213,7 @@ def groupby(m: Machine, args: Args) -> Value:
     unclear = seq.open
     for v in seq.known():
         rank = v if key is None else m.call(key, Args([v], site=m.here.site))
-        same = operators.truth(m, operators.compare(m, "==", groups[-1][0], rank)) if groups else False
+        same = conditions.truth(m, comparisons.compare(m, "==", groups[-1][0], rank)) if groups else False
         unclear = unclear or not isinstance(same, bool)
         if same is False:
             groups.append((rank, []))

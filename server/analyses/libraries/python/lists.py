@@ -10,7 +10,7 @@ from ...domain.paths import Raised
 from ...domain.registry import method_of
 from ...domain.values import Args, Container, DictV, Items, ListV, Unknown, Value
 from ...operators.cases import items_of
-from ...python import constants, operators, sequences
+from ...python import comparisons, conditions, constants, operators, sequences
 from ...python.containers import of_row
 from .builtins import unknown_of
 from .iterables import each_item, sorted_
@@ -160,7 +160,7 @@ def compared(m: Machine, items: tuple[Value, ...], item: Value) -> int | None:
     for i, one in enumerate(items):
         parts += sum(len(side) for side in (one, item) if isinstance(side, tuple))
         same = one is item or (
-            parts <= budget.LIMITS.parts and operators.truth(m, operators.compare(m, "==", one, item))
+            parts <= budget.LIMITS.parts and conditions.truth(m, comparisons.compare(m, "==", one, item))
         )
         if same is True:
             return i

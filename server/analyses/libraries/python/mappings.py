@@ -21,7 +21,7 @@ from ...domain.values import (
     Value,
     contents,
 )
-from ...python import functions, operators, sequences
+from ...python import conditions, functions, operators, sequences
 from .iterables import iter_, next_
 
 if TYPE_CHECKING:
@@ -335,7 +335,7 @@ def popitem(m: Machine, args: Args) -> Value:
         return Unknown("a pair")
     if not held:
         raise Raised(None, "KeyError")
-    key = held[-1 if operators.truth(m, args.get(1, "last", True)) is not False else 0]
+    key = held[-1 if conditions.truth(m, args.get(1, "last", True)) is not False else 0]
     found = m.state.resolve(d.items[key])
     m.state.delete(d.items, key)
     return (key.value if isinstance(key, UnknownKey) else key), found
@@ -359,7 +359,7 @@ def move_to_end(m: Machine, args: Args) -> Value:
     d, key = args[0], sequences.key_like(m, args[0], m.state.resolve(args[1]))
     held = sequences.keys(d)
     if key in held:
-        last = operators.truth(m, args.get(2, "last", True)) is not False
+        last = conditions.truth(m, args.get(2, "last", True)) is not False
         pairs = {k: d.items[k] for k in held if k != key}
         pairs = {**pairs, key: d.items[key]} if last else {key: d.items[key], **pairs}
         for k in held:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...domain.registry import model
 from ...domain.values import Args, Builtin, Lib, Unknown, Value
-from ...python import attributes, operators, sequences
+from ...python import attributes, comparisons, conditions, operators, sequences
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,20 +62,20 @@ def binary(op: str) -> Callable[[Machine, Args], Value]:
 
 def comparison(op: str) -> Callable[[Machine, Args], Value]:
     """`operator.lt` and its kin."""
-    return lambda m, args: operators.compare(m, op, args[0], args[1])
+    return lambda m, args: comparisons.compare(m, op, args[0], args[1])
 
 
 for _op, _name in operators.METHODS.items():
     model(f"operator.{_name}_" if iskeyword(_name) else f"operator.{_name}")(binary(_op))
-for _op, _name in operators.COMPARE_METHODS.items():
+for _op, _name in comparisons.COMPARE_METHODS.items():
     model(f"operator.{_name}")(comparison(_op))
 
 
 model("operator.neg")(lambda m, args: operators.unary(m, "-", args[0]))
 model("operator.pos")(lambda m, args: operators.unary(m, "+", args[0]))
 model("operator.invert", "operator.inv")(lambda m, args: operators.unary(m, "~", args[0]))
-model("operator.not_")(lambda m, args: operators.negation(m, operators.truth(m, args[0])))
-model("operator.truth")(lambda m, args: operators.truth(m, args[0]))
+model("operator.not_")(lambda m, args: conditions.negation(m, conditions.truth(m, args[0])))
+model("operator.truth")(lambda m, args: conditions.truth(m, args[0]))
 model("operator.abs")(lambda m, args: m.call(Lib("abs"), args))
 model("operator.is_")(comparison("is"))
 model("operator.is_not")(comparison("is not"))

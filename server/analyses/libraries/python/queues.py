@@ -10,7 +10,7 @@ from ...domain.paths import Raised
 from ...domain.registry import BASES, method_of, model
 from ...domain.values import Args, Builtin, Instance, Items, Lib, ListV, Unknown, Value
 from ...operators.cases import items_of
-from ...python import attributes, contexts, operators, sequences
+from ...python import attributes, comparisons, conditions, contexts, sequences
 from .lists import pop
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Ranked:
     def __lt__(self, other: Ranked) -> bool:
         if is_constant(self.rank) and is_constant(other.rank):
             return bool(self.rank < other.rank)
-        less = operators.truth(self.m, operators.compare(self.m, "<", self.rank, other.rank))
+        less = conditions.truth(self.m, comparisons.compare(self.m, "<", self.rank, other.rank))
         if not isinstance(less, bool):
             raise Unordered
         return less

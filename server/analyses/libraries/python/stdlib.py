@@ -27,7 +27,7 @@ from ...domain.values import (
     Value,
     Wrapped,
 )
-from ...python import attributes, imports, operators, sequences
+from ...python import attributes, conditions, imports, sequences
 from ...python.bounds import is_bounded
 from ...python.contexts import Managed
 from ...python.types import check
@@ -259,7 +259,7 @@ def get_members(m: Machine, args: Args) -> Value:
         return Unknown("members")
     members = [(k, attributes.get(m, v, k)) for k in sorted(k for k in names if isinstance(k, str))]
     if wanted is not None:
-        members = [one for one in members if operators.truth(m, m.call(wanted, Args([one[1]]))) is True]
+        members = [one for one in members if conditions.truth(m, m.call(wanted, Args([one[1]]))) is True]
     return ListV(tuple(members))
 
 

@@ -13,7 +13,7 @@ from ...operators import calls_by_name, conversions, layouts, replay, writes
 from ...operators.cases import items_of
 from ...operators.rules import copies
 from ...operators.types import described, dtype_of, geometry_of, is_dtype
-from ...python import attributes, opaque, operators, sequences
+from ...python import attributes, conditions, opaque, operators, sequences
 from ...shapes import TensorType
 from ...shapes.dtypes import item_bits
 from ...stories import carried
@@ -210,7 +210,7 @@ def is_floating_point(m: Machine, args: Args) -> Value:
 @model("torch.is_tensor")
 def is_tensor(m: Machine, args: Args) -> Value:
     """`torch.is_tensor(v)`."""
-    return operators.truth(m, m.call(Lib("isinstance"), Args([args[0], Lib("torch.Tensor")])))
+    return conditions.truth(m, m.call(Lib("isinstance"), Args([args[0], Lib("torch.Tensor")])))
 
 
 @model("torch.nn.Buffer")
