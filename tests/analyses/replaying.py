@@ -44,4 +44,4 @@ def replayed_file(source: Source, modules: Modules) -> Replayed:
     session = Session(modules)
     session.m.debug = True
     session.run_file(source, 0, is_fresh=lambda _: True)
-    return Replayed(session.m, session.m.frames[source.path].variables)
+    return Replayed(session.m, session.m.files.frames[source.path].variables)

@@ -197,7 +197,7 @@ def test_a_file_that_imports_more_than_there_are_steps_for_is_replayed_all_the_s
 def runs_of_what_is_imported(session: programs.Session, project: Project, root: Path) -> int:
     """How often `used.py` has run in a replay of the project as it is now."""
     session.replay([project.source(str(root / name)) for name in ("main.py", "used.py")])
-    kept = session.m.loaded[str(root / "kept.py")]
+    kept = session.m.files.loaded[str(root / "kept.py")]
     assert kept is not None
     return len(sequences.sequence(session.m, kept.frame.variables["seen"]).known())
 
@@ -232,4 +232,4 @@ def test_a_file_that_its_own_package_imports_is_whole_for_the_programs_that_use_
     session = programs.Session(project)
     roots = ["pkg/zoo/net.py", "train.py"]
     session.replay([project.source(str(tmp_path / name)) for name in roots])
-    assert session.m.frames[str(tmp_path / "train.py")].variables["made"] == (2, 2, 3)
+    assert session.m.files.frames[str(tmp_path / "train.py")].variables["made"] == (2, 2, 3)

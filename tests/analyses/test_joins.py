@@ -40,7 +40,7 @@ def test_choices_of_choices_are_told_apart_only_so_deep() -> None:
     """Else what identifies a number would double with each branch."""
     turn = "if len(sys.argv) > {0}:\n    n = n + {0}\nn = n * 2\n"
     session = replayed("n = int(sys.argv[1])\n" + "".join(turn.format(n) for n in range(100)))
-    n = session.m.frames["main.py"].variables["n"]
+    n = session.m.files.frames["main.py"].variables["n"]
     assert isinstance(n, Unknown) and not nests((n.key,), 16)
 
 

@@ -38,7 +38,7 @@ def report_of(program: str, model: str = "", **others: str) -> Report:
     models = {"library": parse(dedent(model), f"{MODELS}library.py")}
     session = Session(project)
     session.m.debug = True
-    session.m.model_of = models.get
+    session.m.files.model_of = models.get
     return session.replay([project.sources["main"]])
 
 
@@ -93,7 +93,7 @@ def test_rows_and_stories_are_the_programs_own() -> None:
 def test_a_program_that_does_not_name_the_library_replays_nothing_of_it() -> None:
     asked: list[str] = []
     session = Session(Project())
-    session.m.model_of = asked.append  # type: ignore[assignment]
+    session.m.files.model_of = asked.append  # type: ignore[assignment]
     session.replay([parse("import torch\nw = torch.ones(3)\n", "main.py")])
     assert not asked or not polyfills.known() & {name.partition(".")[0] for name in asked}
 
@@ -109,7 +109,7 @@ def test_what_is_installed_in_the_project_comes_after_a_model() -> None:
     project = Project(main="import torch, library\nw = torch.ones(3, requires_grad=True)\nlibrary.f(w)\n")
     project.sources["library"] = parse("def f(w):\n    pass\n", "venv/lib/site-packages/library.py")
     session = Session(project)
-    session.m.model_of = {"library": parse("def f(w):\n    w.add_(1)\n", f"{MODELS}library.py")}.get
+    session.m.files.model_of = {"library": parse("def f(w):\n    w.add_(1)\n", f"{MODELS}library.py")}.get
     assert lines(session.replay([project.sources["main"]])) == [("leaf-inplace", "main.py", 3)]
 
 

@@ -86,8 +86,8 @@ def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
     for store, key, value in m.before(step.mark) if undone is None else ():
         left.before.setdefault((id(store), key), value)
     loaded, spaces, *_ = m.added_since(step.mark) if undone is None else undone.added
-    left.names.update(((m.loaded_names, path), module) for path, module in loaded)
-    left.other.update(((id(m.spaces), name), (m.spaces, name, module)) for name, module in spaces)
+    left.names.update(((m.files.loaded_names, path), module) for path, module in loaded)
+    left.other.update(((id(m.files.spaces), name), (m.files.spaces, name, module)) for name, module in spaces)
     return left
 
 
@@ -241,7 +241,7 @@ class Shelf:
         That is so, too, where generators stand in the middle, and where an earlier attempt was not finished.
         """
         m = self.m
-        if steps is None or self or m.coroutines or any(step.suspended for step in steps) or not m.noting:
+        if steps is None or self or m.coroutines or any(step.suspended for step in steps) or not m.files.noting:
             self.steps, self.at, self.difference.lost = [], 0, True
             self.places.clear()
             return

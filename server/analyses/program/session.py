@@ -86,7 +86,7 @@ class Session:
     def __init__(self, modules: Modules, traced: bool = True) -> None:
         load_models()
         self.m = Machine(modules, noting=traced)
-        self.m.model_of = partial(model_of, modules)
+        self.m.files.model_of = partial(model_of, modules)
         self.tracer = Trace if traced else NoTrace
         self.m.trace = self.tracer(self.m)
         self.own: list[Step] = []
@@ -105,7 +105,7 @@ class Session:
         sys.setrecursionlimit(max(limit, budget.LIMITS.frames))
         self.m.work.wanted = wanted
         try:
-            is_fresh = Freshness(self.m.modules)
+            is_fresh = Freshness(self.m.files.modules)
             self.run_files(roots, is_fresh)
             self.run_rest(roots, is_fresh)
         finally:
@@ -137,12 +137,12 @@ class Session:
     ) -> Step:
         """Run a step; `what` names it where it goes wrong."""
         m = self.m
-        m.seen.clear()
+        m.files.seen.clear()
         m.now = step = Step(key, m.mark(), suspended=bool(m.coroutines), born=serial(), allowed=steps or 0)
         before = m.work.steps - m.work.imported
         guarded(m, what, run, steps, patience)
         step.cost = m.work.steps - m.work.imported - before
-        step.touched = frozenset(m.seen)
+        step.touched = frozenset(m.files.seen)
         step.until, step.place = serial(), step.born
         return step
 
@@ -219,7 +219,7 @@ class Session:
         if again is not None:
             return again
         step = self.step(key, source.path, partial(self.run_part, source, key), allowed, budget.LIMITS.own_patience)
-        if self.m.noting:
+        if self.m.files.noting:
             step.heap = changeable(self.m, step)
         self.shelf.replace(step)
         return step
@@ -239,23 +239,23 @@ class Session:
         A file that was imported, and doesn't ask how it is run, would do the same again.
         """
         m, path = self.m, source.path
-        known = m.module_at(path)
+        known = m.files.module(path)
         if isinstance(known, ModuleV) and known.whole and not Beginning.of(source).asks:
-            m.state.set(m.frames, path, known.frame)
+            m.state.set(m.files.frames, path, known.frame)
             m.now.ended = True
             return
-        frame = m.module_frame("__main__")
+        frame = m.files.frame("__main__")
         frame.variables["__name__"] = "__main__"
         frame.variables["__file__"] = path
-        m.state.set(m.frames, path, frame)
-        m.main = path
-        if path not in m.loaded:
-            m.loaded[path] = ModuleV("__main__", path, frame)
+        m.state.set(m.files.frames, path, frame)
+        m.files.main = path
+        if path not in m.files.loaded:
+            m.files.loaded[path] = ModuleV("__main__", path, frame)
         m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
 
     def run_statement(self, source: Source, statement: ir.Stmt) -> None:
         """Replay a statement of a file's own code, `if __name__ == "__main__":` included."""
-        self.m.frame, self.m.main = self.m.frames[source.path], source.path
+        self.m.frame, self.m.files.main = self.m.files.frames[source.path], source.path
         self.m.now.ended = statements.run_block(self.m, [statement]) is not None
 
     # -- the rest ---------------------------------------------------------------------------------
@@ -278,14 +278,14 @@ class Session:
         for path, name, bound, v in self.in_turn(roots):
             if not (unentered := entry.unentered(v)):
                 continue
-            self.m.main = path
+            self.m.files.main = path
             step = known.get(v)
             if step is None or step.unentered != unentered or entry.familiar(step) != step.familiar:
                 step = None
             if step is None or not is_fresh(step) or self.since.concerns(step):
                 step = self.run_entry(entry, name, v)
-                if self.m.noting:
-                    step.touched |= {(self.m.frames[path].variables, bound)}
+                if self.m.files.noting:
+                    step.touched |= {(self.m.files.frames[path].variables, bound)}
                 step.unentered, step.familiar = unentered, entry.familiar(step)
             self.entered[v] = step
             entry.add(step)
@@ -317,7 +317,7 @@ class Session:
 
     def defined(self, path: str) -> Iterator[tuple[str, str, Value]]:
         """The classes and functions that a file defines at its top level, with their decorators, by their names."""
-        for bound, v in list(self.m.frames[path].variables.items()):
+        for bound, v in list(self.m.files.frames[path].variables.items()):
             v = self.m.state.pick(v)
             inner = v
             while isinstance(inner, Wrapped):

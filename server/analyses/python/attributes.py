@@ -304,7 +304,7 @@ def documentation(v: ClassV | FunctionV) -> Value:
 
 def subclasses(m: Machine, cls: ClassV) -> ListV:
     """What derives from a class by now."""
-    m.seen.add((cls.attributes, SUBCLASSES))
+    m.files.seen.add((cls.attributes, SUBCLASSES))
     return ListV(m.state.tuple_of(cls.attributes.get(SUBCLASSES, ())))
 
 

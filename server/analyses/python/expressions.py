@@ -187,7 +187,7 @@ def call(m: Machine, e: ir.Call) -> Value:
     m.here.node = e
     args.site = m.here.site
     args.receiver = e.func.value if isinstance(e.func, ir.Attribute) else None
-    if m.frame.function is None and (m.importing or m.main.endswith("__init__.py")):
+    if m.frame.function is None and (m.files.importing or m.files.main.endswith("__init__.py")):
         return attempts.limited_call(m, budget.LIMITS.importing_steps, function, args, Unknown())
     return m.call(function, args)
 

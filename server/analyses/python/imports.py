@@ -40,7 +40,7 @@ def load(m: Machine, name: str, level: int, importer: str) -> ModuleV | None:
     found = load_one(m, name, level, importer)
     if found is not None and not level:
         for space in spaces:
-            m.spaces.setdefault(space, ModuleV(space, importer, Frame(None, None, space)))
+            m.files.spaces.setdefault(space, ModuleV(space, importer, Frame(None, None, space)))
     return found
 
 
@@ -51,13 +51,13 @@ def load_one(m: Machine, name: str, level: int, importer: str) -> ModuleV | None
     """
     if importer.startswith(MODELS):
         return modelled(m, absolute(m, name, level, importer))
-    source = None if level or not m.main else m.find(name, 0, m.main)
+    source = None if level or not m.files.main else m.find(name, 0, m.files.main)
     source = source or m.find(name, level, importer)
     if source is None or is_installed(source.path):
         told = modelled(m, name) if not level else None
         if told is not None or source is None:
             return told
-    known = m.module_at(source.path)
+    known = m.files.module(source.path)
     if known is ABSENT:
         return run_module(m, source, absolute(m, name, level, importer))
     return known if isinstance(known, ModuleV) else None
@@ -67,9 +67,9 @@ def absolute(m: Machine, name: str, level: int, importer: str) -> str:
     """The whole name of a module that is imported by a relative one, as far as the importing module's is known."""
     if not level:
         return name
-    own = m.loaded.get(importer)
+    own = m.files.loaded.get(importer)
     if own is None or own.name == "__main__":
-        package = m.package(importer)
+        package = m.files.package(importer)
     else:
         package = own.name if own.is_package else own.name.rpartition(".")[0]
     parts = package.split(".") if package else []
@@ -83,10 +83,10 @@ def of_library(name: str) -> bool:
 
 def modelled(m: Machine, name: str) -> ModuleV | None:
     """The model of a library's module, if there is one; replayed when the program first names it."""
-    source = m.model_of(name)
+    source = m.files.model_of(name)
     if source is None:
         return None
-    known = m.module_at(source.path)
+    known = m.files.module(source.path)
     return known if isinstance(known, ModuleV) else run_module(m, source, name)
 
 
@@ -101,9 +101,9 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     What a file's own code imports has its own budget and takes nothing from the file's. If that isn't enough, the
     modules stay as they are by then, and the file goes on.
     """
-    frame = m.module_frame(name)
+    frame = m.files.frame(name)
     module = ModuleV(name, source.path, frame)
-    m.loaded[source.path] = module
+    m.files.loaded[source.path] = module
     frame.variables["__name__"] = name
     frame.variables["__package__"] = name if module.is_package else name.rpartition(".")[0]
     frame.variables["__file__"] = source.path
@@ -111,10 +111,11 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     before = (m.frame, here.chunk, here.node, here.stack, here.written, here.via, here.called)
     here.called = here.site
     m.frame, here.stack, here.written, here.via = frame, (), None, ""
-    m.importing += 1
+    m.files.importing += 1
     given_up = m.work.given_up
     try:
-        with m.state.unwinding(), m.work.trying() if m.importing > 1 or m.work.entering else m.work.importing_apart():
+        apart = m.files.importing == 1 and not m.work.entering
+        with m.state.unwinding(), m.work.importing_apart() if apart else m.work.trying():
             statements.run_block(m, list(source.body))
         module.whole = m.work.given_up == given_up
     except Raised as error:
@@ -123,10 +124,10 @@ def run_module(m: Machine, source: Source, name: str) -> ModuleV:
     except Exhausted:
         m.work.given_up += 1
         m.stop("work")
-        if m.importing > 1 or m.work.entering:
+        if m.files.importing > 1 or m.work.entering:
             raise
     finally:
-        m.importing -= 1
+        m.files.importing -= 1
         m.frame, here.chunk, here.node, here.stack, here.written, here.via, here.called = before
     return module
 
@@ -151,15 +152,15 @@ def import_(m: Machine, s: ir.Import) -> Value:
 
 def module(m: Machine, name: str) -> Value:
     """A module by its absolute name: one of the program, or else of a library."""
-    own = load(m, name, 0, importer(m)) or m.spaces.get(name)
+    own = load(m, name, 0, importer(m)) or m.files.spaces.get(name)
     return own if own is not None else library.resolve(m, name)
 
 
 def running(m: Machine, name: str) -> Value:
     """`sys.modules[name]`: the module of the program that runs under that name, or else the result of importing it."""
-    m.seen.add((m.loaded_names, ANY))
-    found = (one for one in m.loaded.values() if isinstance(one, ModuleV) and one.name == name)
-    main = m.loaded.get(m.main) if name == "__main__" else None
+    m.files.seen.add((m.files.loaded_names, ANY))
+    found = (one for one in m.files.loaded.values() if isinstance(one, ModuleV) and one.name == name)
+    main = m.files.loaded.get(m.files.main) if name == "__main__" else None
     return main or next(found, None) or module(m, name)
 
 
@@ -169,8 +170,8 @@ def import_from(m: Machine, s: ir.ImportFrom) -> Value:
     own = load(m, s.module or "", s.level, path) if (s.module or s.level) else None
     for name, v in bound_names(m, s, own):
         m.state.set(m.frame.variables, name, v)
-    if own is not None and (is_main(m, own) or any(frame is own.frame for frame, _ in m.awaiting)):
-        m.state.set(m.awaiting, (m.frame, s), own)
+    if own is not None and (is_main(m, own) or any(frame is own.frame for frame, _ in m.files.awaiting)):
+        m.state.set(m.files.awaiting, (m.frame, s), own)
     return None
 
 
@@ -185,7 +186,7 @@ def bound_names(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> Iterator[t
 
 def is_main(m: Machine, own: ModuleV) -> bool:
     """Whether a module is the file that is being run as the main program."""
-    return own.path == m.main and own.name == "__main__"
+    return own.path == m.files.main and own.name == "__main__"
 
 
 def bind_awaited(m: Machine) -> None:
@@ -193,12 +194,12 @@ def bind_awaited(m: Machine) -> None:
 
     A package that imports the file which is run, `python -m package.file`, gets all of it: Python runs it once more.
     """
-    for (frame, s), own in list(m.awaiting.items()):
+    for (frame, s), own in list(m.files.awaiting.items()):
         m.frame, m.here.chunk, m.here.node = frame, s.chunk, s
         for name, v in bound_names(m, s, own):
             if is_missing(frame.variables.get(name, ABSENT)):
                 m.state.set(frame.variables, name, v)
-        m.state.delete(m.awaiting, (frame, s))
+        m.state.delete(m.files.awaiting, (frame, s))
 
 
 def is_missing(v: Value) -> bool:
@@ -221,7 +222,7 @@ def optional(m: Machine, s: ir.Try) -> str | None:
     top = name.partition(".")[0]
     if not level and (top in LIBRARIES or top in sys.stdlib_module_names or top in registry.libraries(m.facts)):
         return None
-    if m.find(name, level, importer(m)) is not None or m.model_of(name) is not None or (level and not name):
+    if m.find(name, level, importer(m)) is not None or m.files.model_of(name) is not None or (level and not name):
         return None
     expected = any(functions.catches(m, h, Raised(None, "ModuleNotFoundError")) for h in s.handlers)
     return "." * level + name if expected else None
@@ -234,7 +235,7 @@ def member(m: Machine, s: ir.ImportFrom, own: ModuleV | None, name: str, path: s
         if found is not ABSENT:
             return found
     dotted = f"{s.module}.{name}" if s.module else name
-    sub = load(m, dotted, s.level, path) or m.spaces.get(dotted)
+    sub = load(m, dotted, s.level, path) or m.files.spaces.get(dotted)
     if sub is not None:
         return sub
     if s.level and of_library(whole := absolute(m, dotted, s.level, path)):
@@ -260,7 +261,7 @@ def exported(m: Machine, dotted: str) -> Value:
 def below(m: Machine, own: ModuleV, name: str) -> Value:
     """A name that a module doesn't bind: a submodule, or something that a library's model leaves out."""
     dotted = f"{own.name}.{name}"
-    sub = load(m, dotted, 0, own.path) or m.spaces.get(dotted)
+    sub = load(m, dotted, 0, own.path) or m.files.spaces.get(dotted)
     if sub is not None:
         return sub
     if own.path.startswith(MODELS):

@@ -2,7 +2,7 @@
 
 Expressions, statements, calls and attributes are functions that take the machine first, each family in a file of its
 own. The machine holds what they share: `state` (the trail and the paths), `grad` (autograd), `here` (where the replay
-stands), `work` (how many steps it may still take), `explain` and `trace` (the stories).
+stands), `work` (how many steps it may still take), `files` (the program's modules), `explain` and `trace` (stories).
 """
 
 from __future__ import annotations
@@ -16,19 +16,16 @@ from ...syntax import ir
 from ..autograd.backward import Autograd
 from ..autograd.tensors import Tensor
 from ..domain.here import Here
-from ..domain.modules import Modules, OfRelease, OwnFacts, Packages
+from ..domain.modules import Modules, OfRelease, OwnFacts
 from ..domain.paths import Guards, Raised, State
 from ..domain.report import Assumption, Failure, Leaf, Stop, Why
-from ..domain.steps import Mark, Place, Step, Undone, loaded
+from ..domain.steps import Mark, Step, Undone, loaded
 from ..domain.trail import held, noted_in
 from ..domain.values import (
-    ABSENT,
     Args,
     ClassV,
     Cond,
     Frame,
-    Globals,
-    ModuleV,
     Unknown,
     Value,
 )
@@ -37,6 +34,7 @@ from ..stories.trace import Trace
 from . import attributes, guesses, opaque
 from .calls import call
 from .expressions import EVALUATE
+from .files import Files
 from .statements import run_block
 from .work import Work
 
@@ -51,25 +49,13 @@ if TYPE_CHECKING:
     from .coroutines import Coroutine
 
 
-def nothing(name: str) -> None:
-    """Gives no model for any library."""
-
-
 class Machine:
     """One replay. If it is `noting`, it notes what steps look up."""
 
     def __init__(self, modules: Modules, noting: bool = True) -> None:
-        self.modules = modules
-        self.noting = noting
         self.facts = modules.facts if isinstance(modules, OfRelease) else BASE
         self.own_facts = modules if isinstance(modules, OwnFacts) else None
-        self.packages = modules if isinstance(modules, Packages) else None
-        self.model_of: Callable[[str], Source | None] = nothing
-        """the model of a library's module in plain Python, by its dotted name"""
-        self.seen: set[Place] = set()
-        """the names of modules that the present step has looked up"""
-        self.loaded_names = Globals(self.seen)
-        """in whose place the paths of modules are looked up"""
+        self.files = Files(modules, noting)
         self.state: State = State()
         self.state.on_lost = self.lost
         self.state.on_both = self.both
@@ -104,18 +90,10 @@ class Machine:
         self.debug = False
         self.entry_assumptions: tuple[Assumption, ...] = ()
         self.taken: dict[Excerpt, Assumption] = {}
-        self.frames: dict[str, Frame] = {}
-        """of the files whose own code has begun to run, by path"""
-        self.loaded: dict[str, ModuleV | None] = {}
-        self.spaces: dict[str, ModuleV] = {}
-        self.main = ""
-        self.awaiting: dict[tuple[Frame, ir.ImportFrom], Value] = {}
-        """what modules have imported from a main program before that had run, by the importing module and statement"""
         self.library: dict[str, ClassV] = {}
         self.coroutines: list[Coroutine] = []
         self.turns: dict[tuple[str, int, int], int | None] = {}
         self.rare: int = 0
-        self.importing = 0
         self.now = Step(None, self.mark())
 
     # -- steps of a session -----------------------------------------------------------------------
@@ -123,19 +101,16 @@ class Machine:
     @property
     def parts(self) -> tuple[object, ...]:
         """The records that the machine is made of, itself included: what they hold is no value of the program."""
-        return self, self.grad, self.state, self.explain, self.work
+        return self, self.grad, self.state, self.explain, self.work, self.files
 
     @property
     def _stores(self) -> tuple[dict[Any, Any], ...]:
         """Those to which things are added only."""
-        return self.loaded, self.spaces, self.turns, self.explain.applied
+        return self.files.loaded, self.files.spaces, self.turns, self.explain.applied
 
     def mark(self) -> Mark:
         """The present state of the replay, for `go_back`."""
-        return Mark(
-            len(self.state.trail), len(self.state.notes), len(self.grad.nodes), len(self.loaded), len(self.spaces),
-            len(self.turns), len(self.explain.applied),
-        )  # fmt: skip
+        return Mark(len(self.state.trail), len(self.state.notes), len(self.grad.nodes), *map(len, self._stores))
 
     def go_back(self, mark: Mark) -> None:
         """Undo everything that was done since."""
@@ -186,8 +161,8 @@ class Machine:
 
         If it runs or has run already, on the names that are looked up there, not on all of its text.
         """
-        source = self.modules.load(name, level, importer)
-        known = source is not None and self.noting and source.path in self.loaded
+        source = self.files.modules.load(name, level, importer)
+        known = source is not None and self.files.noting and source.path in self.files.loaded
         self.now.imports.setdefault((name, level, importer), loaded(source, whole=not known))
         return source
 
@@ -211,26 +186,10 @@ class Machine:
             self.state.splits, self.state.held, self.state.tries,
         ) = place  # fmt: skip
 
-    def module_frame(self, name: str) -> Frame:
-        """The frame of a module that begins to run."""
-        frame = Frame(None, None, name)
-        if self.noting:
-            frame.variables = Globals(self.seen)
-        return frame
-
-    def module_at(self, path: str) -> Value:
-        """The module of a file that was loaded; ABSENT if none was."""
-        self.seen.add((self.loaded_names, path))
-        return self.loaded.get(path, ABSENT)
-
     def leave_coroutines(self) -> None:
         """End the generators that the program has left suspended."""
         for coroutine in list(self.coroutines):
             coroutine.close()
-
-    def package(self, path: str) -> str:
-        """The package that a file is in, as far as that is known."""
-        return self.packages.package(path) if self.packages is not None else ""
 
     def own_fact(self, name: str) -> Op | None:
         """The fact of an operator in the program's configuration, if there is one."""

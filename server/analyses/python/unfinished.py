@@ -63,7 +63,7 @@ def is_doubtful(m: Machine, s: ir.Stmt, error: Raised) -> bool:
 
     Outside the file that is replayed, only a failed lookup or assertion may be; an error that a `raise` raises may not.
     """
-    own = s.chunk is not None and s.chunk.path == m.main
+    own = s.chunk is not None and s.chunk.path == m.files.main
     possible = own or (error.name in LOOKUPS and not isinstance(s, ir.Raise) and not is_model(s.chunk))
     return possible and m.explain.unsure > 0 and not m.handlers and not m.catching and error.name != "SystemExit"
 
