@@ -116,15 +116,8 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
         return Seq(v[: sys.maxsize])  # Python's own `len` can tell no more
     if isinstance(v, (tuple, str)):
         return Seq(v)
-    if isinstance(v, Lazy):
-        return v.rest(m)
-    if isinstance(v, (ListV, Iterator_)):
-        seq = Seq(items_of(m, v), m.state.is_open(v), v.more if isinstance(v, ListV) else None)
-        if isinstance(v, Iterator_):
-            m.state.put(v, Items.items, ())
-        return seq
-    if isinstance(v, DictV):
-        return Seq(key_values(v), m.state.is_open(v))
+    if isinstance(v, (Lazy, ListV, Iterator_, DictV)):
+        return held(m, v)
     if isinstance(v, Tensor):
         if v.shape == ():
             m.refused("iteration over a tensor without dimensions")
@@ -136,6 +129,23 @@ def sequence(m: Machine, v: Value, want: int | None = None) -> Seq:
     if isinstance(v, ClassV):
         own = iter_method(m, v)
         return Seq(enumerations.members(v)) if own is None else sequence(m, own)
+    return unknown_items(m, v)
+
+
+def held(m: Machine, v: Lazy | ListV | Iterator_ | DictV) -> Seq:
+    """The items that a container holds, or that an iterator has left, which are taken from it."""
+    if isinstance(v, Lazy):
+        return v.rest(m)
+    if isinstance(v, DictV):
+        return Seq(key_values(v), m.state.is_open(v))
+    seq = Seq(items_of(m, v), m.state.is_open(v), v.more if isinstance(v, ListV) else None)
+    if isinstance(v, Iterator_):
+        m.state.put(v, Items.items, ())
+    return seq
+
+
+def unknown_items(m: Machine, v: Value) -> Seq:
+    """The items of a value that holds none which are known: rows of an array, data, numbers, …"""
     if isinstance(v, NDArray):
         return Seq((), True, lambda i: arrays.view(v))
     if isinstance(v, (int, float, type(None))):

@@ -176,36 +176,48 @@ def derives(cls: ClassV, name: str) -> bool:
 def known(v: Value, cls: ClassV | Lib) -> Value:
     """`isinstance` of a value whose type is known."""
     name = named(cls) or ""
-    if isinstance(v, Tensor):
-        if name == "torch.nn.Parameter" or name == "torch.nn.parameter.Parameter":
-            return bool(v.is_parameter)
-        if name in TENSORS:
-            dtype = TENSORS[name]
-            if dtype is None:
-                return True
-            return False if v.dtype not in (None, dtype) else Unknown("its device", ("isinstance", v.uid, name))
+    if isinstance(v, Tensor) and name in ("torch.nn.Parameter", "torch.nn.parameter.Parameter"):
+        return bool(v.is_parameter)
+    if isinstance(v, Tensor) and name in TENSORS:
+        return of_tensor(v, name)
     if name == "torch.dtype":
         return dtype_of(v) is not None
     own = getattr(v, "cls", None)
     if isinstance(own, ClassV):
-        if isinstance(cls, ClassV):
-            if cls in own.mro or derives(own, cls.qualname):
-                return True
-        elif derives(own, cls.name):
+        if cls in own.mro or derives(own, name):
             return True
         if isinstance(v, Instance):
-            if isinstance(cls, ClassV) and cls.derives("typing.Protocol"):
-                return has_all(v, cls)
-            if name.endswith("Callable") and own.derives("torch.nn.Module"):
-                return True
-            methods = HOOKED.get(name.rpartition(".")[2]) if name.startswith(INTERFACES) else None
-            if methods is not None and all(own.lookup(one) is not ABSENT for one in methods):
-                return True
-            told = "." not in name or (isinstance(cls, ClassV) and cls.node is not None)
-            told = told and not own.derives("?")  # else it may derive from what no model tells of
-            return Unknown("its type", ("isinstance", v.uid, name)) if own.open and not told else False
+            return of_object(v, cls, name)
     if isinstance(v, ClassV) and name in METACLASSES:
         return v.derives(METACLASSES[name]) or name == "type"
+    return of_builtin(v, name)
+
+
+def of_tensor(v: Tensor, name: str) -> Value:
+    """`isinstance` of a tensor and `torch.Tensor`, or a class for one dtype and device such as `torch.FloatTensor`."""
+    dtype = TENSORS[name]
+    if dtype is None:
+        return True
+    return False if v.dtype not in (None, dtype) else Unknown("its device", ("isinstance", v.uid, name))
+
+
+def of_object(v: Instance, cls: ClassV | Lib, name: str) -> Value:
+    """`isinstance` of an object whose class isn't derived from `cls`: by what protocols and interfaces ask for."""
+    own = v.cls
+    if isinstance(cls, ClassV) and cls.derives("typing.Protocol"):
+        return has_all(v, cls)
+    if name.endswith("Callable") and own.derives("torch.nn.Module"):
+        return True
+    methods = HOOKED.get(name.rpartition(".")[2]) if name.startswith(INTERFACES) else None
+    if methods is not None and all(own.lookup(one) is not ABSENT for one in methods):
+        return True
+    told = "." not in name or (isinstance(cls, ClassV) and cls.node is not None)
+    told = told and not own.derives("?")  # else it may derive from what no model tells of
+    return Unknown("its type", ("isinstance", v.uid, name)) if own.open and not told else False
+
+
+def of_builtin(v: Value, name: str) -> Value:
+    """`isinstance` of a value of one of Python's own types."""
     kind = type_name(v)
     short = name.rsplit(".", 1)[-1]
     if kind is None:
