@@ -1,4 +1,10 @@
-"""Steps: the pieces that a replay is made of, what each depends on and gives, and the way back before one."""
+"""Steps: the pieces that a replay is made of, what each depends on and leaves, and the way back before one.
+
+    from helpers import scale   # a step: looks up `scale` in the `Globals` of `helpers`, which notes that in `touched`
+    y = scale(x)                # a step: runs the body of `scale`, which is noted in `bodies`
+
+If none of what a step depends on has changed, it would do the same again, and is not run again.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +12,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .values import Value
+
 if TYPE_CHECKING:
-    from collections.abc import Set
+    from collections.abc import Iterator, Set
 
     from ...syntax import ir
     from ...syntax.chunks import Source
@@ -19,6 +27,57 @@ Place = tuple[Any, Hashable]
 
 Import = tuple[str, int, str]
 """A module's dotted name, the dots before it, and the file that imports it."""
+
+
+ANY = ("any name",)
+"""in place of a name that is looked up: all of them are"""
+
+
+class Globals(dict[Any, Value]):
+    """The names of a module; those that are looked up are noted in `seen`, ANY where all of them are."""
+
+    __slots__ = ("seen",)
+
+    def __init__(self, seen: set[tuple[Any, Hashable]]) -> None:
+        self.seen = seen
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def get(self, name: Any, default: Value = None) -> Value:
+        """What a name is bound to."""
+        self.seen.add((self, name))
+        return dict.get(self, name, default)
+
+    def __contains__(self, name: object) -> bool:
+        self.seen.add((self, name))
+        return dict.__contains__(self, name)
+
+    def __getitem__(self, name: Any) -> Value:
+        self.seen.add((self, name))
+        return dict.__getitem__(self, name)
+
+    def __iter__(self) -> Iterator[Any]:
+        self.seen.add((self, ANY))
+        return dict.__iter__(self)
+
+    def __len__(self) -> int:
+        self.seen.add((self, ANY))
+        return dict.__len__(self)
+
+    def keys(self) -> Any:
+        """All names."""
+        self.seen.add((self, ANY))
+        return dict.keys(self)
+
+    def values(self) -> Any:
+        """What all names are bound to."""
+        self.seen.add((self, ANY))
+        return dict.values(self)
+
+    def items(self) -> Any:
+        """All names with what they are bound to."""
+        self.seen.add((self, ANY))
+        return dict.items(self)
 
 
 class Mark(NamedTuple):

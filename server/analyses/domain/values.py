@@ -46,9 +46,6 @@ class _Absent:
 
 ABSENT = _Absent()
 
-ANY = ("any name",)
-"""in place of a name that is looked up: all of them are"""
-
 LINK = "link"
 
 
@@ -381,53 +378,6 @@ class Instance(Attributed):
 def contents(v: Value) -> Value:
     """The list or dict inside an object whose class derives from one; any other value stands for itself."""
     return v.model_state.get("contents", v) if isinstance(v, Instance) else v
-
-
-class Globals(dict[Any, Value]):
-    """The names of a module; those that are looked up are noted in `seen`, ANY where all of them are."""
-
-    __slots__ = ("seen",)
-
-    def __init__(self, seen: set[tuple[Any, Hashable]]) -> None:
-        self.seen = seen
-
-    __hash__ = object.__hash__  # type: ignore[assignment]
-
-    def get(self, name: Any, default: Value = None) -> Value:
-        """What a name is bound to."""
-        self.seen.add((self, name))
-        return dict.get(self, name, default)
-
-    def __contains__(self, name: object) -> bool:
-        self.seen.add((self, name))
-        return dict.__contains__(self, name)
-
-    def __getitem__(self, name: Any) -> Value:
-        self.seen.add((self, name))
-        return dict.__getitem__(self, name)
-
-    def __iter__(self) -> Iterator[Any]:
-        self.seen.add((self, ANY))
-        return dict.__iter__(self)
-
-    def __len__(self) -> int:
-        self.seen.add((self, ANY))
-        return dict.__len__(self)
-
-    def keys(self) -> Any:
-        """All names."""
-        self.seen.add((self, ANY))
-        return dict.keys(self)
-
-    def values(self) -> Any:
-        """What all names are bound to."""
-        self.seen.add((self, ANY))
-        return dict.values(self)
-
-    def items(self) -> Any:
-        """All names with what they are bound to."""
-        self.seen.add((self, ANY))
-        return dict.items(self)
 
 
 class Frame(Object):

@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..domain.steps import ANY, Globals
 from ..domain.trail import noted_in
 from ..domain.values import (
     ABSENT,
-    ANY,
     CONSTANTS,
     DATACLASS,
     FIELDS,
@@ -25,7 +25,6 @@ from ..domain.values import (
     ClassMethod,
     ClassV,
     FunctionV,
-    Globals,
     Lib,
     ModuleV,
     Names,

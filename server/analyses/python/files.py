@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..domain.modules import Packages
-from ..domain.values import ABSENT, Frame, Globals, ModuleV, Value
+from ..domain.steps import Globals
+from ..domain.values import ABSENT, Frame, ModuleV, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,8 @@ from ...syntax import ir
 from ..domain import registry
 from ..domain.modules import MODELS
 from ..domain.paths import Exhausted, Raised
-from ..domain.values import ABSENT, ANY, Args, Frame, ListV, ModuleV, Unknown, Value
+from ..domain.steps import ANY
+from ..domain.values import ABSENT, Args, Frame, ListV, ModuleV, Unknown, Value
 from . import functions, library, sequences, statements
 
 if TYPE_CHECKING:
