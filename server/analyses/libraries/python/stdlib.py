@@ -88,7 +88,7 @@ def reduce(m: Machine, args: Args) -> Value:
 
 @model("functools.lru_cache", "functools.cache")
 def lru_cache(m: Machine, args: Args) -> Value:
-    """`@lru_cache`, with or without arguments: the same arguments give the same value (`wrappers.cached`)."""
+    """`@lru_cache`, with or without arguments: the same arguments give the same value (`decorators.cached`)."""
 
     def keep(f: Value) -> Value:
         return Wrapped(f, "functools.lru_cache", DictV())
