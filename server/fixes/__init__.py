@@ -138,7 +138,7 @@ BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
     ),
     "out-grad": (outplace.propose, nograd.propose),
     "inference-tensor": (inference.propose, outplace.propose, clone.save, clone.change),
-    "freed-graph": (reorder.forward, detach.propose, retain.propose),
+    "freed-graph": (detach.propose, reorder.forward, retain.propose),
     "nonleaf-grad": (leaf.propose,),
     "gradcheck": (precision.gradcheck,),
     "requires-grad-dtype": (precision.integer,),

@@ -102,6 +102,26 @@ loss = y.sum() + rows[0].sum()
 loss.backward()
 opt.step()
 """
+OLD = """\
+policy = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
+opt = torch.optim.Adam(policy.parameters())
+obs, act, advantage = torch.randn(10, 4), torch.randint(0, 2, (10,)), torch.randn(10)
+old = torch.distributions.Categorical(logits=policy(obs)).log_prob(act)
+for epoch in range(3):
+    new = torch.distributions.Categorical(logits=policy(obs)).log_prob(act)
+    loss = -((new - old).exp() * advantage).mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
+FEATURES = """\
+encoder, head = nn.Linear(4, 8), nn.Linear(8, 2)
+opt = torch.optim.Adam([*encoder.parameters(), *head.parameters()])
+features = encoder(torch.randn(10, 4)).tanh()
+for epoch in range(3):
+    loss = head(features).square().mean()
+    loss.backward()
+"""
 PROGRAMS = {
     "state on an object": LSTM,
     "losses in a list": LOSSES,
@@ -133,6 +153,16 @@ def test_a_step_behind_another_backward_says_so_and_comes_last(tmp_path: Path) -
     first, *_, last = titles(GAN, tmp_path)
     assert first.startswith("Repeat `d_fake = D(fake)`")
     assert "uses the gradients of both backwards" in last
+
+
+def test_what_all_rounds_compare_with_is_detached_and_what_they_train_moves_into_the_loop(tmp_path: Path) -> None:
+    for name in ("old", "features"):
+        (tmp_path / name).mkdir()
+    first, *_ = titles(OLD, tmp_path / "old")
+    assert first.startswith("Detach `old`")
+    first, *others = titles(FEATURES, tmp_path / "features")
+    assert first.startswith("Move `features = encoder(torch.randn(10, 4)).tanh()` into the loop")
+    assert not any("Detach" in title for title in others)
 
 
 def test_a_step_stays_before_what_resets_its_gradients(tmp_path: Path) -> None:
