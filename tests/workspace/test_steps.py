@@ -197,6 +197,14 @@ def test_texts_and_comments_have_nothing_run_again(before: str, after: str, tmp_
     assert steps(SHAPES) == 0
 
 
+def test_a_docstring_that_is_read_has_its_reader_run_again(tmp_path: Path) -> None:
+    steps = Steps(tmp_path)
+    program = f"{SHAPES}\nkinds = [Base.__doc__, Right.forward.__doc__]\nnet = Left()\n"
+    steps(program)
+    assert steps(program.replace("What it does.", "What it is said to do.")) == 0
+    assert steps(program.replace("What a base is for.", "What a base does.")) > 0
+
+
 def test_a_class_of_its_own_is_all_that_an_edit_of_its_head_has_run_again(tmp_path: Path) -> None:
     steps = Steps(tmp_path)
     whole = steps(SHAPES)

@@ -114,8 +114,9 @@ class Familiar:
 class Step:
     """A piece of a replay, from `mark` on: a statement of a file, or a class or function that is entered.
 
-    `bodies` and `imports` are the parts of the program that it has seen: functions with their statements, and the
-    results of imports. As long as these and the earlier steps stay the same, another run would give the same.
+    `bodies`, `imports` and `texts` are the parts of the program that it has seen: functions with their statements, the
+    results of imports, and docstrings. As long as these and the earlier steps stay the same, another run would give the
+    same.
     """
 
     key: object
@@ -124,6 +125,7 @@ class Step:
     """if it enters a class or function: the parts that nothing has entered before"""
     bodies: dict[ir.FunctionDef, list[ir.Stmt]] = field(default_factory=dict)
     imports: dict[Import, Loaded | None] = field(default_factory=dict)
+    texts: dict[ir.Stmt, str] = field(default_factory=dict)
     executed: set[ir.Node] = field(default_factory=set)
     reached: set[ir.Stmt] = field(default_factory=set)
     familiar: Familiar | None = None

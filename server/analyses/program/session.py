@@ -20,6 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...syntax import ir
+from ...syntax.statements import docstring
 from ...syntax.walk import statements as statements_of
 from ..domain import budget
 from ..domain.modules import OwnModels
@@ -372,6 +373,8 @@ class Freshness:
         for node, body in step.bodies.items():
             if node.body is not body:
                 return False
+        if any(docstring([statement]) != text for statement, text in step.texts.items()):
+            return False
         return not step.imports or all(self.is_same(one, was) for one, was in step.imports.items())
 
     def is_same(self, one: Import, was: Loaded | None) -> bool:

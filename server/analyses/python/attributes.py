@@ -213,7 +213,7 @@ def instance(m: Machine, v: Instance, name: str) -> Value:
     if model is not ABSENT:
         return model
     if name == "__doc__":
-        return documentation(v.cls)
+        return documentation(m, v.cls)
     getattr_ = special(m, v, "__getattr__")
     if getattr_ is not None and not hasattr(object, name):
         return m.call(getattr_, Args([name]))
@@ -275,7 +275,7 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
     if name in ("__name__", "__qualname__"):
         return v.name
     if name == "__doc__":
-        return documentation(v)
+        return documentation(m, v)
     if name == "__module__" and v.frame is not None:
         return v.frame.globals.variables["__name__"]
     if name == "__new__":
@@ -295,11 +295,19 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
     return Unknown(f"{v.name}.{name}", ("attr", v.uid, name))
 
 
-def documentation(v: ClassV | FunctionV) -> Value:
+def documentation(m: Machine, v: ClassV | FunctionV) -> Value:
     """The docstring of a class or function, which no subclass inherits; unknown for one of a library."""
-    if v.node is None:
+    node = v.node
+    if node is None:
         return Unknown(f"{v.name}.__doc__", ("doc", v.uid))
-    return docstring(v.node.body) if isinstance(v.node, (ir.ClassDef, ir.FunctionDef)) else None
+    if isinstance(node, ir.FunctionDef):
+        m.look_at(node)
+    if isinstance(node, ir.Lambda) or not node.body:
+        return None
+    text = docstring(node.body)
+    if text is not None:
+        m.now.texts[node.body[0]] = text
+    return text
 
 
 def subclasses(m: Machine, cls: ClassV) -> ListV:
@@ -436,7 +444,7 @@ def of_function(m: Machine, v: Value, name: str) -> Value:
         if name == "__module__":
             return inner.parent.globals.variables["__name__"]
         if name == "__doc__":
-            return documentation(inner)
+            return documentation(m, inner)
         if name == "__wrapped__":
             return inner
         if name == "__get__":
