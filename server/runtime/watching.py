@@ -36,9 +36,10 @@ SCRIPTING: tuple[tuple[Any, str], ...] = (
     (torch._C.ScriptFunction, "__call__"),
     (torch._C.ScriptMethod, "__call__"),
     (torch._C.ScriptModule, "save"),
+    *((kind, name) for kind in (torch._C.Graph, torch._C.Node) for name in ("__str__", "__repr__")),
     *((torch.jit, name) for name in ("trace", "trace_module", "save", "freeze", "optimize_for_inference")),
 )
-"""what makes, runs and writes TorchScript code: its tracer and its passes fail below a dispatch mode"""
+"""what makes, runs, shows and writes TorchScript code: its tracer and its passes fail below a dispatch mode"""
 
 BRIDGE = "to_dlpack"
 """a function that gives a tensor's memory to others"""

@@ -357,6 +357,9 @@ def test_a_trace_is_what_it_is_without() -> None:
     def runs() -> None:
         net = nn.Linear(2, 2)
         assert torch.jit.trace(net, torch.ones(2))(torch.ones(2)).shape == (2,)
+        traced: Any = torch.jit.trace(lambda x: x + 1, torch.ones(2))
+        assert "prim::Constant[value={1}]" in str(traced.graph)
+        assert "aten::add" in repr(traced.graph.findNode("aten::add"))
 
     assert not observed(runs)
 
