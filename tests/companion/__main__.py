@@ -105,7 +105,8 @@ def run(root: Path, scores: dict[str, Score]) -> None:
         print(f"left out: {error}")
         return
     compare(root, verdict, seen, scores)
-    same = verdict.message in alone if verdict.message is not None else "Traceback (most" not in alone
+    said = (verdict.message or "Traceback (most").partition(" Hint:")[0]  # which differs under anomaly mode
+    same = (said in alone) == (verdict.message is not None)
     scores["alone"].count(same, f"{root}: {verdict.message}, alone {alone[-200:]}")
 
 
