@@ -108,13 +108,14 @@ def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
 
     A common assumption makes it a warning. It is a hint if it depends on something unknown, or on a path through many
     branches that may never be taken, or if nothing shows that the code is trained at all: two assumptions of grad or
-    backward at once, or one that the code itself speaks against. Only the program's own backward shows that an unseen
-    call passes gradients on.
+    backward at once, or one that the code itself speaks against; a loss is expected to be trained. Only the program's
+    own backward shows that an unseen call passes gradients on.
     """
     assumptions = list(assumptions)
     kinds = [a.kind for a in assumptions if not a.is_default]
     about_training = sum(kind in ("requires-grad", "backward") for kind in kinds)
-    untrained = about_training > (0 if rule.unrecorded else 1) and "trained" not in kinds
+    expected = "trained" in kinds or any(a.expected for a in assumptions)
+    untrained = about_training > (0 if rule.unrecorded else 1) and not expected
     unshown = ("linked" in kinds and "trained" in kinds) or ("backward" in kinds and {"linked", "module"} & {*kinds})
     if "guess" in kinds or unshown or kinds.count("branch") > MAX_BRANCHES or untrained:
         return Severity.HINT

@@ -44,3 +44,16 @@ def statements(body: Iterable[ir.Stmt], into_definitions: bool = True) -> Iterat
         if into_definitions or not isinstance(statement, (ir.FunctionDef, ir.ClassDef)):
             for block in blocks(statement):
                 yield from statements(block, into_definitions)
+
+
+def names(record: object) -> Iterator[str]:
+    """The variables that a record names, or one of the records in it, definitions included."""
+    todo = [record]
+    while todo:
+        one = todo.pop()
+        if isinstance(one, (list, tuple)):
+            todo += one
+        elif isinstance(one, ir.Name):
+            yield one.id
+        elif isinstance(one, (ir.Node, ir.Params)):
+            todo += [getattr(one, name) for name in field_names(one)]

@@ -206,6 +206,84 @@ LIBRARIES = {
         "distributed.all_reduce(one)",
         "averaged(torch.rand(2, 3, requires_grad=WANTED) * 1, 2)",
     ),
+    "loss_by_its_name": Library(
+        """\
+        import torch
+
+        def dice_loss(inputs: torch.Tensor, targets: torch.Tensor):
+            chance = torch.sigmoid(inputs)
+            both = chance * targets
+            # PART
+            return 1 - 2 * both.sum() / (chance.sum() + targets.sum())
+        """,
+        "targets += 1",
+        "both += 1",
+        "dice_loss(torch.rand(3, requires_grad=True), torch.rand(3)).backward()",
+    ),
+    "loss_of_a_loss": Library(
+        """\
+        import torch
+        from torch.nn import functional as F
+
+        def weighed(inputs, targets, gamma: float = 2.0):
+            entropy = F.cross_entropy(inputs, targets, reduction="none")
+            chance = torch.exp(-entropy)
+            # PART
+            return (chance * entropy).mean()
+        """,
+        "chance.clamp_(max=1)",
+        "chance = chance.clamp(max=1)",
+        "weighed(torch.rand(3, 2, requires_grad=True), torch.tensor([0, 1, 1])).backward()",
+    ),
+    "model_of_a_zoo": Library(
+        """\
+        import functools
+        import torch
+        from torch import nn
+
+        def registered(make):
+            @functools.wraps(make)
+            def wrapper(*args, **kwargs):
+                return make(*args, **kwargs)
+            return wrapper
+
+        class Plain(nn.Module):
+            def __init__(self, width: int):
+                super().__init__()
+                self.mix = nn.Linear(width, width)
+
+            def forward(self, x):
+                return self.mix(x)
+
+        class Gated(Plain):
+            def forward(self, x):
+                return torch.sigmoid(self.mix(x))
+
+        class Net(nn.Module):
+            def __init__(self, block, depths):
+                super().__init__()
+                self.blocks = nn.Sequential(*[block(3) for depth in depths for _ in range(depth)])
+
+            def forward(self, x):
+                x = self.blocks(x)
+                # PART
+                return x
+
+        def made(block, depths, **kwargs):
+            return Net(block, depths, **kwargs)
+
+        @registered
+        def plain_net(**kwargs) -> Net:
+            return made(Plain, [1, 1], **kwargs)
+
+        @registered
+        def gated_net(**kwargs) -> Net:
+            return made(Gated, [1, 1], **kwargs)
+        """,
+        "x += 1",
+        "x = x + 1",
+        "gated_net()(torch.rand(2, 3)).sum().backward()",
+    ),
 }
 
 

@@ -405,7 +405,7 @@ def steps(machines: list[Machine]) -> Callable[[dict[str, str]], int]:
         end = files["main"].count("\n") - 2
         assert not report.problems
         assert end in {f.site.chunk.span(f.site.node).start_line for f in report.failures}
-        return machines[-1].steps
+        return machines[-1].work.steps
 
     return count
 

@@ -485,6 +485,7 @@ GUESS = Assumption("guess", "`f` returns its argument")
         ((TRAINED, GRAD, BACKWARD), Severity.WARNING),
         ((GRAD, BACKWARD), Severity.HINT),
         ((GRAD, BRANCH, BACKWARD), Severity.HINT),
+        ((GRAD, replace(BACKWARD, expected=True)), Severity.WARNING),
         ((GUESS,), Severity.HINT),
         ((TRAINED, GUESS), Severity.HINT),
     ],

@@ -19,7 +19,7 @@ from ..domain.paths import Guards
 from ..domain.report import Failure, Kind, Site
 from ..domain.values import LINK, Cond, Phi, Value
 from .recording import Graph, is_beside
-from .tensors import MULTI_OUTPUT, NO_GRAD, Node, SavedTensor, Tensor, conditions, ways
+from .tensors import MULTI_OUTPUT, NO_GRAD, Node, SavedTensor, Tensor, conditions, implies, ways
 from .versions import Past
 
 if TYPE_CHECKING:
@@ -131,7 +131,8 @@ class Checks(Graph):
         if node.freed is False:
             for saved in node.saved:
                 if id(saved) not in self.aside:
-                    on = (*guards, *self._needed(node.when), *conditions(saved.when))
+                    exists = () if implies(saved.when, node.when) else self._needed(node.when)
+                    on = (*guards, *exists, *conditions(saved.when))
                     found += self._check_one(node, saved, on)
 
     def _check_one(self, node: Node, saved: SavedTensor, guards: Guards) -> Found:

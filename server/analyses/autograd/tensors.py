@@ -86,6 +86,11 @@ def conditions(when: Grad) -> Answers:
     return known[0] if known and len(known[-1]) > 1 else tuple(part for parts in known for part in parts)
 
 
+def implies(when: Grad, other: Grad) -> bool:
+    """Whether each of the ways that lead to the one leads to the other."""
+    return isinstance(when, frozenset) and isinstance(other, frozenset) and when <= other
+
+
 def ways(when: Grad) -> tuple[Answers, ...]:
     """The open conditions of each way that leads to something, the shortest first."""
     return tuple(map(parts_of, in_order(when))) if isinstance(when, frozenset) else ()

@@ -119,14 +119,15 @@ class Assumption:
     `branch`: the branch at `site` is taken (or not, `holds` False). `requires-grad`: `subject` requires
     grad. `linked`: the call `subject` of something unseen passes gradients on, as the backward that the program
     runs shows. `module`: `subject`, the unseen base of a class, is a module. `backward`: the caller calls
-    backward() on the result. `iteration`: the loop at `site` runs again. `trained`: the module is trained.
-    `guess`: something unknown (`subject` says what).
+    backward() on the result, as is `expected` where that is a loss. `iteration`: the loop at `site` runs again.
+    `trained`: the module is trained. `guess`: something unknown (`subject` says what).
     """
 
     kind: Literal["branch", "requires-grad", "linked", "module", "backward", "iteration", "trained", "guess"]
     subject: str
     site: Site | None = None
     holds: bool = True
+    expected: bool = False
 
     @property
     def is_default(self) -> bool:

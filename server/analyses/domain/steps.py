@@ -80,6 +80,10 @@ class Globals(dict[Any, Value]):
         return dict.items(self)
 
 
+Product = tuple[Any, frozenset[Any]]
+"""The class of a module that a function makes, and the classes of modules that the function names."""
+
+
 class Mark(NamedTuple):
     """The lengths of a machine's records at a moment that it can go back to."""
 
@@ -144,6 +148,8 @@ class Step:
     """statements that it has replayed to their end"""
     entered: set[Excerpt | ir.Node] = field(default_factory=set)
     """the text of the forwards that were trained directly, and the classes of these modules"""
+    made: set[Product] = field(default_factory=set)
+    """what a function that was entered has made, and was trained then"""
     told: dict[ir.Stmt, Told] = field(default_factory=dict)
     born: int = 0
     until: int = 0

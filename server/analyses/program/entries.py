@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
+from ...syntax.walk import names
 from ..autograd.tensors import Tensor
 from ..domain import budget, registry
 from ..domain.modules import is_model
@@ -29,17 +30,17 @@ from ..domain.values import (
     Wrapped,
 )
 from ..operators import modules
-from ..python import attributes, functions, opaque, sequences
-from ..python.annotations import unknown_arguments
+from ..python import attributes, functions, guesses, opaque, sequences
+from ..python.annotations import own_class, unknown_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from ...syntax.text import Excerpt
-    from ..domain.steps import Step
+    from ..domain.steps import Product, Step
     from ..python.machine import Machine
 
-BACKWARD = Assumption("backward", "")
+BACKWARD, EXPECTED = Assumption("backward", ""), Assumption("backward", "", expected=True)
 
 
 def guarded(
@@ -96,6 +97,7 @@ class Entry:
         self.familiar_functions: set[ir.Node] = set()
         self.reached: set[ir.Stmt] = set()
         self.built: set[ir.Node] = set()
+        self.made: set[Product] = set()
         for step in own:
             self.built |= {one for one in step.executed if isinstance(one, ir.ClassDef)}
             self.executed |= step.executed
@@ -112,6 +114,7 @@ class Entry:
         """Note that one more step has run."""
         self.executed |= step.executed
         self.trained |= step.entered
+        self.made |= step.made
         self.familiar_functions |= step.executed
         self.reached |= step.reached
 
@@ -135,7 +138,7 @@ class Entry:
     def unentered(self, v: Value) -> Hashable:
         """The parts of `v` that no entry point has reached yet; something false if there are none."""
         if not isinstance(v, ClassV):
-            return self.untouched(v)
+            return self.untouched(v) and (self.new_product(v) or True)
         methods = tuple(name for name, method in v.attributes.items() if self.untouched(method))
         untrained = self.untrained(v)
         return (methods or untrained) and (methods, untrained)
@@ -152,12 +155,13 @@ class Entry:
         trained = self.trained | self.m.now.entered
         return f.chunk not in trained or (is_varied(cls) and cls.node not in trained | self.built)
 
-    def outside(self, what: str, run: Callable[[], Value], patience: int | None = None) -> Value:
-        """Run something the way code outside the program would."""
+    def outside(self, what: str, run: Callable[[], Value], patience: int | None = None, familiar: bool = True) -> Value:
+        """Run something the way code outside the program would; what is `familiar` is left sooner."""
         patience = budget.LIMITS.patience if patience is None else patience
         self.m.grad.set_modes({"grad": True, "inference": False, "hooks": None})
         self.m.state.set(self.m.ending, "over", False)
-        self.m.work.familiar = Familiar(self.familiar_functions, self.reached, self.patience)
+        known, reached = (self.familiar_functions, self.reached) if familiar else (set(), set())
+        self.m.work.familiar = Familiar(known, reached, self.patience)
         try:
             return guarded(self.m, what, run, budget.LIMITS.function_steps, patience)
         finally:
@@ -221,7 +225,7 @@ class Entry:
             and f.node not in self.m.now.executed
         )
 
-    def train(self, obj: Instance) -> None:
+    def train(self, obj: Instance, familiar: bool = True) -> None:
         """Call a module's forward as training does, and run backward on its result."""
         m = self.m
         forward = plain_function(obj.cls.lookup("forward"))
@@ -239,7 +243,7 @@ class Entry:
             return None
 
         m.entry_assumptions = (trained,)
-        self.outside(f"{obj.cls.name}.forward", run, budget.LIMITS.training_patience)
+        self.outside(f"{obj.cls.name}.forward", run, budget.LIMITS.training_patience, familiar)
         m.now.entered.add(forward.chunk)
         if obj.cls.node is not None:
             m.now.entered.add(obj.cls.node)
@@ -265,6 +269,7 @@ class Entry:
         if f is None or not self.untouched(f):
             return
         inner = f
+        product = self.new_product(v)
 
         def run() -> Value:
             if functions.first_parameter(inner) == "ctx":  # autograd runs a custom function's parts without grad
@@ -274,11 +279,32 @@ class Entry:
             args.pos = [*first.pos, *args.pos]
             result = m.call(v, args)
             m.here.node, m.here.chunk = inner.node, inner.chunk
-            m.entry_assumptions = (BACKWARD,)
+            m.entry_assumptions = (EXPECTED if guesses.computes_loss(inner) else BACKWARD,)
             backward_from(m, result)
-            return None
+            return result
 
-        self.outside(inner.name, run)
+        made = m.state.pick(self.outside(inner.name, run, familiar=product is None))
+        if product is not None and isinstance(made, Instance) and made.cls.derives(modules.MODULE):
+            m.now.made.add(product)
+            self.train(made, familiar=False)
+
+    def new_product(self, v: Value) -> Product | None:
+        """What a function makes of modules, as those of a model zoo do, if no other makes the same; None if nothing.
+
+        With the arguments that it passes, parts are known which are not where the class is entered by itself.
+        """
+        f = plain_function(v)
+        if f is None or not isinstance(f.node, ir.FunctionDef) or f.node.returns is None:
+            return None
+        if any(p.default is None for p in (*f.node.params.posonly, *f.node.params.args)):
+            return None
+        cls = own_class(self.m, f, f.node.returns)
+        if cls is None or not cls.derives(modules.MODULE):
+            return None
+        there = f.parent.globals.variables
+        named = (self.m.state.pick(there.get(name)) for name in names(f.node.body))
+        product = cls, frozenset(one for one in named if isinstance(one, ClassV) and one.derives(modules.MODULE))
+        return product if product not in self.made else None
 
 
 def is_varied(cls: ClassV) -> bool:
@@ -298,9 +324,14 @@ def is_private(name: str) -> bool:
 
 
 def plain_function(v: Value) -> FunctionV | None:
-    """The function behind decorators and descriptors."""
-    while isinstance(v, (Wrapped, StaticMethod, ClassMethod, Bound)):
-        v = v.function
+    """The function behind decorators and descriptors, those of the program by what `functools.wraps` says."""
+    passed: set[FunctionV] = set()
+    while isinstance(v, (Wrapped, StaticMethod, ClassMethod, Bound)) or (isinstance(v, FunctionV) and v not in passed):
+        if isinstance(v, FunctionV):
+            passed.add(v)
+            v = v.attributes.get("__wrapped__", v)
+        else:
+            v = v.function
     if isinstance(v, Property):
         v = v.getter
     return v if isinstance(v, FunctionV) else None

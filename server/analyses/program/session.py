@@ -27,13 +27,13 @@ from ..domain.modules import OwnModels
 from ..domain.paths import Unwanted, always
 from ..domain.report import Reach, Report, Told
 from ..domain.steps import Import, Step, loaded
-from ..domain.values import ClassV, FunctionV, ModuleV, Value, Wrapped, serial
+from ..domain.values import ClassV, ModuleV, Value, serial
 from ..libraries import load_models, polyfills
 from ..python import imports, statements
 from ..python.machine import Machine
 from ..stories.trace import NoTrace, Trace
 from .effects import Difference, Shelf, changeable
-from .entries import Entry, guarded, is_private
+from .entries import Entry, guarded, is_private, plain_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -320,14 +320,12 @@ class Session:
         """The classes and functions that a file defines at its top level, with their decorators, by their names."""
         for bound, v in list(self.m.files.frames[path].variables.items()):
             v = self.m.state.pick(v)
-            inner = v
-            while isinstance(inner, Wrapped):
-                inner = inner.function
-            if isinstance(inner, FunctionV):
-                if isinstance(inner.node, ir.FunctionDef) and inner.chunk.path == path:
-                    yield inner.name, bound, v
-            elif isinstance(inner, ClassV) and inner.node is not None and inner.node.chunk.path == path:
-                yield inner.name, bound, inner
+            f = plain_function(v)
+            if f is not None:
+                if isinstance(f.node, ir.FunctionDef) and f.chunk.path == path:
+                    yield f.name, bound, v
+            elif isinstance(v, ClassV) and v.node is not None and v.node.chunk.path == path:
+                yield v.name, bound, v
 
 
 Part = Beginning | Ending | ir.Stmt

@@ -6,12 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
+from ...syntax.walk import statements
 from ..operators import attributes as tensor_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..domain.values import ClassV, Unknown
+    from ..domain.values import ClassV, FunctionV, Unknown
     from .machine import Machine
 
 
@@ -97,3 +98,20 @@ def tells_integers(name: str) -> bool:
     """Whether a tensor of that name holds integers, which cannot require grad: `edge_index`, `batch.lengths`."""
     words = re.findall(r"[a-z0-9]+", name.rpartition(".")[2].lower())
     return bool(words) and words[-1] in OF_INTEGERS
+
+
+_LOSS = re.compile(r"(?:^|_)(?:loss|losses|criterion|cross_entropy|kl_div)(?:_|\d|$)")
+
+
+def tells_loss(name: str) -> bool:
+    """Whether a function of that name computes a loss, on which a caller will run backward: `focal_loss`."""
+    return _LOSS.search(name) is not None
+
+
+def computes_loss(f: FunctionV) -> bool:
+    """Whether a function computes a loss, by its own name or that of something that it calls."""
+    if tells_loss(f.name):
+        return True
+    body = f.node.body if isinstance(f.node, ir.FunctionDef) else []
+    values = (getattr(s, "value", None) for s in statements(body, into_definitions=False))
+    return any(isinstance(v, ir.Call) and tells_loss(last_name(v.func)) for v in values)

@@ -33,6 +33,16 @@ CONSTANTS: dict[str, Value] = {
 }
 
 MOVED = {
+    "typing.Dict": "dict",
+    "typing.List": "list",
+    "typing.Set": "set",
+    "typing.FrozenSet": "frozenset",
+    "typing.Tuple": "tuple",
+    "typing.Type": "type",
+    "typing.OrderedDict": "collections.OrderedDict",
+    "typing.DefaultDict": "collections.defaultdict",
+    "typing.Counter": "collections.Counter",
+    "typing.Deque": "collections.deque",
     "torch.nn.parameter.Parameter": "torch.nn.Parameter",
     "torch.nn.utils.clip_grad.clip_grad_norm_": "torch.nn.utils.clip_grad_norm_",
     "torch.autograd.grad_mode.no_grad": "torch.no_grad",
@@ -52,7 +62,7 @@ MOVED = {
     "torch.int": "torch.int32",
     "torch.short": "torch.int16",
 }
-"""Longer paths that people import by, with the name that PyTorch documents."""
+"""Other paths that people import by, with the name that PyTorch documents, or Python."""
 
 PREFIXES = (
     ("torch.nn.modules.", "torch.nn."),
