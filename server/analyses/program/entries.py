@@ -291,20 +291,24 @@ class Entry:
     def new_product(self, v: Value) -> Product | None:
         """What a function makes of modules, as those of a model zoo do, if no other makes the same; None if nothing.
 
-        With the arguments that it passes, parts are known which are not where the class is entered by itself.
+        It passes what the class needs, so that parts are known which are not where the class is entered by itself.
         """
         f = plain_function(v)
-        if f is None or not isinstance(f.node, ir.FunctionDef) or f.node.returns is None:
-            return None
-        if any(p.default is None for p in (*f.node.params.posonly, *f.node.params.args)):
+        if f is None or not isinstance(f.node, ir.FunctionDef) or f.node.returns is None or needed(f):
             return None
         cls = own_class(self.m, f, f.node.returns)
-        if cls is None or not cls.derives(modules.MODULE):
+        built = plain_function(cls.lookup("__init__")) if cls is not None else None
+        if cls is None or not cls.derives(modules.MODULE) or built is None or len(needed(built)) < 2:
             return None
         there = f.parent.globals.variables
         named = (self.m.state.pick(there.get(name)) for name in names(f.node.body))
         product = cls, frozenset(one for one in named if isinstance(one, ClassV) and one.derives(modules.MODULE))
         return product if product not in self.made else None
+
+
+def needed(f: FunctionV) -> list[ir.Param]:
+    """The parameters that every call passes by their places, `self` included."""
+    return [p for p in (*f.node.params.posonly, *f.node.params.args) if p.default is None]
 
 
 def is_varied(cls: ClassV) -> bool:
