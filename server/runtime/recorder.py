@@ -377,7 +377,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         try:
             storage = tensor.untyped_storage()
             key = storage._cdata
-        except (RuntimeError, NotImplementedError, AttributeError):  # sparse tensors, and subclasses that wrap others
+        except (RuntimeError, NotImplementedError, AttributeError, ValueError):  # sparse, wrapping, uninitialized
             return None
         memory = self.memories.get(key)
         if memory is None:
