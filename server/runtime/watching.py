@@ -237,7 +237,7 @@ class _Data:
 
     def __set__(self, tensor: Any, value: Any) -> None:
         print_, memory = None, self.watch.recorder.memory(tensor)
-        with suppress(RuntimeError, NotImplementedError, TypeError), torch._C._DisableTorchDispatch():
+        with suppress(RuntimeError, NotImplementedError, TypeError, ValueError), torch._C._DisableTorchDispatch():
             print_ = fingerprint(tensor)
         self.attribute.__set__(tensor, value)
         if print_ is not None and memory is not None and self.watch.recorder.memory(tensor) is not memory:
