@@ -65,6 +65,8 @@ STATISTICS = {
 
 COUNTING = ("ADInplaceOrView", "CompositeImplicitAutograd")
 """where an operation raises the counters of what it writes to, itself or by being made of others"""
+DIFFERENTIATED = ("AutogradCPU", "AutogradCUDA", "CompositeImplicitAutograd")
+"""where an operation makes its node"""
 
 _has_kernel: Any = torch._C._dispatch_has_kernel_for_dispatch_key
 _excluded: Any = torch._C._dispatch_tls_local_exclude_set
@@ -163,11 +165,12 @@ class Thread:
 class Plan:
     """What an operation does to its arguments, by its schema. `unseen`: no version counter tells.
 
-    `delegates`: it has nothing that raises a counter, but the operations that it calls do (`_foreach_add_`). Below a
-    dispatch mode PyTorch leaves that out for these; it has to be put back, or the program would not fail as it does.
+    `delegates`: it has nothing that raises a counter, but the operations that it calls do (`_foreach_add_`, and what a
+    library has defined). Below a dispatch mode PyTorch leaves that out for these; it has to be put back, or the program
+    would not fail as it does. `enters`: the same holds of autograd, of which a library's operation knows nothing.
     """
 
-    __slots__ = ("delegates", "is_view", "name", "names", "switch", "unseen", "written")
+    __slots__ = ("delegates", "enters", "is_view", "name", "names", "switch", "unseen", "written")
 
     def __init__(self, func: Any) -> None:
         schema = getattr(func, "_schema", None)
@@ -179,7 +182,10 @@ class Plan:
         marked = [i for i, a in enumerate(arguments) if a.alias_info is not None and a.alias_info.is_write]
         self.written: tuple[int, ...] = statistics[:-1] if statistics else tuple(marked)
         self.unseen = statistics is not None or self.name.startswith("_fused_")
-        self.delegates = bool(marked) and not any(_has_kernel(func.name(), key) for key in COUNTING)
+        is_counted = any(_has_kernel(func.name(), key) for key in COUNTING) if schema is not None else True
+        is_own = schema is not None and not schema.name.startswith(("aten::", "prim", "torchvision::"))
+        self.delegates = (bool(marked) or is_own) and not is_counted
+        self.enters = is_own and not is_counted and not any(_has_kernel(func.name(), key) for key in DIFFERENTIATED)
         returns = schema.returns if schema is not None else ()
         self.is_view = any(r.alias_info is not None and not r.alias_info.is_write for r in returns)
 
@@ -247,7 +253,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         thread = self.threads.get(ident)
         if thread is None:
             thread = self.threads[ident] = Thread()
-        if _are_inference(args):
+        if plan.enters or _are_inference(args):
             return self._let_through(func, args, kwargs)
         node, sequence = _node(), _sequence()
         if node is not None and self.backward is not None:
@@ -264,7 +270,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 return self._write(func, plan, trail, args, kwargs)
         elif plan.is_view and node is None and not torch.is_grad_enabled():
             return self._view(plan, func(*args, **kwargs), sys._getframe(1))
-        return func(*args, **kwargs)
+        return self._run(func, plan, args, kwargs)
+
+    @staticmethod
+    def _run(func: Any, plan: Plan, args: Any, kwargs: Any) -> Any:
+        if not plan.delegates:
+            return func(*args, **kwargs)
+        with _forced(_included(), _excluded().remove(_COUNTERS)):
+            return func(*args, **kwargs)
 
     def _make(self, thread: Thread, number: int, plan: Plan, trail: Trail, args: Any) -> None:
         self.newest = time = next(self.clock)
@@ -284,6 +297,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         made = thread.made.get(thread.next - 1)
         if made is None or not isinstance(target, torch.Tensor) or not target._is_view():
             return
+        if not any(_is_tensor(one) and one.requires_grad for one in args):
+            return  # the node that was made on the same line is another's
         found = []
         for index, (role, tensor) in enumerate(zip(plan.names, args, strict=False)):
             memory = self.memory(tensor) if isinstance(tensor, torch.Tensor) else None
@@ -298,11 +313,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             for tensor, memory, _ in targets:
                 if memory is not None and (plan.unseen or self.hides(tensor, memory)):
                     self.contents.copy(memory.key, tensor.untyped_storage(), next(self.clock), self.newest)
-        if plan.delegates:
-            with _forced(_included(), _excluded().remove(_COUNTERS)):
-                result = func(*args, **kwargs)
-        else:
-            result = func(*args, **kwargs)
+        result = self._run(func, plan, args, kwargs)
         for tensor, memory, before in targets:
             if memory is not None:
                 after = version(tensor) if plan.delegates else before + 1 - plan.unseen
@@ -333,7 +344,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
     def _let_through(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """Run an operation that autograd has not seen, since all it takes was made in inference mode.
+        """Run an operation that autograd has not seen: it knows nothing of it, or all it takes is of inference mode.
 
         What it is made of then goes through autograd, which is left out below a mode, and is put back here.
         """
@@ -435,7 +446,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _is_own(self, write: Written, made: Made, tensor: torch.Tensor) -> bool:
         """Whether a write is one of the operation that saved a tensor, before it did; a Function saves at its end."""
-        call, inside = self.places.called(made.trail), write.trail is made.trail
+        call, inside = self.places.called(made.trail), write.trail is made.trail and write.op == made.op
         if call is not made.trail:
             return write.time > made.time and self.places.called(write.trail) == call
         return inside and write.time > made.time and write.after == version(tensor)

@@ -364,6 +364,47 @@ def test_a_trace_is_what_it_is_without() -> None:
     assert not observed(runs)
 
 
+def test_lazy_modules_make_their_parameters() -> None:
+    def runs() -> None:
+        net = nn.Sequential(nn.LazyLinear(4), nn.Tanh(), nn.LazyLinear(1))
+        optimizer: Any = None
+        for _ in range(2):
+            loss = net(torch.ones(2, 3)).square().mean()
+            optimizer = optimizer or torch.optim.SGD(net.parameters(), lr=0.1)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+
+    assert not observed(runs)
+
+
+def test_operators_of_a_library_are_what_they_are_without() -> None:
+    library = torch.library.Library("observed", "DEF")
+    library.define("bump_(Tensor(a!) x) -> ()")
+
+    def bump(x: torch.Tensor) -> None:
+        x.add_(1)
+
+    library.impl("bump_", bump, "CPU")
+
+    def runs() -> None:
+        x = torch.ones(3, requires_grad=True)
+        y = x.exp()
+        torch.ops.observed.bump_(y)
+        with pytest.raises(RuntimeError, match="modified by an inplace"):
+            y.sum().backward()
+        with pytest.raises(RuntimeError, match="a leaf Variable"):
+            torch.ops.observed.bump_(x)
+
+    runs()
+    observed(runs)
+
+
+def test_what_gradgradcheck_writes_and_puts_back_is_no_alarm() -> None:
+    x = torch.rand(3, dtype=torch.float64, requires_grad=True)
+    assert not observed(lambda: torch.autograd.gradgradcheck(torch.sin, (x,)))
+
+
 def test_pytest_tells_of_each_test_and_fails_none(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         "import torch\n"
