@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...domain import budget
-from ...domain.known import is_constant
+from ...domain.known import is_constant, is_large
 from ...domain.paths import Raised
 from ...domain.registry import method_of
 from ...domain.values import Args, Container, DictV, Items, ListV, Unknown, Value
@@ -154,17 +154,22 @@ def constant_position(items: tuple[Value, ...], item: Value) -> int:
     return items.index(item) if item in items else NOWHERE
 
 
+FEW = 16
+"""so many items are compared with one that has more parts than are looked at"""
+
+
 def compared(m: Machine, items: tuple[Value, ...], item: Value) -> int | None:
     """The first position of an item; None if that is unknown or takes too long, NOWHERE if it isn't there."""
-    parts = 0
+    most = budget.LIMITS.parts
+    parts, own = 0, 0
+    if isinstance(item, tuple):
+        own = most // FEW if is_large(item) else len(item)
     for i, one in enumerate(items):
-        parts += sum(len(side) for side in (one, item) if isinstance(side, tuple))
-        same = one is item or (
-            parts <= budget.LIMITS.parts and conditions.truth(m, comparisons.compare(m, "==", one, item))
-        )
+        parts += own + (len(one) if isinstance(one, tuple) else 0)
+        same = one is item or (parts <= most and conditions.truth(m, comparisons.compare(m, "==", one, item)))
         if same is True:
             return i
-        if same is not False or parts > budget.LIMITS.parts:
+        if same is not False or parts > most:
             return None
     return NOWHERE
 
