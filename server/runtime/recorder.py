@@ -65,6 +65,8 @@ STATISTICS = {
 
 COUNTING = ("ADInplaceOrView", "CompositeImplicitAutograd")
 """where an operation raises the counters of what it writes to, itself or by being made of others"""
+COPY = "clone"
+"""what autograd asks for first where a formula needs what an operation overwrites (`pow_`)"""
 DIFFERENTIATED = ("AutogradCPU", "AutogradCUDA", "CompositeImplicitAutograd")
 """where an operation makes its node"""
 
@@ -446,7 +448,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _is_own(self, write: Written, made: Made, tensor: torch.Tensor) -> bool:
         """Whether a write is one of the operation that saved a tensor, before it did; a Function saves at its end."""
-        call, inside = self.places.called(made.trail), write.trail is made.trail and write.op == made.op
+        call = self.places.called(made.trail)
+        inside = write.trail is made.trail and made.op in (write.op, COPY)
         if call is not made.trail:
             return write.time > made.time and self.places.called(write.trail) == call
         return inside and write.time > made.time and write.after == version(tensor)

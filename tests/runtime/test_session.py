@@ -405,6 +405,15 @@ def test_what_gradgradcheck_writes_and_puts_back_is_no_alarm() -> None:
     assert not observed(lambda: torch.autograd.gradgradcheck(torch.sin, (x,)))
 
 
+def test_what_an_operation_copies_and_overwrites_is_no_alarm() -> None:
+    def runs() -> None:
+        y = torch.rand(3, requires_grad=True) * 2
+        y **= torch.rand(())
+        y.sum().backward()
+
+    assert not observed(runs)
+
+
 def test_pytest_tells_of_each_test_and_fails_none(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(
         "import torch\n"
