@@ -25,6 +25,11 @@ def next_token(text: str, offset: int) -> int:
     return match.end()
 
 
+def differ_in_comments(old: str, new: str, end: int) -> bool:
+    """Whether two texts are the same up to `end`, where the code of the old one ends, and that of the new one, too."""
+    return old[:end] == new[:end] and "\\" not in new[end:] and next_token(new, end) == len(new)
+
+
 class LostError(Exception):
     """The text does not go on with the token that the tree says: `offset` is where."""
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from . import ir
-from .cursor import Bindings, next_token
+from .cursor import Bindings, differ_in_comments, next_token
 from .repair import lower_or_repair
 from .scan import statement_starts
 from .walk import field_names
@@ -38,8 +38,7 @@ class Part:
             return True
         if self.fault is not None:
             return False
-        end = self.body[-1].end - self.start
-        return text[:end] == self.text[:end] and "\\" not in text[end:] and next_token(text, end) == len(text)
+        return differ_in_comments(self.text, text, self.body[-1].end - self.start)
 
     def bound(self, chunk: Excerpt) -> Bindings:
         """The names that it binds, in a function of `chunk`."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import ir
-from .cursor import next_token
+from .cursor import differ_in_comments
 from .walk import statements
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def renew(known: Chunk, edited: Chunk) -> bool:
         was.body, was.end, was.scope, was.doc = now.body, now.end, now.scope, now.doc
         for statement in statements(was.body):
             statement.chunk = known
-    elif not rewrite_text(was, now) and not _same_but_for_comments(known, was, edited):
+    elif known.kind == "header" or not (rewrite_text(was, now) or differ_in_comments(known.text, edited.text, was.end)):
         return False
     known.text, known.edit, known.problem = edited.text, None, edited.problem
     known.names.clear()
@@ -48,17 +48,6 @@ def rewrite_text(was: ir.Stmt, now: ir.Stmt) -> bool:
     old.value = new.value
     was.start, was.end, old.start, old.end = now.start, now.end, new.start, new.end
     return True
-
-
-def _same_but_for_comments(known: Chunk, was: ir.Stmt, edited: Chunk) -> bool:
-    """Whether a chunk has another text behind its statement alone, and that has no code."""
-    end = was.end
-    return (
-        known.kind != "header"
-        and known.text[:end] == edited.text[:end]
-        and "\\" not in edited.text[end:]
-        and next_token(edited.text, end) == len(edited.text)
-    )
 
 
 def _same_head(was: ir.FunctionDef, now: ir.FunctionDef) -> bool:

@@ -145,6 +145,8 @@ class Budget:
     """Nested containers that are looked into, item by item."""
     parts: int = 10_000
     """Parts of nested tuples that are looked at: they may be the same ones, over and over."""
+    compared: int = 16
+    """Items of a list that are compared with one that has more `parts`: each comparison looks at that many."""
     levels: int = 50
     """Levels of nested containers that are computed with: a list may hold itself."""
     choice_levels: int = 5

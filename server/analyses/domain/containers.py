@@ -69,21 +69,19 @@ class Held:
 
     def __init__(self, longest: tuple[Value, ...]) -> None:
         self.longest = longest
-        self.everywhere: dict[int, int] = {}
-        """by a choice of rows: the places that each of them has"""
-        self.somewhere: dict[int, int] = {}
-        """the places that any of them has"""
+        self.known: dict[int, tuple[int, int]] = {}
+        """by a choice of rows: the places that each of them has, and those that any has"""
 
     def note(self, rows: Value) -> tuple[int, int]:
         """Note of a choice of rows the places that each, and that any of them has."""
-        if id(rows) not in self.everywhere:
+        if id(rows) not in self.known:
             if type(rows) is Phi:
                 (each, some), (each_too, some_too) = self.note(rows.then), self.note(rows.orelse)
-                each, some = each & each_too, some | some_too
+                self.known[id(rows)] = each & each_too, some | some_too
             else:
-                each = some = self.places(rows) if isinstance(rows, tuple) else 0
-            self.everywhere[id(rows)], self.somewhere[id(rows)] = each, some
-        return self.everywhere[id(rows)], self.somewhere[id(rows)]
+                own = self.places(rows) if isinstance(rows, tuple) else 0
+                self.known[id(rows)] = own, own
+        return self.known[id(rows)]
 
     def places(self, row: tuple[Value, ...]) -> int:
         """The places in the longest row whose items a row also has."""
@@ -94,9 +92,10 @@ class Held:
 
     def item(self, rows: Value, k: int) -> Value:
         """The item of a row in place `k` of the longest row, if it has one there."""
-        if self.everywhere[id(rows)] >> k & 1:
+        each, some = self.known[id(rows)]
+        if each >> k & 1:
             return self.longest[k]
-        if not self.somewhere[id(rows)] >> k & 1 or type(rows) is not Phi:
+        if not some >> k & 1 or type(rows) is not Phi:
             return NO_ITEM
         then, orelse = self.item(rows.then, k), self.item(rows.orelse, k)
         return then if are_one(then, orelse) else Phi(rows.cond, then, orelse)

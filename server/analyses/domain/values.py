@@ -259,9 +259,8 @@ class DictV(Container):
 
     def __init__(self, items: MutableMapping[Any, Value] | None = None, kind: str = "dict") -> None:
         super().__init__()
-        self.items: MutableMapping[Any, Value] = Names(self.uid) if items is None else items
-        if type(self.items) is dict:
-            self.items = Names(self.uid, self.items)
+        made = Names(self.uid, items) if items is None or type(items) is dict else items
+        self.items: MutableMapping[Any, Value] = made
         self.open = False
         self.kind = kind
         self.default: Value = None

@@ -154,16 +154,12 @@ def constant_position(items: tuple[Value, ...], item: Value) -> int:
     return items.index(item) if item in items else NOWHERE
 
 
-FEW = 16
-"""so many items are compared with one that has more parts than are looked at"""
-
-
 def compared(m: Machine, items: tuple[Value, ...], item: Value) -> int | None:
     """The first position of an item; None if that is unknown or takes too long, NOWHERE if it isn't there."""
     most = budget.LIMITS.parts
     parts, own = 0, 0
     if isinstance(item, tuple):
-        own = most // FEW if is_large(item) else len(item)
+        own = most // budget.LIMITS.compared if is_large(item) else len(item)
     for i, one in enumerate(items):
         parts += own + (len(one) if isinstance(one, tuple) else 0)
         same = one is item or (parts <= most and conditions.truth(m, comparisons.compare(m, "==", one, item)))
