@@ -18,11 +18,11 @@ OF_ANY_RELEASE := tests/facts tests/rules/test_examples_found.py tests/test_orac
 
 .PHONY: demo test lint facts releases fuzz frameworks mutants companion cost fixes clean dist docs pages drawings extension ecosystem editors e2e lock audit soak
 
-demo: $(READY) ## one example whole, all of them in a line each, and what to do next
+demo: $(READY) ## one example whole, what all of them come to, and what to do next
 	@echo '$$ gradguard check examples/01_sigmoid_shift.py'
-	@$(BIN)/gradguard check --exit-zero examples/01_sigmoid_shift.py
-	@echo '$$ gradguard check --output-format concise examples'
-	@$(BIN)/gradguard check --exit-zero --output-format concise examples
+	@$(BIN)/gradguard check --exit-zero --quiet examples/01_sigmoid_shift.py
+	@echo '$$ gradguard check examples | tail -n 2'
+	@$(BIN)/gradguard check --exit-zero examples | tail -n 2
 	@echo 'Next:'
 	@echo '  $(BIN)/gradguard check PATH            check a program, a notebook or a project of yours'
 	@echo '  $(BIN)/gradguard check --fix PATH      and mend what can be mended without changing a value'
