@@ -12,7 +12,7 @@ from __future__ import annotations
 import zlib
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
@@ -104,8 +104,19 @@ def _same_numbers(one: torch.Tensor, other: torch.Tensor) -> bool:
     return bool(((one == other) | (other != other)).all())
 
 
-def fingerprint(tensor: torch.Tensor) -> int:
-    """A number that changes with a tensor's content, most likely."""
+class Print(NamedTuple):
+    """What tells a tensor's content from another, most likely."""
+
+    dtype: torch.dtype
+    number: int
+
+    def fits(self, tensor: torch.Tensor) -> bool:
+        """Whether a tensor holds the same; in other digits, too (`module.double()`)."""
+        return fingerprint(tensor.detach().to(self.dtype)) == self
+
+
+def fingerprint(tensor: torch.Tensor) -> Print:
+    """The print of a tensor as it is."""
     flat = tensor.detach().contiguous().reshape(-1).view(torch.uint8) if tensor.numel() else tensor.new_empty(0)
     data: Any = flat.cpu().numpy()
-    return zlib.crc32(data) if flat.numel() else 0
+    return Print(tensor.dtype, zlib.crc32(data) if flat.numel() else 0)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     import torch
 
+    from .contents import Print
     from .places import Trail
 
 
@@ -22,7 +23,7 @@ class Moved(NamedTuple):
     time: int
     trail: Trail
     key: int
-    print: int | None
+    print: Print | None
 
 
 class Moves:

@@ -27,12 +27,14 @@ import torch
 from torch.autograd import Function
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from .contents import Contents, fingerprint
+from .contents import Contents
 from .moves import Moved, Moves
 from .places import Places, Trail
 
 if TYPE_CHECKING:
     from types import FrameType
+
+    from .contents import Print
 
 MOST_NODES = 200_000
 """so many nodes are known of a thread, the newest"""
@@ -422,7 +424,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.contents.exported.add(memory.key)
             self.contents.export(memory.key, tensor.untyped_storage(), next(self.clock))
 
-    def move(self, tensor: torch.Tensor, key: int, print_: int, frame: FrameType) -> None:
+    def move(self, tensor: torch.Tensor, key: int, print_: Print, frame: FrameType) -> None:
         """Note that a tensor was given other memory by `.data = …`: what it had, and what that was known by."""
         time = next(self.clock)
         self.moves.add(tensor, Moved(time, self.places.trail(frame), key, print_))
@@ -444,7 +446,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return False
         since = max((write.time for write in memory.writes if self._is_own(write, made, tensor)), default=made.time)
         unseen = [one.print for one in self.moves.since(tensor, since) if one.print is not None]
-        return unseen[0] != fingerprint(tensor) if unseen else self.contents.changed(tensor, memory.key, since)
+        return not unseen[0].fits(tensor) if unseen else self.contents.changed(tensor, memory.key, since)
 
     def _is_own(self, write: Written, made: Made, tensor: torch.Tensor) -> bool:
         """Whether a write is one of the operation that saved a tensor, before it did; a Function saves at its end."""

@@ -225,6 +225,20 @@ def test_what_was_written_to_memory_that_a_tensor_was_given_later_has_not_change
     assert [write.spot.text.strip() for write in one.writes] == ["x.set_(other)"]
 
 
+@pytest.mark.parametrize(("dtype", "changed"), [(torch.float64, False), (torch.bfloat16, True)])
+def test_a_weight_with_more_digits_has_not_changed_one_with_fewer_has(dtype: torch.dtype, changed: bool) -> None:
+    net = nn.RMSNorm(4)
+    with torch.no_grad():
+        net.weight.add_(1e-5)
+
+    def cast() -> None:
+        y = net(leaf())
+        net.to(dtype)
+        y.sum().backward()
+
+    assert bool(observed(cast)) is changed
+
+
 def test_a_power_in_place_of_a_view_is_told_though_its_node_is_out_of_sight() -> None:
     def fails() -> None:
         x, exponent = leaf() * 1, torch.ones(())

@@ -364,9 +364,9 @@ def _arg(size: Size) -> Arg:
     return UNKNOWN if size is None else size
 
 
-def lazily(names: str, tensors: str) -> dict[str, Holds]:
-    """Modules that learn their sizes from their first input."""
-    return {name: lambda call: dict.fromkeys(tensors.split(), None) for name in names.split()}
+def lazily(names: str, holds: Holds) -> dict[str, Holds]:
+    """Modules that hold what their kin do, in sizes that their first input tells."""
+    return dict.fromkeys(names.split(), lambda call: dict.fromkeys(holds(call)))
 
 
 HOLDS: dict[str, Holds] = {
@@ -390,9 +390,12 @@ HOLDS: dict[str, Holds] = {
     "TransformerEncoderLayer": transformer_layer(["self_attn"]),
     "TransformerDecoderLayer": transformer_layer(["self_attn", "multihead_attn"]),
     "Transformer": transformer,
-    **lazily("LazyLinear LazyConv1d LazyConv2d LazyConv3d", "weight bias"),
-    **lazily("LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d", "weight bias"),
-    **lazily("LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d", "weight bias running_mean running_var"),
+    **lazily("LazyLinear", linear),
+    **lazily("LazyConv1d LazyConvTranspose1d", convolution(1, transposed=False)),
+    **lazily("LazyConv2d LazyConvTranspose2d", convolution(2, transposed=False)),
+    **lazily("LazyConv3d LazyConvTranspose3d", convolution(3, transposed=False)),
+    **lazily("LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d", normalization(True, True)),
+    **lazily("LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d", normalization(True, True)),
 }
 
 
