@@ -50,3 +50,14 @@ class Moves:
             yield moved.key, time, moved.time
             time = moved.time
         yield key, time, float("inf")
+
+    def heirs(self, key: int, time: int) -> Iterator[tuple[torch.Tensor, int]]:
+        """The tensors that had a memory and were given another by `.data = …` since a time, and when.
+
+        A tensor keeps its version counter then (`set_data` in PyTorch's variable.cpp), and what has saved the tensor
+        keeps the memory: a write to the one counts for the other.
+        """
+        for find, moves in list(self.known.values()):
+            for one in moves:
+                if one.key == key and one.time > time and one.print is not None and (tensor := find()) is not None:
+                    yield tensor, one.time

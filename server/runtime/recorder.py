@@ -463,6 +463,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             for key, start, end in self.moves.homes(tensor, memory.key, since):
                 for one in self._there(key, any_counter):
                     found += (write for write in one.writes if start < write.time <= end)
+            for heir, moved in self.moves.heirs(memory.key, since):
+                found += self.writes(heir, moved, any_counter) if heir is not tensor else ()
         return sorted(found)
 
     def _there(self, key: int, any_counter: bool) -> list[Memory]:

@@ -16,9 +16,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("count", type=int, nargs="?", default=500, metavar="N", help="how many programs (%(default)s)")
     parser.add_argument("--seed", default="0", help="which programs (%(default)s)")
-    parser.add_argument(
-        "--mended", type=int, default=400, metavar="M", help="mend those of the first M that fail (%(default)s)"
-    )
+    parser.add_argument("--mended", type=int, metavar="M", help="try the fixes of those of the first M that fail (all)")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="processes (%(default)s)")
     parser.add_argument("--page", type=Path, help="the file to write the figures to")
     options = parser.parse_args()
@@ -28,7 +26,7 @@ def main() -> int:
         options.jobs,
         sys.stderr,
         lambda found: print(found, flush=True),
-        mended=options.mended,
+        mended=options.count if options.mended is None else options.mended,
     )
     print(page.summary(result))
     if options.page:

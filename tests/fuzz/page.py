@@ -47,6 +47,7 @@ def written(result: Result) -> str:
         for kind, count in sorted(result.kinds.items(), key=lambda item: -item[1])
         if kind != "not comparable"
     ]
+    fixed = result.fixes.ends.total()
     limits = Counter(difference.limit.name for difference in result.differences if difference.limit)
     return "\n".join(
         [
@@ -71,8 +72,8 @@ def written(result: Result) -> str:
             "",
             "## Fixes",
             "",
-            "Every fix of the failing ones among the first programs was tried: the program is replayed, and run on",
-            "PyTorch. One that says it keeps every value has to leave each loss and each gradient as it was meant.",
+            f"Every fix of {fixed} programs that fail was tried alone: the program is replayed, and run on PyTorch.",
+            "One that says it keeps every value has to leave each loss and each gradient as it was meant.",
             "",
             f"- {_fixes(result)}.",
             f"- {result.fixes.ends['fails of its own']} more end in an error that has nothing to do with autograd, in",

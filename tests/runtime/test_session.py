@@ -225,6 +225,17 @@ def test_what_was_written_to_memory_that_a_tensor_was_given_later_has_not_change
     assert [write.spot.text.strip() for write in one.writes] == ["x.set_(other)"]
 
 
+def test_a_write_to_memory_that_a_tensor_was_given_later_counts_for_what_it_was() -> None:
+    def fails() -> None:
+        y = leaf().exp()
+        y.data = y.data + 1
+        y *= 2
+        y.sum().backward()
+
+    (one,) = observed(fails)
+    assert text(one) == ("y = leaf().exp()", "y *= 2", "y.sum().backward()")
+
+
 @pytest.mark.parametrize(("dtype", "changed"), [(torch.float64, False), (torch.bfloat16, True)])
 def test_a_weight_with_more_digits_has_not_changed_one_with_fewer_has(dtype: torch.dtype, changed: bool) -> None:
     net = nn.RMSNorm(4)
