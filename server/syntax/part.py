@@ -11,7 +11,7 @@ from . import ir
 from .cursor import Bindings, differ_in_comments, next_token
 from .repair import lower_or_repair
 from .scan import statement_starts
-from .walk import field_names
+from .walk import nodes
 
 if TYPE_CHECKING:
     from .repair import Fault
@@ -53,7 +53,7 @@ class Part:
         if not by:
             return
         if self._nodes is None:
-            self._nodes = list({id(node): node for statement in self.body for node in _below(statement)}.values())
+            self._nodes = list({id(node): node for node in nodes(self.body) if isinstance(node, ir.Node)}.values())
         for node in self._nodes:
             node.start += by
             node.end += by
@@ -80,14 +80,3 @@ class Parts:
             return None
         starts = [start for start, _ in statement_starts(text, begin, len(text), re.escape(self.indent))]
         return [(start, text[start:end]) for start, end in pairwise([*starts, len(text)])]
-
-
-def _below(record: ir.Node | ir.Params) -> list[ir.Node]:
-    """All nodes of a record, itself first."""
-    found = [record] if isinstance(record, ir.Node) else []
-    for name in field_names(record):
-        value = getattr(record, name)
-        for one in value if isinstance(value, list) else (value,):
-            if isinstance(one, ir.Node | ir.Params):
-                found += _below(one)
-    return found

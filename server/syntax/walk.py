@@ -46,14 +46,18 @@ def statements(body: Iterable[ir.Stmt], into_definitions: bool = True) -> Iterat
                 yield from statements(block, into_definitions)
 
 
-def names(record: object) -> Iterator[str]:
-    """The variables that a record names, or one of the records in it, definitions included."""
+def nodes(record: object) -> Iterator[ir.Node | ir.Params]:
+    """A record, or a list of them, and all records in it, in no order; one that stands in two places comes twice."""
     todo = [record]
     while todo:
         one = todo.pop()
         if isinstance(one, (list, tuple)):
             todo += one
-        elif isinstance(one, ir.Name):
-            yield one.id
         elif isinstance(one, (ir.Node, ir.Params)):
+            yield one
             todo += [getattr(one, name) for name in field_names(one)]
+
+
+def names(record: object) -> Iterator[str]:
+    """The variables that a record names, or one of the records in it, definitions included."""
+    return (one.id for one in nodes(record) if isinstance(one, ir.Name))
