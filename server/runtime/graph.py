@@ -177,3 +177,8 @@ def name(node: Any) -> str:
 def is_custom(node: Any) -> bool:
     """Whether a node belongs to a custom Function."""
     return isinstance(node, torch.autograd.function.BackwardCFunction)
+
+
+def is_generated(node: Any) -> bool:
+    """Whether that is one which `torch.library` makes for an operator; its name is nobody's."""
+    return getattr(type(node), "_forward_cls", object).__module__ == "torch._library.autograd"

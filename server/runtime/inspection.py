@@ -262,7 +262,8 @@ class Inspector:
     def op(self, node: Any, spots: tuple[Spot, ...]) -> str:
         """The operation that a node belongs to, as the program writes it where that can be told."""
         if graph.is_custom(node):
-            return graph.name(node)
+            made = self.recorder.made(node) if graph.is_generated(node) else None
+            return made.op if made is not None else graph.name(node)
         written = _written(spots[-1]) if spots else None
         return written or graph.name(node)
 

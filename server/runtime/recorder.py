@@ -19,7 +19,9 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
+from functools import reduce
 from itertools import count
+from operator import or_
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -67,16 +69,17 @@ STATISTICS = {
 
 COUNTING = ("ADInplaceOrView", "CompositeImplicitAutograd")
 """where an operation raises the counters of what it writes to, itself or by being made of others"""
+RAISED = "/ADInplaceOrView"
+"""the end of the name by which `torch.library` keeps a function of its own that raises counters"""
 COPY = "clone"
 """what autograd asks for first where a formula needs what an operation overwrites (`pow_`)"""
-DIFFERENTIATED = ("AutogradCPU", "AutogradCUDA", "CompositeImplicitAutograd")
-"""where an operation makes its node"""
 
 _has_kernel: Any = torch._C._dispatch_has_kernel_for_dispatch_key
 _excluded: Any = torch._C._dispatch_tls_local_exclude_set
 _included: Any = torch._C._dispatch_tls_local_include_set
 _forced: Any = torch._C._ForceDispatchKeyGuard
 _COUNTERS: Any = torch._C.DispatchKey.ADInplaceOrView
+_BEHIND: Any = torch._C._after_ADInplaceOrView_keyset
 _GRAPH: tuple[Any, ...] = tuple(
     getattr(torch._C.DispatchKey, f"Autograd{name}") for name in ("CPU", "Other", "NestedTensor")
 )
@@ -169,12 +172,15 @@ class Thread:
 class Plan:
     """What an operation does to its arguments, by its schema. `unseen`: no version counter tells.
 
-    `delegates`: it has nothing that raises a counter, but the operations that it calls do (`_foreach_add_`, and what a
-    library has defined). Below a dispatch mode PyTorch leaves that out for these; it has to be put back, or the program
-    would not fail as it does. `enters`: the same holds of autograd, of which a library's operation knows nothing.
+    `delegates`: it has nothing that raises a counter, but the operations that it calls do (`_foreach_add_`). Below a
+    dispatch mode PyTorch leaves that out for these; it has to be put back, or the program would not fail as it does.
+    `enters`: a library has defined it, and what its kernel calls may go through all of autograd. A kernel of autograd
+    that it has runs again, and leaves out again what it leaves out.
+    `is_raised`: it has a function of `torch.library`'s that raises counters before it runs, and then lets those that it
+    calls raise theirs.
     """
 
-    __slots__ = ("delegates", "enters", "is_view", "name", "names", "switch", "unseen", "written")
+    __slots__ = ("delegates", "enters", "is_raised", "is_view", "name", "names", "switch", "unseen", "written")
 
     def __init__(self, func: Any) -> None:
         schema = getattr(func, "_schema", None)
@@ -187,9 +193,9 @@ class Plan:
         self.written: tuple[int, ...] = statistics[:-1] if statistics else tuple(marked)
         self.unseen = statistics is not None or self.name.startswith("_fused_")
         is_counted = any(_has_kernel(func.name(), key) for key in COUNTING) if schema is not None else True
-        is_own = schema is not None and not schema.name.startswith(("aten::", "prim", "torchvision::"))
-        self.delegates = (bool(marked) or is_own) and not is_counted
-        self.enters = is_own and not is_counted and not any(_has_kernel(func.name(), key) for key in DIFFERENTIATED)
+        self.is_raised = schema is not None and func.name().replace("::", "/") + RAISED in torch.library._impls
+        self.delegates = self.is_raised or (bool(marked) and not is_counted)
+        self.enters = not is_counted and not schema.name.startswith(("aten::", "prim"))
         returns = schema.returns if schema is not None else ()
         self.is_view = any(r.alias_info is not None and not r.alias_info.is_write for r in returns)
 
@@ -257,22 +263,21 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         thread = self.threads.get(ident)
         if thread is None:
             thread = self.threads[ident] = Thread()
-        if plan.enters or _are_inference(args):
-            return self._let_through(func, args, kwargs)
         node, sequence = _node(), _sequence()
         if node is not None and self.backward is not None:
             self.ran[node._sequence_nr()] = self.backward
         made = sequence != thread.next
-        if made or plan.written:
-            trail = self.places.trail(sys._getframe(1))
-            if made:
-                thread.next, thread.trail = sequence, trail
-                self._make(thread, sequence - 1, plan, trail, args)
-            if plan.written:
-                if trail is thread.trail:
-                    self._hold(thread, plan, args, kwargs)
-                return self._write(func, plan, trail, args, kwargs)
-        elif plan.is_view and node is None and not torch.is_grad_enabled():
+        if made:
+            thread.next, thread.trail = sequence, self.places.trail(sys._getframe(1))
+            self._make(thread, sequence - 1, plan, args)
+        if plan.enters or _are_inference(args):
+            return self._let_through(func, args, kwargs)
+        if plan.written:
+            trail = thread.trail if made else self.places.trail(sys._getframe(1))
+            if trail is thread.trail:
+                self._hold(thread, plan, args, kwargs)
+            return self._write(func, plan, trail, args, kwargs)
+        if plan.is_view and not made and node is None and not torch.is_grad_enabled():
             return self._view(plan, func(*args, **kwargs), sys._getframe(1))
         return self._run(func, plan, args, kwargs)
 
@@ -281,11 +286,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if not plan.delegates:
             return func(*args, **kwargs)
         with _forced(_included(), _excluded().remove(_COUNTERS)):
-            return func(*args, **kwargs)
+            return func.redispatch(_behind(args), *args, **kwargs) if plan.is_raised else func(*args, **kwargs)
 
-    def _make(self, thread: Thread, number: int, plan: Plan, trail: Trail, args: Any) -> None:
+    def _make(self, thread: Thread, number: int, plan: Plan, args: Any) -> None:
         self.newest = time = next(self.clock)
-        thread.made[number] = Made(time, plan.name, trail)
+        thread.made[number] = Made(time, plan.name, thread.trail)
         if len(thread.made) > MOST_NODES:
             _shorten(thread.made)
             _shorten(self.ran)
@@ -312,7 +317,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         thread.made[thread.next - 1] = made._replace(op=plan.name, held=tuple(found))
 
     def _write(self, func: Any, plan: Plan, trail: Trail, args: Any, kwargs: Any) -> Any:
-        targets = [(tensor, self.memory(tensor), version(tensor)) for tensor in plan.targets(args, kwargs)]
+        raised = plan.is_raised
+        targets = [(tensor, self.memory(tensor), version(tensor) - raised) for tensor in plan.targets(args, kwargs)]
         if self.contents is not None:
             for tensor, memory, _ in targets:
                 if memory is not None and (plan.unseen or self.hides(tensor, memory)):
@@ -518,6 +524,12 @@ def _meet(one: range, other: range) -> bool:
 
 def _is_tensor(value: object) -> bool:
     return isinstance(value, torch.Tensor)
+
+
+def _behind(args: Any) -> Any:
+    """The keys of what comes after the counters are raised, for these arguments."""
+    given = [one for arg in args for one in (arg if isinstance(arg, (list, tuple)) else (arg,))]
+    return reduce(or_, map(torch._C._dispatch_keys, filter(_is_tensor, given))) & _BEHIND
 
 
 def _are_inference(args: Any) -> bool:

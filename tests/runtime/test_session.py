@@ -425,6 +425,71 @@ def test_operators_of_a_library_are_what_they_are_without() -> None:
     observed(runs)
 
 
+def test_what_a_custom_operator_saves_and_writes_is_its_calls() -> None:
+    @torch.library.custom_op("observed::keeps", mutates_args=())
+    def keeps(x: torch.Tensor) -> torch.Tensor:
+        return torch.zeros_like(x).add_(x)
+
+    @torch.library.custom_op("observed::raises", mutates_args=("x",))
+    def raises(x: torch.Tensor) -> None:
+        x.add_(1)
+
+    def save(ctx: Any, inputs: tuple[torch.Tensor], output: torch.Tensor) -> None:
+        ctx.save_for_backward(*inputs)
+
+    keeps.register_autograd(lambda ctx, grad: grad * ctx.saved_tensors[0], setup_context=save)
+    versions = []
+
+    def fails() -> None:
+        x = leaf() * 1
+        y = keeps(x)
+        z = y.exp()
+        raises(x)
+        versions.append((x._version, y._version))
+        z.sum().backward()
+
+    with pytest.raises(RuntimeError):
+        fails()
+    (one,) = observed(fails)
+    assert versions[0] == versions[1]
+    assert one.saved is not None
+    assert (one.saved.op, one.saved.spot.text.strip()) == ("keeps", "y = keeps(x)")
+    assert [(w.before, w.after, w.spot.text.strip()) for w in one.writes] == [(0, versions[0][0], "raises(x)")]
+
+
+def test_an_operator_of_a_library_meets_autograd_once() -> None:
+    """As those do that are written in C++: a kernel of autograd that calls the operator again below itself."""
+    library = torch.library.Library("observed", "FRAGMENT")
+    library.define("sum_up(Tensor x) -> Tensor")
+    library.impl("sum_up", lambda x: torch.zeros_like(x).add_(x), "CPU")
+
+    class SumUp(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+            ctx.save_for_backward(x)
+            with torch._C._AutoDispatchBelowADInplaceOrView():
+                result: torch.Tensor = torch.ops.observed.sum_up(x)
+            return result
+
+        @staticmethod
+        def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+            return grad * ctx.saved_tensors[0]
+
+    library.impl("sum_up", SumUp.apply, "Autograd")
+    seen: list[tuple[object, ...]] = []
+
+    def runs() -> None:
+        x = leaf()
+        y = torch.ops.observed.sum_up(x)
+        y.sum().backward()
+        assert x.grad is not None
+        seen.append((y._version, y.grad_fn and y.grad_fn.name(), x.grad.tolist()))
+
+    runs()
+    assert not observed(runs)
+    assert seen[0] == seen[1]
+
+
 def test_what_gradgradcheck_writes_and_puts_back_is_no_alarm() -> None:
     x = torch.rand(3, dtype=torch.float64, requires_grad=True)
     assert not observed(lambda: torch.autograd.gradgradcheck(torch.sin, (x,)))
