@@ -31,6 +31,9 @@ MOST_TOLD = 8
 
 CHECKPOINT = os.path.join(os.path.dirname(torch.__file__), "utils", "checkpoint.py")
 
+QUOTED = "Traceback (most recent call last)"
+"""what is in a message that has another's error as text"""
+
 LOST = "not a leaf Tensor is being accessed"
 """a piece of the warning at the read of a gradient that is not kept"""
 
@@ -41,7 +44,7 @@ class Inspector:
     Of the writes to a tensor the latest are told, `most` of them.
     """
 
-    def __init__(self, recorder: Recorder, who: str = "", most: int = MOST_TOLD) -> None:
+    def __init__(self, recorder: Recorder, who: Callable[[], str] = str, most: int = MOST_TOLD) -> None:
         self.recorder = recorder
         self.places = recorder.places
         self.who = who
@@ -66,6 +69,8 @@ class Inspector:
         seen = set[int]()
         while error is not None and id(error) not in seen:
             seen.add(id(error))
+            if QUOTED in str(error) or QUOTED in str(error.__cause__):
+                return  # of another process or thread, which could tell more
             kind = kind_of(str(error))
             if kind is not None:
                 yield from self._error(error, kind)
@@ -79,7 +84,7 @@ class Inspector:
             self.places.of_traceback(error.__traceback__),
             message=str(error),
             error=type(error).__name__,
-            who=self.who,
+            who=self.who(),
             time=time.time(),
         )
         if kind == "stale-saved":
@@ -236,12 +241,12 @@ class Inspector:
         told["writes"] = tuple(replace(write, counted=False) for write in told["writes"])
         trail = self.places.trail(frame)
         return Sighting(
-            "silent-stale", self.places.stack(trail), saved=saved, name=name, who=self.who, time=time.time(), **told
+            "silent-stale", self.places.stack(trail), saved=saved, name=name, who=self.who(), time=time.time(), **told
         )
 
     def lost(self, frame: FrameType | None) -> Sighting:
         """A read of `.grad` of a tensor that is no leaf."""
-        return Sighting("nonleaf-grad", self.places.stack(self.places.trail(frame)), who=self.who, time=time.time())
+        return Sighting("nonleaf-grad", self.places.stack(self.places.trail(frame)), who=self.who(), time=time.time())
 
     # -- words -------------------------------------------------------------------------------------
 

@@ -195,7 +195,7 @@ class Plan:
         is_counted = any(_has_kernel(func.name(), key) for key in COUNTING) if schema is not None else True
         self.is_raised = schema is not None and func.name().replace("::", "/") + RAISED in torch.library._impls
         self.delegates = self.is_raised or (bool(marked) and not is_counted)
-        self.enters = not is_counted and not schema.name.startswith(("aten::", "prim"))
+        self.enters = schema is not None and not is_counted and not schema.name.startswith(("aten::", "prim"))
         returns = schema.returns if schema is not None else ()
         self.is_view = any(r.alias_info is not None and not r.alias_info.is_write for r in returns)
 

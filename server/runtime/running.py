@@ -18,14 +18,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..workspace.record import add
+from .processes import Follower, follow
+from .telling import tell_of, who
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
     from types import CodeType, TracebackType
-
-    from ..workspace.record import Sighting
-    from .inspection import Inspector
 
 
 def run(folder: Path, target: str, arguments: list[str], is_module: bool, silent: bool) -> int:
@@ -38,15 +37,17 @@ def run(folder: Path, target: str, arguments: list[str], is_module: bool, silent
     from .watching import watching
 
     recorder = Recorder(silent)
-    inspector = Inspector(recorder, who())
-    _hear_threads(inspector, folder)
+    inspector = Inspector(recorder, who)
+    tell = partial(tell_of, inspector, folder)
+    _hear_threads(tell)
+    follow(Follower(folder, silent, tell))
     program = _module(target, arguments) if is_module else _script(target, arguments)
     try:
         with watching(recorder, inspector, partial(add, folder)):
             try:
                 program()
             except Exception as error:
-                return _failed(error, inspector, folder)
+                return _failed(error, tell)
     except KeyboardInterrupt as error:
         sys.excepthook(type(error), error, _stripped(error.__traceback__))
         sys.stderr.flush()
@@ -55,43 +56,22 @@ def run(folder: Path, target: str, arguments: list[str], is_module: bool, silent
     return 0
 
 
-def who() -> str:
-    """What a process is among several: a rank of those that `torchrun` starts."""
-    rank, size = os.environ.get("RANK"), os.environ.get("WORLD_SIZE")
-    return f"rank {rank} of {size}" if rank and size and size != "1" else ""
-
-
-def _failed(error: Exception, inspector: Inspector, folder: Path) -> int:
+def _failed(error: Exception, tell: Callable[[BaseException | None], None]) -> int:
     """Tell of an error that nobody handles: Python's traceback as it is, then add what is known of it."""
     error.__traceback__ = _stripped(error.__traceback__)
     sys.excepthook(type(error), error, error.__traceback__)
     sys.stderr.flush()
-    _add(error, inspector, folder)
+    tell(error)
     return 1
 
 
-def _add(error: BaseException | None, inspector: Inspector, folder: Path) -> None:
-    seen = known_of(error, inspector)
-    if seen is not None:
-        add(folder, seen)
-
-
-def known_of(error: BaseException | None, inspector: Inspector) -> Sighting | None:
-    """What is to be told of an error; None if nothing. An error of ours is no matter of the program's."""
-    try:
-        return inspector.error(error)
-    except Exception as fault:
-        print(f"gradguard: internal error: {type(fault).__name__}: {fault}", file=sys.stderr)
-        return None
-
-
-def _hear_threads(inspector: Inspector, folder: Path) -> None:
+def _hear_threads(tell: Callable[[BaseException | None], None]) -> None:
     """Have the errors of threads told, too, after what Python says of them."""
     before = threading.excepthook
 
     def hear(args: threading.ExceptHookArgs) -> None:
         before(args)
-        _add(args.exc_value, inspector, folder)
+        tell(args.exc_value)
 
     threading.excepthook = hear
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..workspace.record import Sighting, once, write_record
 from .inspection import Inspector
 from .recorder import Recorder
-from .running import known_of, who
+from .telling import known_of, who
 from .watching import watching
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Session:
         """Observe from now on."""
         if self._inspector is None:
             recorder = Recorder(self._silent)
-            self._inspector = Inspector(recorder, who())
+            self._inspector = Inspector(recorder, who)
             self._stack.enter_context(watching(recorder, self._inspector, self._see))
 
     def stop(self) -> None:

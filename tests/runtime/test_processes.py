@@ -49,11 +49,61 @@ class Data(Dataset):
 
 if __name__ == "__main__":
     w = torch.ones(3, requires_grad=True)
-    for batch in DataLoader(Data(), batch_size=2, num_workers=2, multiprocessing_context="fork"):
+    for batch in DataLoader(Data(), batch_size=2, num_workers=2, multiprocessing_context="START"):
         y = (w * batch).exp()
         y.data.zero_()
         y.sum().backward()
     print(w.grad)
+"""
+
+
+STARTED = """\
+import multiprocessing
+import torch
+
+
+def work(number):
+    y = torch.ones(3, requires_grad=True).exp()
+    CHANGE
+    y.sum().backward()
+
+
+if __name__ == "__main__":
+    process = multiprocessing.get_context("START").Process(target=work, args=(1,))
+    process.start()
+    process.join()
+    print(process.exitcode)
+"""
+
+SPAWNED = """\
+import torch
+import torch.distributed as dist
+
+
+def train(rank, store):
+    dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
+    y = torch.ones(3, requires_grad=True).exp()
+    CHANGE
+    y.sum().backward()
+
+
+if __name__ == "__main__":
+    torch.multiprocessing.spawn(train, ("STORE",), nprocs=2)
+"""
+
+LIGHT = """\
+import multiprocessing
+import sys
+
+
+def work():
+    print("torch" in sys.modules)
+
+
+if __name__ == "__main__":
+    process = multiprocessing.get_context("spawn").Process(target=work)
+    process.start()
+    process.join()
 """
 
 
@@ -84,11 +134,37 @@ def test_ranks_that_are_fine_train_as_they_do_without(tmp_path: Path) -> None:
     assert "GG1" not in got.stderr
 
 
-def test_the_workers_of_a_loader_work_and_what_is_done_with_their_batches_is_seen(tmp_path: Path) -> None:
-    (tmp_path / "main.py").write_text(WORKERS)
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_the_workers_of_a_loader_work_and_what_is_done_with_their_batches_is_seen(tmp_path: Path, start: str) -> None:
+    (tmp_path / "main.py").write_text(WORKERS.replace("START", start))
     got = gradguard(tmp_path)
     assert got.returncode == 0
     assert got.stderr.count("[GG111]") == 1, got.stderr
     assert "y.data.zero_()" in got.stderr
     plain = subprocess.run([sys.executable, "main.py"], cwd=tmp_path, capture_output=True, text=True)
     assert got.stdout == plain.stdout
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
+@pytest.mark.parametrize(("change", "code"), [("y += 1", "GG101"), ("y.data.zero_()", "GG111"), ("y = y + 1", "")])
+def test_what_a_process_of_the_program_does_is_told(tmp_path: Path, start: str, change: str, code: str) -> None:
+    (tmp_path / "main.py").write_text(STARTED.replace("CHANGE", change).replace("START", start))
+    plain = subprocess.run([sys.executable, "main.py"], cwd=tmp_path, capture_output=True, text=True)
+    got = gradguard(tmp_path)
+    assert (got.returncode, got.stdout) == (plain.returncode, plain.stdout)
+    assert got.stderr.startswith(plain.stderr)
+    report = got.stderr.removeprefix(plain.stderr)
+    assert (report.startswith(f"error[{code}]: "), report.count("[GG1"), f"{change}\n" in report) == (bool(code),) * 3
+
+
+@pytest.mark.parametrize(("change", "code"), [("y += 1", "GG101"), ("y.data.zero_()", "GG111")])
+def test_what_pytorch_spawns_is_told_once_with_the_name_of_a_rank(tmp_path: Path, change: str, code: str) -> None:
+    (tmp_path / "main.py").write_text(SPAWNED.replace("CHANGE", change).replace("STORE", str(tmp_path / "store")))
+    got = gradguard(tmp_path)
+    assert got.stderr.count("[GG1") == got.stderr.count(f"[{code}]") == 1, got.stderr
+    assert sum(got.stderr.count(f"seen when it ran, by rank {rank} of 2") for rank in range(2)) == 1
+
+
+def test_a_process_that_needs_no_pytorch_has_none(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(LIGHT)
+    assert gradguard(tmp_path).stdout == "False\n"
