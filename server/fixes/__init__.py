@@ -78,6 +78,7 @@ UPDATE: tuple[Strategy, ...] = (
 )
 CARRIED: tuple[Strategy, ...] = (
     detach.propose,
+    detach.changes,
     reorder.forward,
     reorder.update,
     clone.save,

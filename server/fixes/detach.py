@@ -13,6 +13,7 @@ from ..syntax.ir import (
     Attribute,
     AugAssign,
     Call,
+    ClassDef,
     Comp,
     Constant,
     Dict,
@@ -30,7 +31,7 @@ from ..syntax.ir import (
 from .edit import Edit, Fix
 from .layout import first_line_of, insert_after, suffix
 from .nograd import torch_name
-from .place import Place, below, is_iterator
+from .place import Place, below, changed, is_iterator, own_statements
 from .text import quote
 
 if TYPE_CHECKING:
@@ -63,6 +64,39 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     later = list(_after_backward(place, failure, context, kinds))
     for said, edits in [*(here + later if plain else later + here), *_at_start(place, context, kinds)]:
         yield Fix(said, "unsafe", tuple(edits))
+
+
+def changes(failure: Failure, context: Context) -> Iterator[Fix]:
+    """Propose to detach what is written in place into state that all rounds of a loop use: `total += loss.detach()`."""
+    place = _carrying(context.place(failure.facts.get("carried")))
+    for stmt, names in _that_know(place.statement) if place else ():
+        written = changed(stmt.node)
+        if written is not None and stmt.text_of(written) in names:
+            given = [one for one in _given(stmt) if not context.is_untold(one.node, one.text)]  # type: ignore[arg-type]
+            edits = [edit for one in given for edit in detached(one, "tensor")]
+            if edits:
+                yield Fix(context.say("detach", "earlier", value=quote(given[0].text)), "unsafe", tuple(edits))
+
+
+def _that_know(binding: Place) -> Iterator[tuple[Place, set[str]]]:
+    """The statements of its function, or its class, that may know what a statement binds, with its names there."""
+    target, written, cls = _target(binding), changed(binding.node), binding.up(ClassDef)
+    known = [written] if written is not None else list(_bound(target)) if target is not None else []
+    names = {binding.text_of(one) for one in known}
+    if cls is None or any(isinstance(one, Name) for one in known):
+        yield from ((stmt, names) for stmt in own_statements(binding))
+    else:
+        for function in below(cls.node, FunctionDef):
+            yield from ((stmt, names) for stmt in own_statements(cls.of(function)))
+
+
+def _given(stmt: Place) -> list[Place]:
+    """The values that a statement writes, as far as its text shows."""
+    node = stmt.node
+    if isinstance(node, ExprStmt) and isinstance(node.value, Call):
+        return [stmt.of(arg.value) for arg in node.value.args]
+    value = _value(stmt)
+    return [stmt.of(value)] if value is not None else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from .edit import Edit
 from .place import Place, bodies, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ..syntax.ir import Arg, Node
 
@@ -268,17 +268,22 @@ def _blanks_before(text: str, offset: int) -> str:
     return head[len(head.rstrip(" \t")) :]
 
 
-def wrap(stmt: Place, header: str) -> list[Edit]:
-    """Put the statement at `stmt` into a compound one: `header` on the line before it, the statement indented."""
-    step, text = unit(stmt), stmt.source.text
+def wrap(stmt: Place, header: str, others: Sequence[Place] = ()) -> list[Edit]:
+    """Put a statement into a compound one: `header` on the line before it, the statement indented.
+
+    `others` are the statements of its block that follow and come along; each begins its line.
+    """
+    step = unit(stmt)
     edits = own_lines(stmt)
     opening = header + newline(stmt) + block_indent(stmt) + step
     edits.append(Edit(stmt.path, stmt.start, stmt.start, opening))
-    return edits + [Edit(stmt.path, at, at, step) for at in _line_starts(stmt, text)]
+    edits += (Edit(one.path, one.start, one.start, step) for one in others)
+    return edits + [Edit(one.path, at, at, step) for one in (stmt, *others) for at in _line_starts(one)]
 
 
-def _line_starts(stmt: Place, text: str) -> Iterator[int]:
+def _line_starts(stmt: Place) -> Iterator[int]:
     """Return where the second and later lines of a statement begin, without blank ones and those inside strings."""
+    text = stmt.source.text
     strings = [
         (stmt.chunk.offset + node.start, stmt.chunk.offset + node.end)
         for node in walk(stmt.node)
@@ -321,7 +326,7 @@ def lines_of(stmt: Place, indent: str) -> str:
     end = rest.end() if rest else stmt.end
     pieces: list[str] = []
     at = stmt.start
-    for start in _line_starts(stmt, text):
+    for start in _line_starts(stmt):
         pieces += text[at:start], new
         at = start + (len(old) if text.startswith(old, start) else 0)
     return "".join(pieces) + text[at:end]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..syntax.ir import Attribute, Call, For, Import, ImportFrom, Name
 from .edit import Edit, Fix
-from .layout import is_docstring, newline, wrap
-from .place import below, module_body
+from .layout import begins_line, is_docstring, newline, wrap
+from .place import below, changed, module_body
 from .text import quote, words
 
 if TYPE_CHECKING:
@@ -24,7 +24,10 @@ INITIALISERS = words(
 
 
 def propose(failure: Failure, context: Context) -> Iterator[Fix]:
-    """Propose the block around the statement that changes the leaf, and around a loop that does nothing else."""
+    """Propose the block around the statement that changes the leaf, and around a loop that does nothing else.
+
+    Where statements that follow in its block change the same leaf, the block goes on up to the last of them.
+    """
     place = context.place(failure.site)
     if place is None:
         return
@@ -36,6 +39,20 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
         over = context.say("no-grad-loop", "no-grad", value=quote(loop.text_of(loop.node.iter)))
         yield Fix(over, "unsafe", (*imports, *wrap(loop, f"with {torch}.no_grad():")))
     yield Fix(title, "unsafe", (*imports, *wrap(stmt, f"with {torch}.no_grad():")))
+    others = _up_to_the_last(stmt)
+    if others and all(map(begins_line, others)):
+        yield Fix(title, "unsafe", (*imports, *wrap(stmt, f"with {torch}.no_grad():", others)))
+
+
+def _up_to_the_last(stmt: Place) -> list[Place]:
+    """The statements of a block behind one, up to the last that changes in place what it does."""
+    leaf = changed(stmt.node)
+    if leaf is None:
+        return []
+    name = stmt.text_of(leaf)
+    later = [stmt.sibling(one) for one in stmt.block if one.start > stmt.node.start]
+    same = [i for i, one in enumerate(later) if (other := changed(one.node)) and one.text_of(other) == name]
+    return later[: same[-1] + 1] if same else []
 
 
 def torch_name(place: Place) -> tuple[str, list[Edit]]:

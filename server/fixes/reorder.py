@@ -252,8 +252,9 @@ def _leading(stmt: Place, loop: Place) -> list[Place]:
 def recompute(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to run the forward pass after the update, so that the graph saves the new weights.
 
-    The forward pass is the statements from the save to what the backward() needs. They go right after the update, or
-    right before the backward() if more is changed in between; they are moved if nothing else needs them earlier.
+    The forward pass is the statements from the save to what the backward() needs. They go right after the update or,
+    if more is changed in between, before the first statement that reads what they bind, or right before the
+    backward(); they are moved if nothing else needs them earlier.
     """
     write, saved = failure.write, failure.saved
     if write is None or saved is None:
@@ -276,12 +277,21 @@ def _again(lines: list[Place], update: Place, backwards: Sequence[Place], contex
     moving = len(gone) == len(lines) and not _are_needed(lines, update, last or update)
     texts = [lines_of(line, block_indent(update)) if moving else line.text for line in lines]
     behind = [insert_after(update, text) for text in texts]
-    before = [edit for text in texts if last and (edit := insert_before(last, text))]
+    reader = _reader(lines, update)
+    before, close = ([edit for text in texts if at and (edit := insert_before(at, text))] for at in (reader, last))
     key, words = ("repeat", {}) if not moving else ("behind", {"other": quote(update.text)})
     title = context.say(key, "weights", value=quote(lines[0].text), **words)
-    for there in (behind, before):
+    for there in dict.fromkeys(map(tuple, (behind, before, close))):
         if there:
             yield Fix(title, "unsafe", (*(gone if moving else ()), *there), changes="weights")
+
+
+def _reader(lines: Sequence[Place], update: Place) -> Place | None:
+    """The first statement after the update, in its block but not next to it, that reads what the lines bind."""
+    bound = {name for line in lines if isinstance(line.node, Assign) for name in _bound(line.node)}
+    later = [update.sibling(one) for one in update.block if one.start > update.node.start]
+    found = [i for i, one in enumerate(later) if _names(one.node) & bound]
+    return later[found[0]] if found and found[0] > 0 else None
 
 
 def _is_of(stmt: Place, block: Sequence[Stmt]) -> bool:

@@ -122,6 +122,68 @@ for epoch in range(3):
     loss = head(features).square().mean()
     loss.backward()
 """
+CLIPPED = """\
+G, D = nn.Linear(2, 4), nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+opt_g, opt_d = torch.optim.RMSprop(G.parameters()), torch.optim.RMSprop(D.parameters())
+for step in range(2):
+    fake = G(torch.randn(6, 2))
+    score = D(fake)
+    loss_d = score.mean() - D(torch.randn(6, 4)).mean()
+    opt_d.zero_grad()
+    loss_d.backward(retain_graph=True)
+    opt_d.step()
+    with torch.no_grad():
+        for p in D.parameters():
+            p.clamp_(-0.01, 0.01)
+    loss_g = -score.mean()
+    opt_g.zero_grad()
+    loss_g.backward()
+    opt_g.step()
+"""
+ATTACK = """\
+net = nn.Linear(4, 3)
+x = torch.randn(5, 4)
+delta = torch.zeros_like(x, requires_grad=True)
+for _ in range(3):
+    net(x + delta).square().mean().backward()
+    delta += 0.1 * delta.grad.sign()  # a step
+    # and its limits
+    delta.clamp_(-0.3, 0.3)
+    delta.grad.zero_()
+"""
+MULTIPLIER = """\
+w = torch.randn(3, requires_grad=True)
+price = torch.zeros(1)
+opt = torch.optim.SGD([w], 0.1)
+for _ in range(4):
+    excess = w.square().sum() - 1
+    loss = w.sum() + price * excess
+    opt.zero_grad()
+    loss.sum().backward()
+    opt.step()
+    price += 0.1 * excess
+"""
+BUFFER = """\
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.head = nn.GRUCell(3, 4), nn.Linear(4, 1)
+        self.register_buffer("state", torch.zeros(2, 4))
+
+    def forward(self, x):
+        h = self.cell(x, self.state.clone())
+        self.state.mul_(0.5).add_(h)
+        return self.head(h)
+
+
+net = Net()
+opt = torch.optim.SGD(net.parameters(), 0.1)
+for _ in range(3):
+    loss = net(torch.randn(2, 3)).square().mean()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+"""
 PROGRAMS = {
     "state on an object": LSTM,
     "losses in a list": LOSSES,
@@ -163,6 +225,22 @@ def test_what_all_rounds_compare_with_is_detached_and_what_they_train_moves_into
     first, *others = titles(FEATURES, tmp_path / "features")
     assert first.startswith("Move `features = encoder(torch.randn(10, 4)).tanh()` into the loop")
     assert not any("Detach" in title for title in others)
+
+
+def test_a_forward_pass_is_repeated_where_its_result_is_read_behind_all_that_is_changed(tmp_path: Path) -> None:
+    first, *_ = titles(CLIPPED, tmp_path)
+    assert first.startswith("Repeat `score = D(fake)`")
+
+
+def test_all_that_a_block_changes_of_a_leaf_comes_under_no_grad(tmp_path: Path) -> None:
+    (only,) = titles(ATTACK, tmp_path)
+    assert only.startswith("Change `delta` under `no_grad()`")
+
+
+@pytest.mark.parametrize(("text", "value"), [(MULTIPLIER, "0.1 * excess"), (BUFFER, "h")], ids=["number", "buffer"])
+def test_what_is_written_into_what_lasts_is_detached(text: str, value: str, tmp_path: Path) -> None:
+    first, *_ = titles(text, tmp_path)
+    assert first.startswith(f"Detach `{value}` (")
 
 
 def test_a_step_stays_before_what_resets_its_gradients(tmp_path: Path) -> None:
