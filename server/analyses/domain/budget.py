@@ -92,6 +92,9 @@ class Budget:
     """The same for a loop that was too long before: what it does in its first turns is known."""
     loop_steps: int = 40
     """Steps that a loop may take in what is entered until its turns are taken together."""
+    loop_patience: int = 200
+    """Steps that a loop in a file's own code may take without a statement that is new, until its turns are taken
+    together."""
     counted_turns: int = 4_000
     """Turns of a loop with plain numbers alone that are computed to find its end."""
     counted_at_once: int = 64

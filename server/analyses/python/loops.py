@@ -1,8 +1,8 @@
 """Loops and comprehensions.
 
-A loop of known length is replayed turn by turn as long as that is cheap. Of the others, and of what is left of a long
-one, a few turns are replayed with the values that they have, and one more with all plain values that the loop changes
-unknown, which stands for all later ones:
+A loop of known length is replayed turn by turn as long as that is cheap, and shows something new. Of the others, and of
+what is left of a long one, a few turns are replayed with the values that they have, and one more with all plain values
+that the loop changes unknown, which stands for all later ones:
 
     for step in range(10_000):          # turn 0, 1, 2 as they are; one turn with an unknown `step`
         loss = model(x) + 0.1 * last    # turn 1 meets the `last` of turn 0
@@ -50,6 +50,7 @@ class Loop:
         self.mark = len(m.state.trail)
         self.began = serial()
         self.around = m.work.loop_until
+        self.began_at = m.work.steps
         self.until = m.work.loop_until = m.work.steps + m.work.steps_for_loop
         self.most = budget.LIMITS.turns if node not in m.work.long_loops else 0
         m.runs += 1
@@ -83,9 +84,9 @@ class Loop:
 
         A loop that was too long for that once will be again, so fewer turns of its later runs are enough.
         """
-        if i <= (budget.LIMITS.exact_turns if self.most else budget.LIMITS.again_turns) or (
-            i < self.most and self.m.work.steps < self.until
-        ):
+        work, limits = self.m.work, budget.LIMITS
+        until = min(self.until, max(self.began_at, work.newest) + limits.loop_patience)
+        if i <= (limits.exact_turns if self.most else limits.again_turns) or (i < self.most and work.steps < until):
             return True
         if self.most:
             self.m.state.note_item(self.m.work.long_loops, self.node, i)
@@ -135,16 +136,17 @@ class Loop:
                     state.note(v, "low", min(v.low, low) if may_be_none else v.low)
                     state.note(v, "high", None if grows else v.high)
 
-    def follow(self, late: Value, others: Sequence[Value]) -> None:
-        """Let the tensors of the skipped items require grad if the last turn has set that for its own.
+    def follow(self, late: Value, others: Sequence[Value], first: int) -> None:
+        """Let the tensors of the skipped items, from the `first` on, require grad if the last turn has set that.
 
-        If a turn has branches, it is a guess that all items are treated alike.
+        If a turn has branches, it is a guess that all items are treated alike. Most turns set nothing of the kind: then
+        no item is looked at, for it may have to be made.
         """
         changed = self.m.state.changed_since(self.turns[self.turn_number][0])
         for number, t in tensors_of(late):
             if (id(t), Tensor.requires_grad_) not in changed or not plain(t.requires_grad_):
                 continue
-            for other in others:
+            for other in others[first : budget.LIMITS.items]:
                 for twin in (one for at, one in tensors_of(other) if at == number):
                     self.m.state.put(twin, Tensor.requires_grad_, self.likely(t.requires_grad_, twin.requires_grad_))
 
@@ -218,7 +220,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
                 run.loosen(i, seq.open)
             if last and not run.another():
                 if outcome is None:
-                    run.follow(value, seq.items[i + 1 : budget.LIMITS.items])
+                    run.follow(value, seq.items, i + 1)
                 return outcome
             i += 1
             if outcome is not None:

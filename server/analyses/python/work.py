@@ -49,6 +49,8 @@ class Work:
         """while an entry point runs: what others have run before"""
         self.news = 0
         """how many statements were reached for the first time"""
+        self.newest = 0
+        """the step that reached the last of them"""
         self.depth = 0
         """how many calls of the program's functions are open"""
         self.max_depth = budget.LIMITS.calls
@@ -160,6 +162,7 @@ class Work:
         """A statement is reached for the first time in this step: if it is new to all steps, that is worth more."""
         if self.familiar is None or s not in self.familiar.statements:
             self.news += 1
+            self.newest = self.steps
             self.go_on()
 
     def operate(self) -> None:
