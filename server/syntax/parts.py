@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from . import ir
 from .cursor import Bindings, next_token
 from .part import Part, Parts
-from .renewal import rewrite_text
+from .renewal import relocate, rewrite_text
 from .repair import lower_or_repair
 from .scan import lines
 from .statements import docstring, parameter_names, scope_of
@@ -93,7 +93,7 @@ def take_over(known: Chunk, text: str, by: Edited) -> None:
     if not parts.parts:
         known.names.clear()
     if len(by.parts) == len(parts.parts) == by.same + by.kept + 1:
-        by.parts[by.same] = _rewritten(parts.parts[by.same], by.parts[by.same])
+        by.parts[by.same] = _rewritten(parts.parts[by.same], known.text, by.parts[by.same], text)
     starts = [*by.starts, len(text)]
     for part, start, end in zip(by.parts, starts, starts[1:], strict=False):
         part.text = text[start:end]
@@ -113,13 +113,14 @@ def take_over(known: Chunk, text: str, by: Edited) -> None:
     parts.parts = by.parts
 
 
-def _rewritten(old: Part, new: Part) -> Part:
-    """The old part, if both are a docstring, which now says what the new one does; else the new part."""
-    if old.fault is None and new.fault is None and len(old.body) == len(new.body) == 1:
-        (was,), (now,) = old.body, new.body
-        if rewrite_text(was, now):
-            old.start = new.start
-            return old
+def _rewritten(old: Part, known: str, new: Part, text: str) -> Part:
+    """The old part, if both are a docstring, which now says what the new one does, or the same; else the new part."""
+    if old.fault is not None or new.fault is not None:
+        return new
+    docstrings = len(old.body) == len(new.body) == 1 and rewrite_text(old.body[0], new.body[0])
+    if docstrings or relocate(old.body, known, new.body, text):
+        old.start = new.start
+        return old
     return new
 
 

@@ -213,11 +213,37 @@ def test_statements_that_are_not_edited_keep_their_records():
     assert function.body is same, "what stands beside the statements is none of them"
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("    # why\n", "\n    # why,\n    # and what for\n"),
+        ("(a, *b):\n", "(a, *b):  # it does\n"),
+        ("    else:\n", "        # at last\n\n    else:  # none\n"),
+        ("        yield (\n", "\n        # each\n        yield (\n"),
+    ],
+)
+def test_statements_keep_their_records_where_lines_around_them_are_edited(before, after):
+    source = parse(FUNCTION)
+    (function,) = source.body
+    same, body = function.body, list(function.body)
+    text = FUNCTION.replace(before, after, 1)
+    source = parse(text, previous=source)
+    assert function.body is same
+    assert same == body
+    assert shape(source) == shape(parse(text))
+    source = parse(f"if a:\n    b\n{text}", previous=source)
+    test = next(source.body)
+    source = parse(f"if a:\n    # so\n    b\n{text}", previous=source)
+    assert next(source.body) is test
+    assert shape(source) == shape(parse(f"if a:\n    # so\n    b\n{text}"))
+
+
 def test_an_unchanged_chunk_moves_with_the_text():
     before = parse("x = 1\n\n\nclass A:\n    def f(self):\n        return self\n", "a.py")
     function = next(before.body), list(before.body)[1].body[0]
     after = parse("# more\n\nx = 1\nclass A:\n    def f(self):\n        return self\n", "b.py", before)
-    assert next(after.body) is not function[0]
+    assert next(after.body) is function[0]
+    assert function[0].chunk.span(function[0]) == Span(2, 0, 2, 5)
     assert list(after.body)[1].body[0] is function[1]
     assert function[1].chunk.span(function[1]) == Span(4, 4, 5, 19)
     assert function[1].chunk.line_of(function[1]) == 4
@@ -245,7 +271,6 @@ HEAD = "@d(1)\ndef f(a: int, *b, c=[2], **d) -> int:\n    return a\n"
         ("return a", "return a + 1"),
         ("return a\n", "x = 1\n    return x\n"),
         ("return a", "yield"),
-        ("    re", "    # why\n    re"),
     ],
 )
 def test_a_function_is_the_same_object_while_its_head_is_the_same(old, new):

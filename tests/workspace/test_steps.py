@@ -170,7 +170,9 @@ class Base(nn.Module):
 
     def forward(self, x):
         """What it does."""
-        return x.exp()
+        for _ in range(2):
+            x = x.exp()
+        return x
 
 class Left(Base):
     def forward(self, x):
@@ -188,6 +190,8 @@ class Right(Base):
         ("What a base is for.", "What a base\n\n    is used for."),
         ("What it does.", "What it is said to do."),
         ("# of each side", "# in numbers\n    # of each side"),
+        ("            x = x.exp()", "\n            # twice\n            x = x.exp()"),
+        ("        return super", "        # as a base does, and more\n        return super"),
     ],
 )
 def test_texts_and_comments_have_nothing_run_again(before: str, after: str, tmp_path: Path) -> None:
