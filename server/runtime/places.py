@@ -11,11 +11,12 @@ import os
 import sys
 import sysconfig
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..workspace.record import Range, Spot
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import CodeType, FrameType, TracebackType
 
 Trail = tuple[int, ...]
@@ -23,17 +24,20 @@ Trail = tuple[int, ...]
 DEEPEST = 64
 """so many frames of the program are noted at most"""
 
+FORWARDS = ("forward", "setup_context")
+"""the methods that a custom Function is applied by"""
+
 OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class Places:
     """Knows which code is the program's. `torch` is the folder of PyTorch.
 
-    `apply` is the code that runs a custom Function's forward: it is noted, too, since what the Function saves is saved
-    by its caller.
+    The forward of each custom Function, of those that are derived from `function`, is noted, too: what the Function
+    saves is saved by its caller.
     """
 
-    def __init__(self, torch: str, apply: CodeType) -> None:
+    def __init__(self, torch: str, function: type) -> None:
         paths = sysconfig.get_paths()
         self.watched = (torch + os.sep, OWN)
         self.packages = tuple({paths["purelib"] + os.sep, paths["platlib"] + os.sep})
@@ -44,9 +48,13 @@ class Places:
         self.kept: list[CodeType] = []
         self.trails: dict[Trail, Trail] = {}
         self.steps = torch + os.sep + "optim" + os.sep
-        self.apply = self._number(apply, is_noted=True)
+        self.function = function
+        self.forwards = set[int]()
+        """the numbers of the code of Functions' forwards"""
         self.stepping = set[int]()
         """the numbers of the code of optimizers' `step`, which is noted, too"""
+        self.hidden = set[int]()
+        """the numbers of noted code that is not the program's"""
 
     def trail(self, frame: FrameType | None) -> Trail:
         """The trail that leads to a frame."""
@@ -56,21 +64,29 @@ class Places:
             code = frame.f_code
             number = numbers.get(id(code))
             if number is None:
-                number = self._number(code, self.is_program(code.co_filename) or self._is_step(code))
+                number = self._number(code)
             if number >= 0:
                 found += (number, frame.f_lasti)
             frame = frame.f_back
         trail = tuple(found[: 2 * DEEPEST])
         return self.trails.setdefault(trail, trail)
 
-    def _number(self, code: CodeType, is_noted: bool) -> int:
+    def _number(self, code: CodeType) -> int:
         self.kept.append(code)
-        self.numbers[id(code)] = number = len(self.codes) if is_noted else -1
-        if is_noted:
-            self.codes.append(code)
-            if self._is_step(code):
-                self.stepping.add(number)
+        is_program, is_step, is_forward = self.is_program(code.co_filename), self._is_step(code), self._is_forward(code)
+        number = self.numbers[id(code)] = len(self.codes) if is_program or is_step or is_forward else -1
+        if number < 0:
+            return number
+        self.codes.append(code)
+        kinds = (self.stepping, is_step), (self.forwards, is_forward), (self.hidden, not is_program)
+        for numbers, is_one in kinds:
+            if is_one:
+                numbers.add(number)
         return number
+
+    def _is_forward(self, code: CodeType) -> bool:
+        is_named = code.co_name in FORWARDS
+        return is_named and any(code is one for kind in _derived(self.function) for one in _forwards(kind))
 
     def _is_step(self, code: CodeType) -> bool:
         return code.co_name == "step" and code.co_filename.startswith(self.steps)
@@ -94,14 +110,14 @@ class Places:
     def called(self, trail: Trail) -> Trail:
         """Of a trail to an operation inside a custom Function's forward, the part that leads to the Function's call."""
         for index in range(0, len(trail), 2):
-            if trail[index] == self.apply:
+            if trail[index] in self.forwards:
                 return trail[index + 2 :]
         return trail
 
     def stack(self, trail: Trail) -> tuple[Spot, ...]:
         """The places of a trail in the user's own code, outermost first; in any code if none is."""
         pairs = zip(islice(trail, 0, None, 2), islice(trail, 1, None, 2), strict=True)
-        own = [pair for pair in pairs if pair[0] != self.apply and pair[0] not in self.stepping]
+        own = [pair for pair in pairs if pair[0] not in self.hidden]
         return self.owned([spot(self.codes[number], lasti) for number, lasti in reversed(own)])
 
     def of_traceback(self, traceback: TracebackType | None) -> tuple[Spot, ...]:
@@ -117,6 +133,23 @@ class Places:
     def owned(self, spots: list[Spot]) -> tuple[Spot, ...]:
         """The spots that are in the user's own code; all if none is."""
         return tuple([one for one in spots if self.is_own(one.path)] or spots)
+
+
+def _derived(kind: Any) -> Iterator[Any]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from _derived(one)
+
+
+def _forwards(kind: Any) -> Iterator[CodeType]:
+    """The code that a custom Function runs when it is applied; what decorators have wrapped, too."""
+    for name in FORWARDS:
+        function = getattr(kind, name, None)
+        while function is not None:
+            code = getattr(function, "__code__", None)
+            if code is not None:
+                yield code
+            function = getattr(function, "__wrapped__", None)
 
 
 def spot(code: CodeType, lasti: int, line: int | None = None) -> Spot:

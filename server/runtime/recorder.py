@@ -225,7 +225,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def __init__(self, silent: bool = True) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.places = Places(os.path.dirname(torch.__file__), vars(Function)["apply"].__func__.__code__)
+        self.places = Places(os.path.dirname(torch.__file__), Function)
         self.clock = count(1)
         self.threads: dict[int, Thread] = {}
         self.memories: dict[int, Memory] = {}

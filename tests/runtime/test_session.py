@@ -184,6 +184,32 @@ def test_what_a_custom_function_saves_is_its_callers() -> None:
     assert (one.saved.op, one.saved.spot.text.strip()) == ("Double", "y = Double.apply(x)")
 
 
+def test_what_a_decorated_function_saves_is_its_callers() -> None:
+    class Double(torch.autograd.Function):
+        @staticmethod
+        @torch.amp.custom_fwd(device_type="cpu")
+        def forward(x: torch.Tensor) -> torch.Tensor:
+            return x * 2
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: tuple[torch.Tensor], output: torch.Tensor) -> None:
+            ctx.save_for_backward(inputs[0].clone(), inputs[0])
+
+        @staticmethod
+        def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+            return grad * 2 + 0 * ctx.saved_tensors[0]
+
+    def fails() -> None:
+        x = leaf() * 1
+        y = Double.apply(x)
+        x.zero_()
+        y.sum().backward()
+
+    (one,) = observed(fails)
+    assert one.saved is not None
+    assert [spot.text.strip() for spot in one.saved.stack][-1] == "y = Double.apply(x)"
+
+
 def test_a_function_that_saves_what_it_has_changed_is_no_alarm() -> None:
     class Bump(torch.autograd.Function):
         @staticmethod
