@@ -397,14 +397,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """What is known of a tensor's storage; None for a tensor that has none."""
         try:
             storage = tensor.untyped_storage()
-            key = storage._cdata
+            memory = self.memories.get(storage._cdata)
+            if memory is None:
+                if len(self.memories) >= MOST_STORAGES:
+                    self.sweep()
+                memory = self.memories[storage._cdata] = Memory(storage)
         except (RuntimeError, NotImplementedError, AttributeError, ValueError):  # sparse, wrapping, uninitialized
             return None
-        memory = self.memories.get(key)
-        if memory is None:
-            if len(self.memories) >= MOST_STORAGES:
-                self.sweep()
-            memory = self.memories[key] = Memory(storage)
         return memory
 
     def sweep(self) -> None:

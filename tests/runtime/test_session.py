@@ -375,6 +375,30 @@ def test_transforms_sparse_nested_and_subclasses_run_as_they_do_without() -> Non
     assert not observed(runs)
 
 
+def test_a_tensor_that_wraps_another_has_no_memory_of_its_own() -> None:
+    class Wrapping(torch.Tensor):
+        inner: torch.Tensor
+
+        @staticmethod
+        def __new__(cls, inner: torch.Tensor) -> Any:
+            made: Any = torch.Tensor._make_wrapper_subclass(cls, inner.shape)  # type: ignore[attr-defined]
+            made.inner = inner
+            return made
+
+        @classmethod
+        def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            func(args[0].inner, *args[1:])
+            return args[0]
+
+    def runs() -> None:
+        inner = torch.ones(2)
+        with torch.no_grad():
+            Wrapping(inner).mul_(3)
+        assert inner.tolist() == [3, 3]
+
+    assert not observed(runs)
+
+
 def test_gradcheck_which_writes_its_inputs_and_puts_them_back_is_no_alarm() -> None:
     def runs() -> None:
         assert torch.autograd.gradcheck(torch.exp, (torch.ones(3, dtype=torch.double, requires_grad=True),))
