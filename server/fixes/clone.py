@@ -181,13 +181,14 @@ def change(failure: Failure, context: Context) -> Iterator[Fix]:
         return
     text = place.text_of(owner)
     array = failure.kind == "silent-stale" and context.is_untold(owner, text)
-    for line in (f"{text} = {text}{COPY if array else CLONE}", *_rebuilt(place, owner)):
+    itself = (f"{text} = {text}{COPY if array else CLONE}", declaring)
+    for line, more in (itself, *_rebuilt(place, owner)):
         edit = insert_before(found.statement, line)
         if edit:
             # A copy no longer shares memory with the other views, and only the replay knows who reads them.
             parts = failure.kind == "silent-stale" or _writes_through(failure)
             changes = "others" if parts else rebinding(failure, context, found)
-            yield Fix(context.say("clone-before", changes, name=quote(text)), safety(changes), (*declaring, edit))
+            yield Fix(context.say("clone-before", changes, name=quote(text)), safety(changes), (*more, edit))
 
 
 def _item(found: Change, failure: Failure, context: Context) -> Subscript | None:
@@ -201,14 +202,14 @@ def _item(found: Change, failure: Failure, context: Context) -> Subscript | None
     return None
 
 
-def _rebuilt(place: Place, item: Expr) -> Iterator[str]:
-    """Return the assignment that replaces an item of a tuple by a copy: `r = (*r[:1], r[1].clone(), *r[2:])`."""
+def _rebuilt(place: Place, item: Expr) -> Iterator[tuple[str, list[Edit]]]:
+    """Return how a copy replaces an item of a tuple, and what declares it: `r = (*r[:1], r[1].clone(), *r[2:])`."""
     if not isinstance(item, Subscript) or not isinstance(item.value, Name) or not isinstance(item.slice, Constant):
         return
-    owner, number = item.value.id, item.slice.value
-    if type(number) is int:
+    owner, number, declaring = item.value.id, item.slice.value, declared(place, item.value)
+    if type(number) is int and declaring is not None:
         before = f"*{owner}[:{number}], " if number else ""
-        yield f"{owner} = ({before}{place.text_of(item)}{CLONE}, *{owner}[{number + 1}:])"
+        yield f"{owner} = ({before}{place.text_of(item)}{CLONE}, *{owner}[{number + 1}:])", declaring
 
 
 def alias(failure: Failure, context: Context) -> Iterator[Fix]:

@@ -184,6 +184,28 @@ for _ in range(3):
     loss.backward()
     opt.step()
 """
+PAIR = """\
+pair = torch.rand(4, requires_grad=True).sort()
+
+
+def change():
+    pair[0][:1] = 0
+
+
+y = pair[0].sin()
+change()
+y.sum().backward()
+"""
+CHECKPOINTED = """\
+x = torch.rand(3, requires_grad=True)
+y, w = x.sin(), torch.ones(3, requires_grad=True)
+z = torch.ones(3).put(torch.tensor([0]), w[:1] * w[1:2])
+with torch.no_grad():
+    w[0] = 0
+for i in range(2):
+    c = torch.utils.checkpoint.checkpoint(lambda t: t.exp(), y, use_reentrant=False)
+    (z.sum() + c.mean()).backward(retain_graph=True)
+"""
 PROGRAMS = {
     "state on an object": LSTM,
     "losses in a list": LOSSES,
@@ -191,6 +213,8 @@ PROGRAMS = {
     "reset": RESET,
     "views": VIEWS,
     "updated leaves": UPDATED,
+    "an item of a tuple of the file": PAIR,
+    "a checkpoint in a loop": CHECKPOINTED,
 }
 
 

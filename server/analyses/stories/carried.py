@@ -33,7 +33,7 @@ def crossings(m: Witness, running: Sequence[Node], before: Callable[[Node], bool
     found: dict[int, Tensor] = {}
     for consumer in running:
         if consumer.inputs and not before(consumer):
-            for edge, fed in zip(consumer.edges, consumer.fed, strict=True):
+            for edge, fed in zip(consumer.edges, consumer.fed, strict=False):  # what fed some may not be known
                 fn = m.state.pick(edge)  # not that of the input as it is now: it may have been changed in place since
                 if isinstance(fn, Node) and before(fn) and fed is not None:
                     t = consumer.inputs[fed[0]]
