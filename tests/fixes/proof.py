@@ -140,7 +140,8 @@ def _trained(after: Run) -> int:
 def _is_another(program: Folder, report: Report, failure: Failure, fix: Fix, edited: Path) -> bool:
     """Whether a program still fails after a fix by what was told of it besides, at the lines that were told of."""
     verdict = run_program(edited)
-    lines = {_before(program, fix, line) for line in (*verdict.mutation, *verdict.saved, verdict.raised) if line}
+    places = (*verdict.mutation, *verdict.saved, *verdict.stack, verdict.raised)
+    lines = {_before(program, fix, line) for line in places if line}
     return any(
         (one.site.chunk.path, one.site.chunk.line_of(one.site.node)) in lines
         for one in told(report)
