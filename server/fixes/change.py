@@ -12,6 +12,7 @@ from ..syntax.ir import (
     Call,
     Constant,
     Expr,
+    ExprStmt,
     Import,
     ImportFrom,
     Name,
@@ -92,6 +93,26 @@ def called_change(call: Place) -> Change | None:
         if node.args and not node.args[0].star:
             return Change("function", call, node.args[0].value)
     return None
+
+
+def changed(stmt: Place) -> Expr | None:
+    """Return what a statement may change in place, by its text: `x` of `x += y`, `x[i] = y`, `x.mul_(z).add_(y)`."""
+    node = stmt.node
+    found: Expr | None = None
+    if isinstance(node, AugAssign):
+        found = node.target
+    elif isinstance(node, Assign) and isinstance(node.targets[0], Subscript):
+        found = node.targets[0]
+    elif isinstance(node, ExprStmt) and isinstance(node.value, Call):
+        found = node.value
+    while isinstance(found, Subscript | Call):
+        found = found.value if isinstance(found, Subscript) else _receiver(stmt.of(found))
+    return found
+
+
+def _receiver(call: Place) -> Expr | None:
+    change = called_change(call)
+    return change.target if change is not None and change.form == "method" else None
 
 
 def is_inplace_name(name: str) -> bool:

@@ -28,10 +28,11 @@ from ..syntax.ir import (
     Tuple,
     While,
 )
+from .change import changed
 from .edit import Edit, Fix
 from .layout import first_line_of, insert_after, suffix
 from .nograd import torch_name
-from .place import Place, below, changed, is_iterator, own_statements
+from .place import Place, below, is_iterator, own_statements
 from .text import quote
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def changes(failure: Failure, context: Context) -> Iterator[Fix]:
     """Propose to detach what is written in place into state that all rounds of a loop use: `total += loss.detach()`."""
     place = _carrying(context.place(failure.facts.get("carried")))
     for stmt, names in _that_know(place.statement) if place else ():
-        written = changed(stmt.node)
+        written = changed(stmt)
         if written is not None and stmt.text_of(written) in names:
             given = [one for one in _given(stmt) if not context.is_untold(one.node, one.text)]  # type: ignore[arg-type]
             edits = [edit for one in given for edit in detached(one, "tensor")]
@@ -80,7 +81,7 @@ def changes(failure: Failure, context: Context) -> Iterator[Fix]:
 
 def _that_know(binding: Place) -> Iterator[tuple[Place, set[str]]]:
     """The statements of its function, or its class, that may know what a statement binds, with its names there."""
-    target, written, cls = _target(binding), changed(binding.node), binding.up(ClassDef)
+    target, written, cls = _target(binding), changed(binding), binding.up(ClassDef)
     known = [written] if written is not None else list(_bound(target)) if target is not None else []
     names = {binding.text_of(one) for one in known}
     if cls is None or any(isinstance(one, Name) for one in known):

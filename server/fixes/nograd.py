@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax.ir import Attribute, Call, For, Import, ImportFrom, Name
+from .change import changed
 from .edit import Edit, Fix
 from .layout import begins_line, is_docstring, newline, wrap
-from .place import below, changed, module_body
+from .place import below, module_body
 from .text import quote, words
 
 if TYPE_CHECKING:
@@ -46,12 +47,12 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
 
 def _up_to_the_last(stmt: Place) -> list[Place]:
     """The statements of a block behind one, up to the last that changes in place what it does."""
-    leaf = changed(stmt.node)
+    leaf = changed(stmt)
     if leaf is None:
         return []
     name = stmt.text_of(leaf)
     later = [stmt.sibling(one) for one in stmt.block if one.start > stmt.node.start]
-    same = [i for i, one in enumerate(later) if (other := changed(one.node)) and one.text_of(other) == name]
+    same = [i for i, one in enumerate(later) if (other := changed(one)) and one.text_of(other) == name]
     return later[: same[-1] + 1] if same else []
 
 

@@ -10,7 +10,6 @@ from ..facts.releases import BASE
 from ..syntax.ir import (
     Assign,
     Attribute,
-    AugAssign,
     Call,
     ClassDef,
     ExprStmt,
@@ -22,7 +21,6 @@ from ..syntax.ir import (
     Params,
     Return,
     Stmt,
-    Subscript,
     Tuple,
     While,
 )
@@ -211,27 +209,6 @@ def own_statements(place: Place) -> Iterator[Place]:
     body = function.node.body if function and isinstance(function.node, FunctionDef) else module_body(place.source)
     for chain in _simple(body):
         yield Place(top.path, top.source, (*top.chain, *chain))
-
-
-def changed(stmt: Node) -> Expr | None:
-    """Return what a statement may change in place, by its text: `x` of `x += y`, `x[i] = y`, `x.mul_(z).add_(y)`."""
-    found: Expr | None = None
-    if isinstance(stmt, AugAssign):
-        found = stmt.target
-    elif isinstance(stmt, Assign) and isinstance(stmt.targets[0], Subscript):
-        found = stmt.targets[0]
-    elif isinstance(stmt, ExprStmt) and _receiver(stmt.value) is not None:
-        found = stmt.value
-    while isinstance(found, Subscript | Call):
-        found = found.value if isinstance(found, Subscript) else _receiver(found)
-    return found
-
-
-def _receiver(node: Expr) -> Expr | None:
-    """Return the tensor of a call of a method that changes it."""
-    if isinstance(node, Call) and isinstance(node.func, Attribute) and node.func.attr.endswith("_"):
-        return node.func.value
-    return None
 
 
 def _simple(nodes: Iterable[Node], above: tuple[Node, ...] = ()) -> Iterator[tuple[Node, ...]]:

@@ -288,7 +288,7 @@ def _again(lines: list[Place], update: Place, backwards: Sequence[Place], contex
 
 def _reader(lines: Sequence[Place], update: Place) -> Place | None:
     """The first statement after the update, in its block but not next to it, that reads what the lines bind."""
-    bound = {name for line in lines if isinstance(line.node, Assign) for name in _bound(line.node)}
+    bound = _all_bound(lines)
     later = [update.sibling(one) for one in update.block if one.start > update.node.start]
     found = [i for i, one in enumerate(later) if _names(one.node) & bound]
     return later[found[0]] if found and found[0] > 0 else None
@@ -301,7 +301,7 @@ def _is_of(stmt: Place, block: Sequence[Stmt]) -> bool:
 def _are_needed(lines: Sequence[Place], update: Place, end: Place) -> bool:
     """Return whether the update, or another statement from the first of the lines to `end`, reads what they bind."""
     own, block = {id(line.node) for line in lines}, list(lines[0].block)
-    bound = {name for line in lines if isinstance(line.node, Assign) for name in _bound(line.node)}
+    bound = _all_bound(lines)
     between = (one for one in block if lines[0].start < lines[0].sibling(one).start < end.start and id(one) not in own)
     return any(_names(one) & bound for one in (update.node, *between))
 
@@ -338,6 +338,10 @@ def _is_repeatable(stmt: Place) -> bool:
 
 def _names(node: Node) -> set[str]:
     return {name.id for name in below(node, Name)}
+
+
+def _all_bound(lines: Sequence[Place]) -> set[str]:
+    return {name for line in lines if isinstance(line.node, Assign) for name in _bound(line.node)}
 
 
 def _bound(assign: Assign) -> set[str]:
