@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..analyses.shapes import linalg
 from ..syntax.imports import import_table
 from ..syntax.ir import (
     Arg,
@@ -90,6 +91,8 @@ def _copies(failure: Failure, context: Context) -> Iterator[list[Place]]:
     place = context.place(saved.site) if saved else None
     if saved is None or place is None or (saved.role != "result" and failure.facts.get("saver_changes")):
         return
+    if _is_read_while_written(saved, failure):
+        return
     options = [[place]] if saved.role == "result" else _operands(place, saved, failure, context)
     if saved.role == "saved":  # by a function of the program, which may save what it returns
         options.append([place])
@@ -97,6 +100,12 @@ def _copies(failure: Failure, context: Context) -> Iterator[list[Place]]:
         plain = all(isinstance(one.node, Expr) and not _makes_in_place(one) and not _is_unpacked(one) for one in option)
         if option and plain:
             yield option
+
+
+def _is_read_while_written(saved: Saved, failure: Failure) -> bool:
+    """Return whether a product writes into one of its operands, `x.addmm_(a, x)`: with a copy the result is another."""
+    product = saved.op.removesuffix("_") in linalg.OPS
+    return product and saved.role != "result" and failure.write is not None and failure.write.site == saved.site
 
 
 def _makes_in_place(place: Place) -> bool:

@@ -11,7 +11,9 @@ import threading
 import warnings
 from contextlib import ExitStack, contextmanager, suppress
 from functools import wraps
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import torch
 import torch.utils.dlpack
@@ -24,6 +26,7 @@ from .inspection import LOST, Inspector, asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextvars import Context
 
     from ..workspace.record import Sighting
     from .graph import Kept
@@ -47,14 +50,19 @@ BRIDGE = "to_dlpack"
 TAKERS = ("numpy", "__array__", "__dlpack__", "data_ptr", "share_memory_")
 """methods that give a tensor's memory to others"""
 
+PATIENCE = 1.0
+"""how many seconds PyTorch's threads have at the end"""
+
 
 @contextmanager
 def watching(watcher: Recorder, inspector: Inspector, tell: Callable[[Sighting], None]) -> Iterator[None]:
     """A context in which `watcher` sees what the program does; `tell` is called when something raised nothing."""
     _skip_dynamo()
     with ExitStack() as stack:
-        for undo in _installed(Watch(watcher, inspector, tell)):
+        watch = Watch(watcher, inspector, tell)
+        for undo in _installed(watch):
             stack.callback(undo)
+        stack.callback(watch.await_threads)
         stack.enter_context(watcher)
         yield
 
@@ -69,12 +77,16 @@ class Watch:
         """takes away what hears of reads, while it is there"""
         self.unread: dict[int, list[tuple[Kept, torch.Tensor]]] = {}
         """by custom node what it has saved and that has changed: its backward may not ask for it"""
+        self.contexts: list[ref[Context]] = []
+        """what PyTorch hands to the threads that work for a backward"""
 
     def begin(self) -> None:
         """The engine is about to run: look at what it is asked."""
         frame = sys._getframe(1)
         while frame.f_code.co_filename == __file__ and frame.f_back is not None:
             frame = frame.f_back  # the property, and those of others that watch, too
+        if torch._C._is_key_in_tls("context"):
+            self.contexts.append(ref(torch._C._get_obj_in_tls("context"), self.contexts.remove))
         outputs, inputs, keeps = asked(frame)
         self.recorder.begin(frame, keeps)
         if self.recorder.may_be_silent:
@@ -131,6 +143,16 @@ class Watch:
         """A warning."""
         if LOST in message:
             self.see(self.inspector.lost(sys._getframe(2)))
+
+    def await_threads(self) -> None:
+        """Let PyTorch's threads let go of the contexts of backwards, for a second at most.
+
+        Those of a process group may be late, and then abort the process that ends: they need Python to free a context
+        (https://github.com/pytorch/pytorch/issues/190489).
+        """
+        end = monotonic() + PATIENCE
+        while self.contexts and monotonic() < end:
+            sleep(0.001)
 
     def see(self, sighting: Sighting) -> None:
         """Tell of what was seen, once."""

@@ -18,7 +18,7 @@ from gradguard.fixes.titles import ENGLISH
 from ..fuzz.compare import is_so
 from ..oracle.client import run_program
 from .folder import Folder, told
-from .real import Run, run, same_gradients, same_leaves, same_losses, same_steps
+from .real import Run, near_losses, run, same_gradients, same_leaves, same_losses, same_steps
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +32,14 @@ MOST_LINES = 12
 """no fix touches more lines than this"""
 
 GRADIENTS = "the gradients differ"
+LOSSES = "the losses differ"
+BEFORE = "the losses before the failure differ"
+
+ROUNDED = {GRADIENTS, LOSSES, BEFORE}
+"""what may differ by rounding alone: a copy of a view lies otherwise in memory, and is summed in another order"""
+
+NAME_ERROR = re.compile(r"(?:NameError|UnboundLocalError): [^']*'(\w+)'")
+"""the error of a name that has no value"""
 
 
 def proven(program: Folder, folder: Path) -> Iterator[str]:
@@ -70,8 +78,9 @@ def each(program: Folder, folder: Path) -> list[Tried]:
     for tried, fix, edited, after in runs:
         others = {one for other, one in zip(runs, trained, strict=True) if other[0].failure.site is tried.failure.site}
         problems = list(_untrue(program, report, tried.failure, fix, edited, meant, after, max(others, default=0)))
-        rounded = problems == [GRADIENTS] and _is_rounding(program.root, edited)
-        if problems and not rounded and _is_reproducible(program.root, meant):
+        if not problems or (ROUNDED.issuperset(problems) and _is_rounding(program.root, edited)):
+            continue
+        if _is_reproducible(program.root, meant):
             tried.problems += (f"{fix.title}: {problem}" for problem in problems)
     return found
 
@@ -87,7 +96,7 @@ def _untrue(
     if after.error is not None and MISSING.match(after.error):
         return
     if after.error is not None:
-        own = run(program.root, grad=False).error == after.error
+        own = run(program.root, grad=False).error == after.error or _lacks_name(program, fix, after.error)
         if not own and not _is_another(program, report, failure, fix, edited):
             yield f"it fails: {after.error[:200]}"
         elif changes in KEEPING:
@@ -95,13 +104,14 @@ def _untrue(
         return
     if after.lost > run(program.root).lost:
         yield "`.grad` of what is no leaf is read"
-    if any(one.kind == "silent-stale" and one.site is not failure.site for one in told(report)):
-        return  # gradients that are told to be wrong for another reason are so still
+    apart = [one for one in report.failures if one.site is not failure.site or one not in told(report)]
+    if any(one.kind == "silent-stale" for one in apart):
+        return  # gradients that are told to be wrong for another reason, if only by a hint, are so still
     if changes is None:
         yield from different(meant, after)
     elif changes in KEEPING and meant.error is None:
         if not same_losses(meant, after):
-            yield "the losses differ"
+            yield LOSSES
         elif not same_gradients(meant, after):
             yield GRADIENTS
         if not same_leaves(meant, after):
@@ -143,10 +153,22 @@ def _is_another(program: Folder, report: Report, failure: Failure, fix: Fix, edi
     places = (*verdict.mutation, *verdict.saved, *verdict.stack, verdict.raised)
     lines = {_before(program, fix, line) for line in places if line}
     return any(
-        (one.site.chunk.path, one.site.chunk.line_of(one.site.node)) in lines
+        (site.chunk.path, site.chunk.line_of(site.node)) in lines
         for one in told(report)
         if one.kind == verdict.kind and (one.kind, one.site.node) != (failure.kind, failure.site.node)
+        for site in (one.site, one.raised)
+        if site is not None
     )
+
+
+def _lacks_name(program: Folder, fix: Fix, error: str) -> bool:
+    """Whether a program fails by a name of its own that has no value: no line that the fix touches has it."""
+    match = NAME_ERROR.match(error)
+    touched: set[str] = set()
+    for path, new in program.mended(fix).items():
+        before, after = Counter(program.sources[path].text.splitlines()), Counter(new.splitlines())
+        touched.update(word for line in (before - after) + (after - before) for word in re.findall(r"\w+", line))
+    return match is not None and match[1] not in touched
 
 
 def _before(program: Folder, fix: Fix, line: str) -> tuple[str, int]:
@@ -166,9 +188,10 @@ def _is_reproducible(root: Path, meant: Run) -> bool:
 
 
 def _is_rounding(before: Path, after: Path) -> bool:
-    """Tell whether gradients are the same in double precision: parts that nearly cancel leave what was rounded."""
+    """Tell whether all is nearly the same in double precision: parts that nearly cancel leave what was rounded."""
     meant, doubled = run(before, meant=True, double=True), run(after, double=True)
-    return meant.error is None and doubled.error is None and not list(different(meant, doubled))
+    meant, doubled = meant.upto(doubled), doubled.upto(meant)
+    return near_losses(meant, doubled) and same_gradients(meant, doubled)
 
 
 def _misshapen(program: Folder, fix: Fix) -> Iterator[str]:
@@ -226,13 +249,13 @@ def different(meant: Run, after: Run, alone: bool = True) -> Iterator[str]:
         yield f"it fails: {after.error[:200]}"
     if after.error is None and meant.error is None:
         if alone and not same_losses(meant, after):
-            yield "the losses differ"
+            yield LOSSES
         elif alone and not same_gradients(meant, after):
             yield GRADIENTS
         elif alone and meant.printed != after.printed:
             yield "what is printed differs"
     elif not same_losses(meant.upto(after), after.upto(meant)):
-        yield "the losses before the failure differ"
+        yield BEFORE
 
 
 def comments(text: str) -> list[str]:

@@ -85,7 +85,7 @@ def copied(saved: torch.Tensor) -> torch.Tensor:
 
 
 class Meant(TorchDispatchMode):
-    """Copies whatever autograd saves when it saves it.
+    """Copies whatever autograd saves when it saves it, and whatever the program's own hooks pack.
 
     A buffer that the operator itself fills, as `rrelu` does with its noise, is saved before that: it is copied again.
     """
@@ -95,14 +95,22 @@ class Meant(TorchDispatchMode):
         self.copies: dict[int, torch.Tensor] = {}
         """by the address of what was saved, the last copy of it"""
         self.hooks = saved_tensors_hooks(self.pack, lambda packed: packed)
+        self.pushed = torch._C._autograd._push_saved_tensors_default_hooks
+        self.pushing = patch.object(torch._C._autograd, self.pushed.__name__, self.push)
 
     def __enter__(self) -> Meant:
         self.hooks.__enter__()
+        self.pushing.start()
         return super().__enter__()
 
     def __exit__(self, *error: Any) -> None:
         super().__exit__(*error)
+        self.pushing.stop()
         self.hooks.__exit__(*error)
+
+    def push(self, pack: Callable[[torch.Tensor], Any], unpack: Callable[[Any], torch.Tensor]) -> None:
+        """Have hooks of the program called, with a copy of what is saved."""
+        self.pushed(lambda saved: pack(self.pack(saved)), unpack)
 
     def pack(self, saved: torch.Tensor) -> torch.Tensor:
         copy = self.copies[saved.data_ptr()] = copied(saved)
@@ -229,8 +237,17 @@ def same_losses(one: Run, other: Run) -> bool:
     return len(one.losses) == len(other.losses) and all(map(_same, one.losses, other.losses))
 
 
+def near_losses(one: Run, other: Run) -> bool:
+    """Whether two runs in double precision have the same losses but for rounding."""
+    return len(one.losses) == len(other.losses) and all(map(_near, one.losses, other.losses))
+
+
 def _same(one: torch.Tensor, other: torch.Tensor) -> bool:
     return one.shape == other.shape and torch.allclose(one, other, rtol=0, atol=0, equal_nan=True)
+
+
+def _near(one: torch.Tensor, other: torch.Tensor) -> bool:
+    return one.shape == other.shape and torch.allclose(one, other, rtol=1e-9, atol=1e-12, equal_nan=True)
 
 
 def same_gradients(one: Run, other: Run) -> bool:

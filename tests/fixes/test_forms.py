@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from gradguard.analyses.autograd.checks import KEPT
 
 from ..oracle.client import run_program
 from .folder import Folder, told
@@ -369,4 +370,28 @@ x[0] = 1.0
     report = program.replay()
     assert told(report)
     assert not [fix for one in told(report) for fix in program.fixes(one, report) if "Halved" in fix.title]
+    assert not list(proven(program, tmp_path / "each"))
+
+
+def test_no_product_that_writes_into_an_operand_reads_a_copy_of_it(tmp_path: Path) -> None:
+    program = written("y = w.exp()[:, [0]]\ny.addmm_(w, y)\ny.sum().backward()\n", tmp_path)
+    report = program.replay()
+    titles = [fix.title for one in told(report) for fix in program.fixes(one, report)]
+    assert titles
+    assert not any("save a copy" in title for title in titles)
+    assert not list(proven(program, tmp_path / "each"))
+
+
+def test_a_gradient_that_a_hint_tells_to_be_wrong_is_no_fault_of_a_fix(tmp_path: Path) -> None:
+    text = """\
+with torch.autograd.graph.save_on_cpu():
+    y = w.exp()
+y *= y
+y.sum().backward()
+"""
+    program = written(text, tmp_path)
+    report = program.replay()
+    hints = [one for one in report.failures if one not in told(report)]
+    assert [one.kind for one in hints] == ["silent-stale"]
+    assert {assumption.subject for one in hints for assumption in one.assumptions} == {KEPT.text}
     assert not list(proven(program, tmp_path / "each"))

@@ -6,6 +6,7 @@ import gc
 import subprocess
 import sys
 import threading
+import time
 import traceback
 import weakref
 from contextlib import nullcontext
@@ -552,6 +553,24 @@ def test_what_an_operation_copies_and_overwrites_is_no_alarm() -> None:
         y.sum().backward()
 
     assert not observed(runs)
+
+
+def test_it_ends_when_the_threads_of_a_backward_have_let_go_of_its_context() -> None:
+    events: list[str] = []
+
+    def hold(context: object) -> None:
+        time.sleep(0.2)
+        events.append("let go")
+
+    def backward(gradient: torch.Tensor) -> None:
+        context: Any = torch._C._get_obj_in_tls("context")
+        threading.Thread(target=hold, args=(context,)).start()
+
+    with gradguard.runtime.watch(tell=False):
+        x = leaf()
+        x.register_hook(backward)
+        x.exp().sum().backward()
+    assert events == ["let go"]
 
 
 def test_pytest_tells_of_each_test_and_fails_none(tmp_path: Path) -> None:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 Found = list[tuple[Failure, Guards]]
 """Failures, each with its guards."""
 
+KEPT = Cond("save_on_cpu", "guess", "the tensor is on the CPU, where `save_on_cpu()` copies nothing")
+"""on which it depends whether `save_on_cpu` keeps the tensor itself"""
+
 
 class Expected(NamedTuple):
     """A tensor is expected to require grad, since the program calls backward on it: then one of the `ways` holds."""
@@ -137,11 +140,9 @@ class Checks(Graph):
 
     def _check_one(self, node: Node, saved: SavedTensor, guards: Guards) -> Found:
         """`SavedVariable::unpack`: compare the versions; even if they agree, the content may differ."""
-        if not saved.checked:
-            return []
         now = self.state.resolve(saved.counter.current)
-        found = self._check_node(saved, now, guards)
-        if now is not saved.version and not found:
+        found = self._check_node(saved, now, guards) if saved.checked else []
+        if now is not saved.version and saved.checked and not found:
             for on, write in self._changes(now, saved.version, guards):
                 found.append((self.host.explain.stale(node, saved, write), on))
         if not found and not saved.unread and node.edges:  # else it computes nothing
@@ -150,7 +151,8 @@ class Checks(Graph):
             if saved.form == "itself":
                 changes += self._changes(self.state.resolve(saved.tensor.data_version), saved.shown, guards)
             for on, write in changes:
-                self.host.report(self.host.explain.silent(node, saved, write), on)
+                certain = on if saved.checked else (*on, (KEPT, True))
+                self.host.report(self.host.explain.silent(node, saved, write), certain)
         return found
 
     def _check_node(self, saved: SavedTensor, now: Value, guards: Guards) -> Found:
