@@ -5,13 +5,17 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, NamedTuple
 
+import torch
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import torch
-
     from .contents import Print
     from .places import Trail
+
+
+GIVES_SAVED = hasattr(getattr(torch._C._autograd, "SavedTensor", None), "data")
+"""whether this release of PyTorch gives out what was saved itself"""
 
 
 class Moved(NamedTuple):
@@ -42,7 +46,17 @@ class Moves:
     def since(self, tensor: torch.Tensor, time: int) -> list[Moved]:
         """Those of a tensor since a time."""
         found = self.known.get(id(tensor))
-        return [one for one in found[1] if one.time > time] if found is not None and found[0]() is tensor else []
+        if found is None or found[0]() is not tensor:
+            found = None if GIVES_SAVED else self._alike(tensor)
+        return [one for one in found[1] if one.time > time] if found is not None else []
+
+    def _alike(self, tensor: torch.Tensor) -> tuple[weakref.ref[torch.Tensor], list[Moved]] | None:
+        """Those of one that has the memory and the version of a tensor: PyTorch gives that for one it has saved."""
+        for one in list(self.known.values()):
+            other = one[0]()
+            if other is not None and other._version == tensor._version and other.is_set_to(tensor):
+                return one
+        return None
 
     def homes(self, tensor: torch.Tensor, key: int, time: int) -> Iterator[tuple[int, int, float]]:
         """The memories that a tensor has had since a time, up to that of `key` now: from when each, and until when."""

@@ -16,6 +16,7 @@ the stack while the program runs, so that its tracebacks stay as they are.
 
 from __future__ import annotations
 
+import linecache
 import os
 import sys
 from collections import deque
@@ -26,6 +27,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
+from torch._library import custom_ops
 from torch.autograd import Function
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -71,6 +73,8 @@ COUNTING = ("ADInplaceOrView", "CompositeImplicitAutograd")
 """where an operation raises the counters of what it writes to, itself or by being made of others"""
 RAISED = "/ADInplaceOrView"
 """the end of the name by which `torch.library` keeps a function of its own that raises counters"""
+LEAVES_OUT = "_AutoDispatchBelowADInplaceOrView" in "".join(linecache.getlines(custom_ops.__file__))
+"""whether it has the operations that such a one calls raise none; so did PyTorch 2.4"""
 COPY = "clone"
 """what autograd asks for first where a formula needs what an operation overwrites (`pow_`)"""
 
@@ -194,7 +198,7 @@ class Plan:
         self.unseen = statistics is not None or self.name.startswith("_fused_")
         is_counted = any(_has_kernel(func.name(), key) for key in COUNTING) if schema is not None else True
         self.is_raised = schema is not None and func.name().replace("::", "/") + RAISED in torch.library._impls
-        self.delegates = self.is_raised or (bool(marked) and not is_counted)
+        self.delegates = (self.is_raised and not LEAVES_OUT) or (bool(marked) and not is_counted)
         self.enters = schema is not None and not is_counted and not schema.name.startswith(("aten::", "prim"))
         returns = schema.returns if schema is not None else ()
         self.is_view = any(r.alias_info is not None and not r.alias_info.is_write for r in returns)

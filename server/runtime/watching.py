@@ -18,7 +18,7 @@ from weakref import ref
 import torch
 import torch.utils.dlpack
 from torch.autograd import Variable
-from torch.utils._python_dispatch import _get_current_dispatch_mode, _pop_mode, _push_mode
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode, _pop_mode, _push_mode
 
 from . import contents, graph, inspection, places, recorder
 from .contents import fingerprint
@@ -168,7 +168,7 @@ def _installed(watch: Watch) -> Iterator[Callable[[], None]]:
     if not isinstance(vars(threading.Thread)["_delete"], _Leaving):  # it stays: threads may end after all else
         setattr(threading.Thread, "_delete", _Leaving(vars(threading.Thread)["_delete"]))  # noqa: B010
     yield _set(warnings, "showwarning", _hearing(warnings.showwarning, watch))
-    for owner, name in SCRIPTING:
+    for owner, name in SCRIPTING if _may_be_subclassed() else (*SCRIPTING, (torch.Tensor, "as_subclass")):
         yield _set(owner, name, _unwatched(getattr(owner, name), watch.recorder))
     if watch.recorder.contents is None:
         return
@@ -182,6 +182,23 @@ def _installed(watch: Watch) -> Iterator[Callable[[], None]]:
     for name in GIVERS:
         if hasattr(torch, name):
             yield _set(torch, name, _giving(getattr(torch, name), watch))
+
+
+def _may_be_subclassed() -> bool:
+    """Whether below a dispatch mode a tensor can be made one of another class; PyTorch 2.4 refuses."""
+    with _Passing():
+        try:
+            torch.empty(0).as_subclass(torch.nn.Parameter)
+        except RuntimeError:
+            return False
+    return True
+
+
+class _Passing(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Does nothing."""
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return func(*args, **(kwargs or {}))
 
 
 def _set(owner: Any, name: str, value: Any) -> Callable[[], None]:
