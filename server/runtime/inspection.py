@@ -49,6 +49,8 @@ class Inspector:
         self.places = recorder.places
         self.who = who
         self.most = most
+        self.boxed: Callable[[str], Sighting | None] = lambda message: None
+        """what was known of an error whose text a message has, where that was raised"""
 
     # -- errors ------------------------------------------------------------------------------------
 
@@ -69,8 +71,10 @@ class Inspector:
         seen = set[int]()
         while error is not None and id(error) not in seen:
             seen.add(id(error))
-            if QUOTED in str(error) or QUOTED in str(error.__cause__):
-                return  # of another process or thread, which could tell more
+            if QUOTED in (text := f"{error}\n{error.__cause__}"):  # of another process or thread
+                if (known := self.boxed(text)) is not None:
+                    yield known
+                return
             kind = kind_of(str(error))
             if kind is not None:
                 yield from self._error(error, kind)

@@ -37,12 +37,14 @@ class Follower:
         if self.tell is not None or "torch" not in sys.modules:
             yield self.tell or _keep_quiet
             return
+        from .boxes import open_boxes
         from .inspection import Inspector
         from .recorder import Recorder
         from .watching import watching
 
         recorder = Recorder(self.silent)
         inspector = Inspector(recorder, who)
+        open_boxes(self.folder, inspector)
         with watching(recorder, inspector, partial(add, self.folder)):
             yield partial(tell_of, inspector, self.folder)
 

@@ -255,6 +255,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """What is compiled stays so: PyTorch would run it line by line instead, and another program than the user's."""
         return True
 
+    @classmethod
+    def is_infra_mode(cls) -> bool:
+        """The same in releases such as PyTorch 2.8, which have no other way to say so."""
+        return not hasattr(TorchDispatchMode, "ignore_compile_internals")
+
     # -- operations --------------------------------------------------------------------------------
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

@@ -32,12 +32,14 @@ def run(folder: Path, target: str, arguments: list[str], is_module: bool, silent
 
     Raises SystemExit as the program does, and ImportError where there is no PyTorch.
     """
+    from .boxes import open_boxes
     from .inspection import Inspector
     from .recorder import Recorder
     from .watching import watching
 
     recorder = Recorder(silent)
     inspector = Inspector(recorder, who)
+    open_boxes(folder, inspector)
     tell = partial(tell_of, inspector, folder)
     _hear_threads(tell)
     follow(Follower(folder, silent, tell))

@@ -186,7 +186,7 @@ def _installed(watch: Watch) -> Iterator[Callable[[], None]]:
 
 def _may_be_subclassed() -> bool:
     """Whether below a dispatch mode a tensor can be made one of another class; PyTorch 2.4 refuses."""
-    with _Passing():
+    with _Passing():  # type: ignore[no-untyped-call]
         try:
             torch.empty(0).as_subclass(torch.nn.Parameter)
         except RuntimeError:

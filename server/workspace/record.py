@@ -163,21 +163,26 @@ def once(sightings: Iterable[Sighting]) -> list[Sighting]:
     return list(known.values())
 
 
-def add(folder: Path, seen: Sighting) -> None:
-    """Add what this process has seen to a folder. A missing folder must not trouble the program."""
+def add(folder: Path, seen: Sighting, **more: str) -> None:
+    """Add what this process has seen to a folder, and `more` with it. A missing folder must not trouble the program."""
     try:
         with open(folder / f"{os.getpid()}.jsonl", "a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(seen)) + "\n")
+            file.write(json.dumps({**asdict(seen), **more}) + "\n")
     except OSError:
         return
 
 
 def collect(folder: Path) -> Iterator[Sighting]:
     """What processes have added to a folder, in no particular order."""
+    return map(sighting, added(folder))
+
+
+def added(folder: Path) -> Iterator[dict[str, Any]]:
+    """The same as plain data, with what was added to it."""
     for path in folder.glob("*.jsonl"):
         for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
             if line.endswith("\n"):  # else the process was killed while it wrote
-                yield sighting(json.loads(line))
+                yield json.loads(line)
 
 
 def sighting(data: dict[str, Any]) -> Sighting:

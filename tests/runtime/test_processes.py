@@ -107,6 +107,41 @@ if __name__ == "__main__":
 """
 
 
+WORKER = """\
+import concurrent.futures
+import multiprocessing
+import torch
+from torch.utils.data import DataLoader
+
+
+def work(number):
+    y = torch.ones(3, requires_grad=True).exp()
+    y += 1
+    y.sum().backward()
+
+
+class Data(list):
+    def __getitem__(self, index):
+        return work(index)
+
+
+if __name__ == "__main__":
+    context = multiprocessing.get_context("START")
+    failed = ()
+    try:
+        ASK
+    except failed:
+        print("handled")
+"""
+
+ASKING = {
+    "a loader": "list(DataLoader(Data([1]), num_workers=1, multiprocessing_context=context))",
+    "a pool": "context.Pool(1).map(work, [1])",
+    "an executor": "concurrent.futures.ProcessPoolExecutor(1, mp_context=context).submit(work, 1).result()",
+}
+"""how the result of a worker is asked for"""
+
+
 def gradguard(folder: Path, *before: str) -> subprocess.CompletedProcess[str]:
     """A run of `main.py` in a folder, by `torchrun` if its options are given."""
     bin_ = os.path.dirname(sys.executable)
@@ -168,3 +203,16 @@ def test_what_pytorch_spawns_is_told_once_with_the_name_of_a_rank(tmp_path: Path
 def test_a_process_that_needs_no_pytorch_has_none(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(LIGHT)
     assert gradguard(tmp_path).stdout == "False\n"
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+@pytest.mark.parametrize("asking", list(ASKING))
+def test_what_a_worker_hands_on_is_told_where_nobody_handles_it(tmp_path: Path, asking: str, start: str) -> None:
+    program = WORKER.replace("ASK", ASKING[asking]).replace("START", start)
+    (tmp_path / "main.py").write_text(program)
+    got = gradguard(tmp_path)
+    assert (got.returncode, got.stderr.count("[GG1")) == (1, 1), got.stderr
+    assert "y += 1\n" in got.stderr.partition("error[GG101]")[2]
+    (tmp_path / "main.py").write_text(program.replace("failed = ()", "failed = RuntimeError"))
+    got = gradguard(tmp_path)
+    assert (got.returncode, got.stdout, got.stderr.count("[GG1")) == (0, "handled\n", 0), got.stderr

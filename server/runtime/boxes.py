@@ -1,0 +1,61 @@
+"""Errors that a worker hands on as text, with what was known of them where they were raised.
+
+A DataLoader, `nn.DataParallel`, and the pools of `multiprocessing` and `concurrent.futures` put the error of a worker
+into a box, which has the traceback as text. Who asks for the result is given an error that has this text, and no graph.
+So what there is to tell is noted beside the text when the box is made, and told if nobody handles that error.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial, wraps
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ..workspace.record import add, added, sighting
+from .telling import known_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ..workspace.record import Sighting
+    from .inspection import Inspector
+
+FOLDER = "boxes"
+"""where the notes are, in the folder of a run"""
+
+TEXTS = {
+    "torch._utils.ExceptionWrapper": "exc_msg",
+    "multiprocessing.pool.ExceptionWithTraceback": "tb",
+    "concurrent.futures.process._ExceptionWithTraceback": "tb",
+}
+"""the boxes, and the attribute of each that has the text"""
+
+
+def open_boxes(folder: Path, inspector: Inspector) -> None:
+    """Note from now on what is put into boxes in this process, and have `inspector` look for it."""
+    notes = folder / FOLDER
+    notes.mkdir(exist_ok=True)
+    inspector.boxed = partial(_found, notes)
+    for name, text in TEXTS.items():
+        module, _, kind = name.rpartition(".")
+        box: Any = getattr(import_module(module), kind, None)
+        if box is not None:
+            box.__init__ = _noting(box.__init__, text, notes, inspector)
+
+
+def _noting(begin: Callable[..., None], text: str, notes: Path, inspector: Inspector) -> Callable[..., None]:
+    @wraps(begin)
+    def noted(box: Any, *args: Any, **kwargs: Any) -> None:
+        seen = known_of(sys.exc_info()[1], inspector)  # a box may take the traceback away
+        begin(box, *args, **kwargs)
+        if seen is not None:
+            add(notes, seen, text=getattr(box, text))
+
+    return noted
+
+
+def _found(notes: Path, message: str) -> Sighting | None:
+    """What was noted of the error whose text a message has."""
+    return next((sighting(one) for one in added(notes) if one["text"] in message), None)
