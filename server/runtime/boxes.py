@@ -8,6 +8,7 @@ So what there is to tell is noted beside the text when the box is made, and told
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from functools import partial, wraps
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,8 @@ TEXTS = {
 def open_boxes(folder: Path, inspector: Inspector) -> None:
     """Note from now on what is put into boxes in this process, and have `inspector` look for it."""
     notes = folder / FOLDER
-    notes.mkdir(exist_ok=True)
+    with suppress(OSError):  # a process may outlive the folder
+        notes.mkdir(exist_ok=True)
     inspector.boxed = partial(_found, notes)
     for name, text in TEXTS.items():
         module, _, kind = name.rpartition(".")

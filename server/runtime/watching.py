@@ -10,7 +10,7 @@ import sys
 import threading
 import warnings
 from contextlib import ExitStack, contextmanager, suppress
-from functools import wraps
+from functools import cache, wraps
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -184,6 +184,7 @@ def _installed(watch: Watch) -> Iterator[Callable[[], None]]:
             yield _set(torch, name, _giving(getattr(torch, name), watch))
 
 
+@cache
 def _may_be_subclassed() -> bool:
     """Whether below a dispatch mode a tensor can be made one of another class; PyTorch 2.4 refuses."""
     with _Passing():  # type: ignore[no-untyped-call]

@@ -150,9 +150,9 @@ class Checks(Graph):
             changes = self._changes(content, saved.content, guards, saved.geometry)
             if saved.form == "itself":
                 changes += self._changes(self.state.resolve(saved.tensor.data_version), saved.shown, guards)
+            kept = () if saved.checked else ((KEPT, True),)
             for on, write in changes:
-                certain = on if saved.checked else (*on, (KEPT, True))
-                self.host.report(self.host.explain.silent(node, saved, write), certain)
+                self.host.report(self.host.explain.silent(node, saved, write), (*on, *kept))
         return found
 
     def _check_node(self, saved: SavedTensor, now: Value, guards: Guards) -> Found:
