@@ -36,7 +36,7 @@ from .change import called_change, declared, find_change, is_inplace_name, is_mo
 from .edit import Edit, Fix, safety
 from .layout import can_precede, fresh_name, insert_before, is_pure, suffix
 from .liveness import reads_later
-from .observers import is_itself_needed, left_graph, observed, rebinding, was_there
+from .observers import changed_between, is_itself_needed, left_graph, observed, rebinding, was_there
 from .place import binding, call_of, fact_of, is_iterator, surroundings, walk
 from .text import quote, words
 
@@ -244,6 +244,8 @@ def alias(failure: Failure, context: Context) -> Iterator[Fix]:
             continue
         lost = left_graph(failure, context, found) if found else None
         changes = "leaf" if made else "others" if observed(failure, context) else lost
+        if changes is None and changed_between(failure, place, context):
+            changes = "views"
         title = context.say("clone-here", changes, value=quote(place.text_of(value)), name=quote(failure.name or ""))
         yield Fix(title, safety(changes), tuple(copied(place.of(value))))
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..analyses.shapes import pointwise
 from ..syntax.ir import Attribute, Call, For, Import, ImportFrom, Name
-from .change import changed
+from .change import changed, root
 from .edit import Edit, Fix
 from .layout import begins_line, is_docstring, newline, wrap
-from .place import below, module_body
+from .place import below, call_of, module_body, walk
 from .text import quote, words
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     Where statements that follow in its block change the same leaf, the block goes on up to the last of them.
     """
     place = context.place(failure.site)
-    if place is None:
+    if place is None or (failure.kind == "out-grad" and _reads_out(place)):
         return
     stmt = place.statement
     torch, imports = torch_name(stmt)
@@ -43,6 +44,18 @@ def propose(failure: Failure, context: Context) -> Iterator[Fix]:
     others = _up_to_the_last(stmt)
     if others and all(map(begins_line, others)):
         yield Fix(title, "unsafe", (*imports, *wrap(stmt, f"with {torch}.no_grad():", others)))
+
+
+def _reads_out(place: Place) -> bool:
+    """Return whether a call reads what it writes to with `out=`; without grad PyTorch may refuse that, too."""
+    call = call_of(place)
+    if call is None or not isinstance(call.node, Call):
+        return False
+    func, args = call.node.func, call.node.args
+    out = {call.text_of(root(arg.value)) for arg in args if arg.name == "out"}
+    read = (node for arg in args if arg.name != "out" for node in walk(arg.value) if isinstance(node, Name | Attribute))
+    by_element = call.text_of(func).rpartition(".")[2] in pointwise.OPS
+    return not by_element and any(call.text_of(node) in out for node in read)
 
 
 def _up_to_the_last(stmt: Place) -> list[Place]:

@@ -20,7 +20,7 @@ from ..syntax.ir import (
     Name,
     Tuple,
 )
-from .change import root
+from .change import changed, root
 from .keepers import PLAIN, kept
 from .liveness import captured, local, owner, reads_later
 from .place import Place, below, children, fact_of, own_statements, walk
@@ -61,6 +61,21 @@ def shared_names(failure: Failure, context: Context) -> set[str]:
         return set()
     rows = _sharing(context.report.rows, place, name)
     return set() if _kept(context, rows, place, name) else {row.name for row in rows}
+
+
+def changed_between(failure: Failure, made: Place, context: Context) -> bool:
+    """Return whether the memory is changed by another of its names between the statement of `made` and the change."""
+    place, name = _written(failure, context)
+    if place is None or name is None or context.report is None:
+        return False
+    for row in _sharing(context.report.rows, place, name):
+        there = context.place(row.site)
+        if row.name != name and there is not None and there.path == made.path:
+            stmt = there.statement
+            target = changed(stmt) if made.statement.end <= stmt.start < place.statement.start else None
+            if target is not None and stmt.text_of(root(target)) == row.name:
+                return True
+    return False
 
 
 def was_there(failure: Failure, made: Place, context: Context) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from gradguard.fixes.edit import origin
 from gradguard.fixes.titles import ENGLISH
+from gradguard.runtime.kinds import kind_of
 
 from ..fuzz.compare import is_so
 from ..oracle.client import run_program
@@ -38,7 +39,7 @@ BEFORE = "the losses before the failure differ"
 ROUNDED = {GRADIENTS, LOSSES, BEFORE}
 """what may differ by rounding alone: a copy of a view lies otherwise in memory, and is summed in another order"""
 
-NAME_ERROR = re.compile(r"(?:NameError|UnboundLocalError): [^']*'(\w+)'")
+NAME_ERROR = re.compile(r"(?:NameError|UnboundLocalError): [^']*'(\w+)'|AttributeError: .* has no attribute '(\w+)'")
 """the error of a name that has no value"""
 
 
@@ -97,6 +98,7 @@ def _untrue(
         return
     if after.error is not None:
         own = run(program.root, grad=False).error == after.error or _lacks_name(program, fix, after.error)
+        own |= run(program.root).error == after.error and kind_of(after.error) not in (None, failure.kind)
         if not own and not _is_another(program, report, failure, fix, edited):
             yield f"it fails: {after.error[:200]}"
         elif changes in KEEPING:
@@ -107,6 +109,8 @@ def _untrue(
     apart = [one for one in report.failures if one.site is not failure.site or one not in told(report)]
     if any(one.kind == "silent-stale" for one in apart):
         return  # gradients that are told to be wrong for another reason, if only by a hint, are so still
+    if meant.resized:
+        return  # by `out=`, which PyTorch is going to refuse: what the gradients mean then, nobody can say
     if changes is None:
         yield from different(meant, after)
     elif changes in KEEPING and meant.error is None:
@@ -168,7 +172,7 @@ def _lacks_name(program: Folder, fix: Fix, error: str) -> bool:
     for path, new in program.mended(fix).items():
         before, after = Counter(program.sources[path].text.splitlines()), Counter(new.splitlines())
         touched.update(word for line in (before - after) + (after - before) for word in re.findall(r"\w+", line))
-    return match is not None and match[1] not in touched
+    return match is not None and (match[1] or match[2]) not in touched
 
 
 def _before(program: Folder, fix: Fix, line: str) -> tuple[str, int]:

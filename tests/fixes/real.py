@@ -44,7 +44,8 @@ class Run:
 
     The roots of `autograd.grad` are losses too, and what it returns are the gradients. `steps` are the gradients that
     each step of an optimizer uses, `final` the values at the end of all leaves that a backward has reached, `lost` the
-    lines that read `.grad` of a non-leaf. `printed` is the output but for what a tensor's text says of its node.
+    lines that read `.grad` of a non-leaf, `resized` those whose `out=` is given another shape. `printed` is the output
+    but for what a tensor's text says of its node.
     """
 
     losses: list[torch.Tensor] = field(default_factory=list)
@@ -52,6 +53,7 @@ class Run:
     steps: list[list[torch.Tensor | None]] = field(default_factory=list)
     final: list[torch.Tensor | None] = field(default_factory=list)
     lost: int = 0
+    resized: int = 0
     error: str | None = None
     printed: str = ""
 
@@ -200,11 +202,13 @@ def _run(folder: Path, meant: bool) -> Run:
             stepping(stepped),
         ):
             warnings.simplefilter("ignore")
-            warnings.filterwarnings("always", message="(?s).*not a leaf Tensor is being")
+            warnings.filterwarnings("always", message="(?s).*not a leaf Tensor is being|An output with .* was resized")
             runpy.run_path(str(folder / "main.py"), run_name="__main__")
     except Exception as error:  # the program's own
         result.error = f"{type(error).__name__}: {error}"
-    result.lost = len({(one.filename, one.lineno) for one in heard})
+    lines = {(one.filename, one.lineno, "leaf" in str(one.message)) for one in heard}
+    result.lost = sum(of_leaf for *_, of_leaf in lines)
+    result.resized = len(lines) - result.lost
     result.final = [copied(leaf) for leaf in reached.values()]
     result.printed = re.sub(r",?\s*grad_fn=<\w+>", "", out.getvalue())
     return result

@@ -395,3 +395,20 @@ y.sum().backward()
     assert [one.kind for one in hints] == ["silent-stale"]
     assert {assumption.subject for one in hints for assumption in one.assumptions} == {KEPT.text}
     assert not list(proven(program, tmp_path / "each"))
+
+
+def test_a_copy_that_does_not_see_what_is_written_before_its_change_says_so(tmp_path: Path) -> None:
+    text = "x = w.clone()\ny = x.reshape(-1)\nx.exp_()\ny.exp_()\ny.sum().backward()\n"
+    program = written(text, tmp_path)
+    report = program.replay()
+    fixes = [fix for one in told(report) for fix in program.fixes(one, report) if "x.reshape(-1)" in fix.title]
+    assert {fix.safety for fix in fixes} == {"unsafe"}
+    assert not list(proven(program, tmp_path / "each"))
+
+
+def test_no_out_that_is_read_is_written_without_grad_either(tmp_path: Path) -> None:
+    program = written("x = torch.rand(3)\ntorch.dstack((w[0], x), out=x)\n", tmp_path)
+    report = program.replay()
+    fixes = [fix for one in told(report) for fix in program.fixes(one, report)]
+    assert fixes
+    assert not any("no_grad" in fix.title for fix in fixes)
