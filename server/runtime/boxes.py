@@ -37,8 +37,6 @@ TEXTS = {
 def open_boxes(folder: Path, inspector: Inspector) -> None:
     """Note from now on what is put into boxes in this process, and have `inspector` look for it."""
     notes = folder / FOLDER
-    with suppress(OSError):  # a process may outlive the folder
-        notes.mkdir(exist_ok=True)
     inspector.boxed = partial(_found, notes)
     for name, text in TEXTS.items():
         module, _, kind = name.rpartition(".")
@@ -53,6 +51,8 @@ def _noting(begin: Callable[..., None], text: str, notes: Path, inspector: Inspe
         seen = known_of(sys.exc_info()[1], inspector)  # a box may take the traceback away
         begin(box, *args, **kwargs)
         if seen is not None:
+            with suppress(OSError):  # a process may outlive the folder
+                notes.mkdir(exist_ok=True)
             add(notes, seen, text=getattr(box, text))
 
     return noted

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _attributes: dict[type, tuple[str, ...]] = {}
 """by the type of a node the names of what it may save"""
 
+GIVES_SAVED = hasattr(getattr(torch._C._autograd, "SavedTensor", None), "data")
+"""whether this release of PyTorch gives out what was saved itself"""
+
 STALE = re.compile(r"is at version (\d+); expected version (\d+)")
 
 
@@ -53,9 +56,9 @@ class Kept(NamedTuple):
             return getattr(self.node, self.name)[self.place]  # a result needs its node
 
     def unchecked(self) -> torch.Tensor | None:
-        """The tensor, whatever has become of it. Before PyTorch had `data` here, only a hook is given it."""
+        """The tensor, whatever has become of it; or what a hook is given for it."""
         try:
-            if hasattr(self.raw, "data"):
+            if GIVES_SAVED:
                 found = self.raw.data
                 return found if isinstance(found, torch.Tensor) else None
             got: list[torch.Tensor] = []

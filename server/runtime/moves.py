@@ -5,17 +5,15 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, NamedTuple
 
-import torch
+from .graph import GIVES_SAVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import torch
+
     from .contents import Print
     from .places import Trail
-
-
-GIVES_SAVED = hasattr(getattr(torch._C._autograd, "SavedTensor", None), "data")
-"""whether this release of PyTorch gives out what was saved itself"""
 
 
 class Moved(NamedTuple):

@@ -53,6 +53,10 @@ class Folder:
             self.trials = Trials(report, self.sources, [self.main], self)
         return mend(failure, self.sources, self.trials)
 
+    def offered(self, report: Report) -> list[Fix]:
+        """The fixes of all failures that are told."""
+        return [fix for failure in told(report) for fix in self.fixes(failure, report)]
+
     def with_fix(self, fix: Fix) -> Folder:
         """The program after a fix, which is not written to the disk."""
         after = Folder(self.root)

@@ -79,9 +79,9 @@ def each(program: Folder, folder: Path) -> list[Tried]:
     for tried, fix, edited, after in runs:
         others = {one for other, one in zip(runs, trained, strict=True) if other[0].failure.site is tried.failure.site}
         problems = list(_untrue(program, report, tried.failure, fix, edited, meant, after, max(others, default=0)))
-        if not problems or (ROUNDED.issuperset(problems) and _is_rounding(program.root, edited)):
-            continue
-        if _is_reproducible(program.root, meant):
+        unclear = meant.resized and problems == [GRADIENTS]  # PyTorch is going to refuse such an `out=`
+        rounded = ROUNDED.issuperset(problems) and problems and _is_rounding(program.root, edited)
+        if problems and not unclear and not rounded and _is_reproducible(program.root, meant):
             tried.problems += (f"{fix.title}: {problem}" for problem in problems)
     return found
 
@@ -97,9 +97,7 @@ def _untrue(
     if after.error is not None and MISSING.match(after.error):
         return
     if after.error is not None:
-        own = run(program.root, grad=False).error == after.error or _lacks_name(program, fix, after.error)
-        own |= run(program.root).error == after.error and kind_of(after.error) not in (None, failure.kind)
-        if not own and not _is_another(program, report, failure, fix, edited):
+        if not _is_own(program, failure, fix, after.error) and not _is_another(program, report, failure, fix, edited):
             yield f"it fails: {after.error[:200]}"
         elif changes in KEEPING:
             yield from different(meant, after, alone=False)
@@ -109,8 +107,6 @@ def _untrue(
     apart = [one for one in report.failures if one.site is not failure.site or one not in told(report)]
     if any(one.kind == "silent-stale" for one in apart):
         return  # gradients that are told to be wrong for another reason, if only by a hint, are so still
-    if meant.resized:
-        return  # by `out=`, which PyTorch is going to refuse: what the gradients mean then, nobody can say
     if changes is None:
         yield from different(meant, after)
     elif changes in KEEPING and meant.error is None:
@@ -151,6 +147,13 @@ def _trained(after: Run) -> int:
     return sum(map(len, widest.values()))
 
 
+def _is_own(program: Folder, failure: Failure, fix: Fix, error: str) -> bool:
+    """Whether a program fails so without the fix, too, and not by what it mends."""
+    if run(program.root, grad=False).error == error or _lacks_name(program, fix, error):
+        return True
+    return kind_of(error) not in (None, failure.kind) and run(program.root).error == error
+
+
 def _is_another(program: Folder, report: Report, failure: Failure, fix: Fix, edited: Path) -> bool:
     """Whether a program still fails after a fix by what was told of it besides, at the lines that were told of."""
     verdict = run_program(edited)
@@ -168,11 +171,17 @@ def _is_another(program: Folder, report: Report, failure: Failure, fix: Fix, edi
 def _lacks_name(program: Folder, fix: Fix, error: str) -> bool:
     """Whether a program fails by a name of its own that has no value: no line that the fix touches has it."""
     match = NAME_ERROR.match(error)
-    touched: set[str] = set()
-    for path, new in program.mended(fix).items():
-        before, after = Counter(program.sources[path].text.splitlines()), Counter(new.splitlines())
-        touched.update(word for line in (before - after) + (after - before) for word in re.findall(r"\w+", line))
-    return match is not None and (match[1] or match[2]) not in touched
+    if match is None:
+        return False
+    changes = (_changed_lines(program.sources[path].text, new) for path, new in program.mended(fix).items())
+    touched = {word for gone, come in changes for line in gone + come for word in re.findall(r"\w+", line)}
+    return (match[1] or match[2]) not in touched
+
+
+def _changed_lines(old: str, new: str) -> tuple[Counter[str], Counter[str]]:
+    """The lines that a text no longer has, and those that it has got."""
+    before, after = Counter(old.splitlines()), Counter(new.splitlines())
+    return before - after, after - before
 
 
 def _before(program: Folder, fix: Fix, line: str) -> tuple[str, int]:
@@ -194,8 +203,10 @@ def _is_reproducible(root: Path, meant: Run) -> bool:
 def _is_rounding(before: Path, after: Path) -> bool:
     """Tell whether all is nearly the same in double precision: parts that nearly cancel leave what was rounded."""
     meant, doubled = run(before, meant=True, double=True), run(after, double=True)
-    meant, doubled = meant.upto(doubled), doubled.upto(meant)
-    return near_losses(meant, doubled) and same_gradients(meant, doubled)
+    if meant.error is not None or doubled.error is not None:
+        meant, doubled = meant.upto(doubled), doubled.upto(meant)
+    alike = near_losses(meant, doubled) and same_gradients(meant, doubled)
+    return alike and meant.printed == doubled.printed
 
 
 def _misshapen(program: Folder, fix: Fix) -> Iterator[str]:
@@ -213,10 +224,10 @@ def _misshapen(program: Folder, fix: Fix) -> Iterator[str]:
             yield "a comment is lost"
         if ("\r\n" in old) != ("\r\n" in new):
             yield "the line ends have changed"
-        before, after = Counter(old.splitlines()), Counter(new.splitlines())
-        if (before - after).total() > MOST_LINES or (after - before).total() > MOST_LINES:
+        gone, come = _changed_lines(old, new)
+        if gone.total() > MOST_LINES or come.total() > MOST_LINES:
             yield "too much of the text has changed"
-        if any(line != line.rstrip() for line in after - before if line.strip()):
+        if any(line != line.rstrip() for line in come if line.strip()):
             yield "a line ends in blanks"
 
 

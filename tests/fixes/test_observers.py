@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .folder import Folder, told
+from .folder import Folder
 from .proof import proven
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def changed(held: str, read: str) -> str:
 def safe_lines(program: Folder) -> set[str]:
     """The lines that fixes which keep every value bring."""
     report = program.replay()
-    fixes = [fix for failure in told(report) for fix in program.fixes(failure, report) if fix.safety == "safe"]
+    fixes = [fix for fix in program.offered(report) if fix.safety == "safe"]
     texts = [text for fix in fixes for text in program.mended(fix).values()]
     return {line for text in texts for line in text.splitlines()} - set(program.main.text.splitlines())
 

@@ -226,7 +226,7 @@ def titles(text: str, folder: Path) -> list[str]:
     report = program.replay()
     assert told(report)
     assert not list(proven(program, folder / "each"))
-    return [fix.title for failure in told(report) for fix in program.fixes(failure, report)]
+    return [fix.title for fix in program.offered(report)]
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from gradguard.runtime.kinds import kind_of
 
-from ..fixes.folder import Folder, told
+from ..fixes.folder import Folder
 from ..fixes.proof import mended, proven
 from ..oracle.judge import judge
 
@@ -64,7 +64,7 @@ def mend(text: str, folder: Path) -> Mending:
     (folder / "program" / "main.py").write_text(text)
     program = Folder(folder / "program")
     report = program.replay()
-    fixes = [fix for failure in told(report) for fix in program.fixes(failure, report)]
+    fixes = program.offered(report)
     problems = tuple(problem for problem in proven(Folder(program.root), folder / "each") if not _is_apart(problem))
     last, count = mended(Folder(program.root), folder / "all")
     verdict = judge(last / "main.py")

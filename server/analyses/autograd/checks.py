@@ -140,11 +140,7 @@ class Checks(Graph):
 
     def _check_one(self, node: Node, saved: SavedTensor, guards: Guards) -> Found:
         """`SavedVariable::unpack`: compare the versions; even if they agree, the content may differ."""
-        now = self.state.resolve(saved.counter.current)
-        found = self._check_node(saved, now, guards) if saved.checked else []
-        if now is not saved.version and saved.checked and not found:
-            for on, write in self._changes(now, saved.version, guards):
-                found.append((self.host.explain.stale(node, saved, write), on))
+        found = self._check_version(node, saved, guards) if saved.checked else []
         if not found and not saved.unread and node.edges:  # else it computes nothing
             content = self.state.resolve(saved.storage.content)
             changes = self._changes(content, saved.content, guards, saved.geometry)
@@ -153,6 +149,14 @@ class Checks(Graph):
             kept = () if saved.checked else ((KEPT, True),)
             for on, write in changes:
                 self.host.report(self.host.explain.silent(node, saved, write), (*on, *kept))
+        return found
+
+    def _check_version(self, node: Node, saved: SavedTensor, guards: Guards) -> Found:
+        now = self.state.resolve(saved.counter.current)
+        found = self._check_node(saved, now, guards)
+        if now is not saved.version and not found:
+            for on, write in self._changes(now, saved.version, guards):
+                found.append((self.host.explain.stale(node, saved, write), on))
         return found
 
     def _check_node(self, saved: SavedTensor, now: Value, guards: Guards) -> Found:
