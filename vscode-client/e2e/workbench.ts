@@ -55,8 +55,19 @@ export class Workbench {
   /** Open a folder, or a workspace file, of the server at `url`. */
   async open(url: string, path: string): Promise<void> {
     const kind = path.endsWith('.code-workspace') ? 'workspace' : 'folder';
-    await this.page.goto(`${url}/?${kind}=${encodeURIComponent(path)}`, { waitUntil: 'domcontentloaded' });
-    await this.page.locator('.explorer-viewlet .monaco-list-row').first().waitFor({ timeout: 90_000 });
+    const file = this.page.locator('.explorer-viewlet .monaco-list-row').first();
+    // A window that is opened while the one before goes may stay without its server. Its user would load it again.
+    for (let left = 3; ; left--) {
+      await this.page.goto(`${url}/?${kind}=${encodeURIComponent(path)}`, { waitUntil: 'domcontentloaded' });
+      try {
+        return await file.waitFor({ timeout: 60_000 });
+      } catch (error) {
+        if (left === 1)
+          throw new Error(`no files; the window shows: ${await this.page.locator('body').innerText()}`, {
+            cause: error,
+          });
+      }
+    }
   }
 
   /** Open a file by its name. */
