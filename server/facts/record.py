@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 Tables = dict[str, dict[str, Any]]
 """the rows of a release by kind and name"""
 
+Died = dict[str, list[str]]
+"""by kind the names of calls that could not be measured, since PyTorch ends the process"""
+
+DIED = "ends the process"
+"""where a release's record has these"""
+
 
 def tables_of(name: str) -> Tables:
     """Return all rows of a release."""
@@ -25,7 +31,7 @@ def record(name: str, tables: Tables, coverage: Mapping[str, Any]) -> None:
     """Write the tables of a release, and again those of all others, since they say what differs.
 
     `coverage` says how much of it was measured. A call that was measured in the neighbouring release, and is only
-    declared in this one, gets the facts of the other.
+    declared in this one, gets the facts of the other; so does one that could not be measured, in each kind.
     """
     known = {one: tables_of(one) for one in releases.names()} | {name: tables}
     heads = {one: head_of(one) for one in known if one not in (name, BASE.name)}
@@ -35,7 +41,7 @@ def record(name: str, tables: Tables, coverage: Mapping[str, Any]) -> None:
     FOLDER.mkdir(exist_ok=True)
     newer, older = order[at:], order[at::-1]
     for beside, one in (*pairwise(newer), *pairwise(older)):
-        fall_back(known[one], known[beside])
+        fall_back(known[one], known[beside], heads.get(one, {}).get(DIED, {}))
         releases.path_of(one).write_text(text_of(heads[one], beside, known[one], known[beside]), encoding="utf-8")
     if name == BASE.name:
         COVERAGE.write_text(json.dumps(coverage, indent=1) + "\n", encoding="utf-8")
@@ -43,8 +49,10 @@ def record(name: str, tables: Tables, coverage: Mapping[str, Any]) -> None:
             rows.path_of(kind).write_text(rows.written(tables[kind]), encoding="utf-8")
 
 
-def fall_back(tables: Tables, beside: Tables) -> None:
-    """Take the rows of another release for calls that are only declared in this one."""
+def fall_back(tables: Tables, beside: Tables, died: Died) -> None:
+    """Take the rows of another release for calls that are only declared in this one, or could not be measured."""
+    for kind, names in died.items():
+        tables[kind] |= {name: beside[kind][name] for name in names if name in beside[kind]}
     for name, row in tables["table"].items():
         other = beside["table"].get(name)
         if other is not None and row.get("measured") is False and other.get("measured") is not False:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..branches import Branches, Part
-from .functions import CRASHING
+from ..branches import Branches, Part, plain
 from .layouts import flat
 from .probe import RAISED, fresh
 from .samples import Arguments, call, guessed, of_entry, tensors
@@ -73,21 +72,20 @@ def _without_repeats(parts: Iterable[Part | None]) -> tuple[Part | None, ...]:
     return tuple(found)
 
 
-def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str) -> dict[str, Branches]:
+def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str) -> dict[str, dict[str, Any]]:
     """Return what `facts/branches.py` reads of each callable of which there is anything to tell."""
     found: dict[str, Tally] = {}
     for entry in entries:
-        if entry.name not in CRASHING:
-            tally = found[entry.name] = Tally()
-            samples = [arguments for _, arguments in of_entry(entry, device, SAMPLES)]
-            for arguments in samples or guessed(entry, device):
-                _observe(partial(call, entry), arguments, {}, tally)
+        tally = found[entry.name] = Tally()
+        samples = [arguments for _, arguments in of_entry(entry, device, SAMPLES)]
+        for arguments in samples or guessed(entry, device):
+            _observe(partial(call, entry), arguments, {}, tally)
     for name, some in calls.items():
         tally = found[name] = Tally()
         for one in some:
             _observe_module(one, tally)
     told = {name: tally.told() for name, tally in sorted(found.items())}
-    return {name: branches for name, branches in told.items() if branches is not None}
+    return {name: plain(branches) for name, branches in told.items() if branches is not None}
 
 
 def _observe_module(one: Call, tally: Tally) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .functions import CRASHING
 from .modules import constructor_params
 from .probe import RAISED, fresh
 from .samples import Arguments, call, of_entry, tensors
@@ -37,11 +36,10 @@ def measure(
     """Return for each callable how its results lie, as plain data (`facts/layouts.py` reads it)."""
     found: dict[str, list[list[Layout | None]]] = {}
     for entry in entries:
-        if entry.name not in CRASHING:
-            seen: Seen = {}
-            for _, arguments in of_entry(entry, device, SAMPLES):
-                _observe(partial(call, entry), arguments, seen)
-            _add(found, entry.name, seen)
+        seen: Seen = {}
+        for _, arguments in of_entry(entry, device, SAMPLES):
+            _observe(partial(call, entry), arguments, seen)
+        _add(found, entry.name, seen)
     for name, some in calls.items():
         seen = {}
         for one in some:
