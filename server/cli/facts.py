@@ -89,6 +89,8 @@ def _print(name: str, release: Release) -> None:
 
     fact = release.facts.table.find(name)
     print(describe(fact).rstrip("\n") if fact is not None else name)
+    for line in release.facts.published.told(name):
+        print(line)
     print(f"in {release}")
     if told := list(differences(name, release.judged_by)):
         print("in other releases:", *told, sep="\n")

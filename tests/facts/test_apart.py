@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("torch")
 
 from gradguard.facts.measure import apart
+from gradguard.facts.model import REQUIRED, Param
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,6 +46,11 @@ def test_an_item_that_ends_the_process_is_left_out() -> None:
 
 def test_it_is_tried_in_a_more_careful_way() -> None:
     assert told(squares_but_seven, squares) == {item: item * item for item in ITEMS}
+
+
+def test_what_is_told_is_as_it_was() -> None:
+    (((_, (param,))),) = apart.of([lambda _: (Param("input", REQUIRED),)], [0])
+    assert param.default is REQUIRED
 
 
 def test_a_measurement_that_raises_is_an_error(capfd: pytest.CaptureFixture[str]) -> None:

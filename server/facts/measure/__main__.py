@@ -14,7 +14,7 @@ import torch
 from .. import releases
 from ..encoding import encode
 from ..record import DIED, head_of, record, tables_of
-from . import apart, branches, coverage, functions, gradients, inference, layouts, modules, optimizers, views
+from . import apart, branches, coverage, functions, gradients, inference, layouts, modules, optimizers, published, views
 from . import derivatives as formulas
 from .catalogue import entries
 from .merge import merge
@@ -108,7 +108,7 @@ def _rows(facts: list[Fact]) -> dict[str, object]:
 
 
 def _others(died: Died) -> Tables:
-    """Measure what is told of the CPU alone: the rows by kind."""
+    """Measure what is told of the CPU alone, and read what is published: the rows by kind."""
     kinds = {
         "gradients": (gradients.measure, gradients.SAMPLES),
         "layouts": (layouts.measure, layouts.SAMPLES),
@@ -117,7 +117,8 @@ def _others(died: Died) -> Tables:
         "branches": (branches.measure, branches.SAMPLES),
     }
     tables: Tables = {kind: _rows_of(kind, measure, limit, died) for kind, (measure, limit) in kinds.items()}
-    return {**tables, "derivatives": dict(formulas.read())}
+    classes = [some[0].cls for some in modules.calls("cpu", 1).values()]
+    return {**tables, "published": published.read(entries(), classes), "derivatives": dict(formulas.read())}
 
 
 def _rows_of(kind: str, measure: Kind, limit: int, died: Died) -> dict[str, Any]:
