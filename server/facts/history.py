@@ -11,7 +11,7 @@ from .describe import describe
 from .model import ModuleFact, Op
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 Span = tuple[str, ...]
 """consecutive releases"""
@@ -55,14 +55,32 @@ def not_saving(name: str, *, result: bool) -> list[str]:
     """Return the releases in which a callable saves none of its arguments; if `result`, none of its results."""
     if name not in _differing():
         return []
-    facts = {release: releases.of(release).table.find(name) for release in releases.names()}
     return [
         release
-        for release, fact in facts.items()
-        if isinstance(fact, (Op, ModuleFact))
-        and getattr(fact, "measured", True)
-        and not any((save.what.startswith("out")) is result for case in fact.cases for save in case.saves)
+        for release, fact in _facts(name).items()
+        if not any(save.what.startswith("out") is result for case in fact.cases for save in case.saves)
     ]
+
+
+def varying(tells: Callable[[Op | ModuleFact], bool]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the callables of which something is so in some releases alone, each with these releases.
+
+    Left out are releases that don't have the callable, or in which it could not be measured.
+    """
+    for name in sorted(_differing()):
+        told = {release: tells(fact) for release, fact in _facts(name).items()}
+        if having := [release for release, so in told.items() if so and len(set(told.values())) == 2]:
+            yield name, having
+
+
+def _facts(name: str) -> dict[str, Op | ModuleFact]:
+    """The facts of a callable by release, where it was measured."""
+    found = {release: releases.of(release).table.find(name) for release in releases.names()}
+    return {
+        release: fact
+        for release, fact in found.items()
+        if isinstance(fact, ModuleFact) or (isinstance(fact, Op) and fact.measured)
+    }
 
 
 @cache

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax.imports import import_table
-from ..syntax.ir import Assign, Attribute, Call, ExprStmt, For, Name, Stmt, While, With
+from ..syntax.ir import Assign, Attribute, Call, ExprStmt, For, FunctionDef, Name, Stmt, While, With
 from .edit import Edit, Fix
 from .layout import block_indent, delete, first_line_of, insert_after, insert_before, lines_of, moved
 from .observers import shared_names
-from .place import Place, below, fact_of
+from .place import Place, below, fact_of, module_body
 from .text import quote, words
 
 ENDS = words("backward grad zero_grad")
@@ -330,10 +330,26 @@ def _way(made: Place, update: Place, wanted: Sequence[set[str]]) -> list[Place]:
 
 
 def _is_repeatable(stmt: Place) -> bool:
-    """Return whether a statement does the same again, as far as names show: no random numbers, nothing used up."""
-    called = (call.func for call in below(stmt.node, Call))
-    names = {func.attr if isinstance(func, Attribute) else getattr(func, "id", "") for func in called}
-    return not names & ONCE
+    """Return whether a statement does the same again, as far as names show: no random numbers, nothing used up.
+
+    What functions of the file do that it calls counts, too.
+    """
+    functions: dict[str, list[FunctionDef]] = {}
+    for top in module_body(stmt.source):
+        for function in below(top, FunctionDef):
+            functions.setdefault(function.name, []).append(function)
+    known: set[str] = set()
+    new = _called(stmt.node)
+    while new:
+        known |= new
+        new = {name for one in new for function in functions.get(one, ()) for name in _called(function)} - known
+    return not known & ONCE
+
+
+def _called(node: Node) -> set[str]:
+    """Return the names that are called at and below a node."""
+    called = (call.func for call in below(node, Call))
+    return {func.attr if isinstance(func, Attribute) else getattr(func, "id", "") for func in called}
 
 
 def _names(node: Node) -> set[str]:

@@ -150,15 +150,29 @@ class Kept:
     def __init__(self, old: str, new: str) -> None:
         self.unchanged: set[int] = set()
         self._lines: dict[int, int] = {}
-        for i1, i2, j1, j2, same in _blocks(old.splitlines(), new.splitlines()):
+        before, after = old.splitlines(), new.splitlines()
+        come: list[int] = []
+        for i1, i2, j1, j2, same in _blocks(before, after):
             if same:
                 self.unchanged.update(range(i1, i2))
+            else:
+                come += range(j1, j2)
             for j in range(j1, j2):
                 self._lines[j] = min(i1 + j - j1, max(i2 - 1, i1))
+        gone = _alone({i: line for i, line in enumerate(before) if i not in self.unchanged})
+        moved = _alone({j: after[j] for j in come})
+        self._lines |= {moved[text]: gone[text] for text in moved.keys() & gone.keys()}
 
     def line(self, new: int) -> int:
-        """Return the line of the old text that a line of the new one was, or that it has replaced."""
+        """Return the line of the old text that a line of the new one was, wherever it stood, or that it has replaced."""
         return self._lines.get(new, new)
+
+
+def _alone(lines: Mapping[int, str]) -> dict[str, int]:
+    """Return the number of each line by its text without the indentation, if no other line says the same."""
+    texts = {number: line.strip() for number, line in lines.items()}
+    count = Counter(texts.values())
+    return {text: number for number, text in texts.items() if text and count[text] == 1}
 
 
 def _blocks(old: list[str], new: list[str]) -> Iterator[tuple[int, int, int, int, bool]]:

@@ -7,10 +7,14 @@ from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING
 
+from ..facts.history import ranges, varying
+from ..facts.model import ModuleFact, Op
 from . import RULES
 from .chinese import WORDS, Words
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from .messages import Locale
     from .rule import Mend, Rule
 
@@ -25,6 +29,7 @@ HEADINGS: dict[Locale, tuple[str, ...]] = {
         "Use instead:",
         "Known limits",
         "Fix safety",
+        "Where releases differ",
     ),
     "zh-cn": (
         "预测：{kinds}。",
@@ -36,6 +41,7 @@ HEADINGS: dict[Locale, tuple[str, ...]] = {
         "应改为：",
         "已知限制",
         "修复的安全性",
+        "各版本的差别",
     ),
 }
 
@@ -58,7 +64,7 @@ _SPACE = re.compile(r"(?<=[\u3000-\u9fff\uff00-\uffef]) (?=[\u3000-\u9fff\uff00-
 
 def page(rule: Rule, locale: Locale = "en") -> str:
     """The page of one rule."""
-    predicts, severity, does, fails, says, example, instead, limits, safety = HEADINGS[locale]
+    predicts, severity, does, fails, says, example, instead, limits, safety, differ = HEADINGS[locale]
     text = words(rule, locale)
     said = "\n".join(f"> {piece}" for piece in rule.error)
     kinds = ", ".join(f"`{kind}`" for kind in rule.kinds)
@@ -79,8 +85,36 @@ def page(rule: Rule, locale: Locale = "en") -> str:
         text.limits,
         f"## {safety}",
         text.fixes,
+        f"## {differ}\n\n{differing}" if (differing := "\n".join(_differing(rule, locale))) else "",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+IN_SOME: dict[str, tuple[Callable[[Op | ModuleFact], bool], dict[Locale, str]]] = {
+    "GG101": (
+        lambda fact: any(case.saves for case in fact.cases),
+        {
+            "en": "Some callables save a tensor of the program's in these releases of PyTorch alone:",
+            "zh-cn": "有些可调用对象仅在以下 PyTorch 版本中保存程序的张量：",
+        },
+    ),
+    "GG205": (
+        lambda fact: isinstance(fact, Op) and fact.overlapping,
+        {
+            "en": "Some callables write a tensor whose elements share memory in these releases of PyTorch alone:",
+            "zh-cn": "有些可调用对象仅在以下 PyTorch 版本中允许写入元素共享内存的张量：",
+        },
+    ),
+}
+"""what a rule rests on that may be otherwise in another release, with the words above the list"""
+
+
+def _differing(rule: Rule, locale: Locale) -> Iterator[str]:
+    """The callables to which a rule applies in some releases alone."""
+    tells, head = IN_SOME.get(rule.code, (None, {}))
+    if tells is not None and (found := list(varying(tells))):
+        yield f"{head[locale]}\n"
+        yield from (f"- `{name}`: {ranges(having)}" for name, having in found)
 
 
 def catalogue(locale: Locale = "en") -> str:

@@ -24,7 +24,7 @@ CLASSES = ("torch.nn.MultiheadAttention", "torch.nn.AdaptiveLogSoftmaxWithLoss")
 def test_the_file_says_what_is_measured() -> None:
     calls = {name: some for name, some in modules.calls("cpu", measured.SAMPLES).items() if name in CLASSES}
     found = measured.measure([e for e in catalogue.entries() if e.name in NAMES], calls, "cpu")
-    table = {name: FACTS.branches.find(name) for name in FACTS.rows("branches").names()}
+    table = FACTS.rows("branches").all()
     assert found == {name: table[name] for name in sorted((*NAMES, *CLASSES)) if name in table}
     assert not {"torch.svd", "torch.linalg.qr", "torch._foreach_exp"} & set(found)
     assert len(found) == 5

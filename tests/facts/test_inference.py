@@ -15,7 +15,7 @@ CLASSES = ("torch.nn.ReLU6", "torch.nn.ConstantPad1d")
 def test_the_file_says_what_is_measured() -> None:
     calls = {name: some for name, some in modules.calls("cpu", 2).items() if name in CLASSES}
     found = measured.measure([e for e in catalogue.entries() if e.name in NAMES], calls, "cpu")
-    assert found == {name: FACTS.inference.find(name) for name in (*NAMES, *CLASSES)}
+    assert found == {name: FACTS.rows("inference").get(name) for name in (*NAMES, *CLASSES)}
 
 
 def test_an_answer_is_read() -> None:

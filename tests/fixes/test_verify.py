@@ -117,6 +117,8 @@ def test_as_many_as_are_wanted(program: Folder) -> None:
         ("a\nb\nc\n", "a\ny\nc\n", [0, 1, 2], {0, 2}),
         ("a\nb\nc\n", "a\nc\n", [0, 2], {0, 2}),
         ("a\na\n", "a\na\na\n", [0, 1, 2], {0, 1}),
+        ("a\nb\nc\n", "b\na\nc\n", [1, 0, 2], {0, 2}),
+        ("a\nb\nc\n", "if b:\n    c\n    a\n", [0, 2, 0], set()),
     ],
 )
 def test_lines_lead_back_to_those_they_were(old: str, new: str, lines: list[int], unchanged: set[int]) -> None:

@@ -44,12 +44,14 @@ class Figures:
     unsafe: int = 0
     problems: list[str] = field(default_factory=list)
 
-    def add(self, seed: str, mending: Mending) -> None:
-        """Count a program."""
+    def add(self, seed: str, mending: Mending) -> list[str]:
+        """Count a program; return what is wrong with its fixes."""
         self.ends[mending.end] += 1
         self.safe += mending.safe
         self.unsafe += mending.unsafe
-        self.problems += (f"-- {seed}: {problem}" for problem in mending.problems)
+        found = [f"-- {seed}: {problem}" for problem in mending.problems]
+        self.problems += found
+        return found
 
     @property
     def share(self) -> tuple[int, int]:

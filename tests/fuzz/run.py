@@ -108,13 +108,13 @@ def run(
     seed: str,
     jobs: int,
     progress: TextIO,
-    told: Callable[[Difference], object] = str,
+    told: Callable[[str], object] = str,
     first: int = 0,
     mended: int = 0,
 ) -> Result:
     """Compare `count` programs, from the one numbered `first`; of the first `mended`, mend those that fail.
 
-    `told` hears of each difference that nothing explains as soon as it is found.
+    `told` hears of each difference that nothing explains, and of each wrong fix, as soon as it is found.
     """
     recipes.calls(), recipes.modules()
     result, began = Result(seed, count), time.monotonic()
@@ -127,12 +127,13 @@ def run(
             done += len(batch)
             for seed, program, comparison, differences, mending in answer or ():
                 result.add(program, comparison)
-                if mending is not None:
-                    result.fixes.add(seed, mending)
                 result.differences += differences
                 for difference in differences:
                     if difference.limit is None:
-                        told(difference)
+                        told(str(difference))
+                if mending is not None:
+                    for problem in result.fixes.add(seed, mending):
+                        told(problem)
             if answer is None:
                 result.kinds["not comparable"] += len(batch)
             wrong = len(result.unexplained)
