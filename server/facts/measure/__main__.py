@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Measure on the device that the arguments name, record what was found, print the coverage."""
+    """Measure on the device that the command line names, record what was found, and print the coverage."""
     parser = argparse.ArgumentParser(prog="python -m gradguard.facts.measure", description=__doc__)
     parser.add_argument("--device", default="cpu", help="what differs there is put beside the facts of the CPU")
     parser.add_argument("--samples", type=int, default=functions.SAMPLES, help="samples an OpInfo or class at most")
@@ -63,7 +63,7 @@ def _rows(facts: list[Fact]) -> dict[str, object]:
 
 
 def _others() -> Tables:
-    """Measure what is told of the CPU alone: the rows by kind."""
+    """Measure the kinds of facts that are only known of the CPU, and return their rows by kind."""
     seen = inference.measure(entries(), modules.calls("cpu", gradients.SAMPLES), "cpu")
     parts = branches.measure(entries(), modules.calls("cpu", branches.SAMPLES), "cpu")
     return {
