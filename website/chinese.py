@@ -175,7 +175,8 @@ OPTIONS = {
     "facts name": "按程序中的写法：`torch.exp`、`torch.Tensor.add_`、`torch.nn.Linear`",
     "facts torch": "该版本的事实（默认：工作目录的版本）",
     "facts output_format": "输出格式（默认：text）；不给名称时以 json 写出全部",
-    "schema": "打印设置的 JSON schema，供编辑 TOML 的编辑器使用。",
+    "schema": "打印 JSON schema：设置的（供编辑 TOML 的编辑器使用），或事实的（供读取它们的程序使用）。",
+    "schema of": "`settings` 为设置（默认），`facts` 为 `gradguard facts --output-format json` 所写的内容",
     "completion": "打印使 shell 补全 gradguard 命令和选项的脚本。",
     "completion shell": "要补全的 shell",
     "completion status": (

@@ -7,6 +7,7 @@ import re
 import shutil
 from typing import TYPE_CHECKING
 
+from gradguard.facts.schema import schema as facts_schema
 from gradguard.rules import RULES
 from gradguard.rules.messages import say
 from gradguard.rules.page import catalogue, page
@@ -150,6 +151,7 @@ def generated() -> Iterator[tuple[str, str]]:
         yield f"reference/libraries{suffix}", libraries(locale)
         yield f"reference/operators{suffix}", operators(locale)
     yield "reference/gradguard.schema.json", json.dumps(schema(), indent=2)
+    yield "reference/facts.schema.json", json.dumps(facts_schema(), indent=2)
     for name, command in MEASURED.items():
         if not (DOCS / name).exists():
             yield (

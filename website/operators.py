@@ -41,7 +41,7 @@ WORDS: dict[Locale, dict[str, str]] = {
         "json-text": (
             "`gradguard facts --output-format json` writes all of them for other programs, `--torch 2.15` those of a "
             "release; with a name, that one alone. `format` is {format}: it changes where a program that reads this "
-            "might no longer understand it.\n\n"
+            "might no longer understand it. `gradguard schema facts` prints [its JSON schema](facts.schema.json).\n\n"
             "| key | holds |\n|---|---|\n"
             "| `format`, `torch`, `measured` | the form, the release that was asked for, the one whose facts these "
             "are |\n"
@@ -89,7 +89,8 @@ WORDS: dict[Locale, dict[str, str]] = {
         "json-text": (
             "`gradguard facts --output-format json` 把全部事实写给其他程序，"
             "`--torch 2.15` 选定版本，给出名称则只写那一个。"
-            "`format` 为 {format}，仅在读取它的程序可能不再理解时改变。各个键的含义见本页的英文版。"
+            "`format` 为 {format}，仅在读取它的程序可能不再理解时改变。"
+            "`gradguard schema facts` 打印[其 JSON schema](facts.schema.json)。各个键的含义见本页的英文版。"
         ),
     },
 }
@@ -97,7 +98,7 @@ WORDS: dict[Locale, dict[str, str]] = {
 
 def operators(locale: Locale) -> str:
     """The page in a language."""
-    from gradguard.cli.facts import FORMAT
+    from gradguard.facts.schema import FORMAT
 
     words = WORDS[locale]
     kinds = ", ".join(f"`{kind}`" for kind in KINDS[1:-1])

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from ..facts.releases import Facts
     from ..workspace.pytorch import Release
 
-FORMAT = 1
-"""the version of the JSON; it changes when programs that read it might no longer understand it"""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what `gradguard facts` takes."""
@@ -46,10 +43,23 @@ def run(args: argparse.Namespace) -> int:
         return FAILED
     if args.output_format == "json":
         names = list(table.names()) if args.name is None else [args.name]
-        print(json.dumps(_as_object(release, names), indent=1))
+        print(json.dumps(as_object(release, names), indent=1))
     else:
         _print(args.name, release)
     return OK
+
+
+def as_object(release: Release, names: list[str]) -> dict[str, Any]:
+    """Return the facts of callables as plain data, of the form that `facts/schema.py` describes."""
+    from ..facts.releases import KINDS
+    from ..facts.schema import FORMAT
+
+    def told(facts: Facts, name: str) -> dict[str, Any]:
+        others = {kind: row for kind in KINDS[1:-1] if (row := facts.rows(kind).get(name)) is not None}
+        return {**facts.rows("table").get(name), **others}
+
+    facts = {name: told(release.facts, name) for name in names}
+    return {"format": FORMAT, "torch": release.number, "measured": release.judged_by, "facts": facts}
 
 
 def _release(torch: str | None) -> Release:
@@ -79,21 +89,11 @@ def _print(name: str, release: Release) -> None:
 
     fact = release.facts.table.find(name)
     print(describe(fact).rstrip("\n") if fact is not None else name)
+    for line in release.facts.published.told(name):
+        print(line)
     print(f"in {release}")
     if told := list(differences(name, release.judged_by)):
         print("in other releases:", *told, sep="\n")
-
-
-def _as_object(release: Release, names: list[str]) -> dict[str, Any]:
-    """The facts of callables as plain data."""
-    from ..facts.releases import KINDS
-
-    def told(facts: Facts, name: str) -> dict[str, Any]:
-        others = {kind: row for kind in KINDS[1:-1] if (row := facts.rows(kind).get(name)) is not None}
-        return {**facts.rows("table").get(name), **others}
-
-    facts = {name: told(release.facts, name) for name in names}
-    return {"format": FORMAT, "torch": release.number, "measured": release.judged_by, "facts": facts}
 
 
 def _suggestion(name: str, facts: Facts) -> str:

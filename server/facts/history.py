@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from . import releases
 from .describe import describe
+from .model import ModuleFact, Op
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,6 +55,41 @@ def otherwise(name: str, shown: str) -> list[str]:
     """Return the releases in which a callable saves or changes something else than in the release that is `shown`."""
     told = {release: _essence(entry) for span, entry in entries(name) for release in span}
     return [release for release, essence in told.items() if essence != told[shown]]
+
+
+def not_saving(name: str, *, result: bool) -> list[str]:
+    """Return the releases in which a callable saves none of its arguments; if `result`, none of its results."""
+    if name not in _differing():
+        return []
+    facts = {release: releases.of(release).table.find(name) for release in releases.names()}
+    return [
+        release
+        for release, fact in facts.items()
+        if isinstance(fact, (Op, ModuleFact))
+        and getattr(fact, "measured", True)
+        and not any((save.what.startswith("out")) is result for case in fact.cases for save in case.saves)
+    ]
+
+
+@cache
+def _differing() -> frozenset[str]:
+    """The callables of which some release tells something else than the base."""
+    return frozenset(
+        name
+        for release in releases.names()
+        if release != releases.BASE.name
+        for name in releases.told(release).get("table", ())
+    )
+
+
+def ranges(having: Sequence[str]) -> str:
+    """Return some of the releases in short: `2.4–2.8, 2.15`."""
+    found = [
+        [release for release, _ in some]
+        for has, some in groupby(((release, release in having) for release in releases.names()), key=lambda one: one[1])
+        if has
+    ]
+    return ", ".join(span[0] if len(span) == 1 else f"{span[0]}–{span[-1]}" for span in found)
 
 
 def _essence(entry: str | None) -> list[str] | None:

@@ -190,6 +190,10 @@ class Required:
     def __repr__(self) -> str:
         return "REQUIRED"
 
+    def __reduce__(self) -> str:
+        """The same object wherever it is sent: it is compared by identity."""
+        return "REQUIRED"
+
 
 REQUIRED = Required()
 

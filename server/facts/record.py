@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 Tables = dict[str, dict[str, Any]]
 """the rows of a release by kind and name"""
 
+Died = dict[str, list[str]]
+"""the callables of each kind that could not be measured, because PyTorch ends the process"""
+
+DIED = "ends the process"
+"""the key of these in the coverage of a release"""
+
 
 def tables_of(name: str) -> Tables:
     """Return all rows of a release that is recorded."""
@@ -32,7 +38,8 @@ def record(name: str, tables: Tables, coverage: Mapping[str, Any]) -> None:
     """Write the tables of a release, and those of all others again, because they say what differs.
 
     `coverage` says how much of the release was measured. A callable that was measured in the neighbouring release, but
-    is only declared in this one (no sample ran), gets the neighbour's facts.
+    is only declared in this one (no sample ran), gets the neighbour's facts. So does one that could not be measured,
+    for each kind.
     """
     known = {one: tables_of(one) for one in releases.names()} | {name: tables}
     heads = {one: head_of(one) for one in known if one not in (name, BASE.name)}
@@ -42,7 +49,7 @@ def record(name: str, tables: Tables, coverage: Mapping[str, Any]) -> None:
     FOLDER.mkdir(exist_ok=True)
     newer, older = order[at:], order[at::-1]
     for beside, one in (*pairwise(newer), *pairwise(older)):
-        fall_back(known[one], known[beside])
+        fall_back(known[one], known[beside], heads.get(one, {}).get(DIED, {}))
         releases.path_of(one).write_text(text_of(heads[one], beside, known[one], known[beside]), encoding="utf-8")
     if name == BASE.name:
         COVERAGE.write_text(json.dumps(coverage, indent=1) + "\n", encoding="utf-8")
@@ -50,8 +57,10 @@ def record(name: str, tables: Tables, coverage: Mapping[str, Any]) -> None:
             rows.path_of(kind).write_text(rows.written(tables[kind]), encoding="utf-8")
 
 
-def fall_back(tables: Tables, beside: Tables) -> None:
-    """Replace, in `tables`, the rows of callables that are only declared there by the rows of the neighbour."""
+def fall_back(tables: Tables, beside: Tables, died: Died) -> None:
+    """Take the neighbour's rows, into `tables`, for callables that are only declared there or could not be measured."""
+    for kind, names in died.items():
+        tables[kind] |= {name: beside[kind][name] for name in names if name in beside[kind]}
     for name, row in tables["table"].items():
         other = beside["table"].get(name)
         if other is not None and row.get("measured") is False and other.get("measured") is not False:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .gradients import Gradients
     from .inference import PastAutograd
     from .layouts import Layouts
+    from .published import Published
     from .table import Table
     from .views import Views
 
@@ -29,7 +30,7 @@ FOLDER = HERE / "releases"
 
 COVERAGE = HERE / "coverage.json"
 
-KINDS = ("table", "gradients", "inference", "layouts", "views", "branches", "derivatives")
+KINDS = ("table", "gradients", "inference", "layouts", "views", "branches", "published", "derivatives")
 """the kinds of facts; the base has one file for each (`gradients.json`)"""
 
 Version = tuple[int, int]
@@ -83,6 +84,13 @@ class Facts:
         from .branches import Graphs
 
         return Graphs(self.rows("branches"))
+
+    @cached_property
+    def published(self) -> Published:
+        """What PyTorch's tables say of devices that were not measured."""
+        from .published import Published
+
+        return Published(self.rows("published"))
 
     @cached_property
     def derivatives(self) -> Derivatives:

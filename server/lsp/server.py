@@ -27,6 +27,7 @@ from . import (
     hover,
     inlay_hints,
     progress,
+    release,
     version_story,
     workspace_diagnostics,
 )
@@ -59,6 +60,7 @@ FEATURES = (
     inlay_hints,
     highlight,
     version_story,
+    release,
 )
 SWITCH_INTERVAL = 0.001
 """seconds after which a busy analysis hands the interpreter to the protocol's thread"""

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from ..analyses.domain.report import Assumption, Failure, Hop, Report, Saved, Site, Write, fault
+from ..facts.history import not_saving, ranges
 from . import RULES, phrases
 from .messages import Locale, say
 from .nearest import nearest
@@ -179,7 +180,7 @@ def _ends(failure: Failure, locale: Locale) -> Iterator[Station]:
 
 
 def _saved(saved: Saved, locale: Locale) -> str:
-    return say(
+    told = say(
         "related-saved",
         locale,
         op=say("quote", locale, text=saved.op),
@@ -187,6 +188,8 @@ def _saved(saved: Saved, locale: Locale) -> str:
         version=phrases.at_version(saved, locale),
         role=phrases.role(saved, locale),
     )
+    elsewhere = not_saving(saved.fact, result=saved.role == "result") if saved.fact is not None else []
+    return told + say("not-in-releases", locale, releases=ranges(elsewhere)) if elsewhere else told
 
 
 def _changed(via: str, name: str | None, write: Write | None, locale: Locale) -> str:

@@ -204,6 +204,7 @@ ENGLISH = {
     "full-stop": "{text}.",
     # the labels of the related places
     "related-saved": "{op} saves {tensor} for backward{version} ({role})",
+    "not-in-releases": "; not so in PyTorch {releases}",
     "related-saved-here": "{op} saves what backward needs",
     "related-alias": "{tensor} names the same memory from here on",
     "related-passed": "this call changes {tensor}",
@@ -574,6 +575,7 @@ CHINESE = {
     "unused-suppression-label": "没有抑制任何内容",
     "full-stop": "{text}。",
     "related-saved": "{op} 为反向传播保存了 {tensor}{version}（{role}）",
+    "not-in-releases": "；PyTorch {releases} 中并非如此",
     "related-saved-here": "{op} 保存了反向传播所需的内容",
     "related-alias": "从此处起 {tensor} 指向同一内存",
     "related-passed": "这次调用修改了 {tensor}",

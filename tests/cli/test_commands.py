@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import gradguard.analyses
+import jsonschema
 import pytest
 
 
@@ -217,6 +218,12 @@ def test_the_schema_of_the_settings(gradguard_command) -> None:
     done = gradguard_command("schema")
     assert done.returncode == 0
     assert json.loads(done.stdout)["properties"]["min-severity"]["enum"] == ["error", "warning", "information", "hint"]
+
+
+def test_the_schema_of_the_facts(gradguard_command) -> None:
+    schema = json.loads(gradguard_command("schema", "facts").stdout)
+    told = json.loads(gradguard_command("facts", "torch.exp", "--output-format", "json").stdout)
+    jsonschema.validate(told, schema)
 
 
 def test_bash_completes_commands_and_options(gradguard_command, tmp_path: Path) -> None:

@@ -123,3 +123,11 @@ def test_wrong_usage_is_2(check, programs: Path, wrong: tuple[str, ...]) -> None
     done = check(*wrong, str(programs))
     assert (done.returncode, done.stdout) == (2, "")
     assert "torch" in done.stderr
+
+
+def test_a_finding_says_in_which_releases_it_does_not_hold(check, programs: Path) -> None:
+    told = check("--torch", "2.13", str(programs / "old.py")).stdout
+    assert "`combinations` saves `x` for backward at version 0 (its input); not so in PyTorch 2.14–2.15" in told
+    told = check("--torch", "2.15", str(programs / "new.py")).stdout
+    assert "`bessel_j1` saves `x` for backward at version 0 (its input); not so in PyTorch " in told
+    assert "not so in" not in check(str(programs / "always.py")).stdout

@@ -5,12 +5,13 @@ Every fifth function and the most used modules are measured; `python -m gradguar
 
 import warnings
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
 torch = pytest.importorskip("torch")
 
-from gradguard.facts.measure import functions, modules, optimizers  # noqa: E402
+from gradguard.facts.measure import apart, functions, modules, optimizers  # noqa: E402
 from gradguard.facts.measure.catalogue import entries  # noqa: E402
 
 from ..installed import FACTS  # noqa: E402
@@ -37,7 +38,9 @@ def one_thread() -> Iterator[None]:
 @pytest.mark.parametrize("part", range(PARTS))
 def test_functions_measure_as_the_table_says(part: int) -> None:
     chosen = [e for e in entries() if not e.name.endswith(SLOW)][::STEP][part::PARTS]
-    measured = {fact.name: fact for fact in functions.measure(chosen, "cpu", functions.SAMPLES, hidden=False).facts}
+    ways = [partial(functions.measure, device="cpu", limit=functions.SAMPLES, varied=some) for some in (True, False)]
+    parts = [told for _, told in apart.of(ways, chosen) if told is not None]
+    measured = {fact.name: fact for fact in functions.joined(parts).facts}
     known = {e.name: FACTS.table.find(e.name) for e in chosen if e.name in measured}
     assert len(measured) > 20
     assert measured == known
@@ -51,5 +54,5 @@ def test_modules_measure_as_the_table_says() -> None:
 
 
 def test_optimizers_measure_as_the_table_says() -> None:
-    facts, _ = optimizers.measure("cpu")
+    facts, _ = optimizers.measure(optimizers.infos(), "cpu")
     assert {fact.name: fact for fact in facts} == {fact.name: FACTS.table.find(fact.name) for fact in facts}

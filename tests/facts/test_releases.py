@@ -81,7 +81,7 @@ def test_what_was_only_declared_is_taken_from_the_release_beside() -> None:
     measured = {"table": {"torch.f": {"params": "input"}}, **{kind: {} for kind in KINDS[1:]}}
     measured["gradients"]["torch.f"] = {"input": ["same", None]}
     declared = {"table": {"torch.f": {"params": "x", "measured": False}}, **{kind: {} for kind in KINDS[1:]}}
-    record.fall_back(declared, measured)
+    record.fall_back(declared, measured, {})
     assert declared == measured
 
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 from gradguard.facts.measure import catalogue, samples
 from gradguard.facts.measure import modules as measured_modules
-from gradguard.facts.measure.functions import CRASHING
 from gradguard.facts.model import Op
 
 from ..installed import FACTS
@@ -30,6 +29,9 @@ BIG = 2_000
 """elements of the largest tensor that an argument may be"""
 SPELLED = 16
 """elements of the largest tensor whose content is spelled out"""
+
+CRASHING = frozenset({"torch.native_batch_norm"})
+"""callables that end the process on some arguments"""
 
 ELSEWHERE = re.compile(r"backward|hook|requires_grad|retain_grad|record_stream|__|seed|cuda|share_memory")
 """methods that the generator has statements of their own for, or that are about processes and devices"""

@@ -50,6 +50,7 @@ test('once it is trusted, one click sets up the server, and the squiggles come',
   await until('two squiggles', async () => (await window.squiggles.count()) === 2);
   assert.equal(servers().length, 1);
   assert.equal(await window.notifications.count(), 0);
+  await window.status('· PyTorch '); // by which release the file is judged
   await window.goto(13, 1);
   await window.picture('vscode-squiggle');
 });

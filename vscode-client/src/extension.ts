@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { LanguageClient } from 'vscode-languageclient/node';
 import { checkWorkspace } from './check';
 import { explainError } from './explain';
+import { followRelease } from './release';
 import { RunLenses, runFile } from './runner';
 import { onDidChangeInterpreter, Server } from './server';
 import { Status } from './status';
@@ -35,6 +36,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     story,
     running,
     new RunLenses(),
+    followRelease(status, () => running.running),
     ...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(`gradguard.${name}`, run)),
     vscode.workspace.onDidGrantWorkspaceTrust(() => running.restart()),
     vscode.workspace.onDidChangeConfiguration(event => {

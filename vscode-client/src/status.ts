@@ -6,6 +6,7 @@ export type State = 'starting' | 'running' | 'off' | 'untrusted' | 'missing' | '
 /** Shows the state of the server beside those of Python. */
 export class Status implements vscode.Disposable {
   private readonly item = vscode.languages.createLanguageStatusItem('gradguard', { language: 'python' });
+  private detail = '';
 
   constructor() {
     this.item.name = 'GradGuard';
@@ -18,8 +19,13 @@ export class Status implements vscode.Disposable {
     this.item.text = text;
     this.item.severity = severity;
     this.item.busy = state === 'starting';
-    this.item.detail = detail;
+    this.item.detail = this.detail = detail;
     this.item.command = command;
+  }
+
+  /** Show beside the running server by which release of PyTorch the active file is judged; undefined if by none. */
+  judged(release: string | undefined): void {
+    this.item.detail = release === undefined ? this.detail : `${this.detail} · ${release}`;
   }
 
   dispose(): void {

@@ -99,6 +99,8 @@ class Saved:
     shape: tuple[int | None, ...] | None = None
     """of the tensor that the program names; a layer may have saved a transposed view of it"""
     dtype: str | None = None
+    fact: str | None = None
+    """the operation's full name, by which its fact is found"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,8 +219,8 @@ class Explainer:
         if node.site is None:
             return None
         version = saved.version.number if isinstance(saved.version, Version) else None
-        t = saved.tensor
-        return Saved(node.site, spoken(node), saved.role, t.name or saved.name, version, node.stack, t.shape, t.dtype)
+        t, name = saved.tensor, saved.tensor.name or saved.name
+        return Saved(node.site, spoken(node), saved.role, name, version, node.stack, t.shape, t.dtype, node.op)
 
     def called(self, t: Tensor) -> str | None:
         """The name of a tensor in the running function, by the objects that lead to it from its `self`, or from a name.

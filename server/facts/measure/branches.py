@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..branches import Branches, Part
-from .functions import CRASHING
+from ..branches import Branches, Part, plain
 from .layouts import flat
 from .probe import RAISED, fresh
 from .samples import Arguments, call, guessed, of_entry, tensors
@@ -78,24 +77,23 @@ def _without_repeats(parts: Iterable[Part | None]) -> tuple[Part | None, ...]:
     return tuple(found)
 
 
-def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str) -> dict[str, Branches]:
-    """Return the graphs in parts, by callable, for those whose results don't all have one node.
+def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str) -> dict[str, dict[str, Any]]:
+    """Return, by callable, the rows that `facts/branches.py` reads, for those whose results don't all have one node.
 
-    `calls` are the calls of modules by class. `facts/branches.py` reads what is returned.
+    `calls` are the calls of modules by class.
     """
     found: dict[str, Tally] = {}
     for entry in entries:
-        if entry.name not in CRASHING:
-            tally = found[entry.name] = Tally()
-            samples = [arguments for _, arguments in of_entry(entry, device, SAMPLES)]
-            for arguments in samples or guessed(entry, device):
-                _observe(partial(call, entry), arguments, {}, tally)
+        tally = found[entry.name] = Tally()
+        samples = [arguments for _, arguments in of_entry(entry, device, SAMPLES)]
+        for arguments in samples or guessed(entry, device):
+            _observe(partial(call, entry), arguments, {}, tally)
     for name, some in calls.items():
         tally = found[name] = Tally()
         for one in some:
             _observe_module(one, tally)
     told = {name: tally.told() for name, tally in sorted(found.items())}
-    return {name: branches for name, branches in told.items() if branches is not None}
+    return {name: plain(branches) for name, branches in told.items() if branches is not None}
 
 
 def _observe_module(one: Call, tally: Tally) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 SAMPLES = 10
 """how many samples of an OpInfo are used at most; the committed table was measured with as many"""
 
-CRASHING = frozenset({"torch.native_batch_norm"})
-"""callables that may crash the process if an argument is varied"""
-
 MOVING = frozenset(f"torch.Tensor.{name}" for name in ("cpu", "cuda", "xpu", "ipu", "mtia"))
 """methods that return the tensor itself if it is on that device, otherwise a copy: one device can't show both"""
 
@@ -47,41 +45,78 @@ class Tally:
     raised: int = 0
     reason: str = ""
 
+    def add(self, other: Tally) -> None:
+        """Count what another tally has counted, too."""
+        self.ran += other.ran
+        self.raised += other.raised
+        self.reason = other.reason or self.reason
+
 
 @dataclass(slots=True)
 class Measured:
     """The facts found so far, and the tallies by source."""
 
     facts: list[Op] = field(default_factory=list)
-    tallies: dict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    tallies: dict[str, Tally] = field(default_factory=partial(defaultdict, Tally))
     probes: int = 0
     """how many times the two ways to ask whether a tensor is saved were compared"""
     disagreed: set[str] = field(default_factory=set)
     """callables for which the two ways disagreed: moving versions (`probe.py`), and walking the graph (`walk.py`)"""
 
 
-def measure(entries: Iterable[Entry], device: str, limit: int, *, hidden: bool = True) -> Measured:
-    """Measure the entries with at most `limit` samples of an OpInfo; with `hidden`, then the OpInfos that none used."""
+def measure(entries: Iterable[Entry], device: str, limit: int, *, varied: bool = True) -> Measured:
+    """Measure the entries with at most `limit` samples of an OpInfo, and with variations of these if `varied`."""
     measured = Measured()
     for entry in entries:
-        _measure(entry, of_entry(entry, device, limit), device, measured)
-    for info in op_db if hidden else ():
-        entry_of_tests = named_in_tests(info.name, info.op) if full_name(info) not in measured.tallies else None
-        if entry_of_tests is not None:
-            samples = ((full_name(info), arguments) for arguments in of_info(info, entry_of_tests, device, limit))
-            _measure(entry_of_tests, samples, device, measured)
+        _measure(entry, of_entry(entry, device, limit), device, measured, varied=varied)
     return measured
 
 
-def _measure(entry: Entry, given: Given, device: str, measured: Measured) -> None:
-    samples = _samples(entry, given, device, measured.tallies)
+def declared(entries: Iterable[Entry]) -> Measured:
+    """Return what the schemas of the entries declare; nothing is run."""
+    measured = Measured()
+    for entry in entries:
+        if (cases := _declared(entry)) is not None:
+            measured.facts.append(_op(entry, cases, [], varied=False))
+    return measured
+
+
+def left_over(tallies: Mapping[str, Tally]) -> list[tuple[Entry, Any]]:
+    """Return the OpInfos that no entry has used, each with a callable that only PyTorch's tests have a name for."""
+    infos = [info for info in op_db if full_name(info) not in tallies]
+    return [(entry, info) for info in infos if (entry := named_in_tests(info.name, info.op)) is not None]
+
+
+def measure_left_over(some: Iterable[tuple[Entry, Any]], device: str, limit: int) -> Measured:
+    """Measure the entries that `left_over` returned, with at most `limit` samples of each OpInfo."""
+    measured = Measured()
+    for entry, info in some:
+        samples = ((full_name(info), arguments) for arguments in of_info(info, entry, device, limit))
+        _measure(entry, samples, device, measured, varied=True)
+    return measured
+
+
+def joined(parts: Iterable[Measured]) -> Measured:
+    """Return several measurements as one."""
+    whole = Measured()
+    for part in parts:
+        whole.facts += part.facts
+        whole.probes += part.probes
+        whole.disagreed |= part.disagreed
+        for source, tally in part.tallies.items():
+            whole.tallies[source].add(tally)
+    return whole
+
+
+def _measure(entry: Entry, given: Given, device: str, measured: Measured, *, varied: bool) -> None:
+    samples = _samples(entry, given, device, measured.tallies, varied=varied)
     agreed = [value for sample in samples for key, value in sample.seen.items() if key[0] == "agreed"]
     measured.probes += len(agreed)
     if not all(agreed):
         measured.disagreed.add(entry.name)
     cases = _cases(entry, samples)
     if cases is not None:
-        measured.facts.append(_op(entry, cases, samples))
+        measured.facts.append(_op(entry, cases, samples, varied=varied))
 
 
 def _cases(entry: Entry, samples: Sequence[Sample]) -> tuple[Case, ...] | None:
@@ -93,10 +128,10 @@ def _cases(entry: Entry, samples: Sequence[Sample]) -> tuple[Case, ...] | None:
     return condense(entry.params, samples, sequence=sequence) if samples else _declared(entry)
 
 
-def _op(entry: Entry, cases: tuple[Case, ...], samples: Sequence[Sample]) -> Op:
+def _op(entry: Entry, cases: tuple[Case, ...], samples: Sequence[Sample], *, varied: bool) -> Op:
     takes_out = accepts_out(entry.name, entry.call)
-    written = _written(entry, cases)
-    writing = (written or takes_out) and entry.name not in CRASHING
+    written = _written(entry, cases) if varied else None
+    writing = (written or takes_out) and varied
     calls = writes.targets(entry, written, samples) if writing else []
     return Op(
         entry.name,
@@ -129,7 +164,7 @@ def _telling(entry: Entry, calls: list[writes.Target]) -> list[writes.Target]:
 def _written(entry: Entry, cases: Sequence[Case]) -> str | None:
     """Return the parameter that an in-place method or function (`relu_`) changes; None if it isn't one."""
     changed = [m.what for case in cases for m in case.mutates]
-    return changed[0] if entry.name.endswith("_") and changed and entry.name not in CRASHING else None
+    return changed[0] if entry.name.endswith("_") and changed else None
 
 
 def _out_bumps(
@@ -153,16 +188,16 @@ def _misshapen(t: torch.Tensor) -> torch.Tensor:
     return torch.ones(*t.shape, 3, dtype=t.dtype, device=t.device)
 
 
-def _samples(entry: Entry, given: Given, device: str, tallies: dict[str, Tally]) -> list[Sample]:
+def _samples(entry: Entry, given: Given, device: str, tallies: dict[str, Tally], *, varied: bool) -> list[Sample]:
     found: list[Sample] = []
     seen: set[object] = set()
     for source, arguments in given:
         original = _observed(entry, observe, arguments, tallies[source])
         found += original
-        for asked, varied in [] if entry.name in CRASHING else _varied(entry, arguments, ran=bool(original)):
-            if situation(varied) not in seen:
-                seen.add(situation(varied))
-                found += _observed(entry, asked, varied)
+        for asked, other in _varied(entry, arguments, ran=bool(original)) if varied else ():
+            if situation(other) not in seen:
+                seen.add(situation(other))
+                found += _observed(entry, asked, other)
     for arguments in [] if found else guessed(entry, device):
         found += _observed(entry, observe, arguments, tallies["guess"])
     return found

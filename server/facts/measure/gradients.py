@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ..gradients import Way
-from .functions import CRASHING
 from .modules import constructor_params
 from .probe import RAISED, fresh, may_require_grad, results
 from .samples import Arguments, call, of_entry
@@ -44,11 +43,10 @@ def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], devic
     """
     found: dict[str, Any] = {}
     for entry in entries:
-        if entry.name not in CRASHING:
-            samples = [arguments for _, arguments in of_entry(entry, device, SAMPLES)]
-            if entry.basename == "getitem":  # the replay takes a view for one by `select`, `narrow` or `unsqueeze`
-                samples = [arguments for arguments in samples if not _is_basic(arguments)]
-            _add(found, entry.name, _of_function(entry, samples))
+        samples = [arguments for _, arguments in of_entry(entry, device, SAMPLES)]
+        if entry.basename == "getitem":  # the replay takes a view for one by `select`, `narrow` or `unsqueeze`
+            samples = [arguments for arguments in samples if not _is_basic(arguments)]
+        _add(found, entry.name, _of_function(entry, samples))
     for name, some in calls.items():
         seen = _empty()
         for one in some:

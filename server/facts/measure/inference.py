@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..inference import Seen
-from .functions import CRASHING
+from ..inference import Seen, plain
 from .layouts import flat
 from .probe import RAISED, fresh, may_require_grad
 from .samples import Arguments, call, of_entry, tensors
@@ -45,23 +44,22 @@ class Tally:
         return Seen(written, seen, self.refused == {True})
 
 
-def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str) -> dict[str, Seen]:
-    """Return, by callable, what its samples showed; `facts/inference.py` reads it.
+def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str) -> dict[str, dict[str, Any]]:
+    """Return, by callable, what its samples showed: the rows that `facts/inference.py` reads.
 
     `calls` are the calls of modules by class.
     """
     found: dict[str, Tally] = {}
     for entry in entries:
-        if entry.name not in CRASHING:
-            tally = found[entry.name] = Tally()
-            for _, arguments in of_entry(entry, device, SAMPLES):
-                _observe(partial(call, entry), arguments, tally)
+        tally = found[entry.name] = Tally()
+        for _, arguments in of_entry(entry, device, SAMPLES):
+            _observe(partial(call, entry), arguments, tally)
     for name, some in calls.items():
         tally = found[name] = Tally()
         for one in some:
             _observe(partial(_called, one), one.forward, tally)
     told = {name: tally.told() for name, tally in sorted(found.items())}
-    return {name: seen for name, seen in told.items() if seen is not None}
+    return {name: plain(seen) for name, seen in told.items() if seen is not None}
 
 
 def _called(one: Call, given: Arguments) -> Any:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .functions import CRASHING
 from .modules import constructor_params
 from .probe import RAISED, fresh
 from .samples import Arguments, call, of_entry, tensors
@@ -42,11 +41,10 @@ def measure(
     """
     found: dict[str, list[list[Layout | None]]] = {}
     for entry in entries:
-        if entry.name not in CRASHING:
-            seen: Seen = {}
-            for _, arguments in of_entry(entry, device, SAMPLES):
-                _observe(partial(call, entry), arguments, seen)
-            _add(found, entry.name, seen)
+        seen: Seen = {}
+        for _, arguments in of_entry(entry, device, SAMPLES):
+            _observe(partial(call, entry), arguments, seen)
+        _add(found, entry.name, seen)
     for name, some in calls.items():
         seen = {}
         for one in some:

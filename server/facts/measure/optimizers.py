@@ -14,7 +14,7 @@ from .probe import RAISED
 from .signatures import of_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 Options = dict[str, Any]
 
@@ -22,11 +22,15 @@ STEPS = 8
 """how many steps are run: RAdam writes differently from the sixth on"""
 
 
-def measure(device: str) -> tuple[list[OptimizerFact], dict[str, Tally]]:
-    """Return the facts of all optimizers, and for each class how often its configurations ran and raised."""
+def infos() -> list[Any]:
+    """Return the OptimizerInfos of PyTorch's tests, by the name of the class."""
+    return sorted(optim_db, key=lambda info: str(info.optim_cls))
+
+
+def measure(infos: Iterable[Any], device: str) -> tuple[list[OptimizerFact], dict[str, Tally]]:
+    """Return the facts of some optimizers, and for each class how often its configurations ran and raised."""
     facts, tallies = [], {}
-    known: list[Any] = sorted(optim_db, key=lambda info: str(info.optim_cls))
-    for info in known:
+    for info in infos:
         name = f"torch.optim.{info.optim_cls.__name__}"
         tally = tallies[name] = Tally()
         seen = [(o, bumps) for o in _options(info, device) if (bumps := _observed(info, o, device, tally)) is not None]

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch._C._autograd import _get_creation_meta
 
-from .functions import CRASHING
 from .layouts import flat
 from .modules import constructor_params
 from .probe import RAISED, fresh, may_require_grad, results
@@ -45,13 +44,12 @@ def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], devic
     """
     found: dict[str, dict[str, Any]] = {}
     for entry in entries:
-        if entry.name not in CRASHING:
-            forms: Saved = defaultdict(set)
-            views: Views = defaultdict(set)
-            for _, arguments in of_entry(entry, device, SAMPLES):
-                _observe_saved(partial(call, entry), fresh(arguments, grad=True), {}, forms)
-                _observe_results(partial(call, entry), fresh(arguments, grad=False), views)
-            _add(found, entry.name, forms, views)
+        forms: Saved = defaultdict(set)
+        views: Views = defaultdict(set)
+        for _, arguments in of_entry(entry, device, SAMPLES):
+            _observe_saved(partial(call, entry), fresh(arguments, grad=True), {}, forms)
+            _observe_results(partial(call, entry), fresh(arguments, grad=False), views)
+        _add(found, entry.name, forms, views)
     for name, some in calls.items():
         forms, views = defaultdict(set), defaultdict(set)
         for one in some:
