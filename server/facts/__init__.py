@@ -1,5 +1,6 @@
-"""What PyTorch's callables save, change, alias and return: tables that were measured, and their readers.
+"""What PyTorch's callables save, change, alias and return: the measured tables, and their readers.
 
-Imports no other room. Begin reading with `model.py` (what a fact says) and `table.py` (how one is found); `measure/` is
-the tool that asks PyTorch and writes the tables, and the only place that imports it.
+Imports no other room, and PyTorch only in `measure/`, the tool that asks PyTorch and writes the tables. Begin reading
+with `model.py` (what a fact says), then `table.py` (how one is found). The way in is `releases.py`:
+`of("2.13").table.find("torch.exp")` says that `exp` saves its result. Each other table has a reader of its name.
 """

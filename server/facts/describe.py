@@ -1,4 +1,11 @@
-"""A fact in plain words, for `gradguard facts NAME` and hovers."""
+"""A fact in plain words, for `gradguard facts NAME` and hovers:
+
+torch.exp(input)
+  out= is changed in place (version +1); refused where a tensor requires grad
+  saves its result for backward if input requires grad
+  returns a new tensor
+  gradient flows to input by ExpBackward0
+"""
 
 from __future__ import annotations
 
@@ -17,11 +24,11 @@ OUT_GRAPH: dict[OutGraph, str] = {
     "unseen": "autograd doesn't see it",
     "depends": "refused where a tensor requires grad, or takes part in the graph, by the arguments",
 }
-"""what becomes of `out=` where gradients are recorded"""
+"""what happens to `out=` where gradients are recorded"""
 
 
 def describe(fact: Fact) -> str:
-    """Return the entry of a callable: its signature, what it changes, saves and returns, case by case."""
+    """Return the entry of a callable: its signature, then what it changes, saves and returns, case by case."""
     if isinstance(fact, OptimizerFact):
         return "\n".join(_optimizer(fact))
     return "\n".join([*_heading(fact), *_body(fact)])

@@ -1,4 +1,8 @@
-"""Facts as JSON and back: readable lines, without what is empty or has its default."""
+"""Facts as JSON and back. What is empty or has its default is left out, and a signature is one readable text:
+
+Op("torch.neg", (Param("input", REQUIRED),), (Case((), frozenset({"input"}), …),), …)
+{"params": "input", "cases": [{"flows": ["input"], "results": [{"kind": "new"}], "node": "NegBackward0"}], …}
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ KINDS = {Op: "op", ModuleFact: "module", OptimizerFact: "optimizer"}
 
 
 def encode(fact: Fact) -> Plain:
-    """Return what `json.dumps` takes: the fact without its name."""
+    """Return the fact as plain data for `json.dumps`, without its name, under which the table keeps it."""
     plain: Plain = {} if isinstance(fact, Op) else {"kind": KINDS[type(fact)]}
     plain |= _plain(fact)
     del plain["name"]
@@ -26,7 +30,7 @@ def encode(fact: Fact) -> Plain:
 
 
 def decode(name: str, plain: Plain) -> Fact:
-    """Return the fact of that name from `plain`, which `encode` has made."""
+    """Return the fact of this name from the plain data that `encode` made of it."""
     params = read_params(plain)
     kind = plain.get("kind", "op")
     if kind == "op":
@@ -65,7 +69,7 @@ def _written(default: object) -> str:
 
 
 def read_params(plain: Plain, key: str = "params") -> tuple[Param, ...]:
-    """Return the parameters written under the key; `aliases` stand beside them by name."""
+    """Return the parameters that are written as text under the key; their aliases stand under `aliases`."""
     arguments = ast.parse(f"def f({plain.get(key, '')}): ...").body[0].args  # type: ignore[attr-defined]
     aliases = {name: tuple(names) for name, names in plain.get("aliases", {}).items()}
     required: list[ast.expr | None] = [None] * (len(arguments.args) - len(arguments.defaults))

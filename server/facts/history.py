@@ -1,4 +1,4 @@
-"""How releases of PyTorch differ in what a callable does, in words: for `gradguard facts NAME` and pages."""
+"""How a callable differs between releases of PyTorch, in words: for `gradguard facts NAME` and pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ Span = tuple[str, ...]
 
 
 def entries(name: str) -> list[tuple[Span, str | None]]:
-    """Return the entry of a callable by release, consecutive ones that agree together; None if there is none."""
+    """Return the entry of a callable (`describe`) for each span of releases that agree, the oldest first.
+
+    The entry is None where the releases have no such callable.
+    """
     told = [(release, _entry(name, release)) for release in releases.names()]
     return [(tuple(release for release, _ in some), entry) for entry, some in groupby(told, key=lambda one: one[1])]
 
@@ -29,7 +32,10 @@ def _entry(name: str, release: str) -> str | None:
 
 
 def differences(name: str, shown: str) -> Iterator[str]:
-    """Yield lines that say in which other releases a callable differs from the release that is `shown`."""
+    """Yield lines that say how a callable differs in other releases from the release that is `shown`.
+
+    `+` marks what only the other releases do, `-` what only the shown one does.
+    """
     found = entries(name)
     here = next(entry for span, entry in found if shown in span) or ""
     for span, entry in found:
@@ -46,7 +52,7 @@ def differences(name: str, shown: str) -> Iterator[str]:
 
 
 def otherwise(name: str, shown: str) -> list[str]:
-    """Return the releases in which a callable saves or changes something else than in the release `shown`."""
+    """Return the releases in which a callable saves or changes something else than in the release that is `shown`."""
     told = {release: _essence(entry) for span, entry in entries(name) for release in span}
     return [release for release, essence in told.items() if essence != told[shown]]
 
@@ -112,7 +118,7 @@ def _essence(entry: str | None) -> list[str] | None:
 
 
 def when(having: Sequence[str], among: Sequence[str] | None = None) -> str:
-    """Return the releases `having` something, in words: `from 2.14 on`; `among` are those that were asked, in order."""
+    """Return in words which releases are in `having`: `from 2.14 on`. `among` are all to choose from, in order."""
     order = list(releases.names() if among is None else among)
     spans: list[list[str]] = []
     for at, release in enumerate(order):

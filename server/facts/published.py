@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Published:
-    """What is published of a release."""
+    """What PyTorch's tables say of devices that were not measured, in one release."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows

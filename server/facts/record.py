@@ -1,4 +1,11 @@
-"""Write what was measured of a release: all of it for the base, for any other what differs from its neighbour."""
+"""Write what was measured of a release: the base whole, any other as what differs from its neighbour.
+
+The neighbour is the next release on the way to the base. With the base 2.13, and 2.14 and 2.15 beside it:
+
+    2.13: table.json, gradients.json, …    2.14: what differs from 2.13    2.15: what differs from 2.14
+
+So if one release is measured again, the files of those beside it are written again, too.
+"""
 
 from __future__ import annotations
 
@@ -16,22 +23,23 @@ Tables = dict[str, dict[str, Any]]
 """the rows of a release by kind and name"""
 
 Died = dict[str, list[str]]
-"""by kind the names of calls that could not be measured, since PyTorch ends the process"""
+"""the callables of each kind that could not be measured, because PyTorch ends the process"""
 
 DIED = "ends the process"
-"""where a release's record has these"""
+"""the key of these in the coverage of a release"""
 
 
 def tables_of(name: str) -> Tables:
-    """Return all rows of a release."""
+    """Return all rows of a release that is recorded."""
     return {kind: releases.of(name).rows(kind).all() for kind in KINDS}
 
 
 def record(name: str, tables: Tables, coverage: Mapping[str, Any]) -> None:
-    """Write the tables of a release, and again those of all others, since they say what differs.
+    """Write the tables of a release, and those of all others again, because they say what differs.
 
-    `coverage` says how much of it was measured. A call that was measured in the neighbouring release, and is only
-    declared in this one, gets the facts of the other; so does one that could not be measured, in each kind.
+    `coverage` says how much of the release was measured. A callable that was measured in the neighbouring release, but
+    is only declared in this one (no sample ran), gets the neighbour's facts. So does one that could not be measured,
+    for each kind.
     """
     known = {one: tables_of(one) for one in releases.names()} | {name: tables}
     heads = {one: head_of(one) for one in known if one not in (name, BASE.name)}
@@ -50,7 +58,7 @@ def record(name: str, tables: Tables, coverage: Mapping[str, Any]) -> None:
 
 
 def fall_back(tables: Tables, beside: Tables, died: Died) -> None:
-    """Take the rows of another release for calls that are only declared in this one, or could not be measured."""
+    """Take the neighbour's rows, into `tables`, for callables that are only declared there or could not be measured."""
     for kind, names in died.items():
         tables[kind] |= {name: beside[kind][name] for name in names if name in beside[kind]}
     for name, row in tables["table"].items():
@@ -62,7 +70,7 @@ def fall_back(tables: Tables, beside: Tables, died: Died) -> None:
 
 
 def head_of(name: str) -> dict[str, Any]:
-    """Return the record of how a release was measured."""
+    """Return the coverage of a release: how it was measured."""
     if name == BASE.name:
         found: dict[str, Any] = json.loads(COVERAGE.read_text(encoding="utf-8"))
         return found
@@ -70,7 +78,7 @@ def head_of(name: str) -> dict[str, Any]:
 
 
 def text_of(head: Mapping[str, Any], beside: str, tables: Tables, others: Tables) -> str:
-    """Return the file of a release: a line for each row that differs from the neighbouring release."""
+    """Return the text of a release's file: its coverage, then a line for each row that differs from the neighbour's."""
     told = {kind: difference(tables[kind], others[kind]) for kind in KINDS}
     lines = [f'"{key}":{json.dumps(value)}' for key, value in {**head, "beside": beside}.items()]
     lines += [f'"{kind}":{rows.written(some).rstrip()}' for kind, some in told.items() if some]
@@ -78,5 +86,5 @@ def text_of(head: Mapping[str, Any], beside: str, tables: Tables, others: Tables
 
 
 def difference(here: Mapping[str, Any], there: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the rows that differ from those of another release; None for rows that only the other has."""
+    """Return the rows `here` that differ from those `there`; None for a row that is missing here."""
     return {name: here.get(name) for name in sorted({*here, *there}) if here.get(name) != there.get(name)}

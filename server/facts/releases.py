@@ -1,7 +1,7 @@
-"""The facts of each release of PyTorch: the base is stored whole, the others by what differs.
+"""The facts of each release of PyTorch: the base is stored whole, the others as what differs.
 
-Each other release has a file (`releases/2.15.json`) of what differs from its neighbour on the way to the base; it is
-read when that release is asked for.
+Any other release has a file (`releases/2.15.json`) with the rows that differ from its neighbour on the way to the base.
+It is read when that release is asked for.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ FOLDER = HERE / "releases"
 COVERAGE = HERE / "coverage.json"
 
 KINDS = ("table", "gradients", "inference", "layouts", "views", "branches", "published", "derivatives")
-"""what is measured of a release, in a file each"""
+"""the kinds of facts; the base has one file for each (`gradients.json`)"""
 
 Version = tuple[int, int]
 """a release without its patch number: 2.15.1 saves what 2.15.0 does"""
 
 
 class Facts:
-    """The facts of one release, with a `name` like `2.13`. The reader of each kind is imported when it is needed."""
+    """The facts of one release, by its `name` (`2.13`). The reader of a kind is imported when it is first needed."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -73,7 +73,7 @@ class Facts:
 
     @cached_property
     def views(self) -> Views:
-        """What is saved as a view, and which results are views of another tensor."""
+        """What is saved as a view, and which results are views of a tensor that the call made."""
         from .views import Views
 
         return Views(self.rows("views"))
@@ -94,7 +94,7 @@ class Facts:
 
     @cached_property
     def derivatives(self) -> Derivatives:
-        """PyTorch's formulas."""
+        """PyTorch's formulas of gradients."""
         from .derivatives import Derivatives
 
         return Derivatives(self.rows("derivatives"))
@@ -112,21 +112,21 @@ def names() -> tuple[str, ...]:
 
 @cache
 def of(name: str) -> Facts:
-    """Return the facts of a release that was measured."""
+    """Return the facts of a release that was measured, by its name (one of `names()`)."""
     return BASE if name == BASE.name else Facts(name)
 
 
 def nearest(release: str) -> str:
-    """Return the measured release that stands for another: the same, else the next newer one, else the newest.
+    """Return the measured release whose facts stand for `release`: the same, else the next newer one, else the newest.
 
-    Raises ValueError for a text that is no release's number.
+    Raises ValueError if the text isn't the number of a release.
     """
     wanted = version(release)
     return next((name for name in names() if version(name) >= wanted), names()[-1])
 
 
 def version(release: str) -> Version:
-    """Return the major and minor number: (2, 8) for `2.8.1+cu126`. Raises ValueError for other texts."""
+    """Return the major and minor number: (2, 8) for `2.8.1+cu126`. Raises ValueError if the text has none."""
     match = re.match(r"(\d{1,4})\.(\d{1,4})(?!\d)", release)
     if match is None:
         raise ValueError(f"not a release of PyTorch: {release}")
@@ -141,13 +141,13 @@ def told(name: str) -> Mapping[str, Any]:
 
 
 def path_of(name: str) -> Path:
-    """Return the path of the file of a release that isn't the base."""
+    """Return the path of the file of a release other than the base."""
     return FOLDER / f"{name}.json"
 
 
 @cache
 def _over(name: str) -> dict[str, dict[str, Any]]:
-    """Return the rows that differ from the base, by kind."""
+    """Return the rows that differ from the base, by kind: the neighbour's differences, then this release's own."""
     if name == BASE.name:
         return {}
     own = told(name)

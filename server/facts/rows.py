@@ -1,6 +1,11 @@
-"""The measured rows of one kind: those of the base, one line of JSON each, replaced by those that differ in a release.
+"""The measured rows of one kind: those of the base, some of them replaced by what differs in a release.
 
-Each row is decoded when it is asked for: loading only reads the file.
+A file has one row a line, so that loading it need not parse it. A row is decoded when it is asked for:
+
+    {
+    "torch.exp":{"params":"input", …},     # lines: {"torch.exp": '{"params":"input", …}'}
+    "torch.exp2":{"params":"input", …}     # get("torch.exp"): {"params": "input", …}
+    }
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ HERE = Path(__file__).parent
 
 
 class Rows:
-    """The rows of one kind by name. `over` are those that differ from the base, None for names that are missing."""
+    """The rows of one kind by name. `over` has the rows that differ from the base, None for one that is missing."""
 
     def __init__(self, kind: str, over: Mapping[str, Any]) -> None:
         self._lines = lines(path_of(kind))
@@ -25,7 +30,7 @@ class Rows:
         self._known: dict[str, Any] = {}
 
     def get(self, name: str) -> Any:
-        """Return the row of a name as plain data, None if there is none."""
+        """Return the row of a name as plain data; None if there is none."""
         if name in self._over:
             return self._over[name]
         if name not in self._known:
@@ -41,29 +46,32 @@ class Rows:
         return sorted((self._lines.keys() | self._over.keys()) - gone)
 
     def all(self) -> dict[str, Any]:
-        """Return all rows by name."""
+        """Return all rows by name, each decoded."""
         return {name: self.get(name) for name in self.names()}
 
     def mentioning(self, text: str) -> list[str]:
-        """Return the names of rows whose JSON contains a text, and of all rows that differ from the base."""
+        """Return the names of the rows whose JSON contains a text, and of all that differ from the base.
+
+        It saves decoding the others: the caller still has to look at the rows that it gets.
+        """
         over = self._over
         named = [name for name, line in self._lines.items() if text in line and name not in over]
         return [*named, *(name for name, row in over.items() if row is not None)]
 
 
 def path_of(kind: str) -> Path:
-    """Return the path of the file with the base's rows of a kind."""
+    """Return the path of the file that has the base's rows of a kind."""
     return HERE / f"{kind}.json"
 
 
 @cache
 def lines(path: Path) -> Mapping[str, str]:
-    """Return the rows of a file by name, as JSON that isn't decoded yet."""
+    """Return the rows of a file by name, each as JSON that isn't decoded yet; `written` made the file."""
     rows = path.read_text(encoding="utf-8").splitlines()[1:-1]
     return {row[1 : (end := row.index('":'))]: row[end + 2 :].rstrip(",") for row in rows}
 
 
 def written(rows: Mapping[str, Any]) -> str:
-    """Return the text of a file, one line a row, sorted by name."""
+    """Return the text of a file: one row a line, sorted by name."""
     told = [f"{json.dumps(name)}:{json.dumps(rows[name], separators=(',', ':'))}" for name in sorted(rows)]
     return "{\n" + ",\n".join(told) + "\n}\n"

@@ -1,4 +1,4 @@
-"""The measured table of facts: PyTorch's callables by their users' names (`table.json`)."""
+"""The measured table of facts (`table.json`): PyTorch's callables by the names that users call them by."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 class Table:
-    """The table of a release."""
+    """The table of one release."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
         self._known: dict[str, Fact | None] = {}
 
     def find(self, name: str) -> Fact | None:
-        """Return the fact of a callable such as `torch.nn.functional.relu` or `operator.imul`; None if it has none."""
+        """Return the fact of a callable, such as `torch.nn.functional.relu` or `operator.imul`; None if it has none."""
         if name not in self._known:
             row = self._rows.get(name)
             self._known[name] = None if row is None else decode(name, row)
         return self._known[name]
 
     def operator(self, name: str) -> Op | None:
-        """Return the fact of a function or method; None if there is none, or if the name is a class."""
+        """Return the fact of a function or method; None if there is none, or if the name is a class's."""
         fact = self.find(name)
         return fact if isinstance(fact, Op) else None
 

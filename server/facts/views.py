@@ -1,8 +1,10 @@
-"""Where a call saves views of its arguments, or returns a view of a tensor that it has made (`views.json`, measured).
+"""Which calls save views of their arguments, or return a view of a tensor that they made (`views.json`, measured).
 
-An operator that is composed of others saves what it has made of its argument: a view, or one of several pieces, whose
-node is looked up when it is unpacked. If its last step was a reshape, the result is a view; made under `no_grad`, it
-must not be written in grad mode afterwards.
+An operator that is composed of others saves what it made of its argument: a view, or one of several pieces. PyTorch
+looks up the node of such a view when it unpacks it. If the last step was a reshape, the result is a view of a tensor
+that nobody else has; if it was made under `no_grad`, it must not be written in grad mode.
+
+    "torch.einsum": {"saved": {"operands": "view"}, "results": [[3]]}   # result 0 is a view if it has 3 dimensions
 """
 
 from __future__ import annotations
@@ -13,23 +15,23 @@ if TYPE_CHECKING:
     from .rows import Rows
 
 Form = Literal["itself", "view", "pieces"]
-"""As what an argument is saved: `itself`; a `view` or a copy of it, if only at times; one of the `pieces` of it that
-one call has made."""
+"""How an argument is saved: `itself`; as a `view` or a copy of it (in some samples, at least); as one of the `pieces`
+that one call made of it (`CreationMeta::MULTI_OUTPUT_NODE`)."""
 
 
 class Views:
-    """The views that calls make, in one release."""
+    """The views that calls save and return, in one release."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
 
     def saved_as(self, name: str, parameter: str) -> Form:
-        """Return in which form a call saves an argument."""
+        """Return how a call saves an argument, by the names of the callable and the parameter."""
         form: Form = self._row(name).get("saved", {}).get(parameter, "itself")
         return form
 
     def gives_view(self, name: str, result: int, rank: int) -> bool:
-        """Return whether a new result with this number of dimensions is a view of another tensor."""
+        """Return whether a new result with `rank` dimensions is a view of a tensor that the call made."""
         known: list[list[int]] = self._row(name).get("results", [])
         return result < len(known) and rank in known[result]
 

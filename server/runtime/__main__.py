@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def main() -> int:
-    """Run what the arguments name; PyTorch has to be there."""
+    """Run what the arguments name under observation and return the exit status: 2 if there is no PyTorch."""
     folder, silent, how, target, *arguments = sys.argv[1:]
     try:
         import torch  # noqa: F401

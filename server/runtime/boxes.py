@@ -1,8 +1,8 @@
 """Errors that a worker hands on as text, with what was known of them where they were raised.
 
 A DataLoader, `nn.DataParallel`, and the pools of `multiprocessing` and `concurrent.futures` put the error of a worker
-into a box, which has the traceback as text. Who asks for the result is given an error that has this text, and no graph.
-So what there is to tell is noted beside the text when the box is made, and told if nobody handles that error.
+into a box, with its traceback as text. Whoever asks for the result gets an error with this text, and without the graph.
+So what is known of the error is noted with the text when the box is made, and reported if nobody handles that error.
 """
 
 from __future__ import annotations
@@ -24,18 +24,21 @@ if TYPE_CHECKING:
     from .inspection import Inspector
 
 FOLDER = "boxes"
-"""where the notes are, in the folder of a run"""
+"""where the notes are, inside the folder of a run"""
 
 TEXTS = {
     "torch._utils.ExceptionWrapper": "exc_msg",
     "multiprocessing.pool.ExceptionWithTraceback": "tb",
     "concurrent.futures.process._ExceptionWithTraceback": "tb",
 }
-"""the boxes, and the attribute of each that has the text"""
+"""the classes of boxes, and for each the attribute that has the text"""
 
 
 def open_boxes(folder: Path, inspector: Inspector) -> None:
-    """Note from now on what is put into boxes in this process, and have `inspector` look for it."""
+    """Note from now on which errors are put into boxes in this process, and let `inspector` look among the notes.
+
+    `folder` is that of the run: its processes share the notes.
+    """
     notes = folder / FOLDER
     inspector.boxed = partial(_found, notes)
     for name, text in TEXTS.items():
@@ -59,5 +62,5 @@ def _noting(begin: Callable[..., None], text: str, notes: Path, inspector: Inspe
 
 
 def _found(notes: Path, message: str) -> Sighting | None:
-    """What was noted of the error whose text a message has."""
+    """What was noted of the error whose text is in a message; None if nothing was."""
     return next((sighting(one) for one in added(notes) if one["text"] in message), None)

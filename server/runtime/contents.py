@@ -1,10 +1,15 @@
-"""What saved tensors held, where their version counter cannot tell: copies taken just before such a change.
+"""What saved tensors held before a change that their version counter doesn't see: copies of their memory.
 
-A change goes unseen by a counter that other tensors have: through `.data`, through NumPy's or DLPack's memory, by a
-fused kernel. Before an operation writes so, the memory is copied, once for all that was saved up to then. What Python
-and C write themselves is no operation: memory that they can reach is copied when an operation takes it that may save
-it. Before a backward what its nodes have saved is compared with these copies; by content, so that what was written and
-put back is no alarm. Copies are bounded; what had to be dropped is not told.
+Such changes go through `.data`, through memory shared with NumPy or DLPack, or come from a fused kernel:
+
+    y = x.exp()             # saves `y`
+    y.data.mul_(2)          # writes the memory of `y`, not its counter: the memory is copied first
+    y.sum().backward()      # before it, what the nodes saved is compared with the copy: `y` has changed
+
+Before an operation writes so, one copy is taken for all that was saved until then. Python and C write without any
+operation: memory that they can reach is copied when an operation that may save it takes it. The comparison is by
+content, so that what was written and put back is no alarm. Copies are bounded; of one that was dropped nothing is
+reported.
 """
 
 from __future__ import annotations
@@ -20,33 +25,37 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 BUDGET = 256 << 20
-"""bytes of all copies"""
+"""how many bytes all copies may have"""
 LARGEST = 64 << 20
-"""bytes of the largest storage that is copied"""
+"""how many bytes a storage may have to be copied"""
 
 
 @dataclass(slots=True)
 class Copy:
-    """What a storage held, up to `time`."""
+    """What a storage held until `time`, on the recorder's clock."""
 
     storage: torch.UntypedStorage
     time: int
 
 
 class Contents:
-    """The copies, by storage; `exported` are storages that Python and C can write to."""
+    """The copies by storage, each known by its key (`Memory.key`)."""
 
     def __init__(self) -> None:
         self.copies: OrderedDict[int, list[Copy]] = OrderedDict()
         self.bytes = 0
         self.latest = 0
-        """the time of the latest change: what was saved after it is as it was"""
+        """the time of the latest change: whatever was saved after it is unchanged"""
         self.exported: set[int] = set()
+        """storages that Python and C can write to"""
         self.twins: set[int] = set()
-        """storages that a tensor was given by `set_`, as `copy.copy` does: it has a counter of its own"""
+        """storages that a tensor was given by `set_`, as `copy.copy` does: that tensor has a counter of its own"""
 
     def copy(self, key: int, storage: torch.UntypedStorage, time: int, since: int) -> None:
-        """Keep what a storage holds, unless there is a copy from after `since`, the time of the last node."""
+        """Copy what a storage holds before it changes at `time`.
+
+        Not if there is a copy from after `since`, the time of the newest node: nothing was saved after that copy.
+        """
         self.latest = time
         known = self.copies.get(key, [])
         if (known and known[-1].time > since) or not 0 < storage.nbytes() <= LARGEST:
@@ -58,7 +67,7 @@ class Contents:
             self.drop(next(iter(self.copies)))
 
     def export(self, key: int, storage: torch.UntypedStorage, time: int) -> None:
-        """Keep what memory holds that others can write to, unless it holds what the last copy does."""
+        """Copy what an exported storage holds at `time`, unless the last copy has the same: then that is the copy."""
         known = self.copies.get(key)
         if known and _same(known[-1].storage, storage):
             known[-1].time = self.latest = time
@@ -70,7 +79,7 @@ class Contents:
         self.bytes -= sum(copy.storage.nbytes() for copy in self.copies.pop(key, ()))
 
     def keep(self, alive: Iterable[int]) -> None:
-        """Forget all storages but these."""
+        """Forget all storages but those that are alive."""
         alive = set(alive)
         for key in [key for key in self.copies if key not in alive]:
             self.drop(key)
@@ -78,11 +87,11 @@ class Contents:
         self.twins &= alive
 
     def before(self, key: int, time: int) -> torch.UntypedStorage | None:
-        """What a storage held when something was saved at a time: its first copy after that, if there is one."""
+        """What a storage held at a time: its first copy from after that; None if there is none, so it is unchanged."""
         return next((copy.storage for copy in self.copies.get(key, ()) if copy.time > time), None)
 
     def changed(self, tensor: torch.Tensor, key: int, time: int) -> bool:
-        """Whether a tensor that was saved at a time holds something else now than its memory did."""
+        """Whether a tensor holds something else now than its memory did at the time when it was saved."""
         was = self.before(key, time)
         if was is None:
             return False
@@ -100,23 +109,23 @@ def _bytes(storage: torch.UntypedStorage) -> torch.Tensor:
 
 
 def _same_numbers(one: torch.Tensor, other: torch.Tensor) -> bool:
-    """Whether two tensors hold the same; numbers that are none are the same as any."""
+    """Whether two tensors hold the same numbers; where the second has NaN, any number is the same."""
     return bool(((one == other) | (other != other)).all())
 
 
 class Print(NamedTuple):
-    """What tells a tensor's content from another, most likely."""
+    """A checksum of a tensor's content, and its dtype; two tensors with the same content have the same."""
 
     dtype: torch.dtype
     number: int
 
     def fits(self, tensor: torch.Tensor) -> bool:
-        """Whether a tensor holds the same; in other digits, too (`module.double()`)."""
+        """Whether a tensor holds the same, even in another dtype (`module.double()`)."""
         return fingerprint(tensor.detach().to(self.dtype)) == self
 
 
 def fingerprint(tensor: torch.Tensor) -> Print:
-    """The print of a tensor as it is."""
+    """The checksum of a tensor's content, whatever its strides."""
     flat = tensor.detach().contiguous().reshape(-1).view(torch.uint8) if tensor.numel() else tensor.new_empty(0)
     data: Any = flat.cpu().numpy()
     return Print(tensor.dtype, zlib.crc32(data) if flat.numel() else 0)

@@ -1,4 +1,4 @@
-"""Reads the graph of autograd as Python shows it: which nodes a backward runs, and what they have saved."""
+"""Reads the graph of autograd as Python shows it: which nodes a backward runs, and what they saved."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 _attributes: dict[type, tuple[str, ...]] = {}
-"""by the type of a node the names of what it may save"""
+"""the names of the attributes with what a node may save, by the node's type"""
 
 GIVES_SAVED = hasattr(getattr(torch._C._autograd, "SavedTensor", None), "data")
-"""whether this release of PyTorch gives out what was saved itself"""
+"""whether this release of PyTorch gives access to the very tensor that was saved (`SavedTensor.data`)"""
 
 STALE = re.compile(r"is at version (\d+); expected version (\d+)")
 
 
 class Kept(NamedTuple):
-    """Something that a node has saved: `name` is the attribute (`_saved_self`), `raw` PyTorch's box around it.
+    """Something that a node saved: `name` is the attribute (`_saved_self`), `raw` PyTorch's box around it.
 
-    A checkpoint has boxes of its own, without a node.
+    `node` is None for what a checkpoint saves: it has boxes of its own.
     """
 
     node: Any
     name: str
     raw: Any
     place: int | None = None
-    """of one in a row"""
+    """the number of this one if the attribute has several (`saved_tensors`)"""
 
     @property
     def role(self) -> str:
-        """What it is to the operation: `self`, `result`, `weight` …"""
+        """The part that it plays in the operation: `self`, `result`, `weight`, …"""
         return "input" if self.name == "saved_tensors" else self.name.removeprefix("_saved_")
 
     def read(self) -> torch.Tensor | None:
-        """The tensor, as backward reads it; None for what is no strided tensor. Raises RuntimeError as that does."""
+        """The tensor, as backward reads it; None if it isn't a strided one. Raises RuntimeError if backward would."""
         tensor = self._unpacked()
         return tensor if isinstance(tensor, torch.Tensor) and tensor.layout is torch.strided else None
 
@@ -48,15 +48,15 @@ class Kept(NamedTuple):
             return self.raw.unpack()
         if self.place is None:
             return getattr(self.node, self.name)
-        try:  # one alone, where PyTorch has a way: to read the row fails where any is stale
+        try:  # this one alone, where PyTorch allows it: reading all of them raises if any is stale
             return self.raw.unpack()
         except (AttributeError, RuntimeError) as error:
             if STALE.search(str(error)):
                 raise
-            return getattr(self.node, self.name)[self.place]  # a result needs its node
+            return getattr(self.node, self.name)[self.place]  # a result is only unpacked by way of its node
 
     def unchecked(self) -> torch.Tensor | None:
-        """The tensor, whatever has become of it; or what a hook is given for it."""
+        """The tensor, without a check of its version; None if PyTorch doesn't give it."""
         try:
             if GIVES_SAVED:
                 found = self.raw.data
@@ -74,7 +74,7 @@ class Kept(NamedTuple):
 
 
 def kept(node: Any) -> Iterator[Kept]:
-    """What a node has saved. What went through a hook of the program's is nobody's memory any more, and left out."""
+    """What a node saved, without what a hook of the program packed: that is no memory that the program could change."""
     kind = type(node)
     names = _attributes.get(kind)
     if names is None:
@@ -93,19 +93,19 @@ def kept(node: Any) -> Iterator[Kept]:
 
 
 def hooked(node: Any) -> bool:
-    """Whether a hook of the program's has taken what a node has saved."""
+    """Whether a hook of the program packed anything that a node saved."""
     raws = (getattr(node, name, None) for name in dir(node) if name.startswith("_raw_saved_"))
     boxes = (box for raw in raws for box in (raw if isinstance(raw, (tuple, list)) else (raw,)))
     return any(getattr(box, "unpack_hook", None) is not None for box in boxes)
 
 
 def is_freed(one: Kept) -> bool:
-    """Whether a backward has freed what was saved."""
+    """Whether a backward freed what was saved."""
     return one.raw is None or _fails(one, KINDS["freed-graph"]) is not None
 
 
 def staleness(one: Kept) -> tuple[int, int] | None:
-    """The version of a saved tensor and the one that it was saved at, where they are not the same."""
+    """The version of a saved tensor now and the one that it was saved at; None if they are the same."""
     message = _fails(one, KINDS["stale-saved"]) if one.raw is not None else None
     found = STALE.search(message) if message else None
     return (int(found[1]), int(found[2])) if found else None
@@ -120,7 +120,7 @@ def _fails(one: Kept, pattern: str) -> str | None:
 
 
 def nodes(outputs: Iterable[Any], inputs: Iterable[torch.Tensor] = ()) -> list[Any]:
-    """The nodes that a backward of `outputs` runs, the newest first; with `inputs`, those that lead to one of them."""
+    """The nodes that a backward of `outputs` runs, the newest first; with `inputs`, only those that lead to them."""
     reached: dict[int, Any] = {}
     later: dict[int, list[int]] = {}
     todo = [edge if not isinstance(edge, torch.Tensor) else grad_fn(edge) for edge in map(_edge, outputs)]
@@ -137,17 +137,20 @@ def nodes(outputs: Iterable[Any], inputs: Iterable[torch.Tensor] = ()) -> list[A
 
 
 def _age(node: Any) -> tuple[bool, int]:
-    """By which the newest come first; those that add up a leaf's gradient, which have no number of their own, last."""
+    """A key that sorts the newest nodes first, and last those that accumulate a leaf's gradient: these have no age."""
     return hasattr(node, "variable"), -node._sequence_nr()
 
 
 def _edge(output: Any) -> Any:
-    """A tensor or a node, of what a backward may begin with: a GradientEdge is a pair."""
+    """A tensor or a node, of what a backward may begin with: a tensor, or a GradientEdge, which has a node."""
     return output.node if hasattr(output, "output_nr") and hasattr(output, "node") else output
 
 
 def _leading(reached: dict[int, Any], later: dict[int, list[int]], wanted: list[Any]) -> set[int]:
-    """The nodes that lead to one of the tensors whose gradients are wanted: the engine runs no others."""
+    """The nodes that lead to one of the tensors whose gradients are wanted: the engine runs only these.
+
+    `reached` are all nodes by `id`, `later` the nodes that lead to each.
+    """
     tensors = [one for one in wanted if isinstance(one, torch.Tensor)]
     made = [grad_fn(tensor) for tensor in tensors]
     leaves = {id(tensor) for tensor, node in zip(tensors, made, strict=True) if node is None}
@@ -162,7 +165,7 @@ def _leading(reached: dict[int, Any], later: dict[int, list[int]], wanted: list[
 
 
 def grad_fn(tensor: torch.Tensor) -> Any:
-    """The node that made a tensor; None for a view that may not be used any more, which raises when asked."""
+    """The node that made a tensor; None for a leaf, and for a view that may not be used any more, which raises."""
     try:
         return tensor.grad_fn
     except RuntimeError:
@@ -170,7 +173,7 @@ def grad_fn(tensor: torch.Tensor) -> Any:
 
 
 def name(node: Any) -> str:
-    """The operation that a node belongs to: `exp` for `ExpBackward0`; a custom Function's own name."""
+    """The name of the operation that made a node: `exp` for `ExpBackward0`; for a custom Function, its own name."""
     found = re.sub(r"(Backward\w*|BackwardBackward\w*)$", "", node.name().rpartition("::")[2])
     if is_custom(node):
         return found
@@ -183,5 +186,5 @@ def is_custom(node: Any) -> bool:
 
 
 def is_generated(node: Any) -> bool:
-    """Whether that is one which `torch.library` makes for an operator; its name is nobody's."""
+    """Whether a custom Function was made by `torch.library` for an operator: the program doesn't know its name."""
     return getattr(type(node), "_forward_cls", object).__module__ == "torch._library.autograd"

@@ -1,4 +1,12 @@
-"""From an error, or a saved tensor that has changed unseen, to what a person needs to know of it: a Sighting."""
+"""From an error, or a saved tensor that changed unseen, to what a person needs to know of it: a `Sighting`.
+
+    y = x.exp()           # saved: by `exp`, on this line, at version 0
+    y.add_(1)             # written: by `add_`, on this line, version 0 → 1
+    y.sum().backward()    # the error: "is at version 1; expected version 0"
+
+The frames of the error's traceback hold the outputs of the backward. From these the nodes are reached; one of them has
+a stale saved tensor with the message's versions; and the recorder's notes have the lines that saved and wrote it.
+"""
 
 from __future__ import annotations
 
@@ -27,21 +35,21 @@ if TYPE_CHECKING:
     from .graph import Kept
 
 MOST_TOLD = 8
-"""so many writes are told of, the latest"""
+"""how many writes are reported: the latest"""
 
 CHECKPOINT = os.path.join(os.path.dirname(torch.__file__), "utils", "checkpoint.py")
 
 QUOTED = "Traceback (most recent call last)"
-"""what is in a message that has another's error as text"""
+"""what is in a message that quotes the error of another process or thread"""
 
 LOST = "not a leaf Tensor is being accessed"
-"""a piece of the warning at the read of a gradient that is not kept"""
+"""a part of PyTorch's warning when `.grad` of a tensor that isn't a leaf is read"""
 
 
 class Inspector:
-    """Tells what a recorder's notes say of failures; `who` names the process among several.
+    """Finds out what a recorder's notes say of a failure. Begin reading with `error`.
 
-    Of the writes to a tensor the latest are told, `most` of them.
+    `who` names the process among several. Of the writes to a tensor, the latest are reported, at most `most`.
     """
 
     def __init__(self, recorder: Recorder, who: Callable[[], str] = str, most: int = MOST_TOLD) -> None:
@@ -50,20 +58,20 @@ class Inspector:
         self.who = who
         self.most = most
         self.boxed: Callable[[str], Sighting | None] = lambda message: None
-        """what was known of an error whose text a message has, where that was raised"""
+        """what was known of an error where it was raised, by a message that has its text (`boxes.py`)"""
 
     # -- errors ------------------------------------------------------------------------------------
 
     def error(self, error: BaseException | None) -> Sighting | None:
-        """What is to be told of an error that the program does not handle, or of one that led to it; None if nothing.
+        """What is known of an error that the program doesn't handle, or of one that led to it; None if nothing.
 
-        The graph that it failed in is reached by the frames of its traceback, so it must still be at hand.
+        The graph is reached by the frames of the error's traceback, so these must still be there.
         """
         with torch._C._DisableTorchDispatch(), torch.no_grad():
             return next(self._failures(error), None)
 
     def failures(self, error: BaseException | None) -> list[Sighting]:
-        """The same, and behind it the other saved tensors that the same backward would find changed."""
+        """The same, followed by the other saved tensors that this backward would find changed."""
         with torch._C._DisableTorchDispatch(), torch.no_grad():
             return list(self._failures(error))
 
@@ -99,7 +107,10 @@ class Inspector:
             yield self._at_once(told, frames)
 
     def _stale(self, told: Sighting, frames: list[FrameType]) -> Iterator[Sighting]:
-        """Which saved tensor backward found changed: the newest with the versions that the message has."""
+        """Yield the saved tensors that backward finds changed, first the newest with the versions in the message.
+
+        At last `told` is yielded as it is, for an error of which nothing is found.
+        """
         found = graph.STALE.search(told.message)
         versions = (int(found[1]), int(found[2])) if found else None
         nodes = _run(frames)
@@ -109,7 +120,7 @@ class Inspector:
             yield hidden
         for one, at in sorted(stale, key=lambda pair: pair[1] != versions):
             tensor = one.unchecked()
-            if tensor is not None and (one.place is None or version(tensor) == at[0]):  # of a row another may fail
+            if tensor is not None and (one.place is None or version(tensor) == at[0]):  # of several, another may fail
                 yield self._of_saved(told, one, tensor, at, frames, nodes)
         yield told
 
@@ -133,19 +144,22 @@ class Inspector:
         return replace(told, saved=saved, name=name, carried=carried, **self._writes(counted or writes, at[0] - at[1]))
 
     def _carried(self, made: Made | None, nodes: list[Any]) -> bool:
-        """Whether a node is an earlier turn's, in a graph that is this turn's."""
+        """Whether a node was made in an earlier turn of the loop, although the graph's root was made in this one."""
         root = self.recorder.made(nodes[0]) if nodes else None
         is_carried = self.recorder.is_carried
         return made is not None and is_carried(made) and root is not None and not is_carried(root)
 
     def _waiting(self, nodes: list[Any]) -> Any:
-        """The node that asked a checkpoint for what it saved: the newest that has not run yet."""
+        """The node that asked a checkpoint for what it saved: the newest that hasn't run yet; None if there is none."""
         ran = self.recorder.ran
         waiting = (node for node in nodes if ran.get(node._sequence_nr()) is not self.recorder.backward)
         return next((node for node in waiting if graph.hooked(node)), None)
 
     def _hidden(self, told: Sighting, nodes: list[Any], versions: tuple[int, int] | None) -> Sighting | None:
-        """The same where the node that saved is inside one that changes a view's base, out of Python's sight."""
+        """The same for a node inside one that changes a view's base, where Python can't see it; None if none fits.
+
+        `versions` are the one in the message and the expected one.
+        """
         now, then = versions or (0, 0)
         for node in nodes:
             made = self.recorder.made(node)
@@ -184,7 +198,7 @@ class Inspector:
         return {"writes": tuple(told), "more": max(number, len(writes)) - len(told) if told else 0}
 
     def _freed(self, told: Sighting, frames: list[FrameType]) -> Sighting:
-        """Which operation's saved tensors are gone, and which backward freed them."""
+        """What is known of a second backward: whose saved tensors are gone, and which backward freed them."""
         nodes = _run(frames)
         for node in nodes:
             ran = self.recorder.ran.get(node._sequence_nr())
@@ -200,7 +214,7 @@ class Inspector:
     # -- what raises at once -----------------------------------------------------------------------
 
     def _at_once(self, told: Sighting, frames: list[FrameType]) -> Sighting:
-        """What made the tensor a view, or a result: it is one that the failing line names."""
+        """What is known of an error of an operation: where the tensor came from that the failing line names."""
         spot = told.spot
         frame = next((one for one in reversed(frames) if spot and _is_at(one, spot)), None)
         names = dict(_named(frame, spot)) if frame is not None and spot is not None else {}
@@ -219,7 +233,7 @@ class Inspector:
         return replace(told, name=found, made=made, made_by=by)
 
     def origin(self, tensor: torch.Tensor) -> tuple[tuple[Spot, ...], str]:
-        """Where a tensor became what it is, and by which operation."""
+        """Where a tensor was made, or became a view, and by which operation; both empty if that is unknown."""
         node = graph.grad_fn(tensor)
         made = self.recorder.made(node) if node is not None else None
         if made is not None:
@@ -232,7 +246,7 @@ class Inspector:
     # -- what raises nothing -----------------------------------------------------------------------
 
     def silent(self, one: Kept, tensor: torch.Tensor, frame: FrameType | None) -> Sighting:
-        """A saved tensor that a backward is about to read, and that holds something else than it did."""
+        """What is known of a saved tensor that changed unseen, and that a backward, called from `frame`, will read."""
         made = self.recorder.made(one.node)
         name = self.name(tensor, list(_outward(frame)))
         since = made.time if made is not None else 0
@@ -249,13 +263,16 @@ class Inspector:
         )
 
     def lost(self, frame: FrameType | None) -> Sighting:
-        """A read of `.grad` of a tensor that is no leaf."""
+        """What is known of a read of `.grad` of a tensor that isn't a leaf, in `frame`."""
         return Sighting("nonleaf-grad", self.places.stack(self.places.trail(frame)), who=self.who(), time=time.time())
 
     # -- words -------------------------------------------------------------------------------------
 
     def name(self, tensor: torch.Tensor, frames: Iterable[FrameType]) -> str | None:
-        """The name of a tensor in one of the program's frames, the innermost first; of a parameter, in a module."""
+        """What the program calls a tensor, in the innermost of its frames that has a name for it; None if none has.
+
+        A parameter's name is its path in a module (`net.0.weight`).
+        """
         memory = self.recorder.memory(tensor)
         if memory is None:
             return None
@@ -269,7 +286,7 @@ class Inspector:
         return None
 
     def op(self, node: Any, spots: tuple[Spot, ...]) -> str:
-        """The operation that a node belongs to, as the program writes it where that can be told."""
+        """The operation that made a node, as the program writes it at the last of `spots`, else by the node's name."""
         if graph.is_custom(node):
             made = self.recorder.made(node) if graph.is_generated(node) else None
             return made.op if made is not None else graph.name(node)
@@ -286,7 +303,7 @@ FITS: dict[str, Callable[[torch.Tensor], bool]] = {
     "inference-tensor": lambda tensor: tensor.is_inference(),
     "out-grad": lambda tensor: tensor.requires_grad,
 }
-"""whether a tensor can be the one that a failure of a kind is about"""
+"""for each kind of failure, whether a tensor can be the one that it is about"""
 
 
 def _is_leaf(tensor: torch.Tensor) -> bool:
@@ -309,9 +326,9 @@ def _outward(frame: FrameType | None) -> Iterator[FrameType]:
 
 
 def _run(frames: list[FrameType]) -> list[Any]:
-    """The nodes that the innermost backward of a traceback runs, and those that the frames inside it hold.
+    """The nodes that the innermost backward of a traceback runs, and those that frames inside it hold.
 
-    A checkpoint keeps its inputs in a node of its own, which leads nowhere.
+    The latter are for checkpoints: one keeps its inputs in a node of its own, to which no other leads.
     """
     engine = [i for i, frame in enumerate(frames) if frame.f_code.co_name == "_engine_run_backward"]
     found: list[Any] = []
@@ -324,7 +341,7 @@ def _run(frames: list[FrameType]) -> list[Any]:
 
 
 def _boxes(frames: list[FrameType]) -> Iterator[Kept]:
-    """What a checkpoint has saved itself, which the frames of a traceback hold."""
+    """What checkpoints saved in boxes of their own, which the frames of a traceback hold."""
     box: Any = getattr(torch._C._autograd, "SavedTensor", ())
     for frame in frames:
         if frame.f_code.co_filename.startswith(CHECKPOINT):
@@ -338,7 +355,7 @@ def _boxes(frames: list[FrameType]) -> Iterator[Kept]:
 
 
 def asked(frame: FrameType) -> tuple[list[Any], list[torch.Tensor], bool]:
-    """Of the frame that calls the engine: the outputs, the inputs that were named, whether the graph is kept."""
+    """What a frame asks of the engine: the outputs, the inputs to find gradients of, whether to retain the graph."""
     values = frame.f_locals
     outputs, rest = values.get("t_outputs", ()), values.get("args", ())
     inputs = rest[3] if len(rest) > 3 else ()
@@ -351,7 +368,7 @@ def _is_at(frame: FrameType, spot: Spot) -> bool:
 
 
 def _named(frame: FrameType, spot: Spot) -> Iterator[tuple[str, torch.Tensor]]:
-    """The tensors that the text of a place names, that which is written first."""
+    """The tensors that the text of a spot names, in the order of a walk of its tree, each with its name."""
     for node in ast.walk(_tree(spot)):
         if isinstance(node, (ast.Name, ast.Attribute)) and re.fullmatch(r"[\w.]+", text := ast.unparse(node)):
             value = _look_up(frame, text)
@@ -368,7 +385,7 @@ def _named(frame: FrameType, spot: Spot) -> Iterator[tuple[str, torch.Tensor]]:
 
 
 def _tree(spot: Spot) -> ast.AST:
-    """The syntax tree of what stands at a place; of nothing where that cannot be parsed alone."""
+    """The syntax tree of the text of a spot; an empty one if it can't be parsed alone."""
     if spot.range is not None:
         first, start, last, end = spot.range
         lines = [linecache.getline(spot.path, number + 1) for number in range(first, last + 1)]
@@ -390,7 +407,10 @@ _OPERATORS = {
 
 
 def _written(spot: Spot) -> str | None:
-    """The operation at a place as it is written: an operator, or the name of a function or method of PyTorch."""
+    """The operation that is written at a spot: an operator, or the name of a function or method of PyTorch.
+
+    None if it is anything else.
+    """
     tree = _tree(spot)
     body = tree.body if isinstance(tree, ast.Module) else []
     node = body[0] if len(body) == 1 else None
@@ -405,7 +425,7 @@ def _written(spot: Spot) -> str | None:
 
 
 def _look_up(frame: FrameType, name: str) -> Any:
-    """What a dotted name stands for, found without running a property."""
+    """What a dotted name stands for in a frame, looked up without running a property; None if nothing is found."""
     first, *rest = name.split(".")
     value = frame.f_locals.get(first, frame.f_globals.get(first))
     for attribute in rest:
@@ -417,7 +437,7 @@ def _look_up(frame: FrameType, name: str) -> Any:
 
 
 def _tensors(frame: FrameType) -> Iterator[tuple[str, torch.Tensor]]:
-    """The tensors that a frame has names for: variables first, then parameters and buffers of its modules."""
+    """The tensors that a frame has names for: its variables, then the parameters and buffers of its modules."""
     modules = []
     for name, value in list(frame.f_locals.items()):
         if isinstance(value, torch.Tensor):

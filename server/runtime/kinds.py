@@ -1,4 +1,4 @@
-"""The kinds of failure that PyTorch announces, by its message; the first that matches counts."""
+"""The kinds of failures, each with what PyTorch's message for it matches; the first that matches counts."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ KINDS = {
 
 
 def kind_of(message: str) -> str | None:
-    """The kind of failure that a message of PyTorch's announces; None for any other error."""
+    """The kind of failure that a message of PyTorch is about; None for any other message."""
     return next((kind for kind, pattern in KINDS.items() if re.search(pattern, message)), None)

@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 
 class GradGuard(Callback):  # type: ignore[misc]
-    """Observes from the start of training to its end."""
+    """Watches training from its start to its end, then reports to standard error; `silent` as in `Session`."""
 
     def __init__(self, silent: bool = True) -> None:
         self.session = Session(silent)
 
     def on_fit_start(self, trainer: Trainer, pl_module: Module) -> None:
-        """Observe from here on."""
+        """Watch from here on."""
         self.session.start()
 
     def on_exception(self, trainer: Trainer, pl_module: Module, exception: BaseException) -> None:
-        """Tell of the error, which Lightning raises again."""
+        """Report the error, which Lightning raises again."""
         self.session.fail(exception)
         self._end()
 
     def on_fit_end(self, trainer: Trainer, pl_module: Module) -> None:
-        """Tell what was silently wrong."""
+        """Report what was silently wrong."""
         self._end()
 
     def _end(self) -> None:

@@ -1,4 +1,4 @@
-"""Tensors given other memory: `x.data = …`, `x.set_(…)`. What was written there before did not change them."""
+"""Tensors that were given other memory: `x.data = …`, `x.set_(…)`. Earlier writes there didn't change them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Moved(NamedTuple):
-    """That a tensor was given other memory: when, by which line, and the key of the memory that it had.
+    """A tensor was given other memory: when, by which line, and the key of the memory that it had before.
 
-    `print` is what its content was known by, where no counter tells of the change.
+    `print` is the fingerprint of its content before a `.data = …`, which its version counter doesn't see.
     """
 
     time: int
@@ -29,27 +29,30 @@ class Moved(NamedTuple):
 
 
 class Moves:
-    """The moves of each tensor, by its `id`."""
+    """The moves of each tensor that is alive, by its `id`."""
 
     def __init__(self) -> None:
         self.known: dict[int, tuple[weakref.ref[torch.Tensor], list[Moved]]] = {}
 
     def add(self, tensor: torch.Tensor, moved: Moved) -> None:
-        """Note one."""
+        """Note that a tensor has moved."""
         key = id(tensor)
         if key not in self.known or self.known[key][0]() is not tensor:
             self.known[key] = (weakref.ref(tensor, lambda _: self.known.pop(key, None)), [])
         self.known[key][1].append(moved)
 
     def since(self, tensor: torch.Tensor, time: int) -> list[Moved]:
-        """Those of a tensor since a time."""
+        """The moves of a tensor after a time."""
         found = self.known.get(id(tensor))
         if found is None or found[0]() is not tensor:
             found = None if GIVES_SAVED else self._alike(tensor)
         return [one for one in found[1] if one.time > time] if found is not None else []
 
     def _alike(self, tensor: torch.Tensor) -> tuple[weakref.ref[torch.Tensor], list[Moved]] | None:
-        """Those of one that has the memory and the version of a tensor: PyTorch gives that for one it has saved."""
+        """The moves of a tensor with the memory and the version of this one.
+
+        Older releases of PyTorch unpack another Python object than the one that was saved (`GIVES_SAVED`).
+        """
         for one in list(self.known.values()):
             other = one[0]()
             if other is not None and other._version == tensor._version and other.is_set_to(tensor):
@@ -57,17 +60,20 @@ class Moves:
         return None
 
     def homes(self, tensor: torch.Tensor, key: int, time: int) -> Iterator[tuple[int, int, float]]:
-        """The memories that a tensor has had since a time, up to that of `key` now: from when each, and until when."""
+        """The keys of the memories that a tensor has had since a time, each with the times from and until it had it.
+
+        `key` is that of its memory now.
+        """
         for moved in self.since(tensor, time):
             yield moved.key, time, moved.time
             time = moved.time
         yield key, time, float("inf")
 
     def heirs(self, key: int, time: int) -> Iterator[tuple[torch.Tensor, int]]:
-        """The tensors that had a memory and were given another by `.data = …` since a time, and when.
+        """The tensors that had the memory of `key` and left it by `.data = …` since a time, and when they did.
 
-        A tensor keeps its version counter then (`set_data` in PyTorch's variable.cpp), and what has saved the tensor
-        keeps the memory: a write to the one counts for the other.
+        Such a tensor keeps its version counter (`set_data` in PyTorch's variable.cpp), and a node that saved it keeps
+        the old memory with the same counter: a write to the tensor moves the counter of what was saved.
         """
         for find, moves in list(self.known.values()):
             for one in moves:

@@ -9,7 +9,7 @@ from .session import Session
 
 
 def load(ipython: Any) -> None:
-    """Declare the magic."""
+    """Declare the magic `%%gradguard` in an IPython shell."""
 
     def gradguard(line: str, cell: str) -> None:
         """Run the cell, and name the lines where a backward fails or is silently wrong."""

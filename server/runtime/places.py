@@ -1,7 +1,9 @@
-"""Where the program is: the frames of its own code, cheap to note at every operation, and told when something fails.
+"""Where the program is: the frames of its own code, cheap to note at each operation, looked up when something fails.
 
-The code of PyTorch, of Python's library and of GradGuard is left out. A trail is a row of pairs, a number of a code
-object and the instruction that runs in it, innermost first; the same trail is one object, however often it is noted.
+The code of PyTorch, of Python's library and of GradGuard is left out. A trail is a flat tuple of pairs, the number of a
+code object and the offset of the instruction that runs in it, innermost first. Equal trails are one object.
+
+    train() calls step(), which calls x.exp()   →   (number of step, its offset, number of train, its offset)
 """
 
 from __future__ import annotations
@@ -22,19 +24,19 @@ if TYPE_CHECKING:
 Trail = tuple[int, ...]
 
 DEEPEST = 64
-"""so many frames of the program are noted at most"""
+"""how many frames of the program are noted at most: the innermost"""
 
 FORWARDS = ("forward", "setup_context")
-"""the methods that a custom Function is applied by"""
+"""the methods of a custom Function that run when it is applied"""
 
 OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 class Places:
-    """Knows which code is the program's. `torch` is the folder of PyTorch.
+    """Knows which code is the program's. `torch` is the folder of PyTorch, `function` the class of custom Functions.
 
-    The forward of each custom Function, of those that are derived from `function`, is noted, too: what the Function
-    saves is saved by its caller.
+    The forward of each custom Function is noted, even if it isn't the program's: what it saves is reported as saved by
+    the call of the Function (`called`).
     """
 
     def __init__(self, torch: str, function: type) -> None:
@@ -44,17 +46,17 @@ class Places:
         self.python = tuple({paths[name] + os.sep for name in ("stdlib", "platstdlib", "scripts")})
         self.codes: list[CodeType] = []
         self.numbers: dict[int, int] = {}
-        """by the `id` of a code object its number, -1 for one that is not noted; `kept` keeps all alive"""
+        """the number of each code object by its `id`, -1 for one that isn't noted; `kept` keeps them alive"""
         self.kept: list[CodeType] = []
         self.trails: dict[Trail, Trail] = {}
         self.steps = torch + os.sep + "optim" + os.sep
         self.function = function
         self.forwards = set[int]()
-        """the numbers of the code of Functions' forwards"""
+        """the numbers of the code of custom Functions' forwards"""
         self.stepping = set[int]()
         """the numbers of the code of optimizers' `step`, which is noted, too"""
         self.hidden = set[int]()
-        """the numbers of noted code that is not the program's"""
+        """the numbers of code that is noted although it isn't the program's"""
 
     def trail(self, frame: FrameType | None) -> Trail:
         """The trail that leads to a frame."""
@@ -92,11 +94,11 @@ class Places:
         return code.co_name == "step" and code.co_filename.startswith(self.steps)
 
     def is_step(self, trail: Trail) -> bool:
-        """Whether a trail ends in an optimizer's `step`; a closure that it calls is none."""
+        """Whether the innermost frame of a trail is an optimizer's `step`, not a closure that it calls."""
         return bool(trail) and trail[0] in self.stepping
 
     def is_program(self, path: str) -> bool:
-        """Whether a file is neither PyTorch's nor Python's nor ours; packages that are installed are the program's."""
+        """Whether a file is neither PyTorch's nor Python's nor ours; an installed package is part of the program."""
         if path.startswith("<"):
             return path.startswith("<ipython")
         if path.startswith(self.watched):
@@ -104,24 +106,24 @@ class Places:
         return path.startswith(self.packages) or not path.startswith(self.python)
 
     def is_own(self, path: str) -> bool:
-        """Whether a file is the user's, and not an installed package's."""
+        """Whether a file is the user's own, not an installed package's."""
         return not path.startswith(self.packages)
 
     def called(self, trail: Trail) -> Trail:
-        """Of a trail to an operation inside a custom Function's forward, the part that leads to the Function's call."""
+        """The part of a trail that leads to the call of the custom Function it is in; the whole trail if in none."""
         for index in range(0, len(trail), 2):
             if trail[index] in self.forwards:
                 return trail[index + 2 :]
         return trail
 
     def stack(self, trail: Trail) -> tuple[Spot, ...]:
-        """The places of a trail in the user's own code, outermost first; in any code if none is."""
+        """The spots of a trail in the user's own code, outermost first; if none is, those in packages."""
         pairs = zip(islice(trail, 0, None, 2), islice(trail, 1, None, 2), strict=True)
         own = [pair for pair in pairs if pair[0] not in self.hidden]
         return self.owned([spot(self.codes[number], lasti) for number, lasti in reversed(own)])
 
     def of_traceback(self, traceback: TracebackType | None) -> tuple[Spot, ...]:
-        """The places of the program in a traceback, outermost first, as `stack` tells them."""
+        """The spots of a traceback in the user's own code, outermost first; if none is, those in packages."""
         spots = []
         while traceback is not None:
             code = traceback.tb_frame.f_code
@@ -131,7 +133,7 @@ class Places:
         return self.owned(spots)
 
     def owned(self, spots: list[Spot]) -> tuple[Spot, ...]:
-        """The spots that are in the user's own code; all if none is."""
+        """The spots in the user's own code; all of them if none is."""
         return tuple([one for one in spots if self.is_own(one.path)] or spots)
 
 
@@ -142,7 +144,7 @@ def _derived(kind: Any) -> Iterator[Any]:
 
 
 def _forwards(kind: Any) -> Iterator[CodeType]:
-    """The code that a custom Function runs when it is applied; what decorators have wrapped, too."""
+    """The code that a custom Function runs when it is applied, under any decorators, too."""
     for name in FORWARDS:
         function = getattr(kind, name, None)
         while function is not None:
@@ -153,7 +155,10 @@ def _forwards(kind: Any) -> Iterator[CodeType]:
 
 
 def spot(code: CodeType, lasti: int, line: int | None = None) -> Spot:
-    """The place of an instruction."""
+    """The spot of an instruction: its file, line, function, the range of its expression and the line's text.
+
+    `lasti` is the instruction's offset. `line` counts from 1; it is looked up if it isn't given.
+    """
     reach = _range(code, lasti)
     if line is None:
         line = reach[0] + 1 if reach else _line(code, lasti)
@@ -168,7 +173,7 @@ def _line(code: CodeType, lasti: int) -> int:
 
 
 def _range(code: CodeType, lasti: int) -> Range | None:
-    """The range of the expression that an instruction belongs to; Python tells it from 3.11 on, in bytes of UTF-8."""
+    """The range of the expression that an instruction belongs to; None before Python 3.11, which doesn't know it."""
     if sys.version_info < (3, 11):
         return None
     line, end_line, column, end_column = next(islice(code.co_positions(), lasti // 2, None), (None,) * 4)
@@ -178,5 +183,5 @@ def _range(code: CodeType, lasti: int) -> Range | None:
 
 
 def _points(code: CodeType, line: int, column: int) -> int:
-    """A column in code points, of one in bytes."""
+    """A column in code points, from one in bytes of UTF-8, in which Python counts."""
     return len(linecache.getline(code.co_filename, line).encode()[:column].decode(errors="ignore"))

@@ -1,8 +1,8 @@
-"""Processes that a program starts by `multiprocessing`: those that are forked stay watched, others begin to be.
+"""Processes that a program starts by `multiprocessing`: a forked one stays watched, any other begins to be watched.
 
-`multiprocessing` prints what a process fails with, and PyTorch hands it to the parent as text, so that nobody else
-hears of it. Here it is told as it passes. A process that starts anew reads the main program first; where that needs no
-PyTorch, nothing is watched.
+`multiprocessing` prints the error of a process, and PyTorch hands it to the parent as text: the error itself ends with
+its process. So it is reported there, while it passes. A process that isn't forked imports the main program first; if
+that doesn't import PyTorch, nothing is watched.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 class Follower:
-    """Follows a program into its processes; what these see goes into the folder. `tell` is set where one is watched."""
+    """Follows a program into its processes, and adds what they see to the folder of the run.
+
+    `tell` reports an error; it is None in a process that isn't watched yet.
+    """
 
     def __init__(self, folder: Path, silent: bool, tell: Callable[[BaseException], None] | None = None) -> None:
         self.folder, self.silent, self.tell = folder, silent, tell
@@ -33,7 +36,7 @@ class Follower:
 
     @contextmanager
     def watched(self) -> Iterator[Callable[[BaseException], None]]:
-        """A context in which this process is watched."""
+        """A context in which this process is watched; it gives what reports an error."""
         if self.tell is not None or "torch" not in sys.modules:
             yield self.tell or _keep_quiet
             return
@@ -49,7 +52,7 @@ class Follower:
             yield partial(tell_of, inspector, self.folder)
 
     def hearing(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that tells what it fails with; no frame of ours is in the traceback."""
+        """A function that does the same and reports what it raises, without a frame of ours in the traceback."""
 
         @wraps(function)
         def heard(*args: Any, **kwargs: Any) -> Any:
@@ -68,7 +71,10 @@ class Follower:
         return heard
 
     def hear(self, process: Any) -> None:
-        """Have a process tell what it fails with: PyTorch's `spawn` handles the errors of its function itself."""
+        """Let a process report what it fails with.
+
+        PyTorch's `spawn` handles the errors of the function that it is given, so that function is wrapped instead.
+        """
         spawn = sys.modules.get("torch.multiprocessing.spawn")
         if spawn is not None and process._target is getattr(spawn, "_wrap", None):
             function, *rest = process._args
@@ -78,7 +84,7 @@ class Follower:
 
 
 class _Beginning:
-    """The first method of a process, which is looked up in the process itself."""
+    """The first method of a process, which the new process itself looks up: from then on it is heard."""
 
     def __init__(self, method: Callable[..., Any], follower: Follower) -> None:
         self.method, self.follower = method, follower
@@ -91,12 +97,12 @@ class _Beginning:
 
 
 def follow(follower: Follower) -> None:
-    """Follow this program into the processes that it starts, from now on."""
+    """Follow this program from now on into the processes that it starts."""
     prepare = multiprocessing.spawn.get_preparation_data
 
     @wraps(prepare)
     def prepared(name: str) -> dict[str, Any]:
-        return {**prepare(name), "gradguard": follower}  # which follows where it is unpickled
+        return {**prepare(name), "gradguard": follower}  # unpickling it there begins to follow
 
     multiprocessing.spawn.get_preparation_data = prepared
     setattr(BaseProcess, "_bootstrap", _Beginning(vars(BaseProcess)["_bootstrap"], follower))  # noqa: B010
@@ -109,4 +115,4 @@ def _follow(folder: Path, silent: bool) -> Follower:
 
 
 def _keep_quiet(error: BaseException) -> None:
-    """What is not watched has nothing to tell."""
+    """Report nothing: this process isn't watched."""

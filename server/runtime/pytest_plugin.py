@@ -25,14 +25,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Observe, if that was asked for."""
+    """Register the observer, if `--gradguard` was given."""
     if config.getoption("--gradguard"):
         record = config.getoption("--gradguard-record")
         config.pluginmanager.register(Observer(Path(record) if record else None), "gradguard-observer")
 
 
 class Observer:
-    """Observes each test, and tells at the end; under xdist the workers observe, and their reports carry it."""
+    """Watches each test and reports at the end. Under xdist the workers watch, and their reports have what was seen."""
 
     def __init__(self, record: Path | None) -> None:
         self.record = record
@@ -41,7 +41,7 @@ class Observer:
 
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, None]:
-        """Observe a test with its fixtures."""
+        """Watch a test with its fixtures."""
         from .session import Session
 
         self.session = Session()
@@ -55,7 +55,7 @@ class Observer:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
-        """Add to a test's report what was seen until now."""
+        """Add to a test's report what was seen so far."""
         if self.session is not None and call.excinfo is not None:
             self.session.fail(call.excinfo.value)
         outcome = yield
@@ -64,11 +64,11 @@ class Observer:
             self.session.sightings = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Collect what tests have seen."""
+        """Collect what was seen in a test."""
         self.seen += [sighting(one) for one in getattr(report, "gradguard", ())]
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Tell of it."""
+        """Write the record, and the report of what was seen in all tests."""
         if self.record is not None:
             write_record(self.record, sys.argv, self.seen)
         if not self.seen:

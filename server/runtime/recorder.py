@@ -1,17 +1,21 @@
 """Watches PyTorch while a program runs: which line made each node of the graph, and which line wrote to each memory.
 
-A dispatch mode sees every operation, those that optimizers, `out=`, `.data` and backward itself do included. It changes
-nothing: PyTorch goes on to count versions, to compare and to raise as it does without it. What is noted is small,
-bounded, and keeps no tensor alive:
+    y = x.exp()           # makes node 0: `made` says that `exp` made it, on this line
+    y.add_(1)             # makes node 1, and writes the memory of `y`: version 0 → 1, on this line
+    y.sum().backward()    # makes node 2, begins a backward, and raises: node 0 finds `y` at version 1
 
-- by the sequence number of each node the trail of the line that made it: an operation makes its node before it runs,
-  so that the number of the newest node is one less than the next (torch/csrc/autograd/function.h);
-- by storage the last writes to it, with the version counter before and after; storages are held by weak references,
-  without which another could come to have the same address;
-- by the number of a node the backward that ran it (`torch._C._current_autograd_node`).
+A dispatch mode sees each operation, including those of optimizers, `out=`, `.data` and backward itself. It changes
+nothing: PyTorch counts versions, compares them and raises as it does without. What is noted is small, bounded, and
+keeps no tensor alive:
 
-PyTorch's engine begins by `run_backward`, which is looked up first: there a backward is noted. No frame of ours is on
-the stack while the program runs, so that its tracebacks stay as they are.
+- for each node, by its sequence number, the trail of the line that made it. An operation makes its node before it runs,
+  so the number of the newest node is one less than the next (torch/csrc/autograd/function.h);
+- for each storage, the last writes to it, with the version before and after. The storage is held by a weak reference;
+  without one, another storage could get its address;
+- for each node, by its sequence number, the backward that ran it (`torch._C._current_autograd_node`).
+
+To begin a backward, PyTorch looks up the engine's `run_backward`; that look-up is noted (`watching.py`). No frame of
+ours is on the stack while the program's own code runs, so its tracebacks stay as they are.
 """
 
 from __future__ import annotations
@@ -41,11 +45,11 @@ if TYPE_CHECKING:
     from .contents import Print
 
 MOST_NODES = 200_000
-"""so many nodes are known of a thread, the newest"""
+"""how many nodes of a thread are kept: the newest"""
 MOST_WRITES = 64
-"""so many writes to one storage are known, the latest; the others are counted"""
+"""how many writes to a storage are kept: the latest; earlier ones are only counted"""
 MOST_STORAGES = 20_000
-"""so many storages are known before those that are gone are forgotten"""
+"""how many storages are kept before those that are gone are forgotten"""
 
 _sequence: Any = torch._C._autograd._get_sequence_nr
 _node = torch._C._current_autograd_node
@@ -56,27 +60,28 @@ _forget: Any = torch.UntypedStorage._free_weak_ref
 
 _alone = torch.empty(1)
 _ASKING: int = _shares(_alone.untyped_storage()._cdata) - 1
-"""by how much the number of those that share a storage is too high: whoever asks counts, too"""
+"""by how much PyTorch's count of those that share a storage is too high: whoever asks counts, too"""
 
 UNWATCHED = "TorchScript"
-"""the operation that a call of TorchScript code is taken for"""
+"""the name of the operation that stands for a call of TorchScript code"""
 
 STATISTICS = {
     "native_batch_norm": (3, 4, 5),
     "cudnn_batch_norm": (3, 4, 5),
     "miopen_batch_norm": (3, 4, 5),
 }
-"""operations whose kernels write arguments that their schema does not mark, and the argument that says whether"""
+"""operations whose kernels write arguments that their schema doesn't mark: their numbers, and last the number of the
+argument that says whether they do"""
 
 
 COUNTING = ("ADInplaceOrView", "CompositeImplicitAutograd")
-"""where an operation raises the counters of what it writes to, itself or by being made of others"""
+"""the dispatch keys with which an operation raises the counters of what it writes: itself, or by calling others"""
 RAISED = "/ADInplaceOrView"
-"""the end of the name by which `torch.library` keeps a function of its own that raises counters"""
+"""how the name ends under which `torch.library` keeps a function of its own that raises counters"""
 LEAVES_OUT = "_AutoDispatchBelowADInplaceOrView" in "".join(linecache.getlines(custom_ops.__file__))
-"""whether it has the operations that such a one calls raise none; so did PyTorch 2.4"""
+"""whether the operations that are called below such a function raise no counters, as in PyTorch 2.4"""
 COPY = "clone"
-"""what autograd asks for first where a formula needs what an operation overwrites (`pow_`)"""
+"""the operation with which autograd begins if a formula needs what an in-place operation overwrites (`pow_`)"""
 
 _has_kernel: Any = torch._C._dispatch_has_kernel_for_dispatch_key
 _excluded: Any = torch._C._dispatch_tls_local_exclude_set
@@ -87,11 +92,14 @@ _BEHIND: Any = torch._C._after_ADInplaceOrView_keyset
 _GRAPH: tuple[Any, ...] = tuple(
     getattr(torch._C.DispatchKey, f"Autograd{name}") for name in ("CPU", "Other", "NestedTensor")
 )
-"""the keys of autograd; that of one device stands for those of all"""
+"""autograd's dispatch keys; that of one device stands for those of all"""
 
 
 class Held(NamedTuple):
-    """A tensor that a change in place took: it may have saved it, where Python cannot look."""
+    """A tensor that an in-place operation took, and may have saved where Python can't look (see `Recorder._hold`).
+
+    `role` is the parameter, `key` the storage, and `version` the version that it would have been saved at.
+    """
 
     role: str
     key: int
@@ -101,7 +109,7 @@ class Held(NamedTuple):
 
 
 class Made(NamedTuple):
-    """An operation that made a node: when, and the trail that led there."""
+    """An operation that made a node: when it ran, and the trail that led there."""
 
     time: int
     op: str
@@ -110,10 +118,10 @@ class Made(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A write to a storage: when, and the version counter before and after it.
+    """A write to a storage: when, by which operation and line, and the version before and after it.
 
-    PyTorch raises the counter when the operation is done, by one (torch/csrc/autograd/ADInplaceOrViewTypeManual.cpp),
-    which nobody can see from here.
+    `after` is predicted: PyTorch raises the counter by one after the operation, which can't be seen from here
+    (torch/csrc/autograd/ADInplaceOrViewTypeManual.cpp).
     """
 
     time: int
@@ -124,7 +132,7 @@ class Written(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """A backward: when it began, and the trail that led there. `keeps`: it was told to keep the graph."""
+    """A backward: when it began, and the trail that led there. `keeps`: it was asked to retain the graph."""
 
     time: int
     trail: Trail
@@ -132,14 +140,14 @@ class Ran(NamedTuple):
 
 
 class State(NamedTuple):
-    """What is known before a call that is not watched: the number of the next node, and its tensors' versions."""
+    """What is known before a call that isn't watched: the next node's number, and the versions of its arguments."""
 
     sequence: int
     tensors: list[tuple[torch.Tensor, int]]
 
 
 class Memory:
-    """The writes to one storage. The weak reference keeps its address from being given to another."""
+    """The writes to one storage. Its weak reference, `key`, keeps its address from being given to another storage."""
 
     __slots__ = ("key", "number", "reach", "writes")
 
@@ -147,21 +155,21 @@ class Memory:
         self.key: int = _weak(storage)
         address = storage.data_ptr()
         self.reach = range(address, address + storage.nbytes())
-        """the addresses of its bytes: several storages may have some in common (NumPy, DLPack)"""
+        """the addresses of its bytes, some of which several storages may have in common (NumPy, DLPack)"""
         self.writes: deque[Written] = deque(maxlen=MOST_WRITES)
         self.number = 0
 
     @property
     def is_gone(self) -> bool:
-        """Whether nothing has this storage any more."""
+        """Whether nothing holds this storage any more."""
         return bool(_expired(self.key))
 
     def __del__(self, forget: Any = _forget) -> None:
-        forget(self.key)  # a default: when Python ends, names of modules may be gone
+        forget(self.key)  # a default, because the names of modules may be gone when Python ends
 
 
 class Thread:
-    """The nodes that one thread has made: each counts its own."""
+    """The nodes that one thread made: each thread numbers its own."""
 
     __slots__ = ("made", "next", "trail")
 
@@ -170,18 +178,20 @@ class Thread:
         self.next = -1
         """the number that the next node gets"""
         self.trail: Trail = ()
-        """that which led to the last node"""
+        """the trail that led to the last node"""
 
 
 class Plan:
-    """What an operation does to its arguments, by its schema. `unseen`: no version counter tells.
+    """What an operation does to its arguments, by its schema.
 
-    `delegates`: it has nothing that raises a counter, but the operations that it calls do (`_foreach_add_`). Below a
-    dispatch mode PyTorch leaves that out for these; it has to be put back, or the program would not fail as it does.
-    `enters`: a library has defined it, and what its kernel calls may go through all of autograd. A kernel of autograd
-    that it has runs again, and leaves out again what it leaves out.
-    `is_raised`: it has a function of `torch.library`'s that raises counters before it runs, and then lets those that it
-    calls raise theirs.
+    - `written`, `switch`: the numbers of the arguments that it writes, and of the one that says whether it does.
+    - `unseen`: it writes without raising a counter.
+    - `delegates`: it raises no counter itself, but the operations that it calls do (`_foreach_add_`). Below a dispatch
+      mode PyTorch leaves that out for these; it has to be put back, or the program wouldn't fail as it does.
+    - `enters`: a library defined it, and what its kernel calls may go through all of autograd. If it has a kernel of
+      its own for autograd, that runs again, and leaves out again what it leaves out.
+    - `is_raised`: a function of `torch.library` raises the counters before it runs, and the operations that it calls
+      then raise theirs.
     """
 
     __slots__ = ("delegates", "enters", "is_raised", "is_view", "name", "names", "switch", "unseen", "written")
@@ -204,7 +214,7 @@ class Plan:
         self.is_view = any(r.alias_info is not None and not r.alias_info.is_write for r in returns)
 
     def targets(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
-        """The tensors that a call writes to."""
+        """The tensors that a call with these arguments writes."""
         if self.switch is not None and not self.argument(self.switch, args, kwargs):
             return []
         found: list[torch.Tensor] = []
@@ -214,15 +224,14 @@ class Plan:
         return found
 
     def argument(self, index: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """An argument by its number."""
+        """An argument of a call by its number; None if it isn't passed."""
         return args[index] if index < len(args) else kwargs.get(self.names[index])
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes what a program does; `silent` also has it look for changes that no version counter sees.
+    """Notes what a program does while the mode is active; `silent` also looks for changes that no counter sees.
 
-    `on_silent` is called with a node, the attribute that has a saved tensor and that tensor, when backward is about to
-    read it and it holds something else than it did.
+    Begin reading with `__torch_dispatch__`. An `Inspector` later asks for `made`, `writes`, `ran` and `changed`.
     """
 
     supports_higher_order_operators = True
@@ -234,36 +243,36 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.threads: dict[int, Thread] = {}
         self.memories: dict[int, Memory] = {}
         self.ran: dict[int, Ran] = {}
-        """by the sequence number of a node the last backward that ran it"""
+        """the last backward that ran a node, by the node's sequence number"""
         self.views: dict[int, tuple[str, Trail]] = {}
-        """by storage the last view of it that was made where no node was"""
+        """the last view of a storage that was made without a node, by the storage's key"""
         self.plans: dict[Any, Plan] = {}
         self.contents = Contents() if silent else None
         self.moves = Moves()
         self.backward: Ran | None = None
         self.before: dict[Trail, int] = {}
-        """by the trail of a backward when it last began before"""
+        """when the last backward before the current one began, by its trail"""
         self.newest = 0
         """the time of the newest node"""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        return False  # else each operation would go through one more function; see `skip_dynamo`
+        return False  # otherwise each operation would go through one more function; see `watching._skip_dynamo`
 
     @classmethod
     def ignore_compile_internals(cls) -> bool:
-        """What is compiled stays so: PyTorch would run it line by line instead, and another program than the user's."""
+        """True: what is compiled stays compiled. Otherwise PyTorch would run it line by line: another program."""
         return True
 
     @classmethod
     def is_infra_mode(cls) -> bool:
-        """The same in releases such as PyTorch 2.8, which have no other way to say so."""
+        """The same in releases such as PyTorch 2.8, which have only this way to say so."""
         return not hasattr(TorchDispatchMode, "ignore_compile_internals")
 
     # -- operations --------------------------------------------------------------------------------
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Run an operation and note what it makes and writes."""
+        """Run an operation, note what it makes and writes, and return its result."""
         kwargs = kwargs or {}
         plan = self.plans.get(func)
         if plan is None:
@@ -307,21 +316,21 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._keep_exported(args)
 
     def _hold(self, thread: Thread, plan: Plan, args: Any, kwargs: Any) -> None:
-        """Note what a change of a view in place may save: PyTorch hides its node in one that changes the base.
+        """Note what an in-place operation on a view may save: PyTorch hides its node inside one that changes the base.
 
-        The operation that makes the node may be a copy of what is changed, which comes first.
+        The operation that made the node may have been a copy of the target, which comes first (`COPY`).
         """
         target = plan.argument(plan.written[0], args, kwargs)
         made = thread.made.get(thread.next - 1)
         if made is None or not isinstance(target, torch.Tensor) or not target._is_view():
             return
         if not any(_is_tensor(one) and one.requires_grad for one in args):
-            return  # the node that was made on the same line is another's
+            return  # the node was made by another operation on the same line
         found = []
         for index, (role, tensor) in enumerate(zip(plan.names, args, strict=False)):
             memory = self.memory(tensor) if isinstance(tensor, torch.Tensor) else None
             if memory is not None:
-                at = version(tensor) + (index in plan.written)  # of what it writes it may save the result
+                at = version(tensor) + (index in plan.written)  # it may save the result of what it writes
                 found.append(Held(role, memory.key, at, tuple(tensor.shape), str(tensor.dtype)))
         thread.made[thread.next - 1] = made._replace(op=plan.name, held=tuple(found))
 
@@ -350,7 +359,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.contents.twins.add(memory.key)
 
     def hides(self, tensor: torch.Tensor, memory: Memory) -> bool:
-        """Whether a write to a tensor may change memory that others have with a counter of their own."""
+        """Whether a write to a tensor may change memory that other tensors have with counters of their own."""
         twins = self.contents.twins if self.contents is not None else ()
         return memory.key in twins or _is_hidden(tensor, memory.key)
 
@@ -363,9 +372,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
     def _let_through(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """Run an operation that autograd has not seen: it knows nothing of it, or all it takes is of inference mode.
+        """Run an operation that autograd hasn't seen: a library's, or one that takes only inference tensors.
 
-        What it is made of then goes through autograd, which is left out below a mode, and is put back here.
+        The operations that it calls then go through autograd. Below a mode that is left out; here it is put back.
         """
         before, keys = self.state(args), _excluded().remove(_COUNTERS)
         for key in _GRAPH:
@@ -379,11 +388,14 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     # -- calls that are not watched ----------------------------------------------------------------
 
     def state(self, args: tuple[Any, ...]) -> State:
-        """What to compare with after a call with these arguments."""
+        """What `catch_up` compares with after a call with these arguments."""
         return State(_sequence(), [(one, version(one)) for one in args if _is_tensor(one)])
 
     def catch_up(self, before: State, frame: FrameType, op: str = UNWATCHED) -> None:
-        """Note what a call did that was not watched: the nodes it made and its writes to arguments are its line's."""
+        """Note what an unwatched call did: it made all new nodes, and all writes to its arguments.
+
+        `before` is the state before the call, `frame` the one that called, `op` the name to report.
+        """
         sequence = _sequence()
         trail = self.places.trail(frame)
         if sequence != before.sequence:
@@ -403,7 +415,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     # -- memory ------------------------------------------------------------------------------------
 
     def memory(self, tensor: torch.Tensor) -> Memory | None:
-        """What is known of a tensor's storage; None for a tensor that has none."""
+        """What is known of a tensor's storage; None if it has none."""
         try:
             storage = tensor.untyped_storage()
             memory = self.memories.get(storage._cdata)
@@ -416,7 +428,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return memory
 
     def sweep(self) -> None:
-        """Forget the storages that are gone."""
+        """Forget the storages that are gone, and the copies of what they held."""
         for key in [key for key, memory in self.memories.items() if memory.is_gone]:
             del self.memories[key]
             self.views.pop(key, None)
@@ -432,14 +444,17 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.contents.export(memory.key, tensor.untyped_storage(), next(self.clock))
 
     def export(self, tensor: torch.Tensor) -> None:
-        """Note that others than PyTorch can write to a tensor's memory from now on."""
+        """Note that from now on others than PyTorch can write to a tensor's memory."""
         memory = self.memory(tensor) if self.contents is not None else None
         if memory is not None and self.contents is not None:
             self.contents.exported.add(memory.key)
             self.contents.export(memory.key, tensor.untyped_storage(), next(self.clock))
 
     def move(self, tensor: torch.Tensor, key: int, print_: Print, frame: FrameType) -> None:
-        """Note that a tensor was given other memory by `.data = …`: what it had, and what that was known by."""
+        """Note that a tensor was given other memory by `.data = …`, on the line of `frame`.
+
+        `key` is that of the memory that it had, `print_` the fingerprint of what that held.
+        """
         time = next(self.clock)
         self.moves.add(tensor, Moved(time, self.places.trail(frame), key, print_))
         if self.contents is not None:
@@ -447,13 +462,13 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     @property
     def may_be_silent(self) -> bool:
-        """Whether anything was changed that no counter tells of."""
+        """Whether anything may have changed that no counter saw."""
         return self.contents is not None and bool(self.contents.copies or self.moves.known)
 
     def changed(self, tensor: torch.Tensor, made: Made) -> bool:
-        """Whether a tensor that an operation has saved holds something else now.
+        """Whether a tensor holds something else now than when the operation `made` saved it.
 
-        What changes its argument in place and saves the result saves it when that is written.
+        An in-place operation that saves its result saves it after its own write.
         """
         memory = self.memory(tensor)
         if memory is None or self.contents is None:
@@ -463,7 +478,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return not unseen[0].fits(tensor) if unseen else self.contents.changed(tensor, memory.key, since)
 
     def _is_own(self, write: Written, made: Made, tensor: torch.Tensor) -> bool:
-        """Whether a write is one of the operation that saved a tensor, before it did; a Function saves at its end."""
+        """Whether a write is by the operation that saved a tensor, before it saved; a Function saves at its end."""
         call = self.places.called(made.trail)
         inside = write.trail is made.trail and made.op in (write.op, COPY)
         if call is not made.trail:
@@ -471,7 +486,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return inside and write.time > made.time and write.after == version(tensor)
 
     def writes(self, tensor: torch.Tensor, since: int, any_counter: bool = False) -> list[Written]:
-        """The writes to a tensor's memory since a time; with `any_counter` also by way of other storages there."""
+        """The writes to a tensor's memory after a time, the earliest first.
+
+        With `any_counter`, also those through other storages with some of the same bytes.
+        """
         memory, found = self.memory(tensor), list[Written]()
         if memory is not None:
             for key, start, end in self.moves.homes(tensor, memory.key, since):
@@ -491,10 +509,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     # -- nodes -------------------------------------------------------------------------------------
 
     def made(self, node: Any) -> Made | None:
-        """The operation that made a node; None where it is not known.
+        """The operation that made a node; None if that is unknown.
 
-        A node whose own number is not known was made by the same call as a neighbour: what changes a view's base
-        (`CopySlices`) comes after the node of the change in place, another before one that its operation makes first.
+        A node whose own number isn't known was made by the same call as one with a number nearby. `CopySlices`, which
+        changes a view's base, comes after the node of the in-place operation; other nodes come before one that their
+        operation makes first.
         """
         number, own = node._sequence_nr(), self.threads.get(get_ident())
         later = node.name().rpartition("::")[2].startswith(("CopySlices", "AsStrided"))
@@ -506,11 +525,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return None
 
     def is_carried(self, made: Made) -> bool:
-        """Whether a node is older than the last time that the backward which runs now ran in the same place."""
+        """Whether a node is older than the last backward from the line of the current one: a loop carried it over."""
         return self.backward is not None and made.time < self.before.get(self.backward.trail, 0)
 
     def begin(self, frame: FrameType, keeps: bool) -> None:
-        """A backward begins."""
+        """Note that a backward begins, called from `frame`; `keeps`: it is asked to retain the graph."""
         if self.backward is not None:
             self.before[self.backward.trail] = self.backward.time
         self.backward = Ran(next(self.clock), self.places.trail(frame), keeps)
@@ -519,7 +538,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
 
 def version(tensor: torch.Tensor) -> int:
-    """A tensor's version; -1 for one made in inference mode, which has none."""
+    """A tensor's version; -1 for an inference tensor, which has none."""
     try:
         return int(tensor._version)
     except RuntimeError:
@@ -535,13 +554,13 @@ def _is_tensor(value: object) -> bool:
 
 
 def _behind(args: Any) -> Any:
-    """The keys of what comes after the counters are raised, for these arguments."""
+    """The dispatch keys of these arguments that come after the one that raises counters."""
     given = [one for arg in args for one in (arg if isinstance(arg, (list, tuple)) else (arg,))]
     return reduce(or_, map(torch._C._dispatch_keys, filter(_is_tensor, given))) & _BEHIND
 
 
 def _are_inference(args: Any) -> bool:
-    """Whether an operation takes tensors that were made in inference mode alone, and that is over."""
+    """Whether an operation takes only inference tensors, outside inference mode."""
     for one in args:
         if isinstance(one, torch.Tensor):
             return one.is_inference() and not torch.is_inference_mode_enabled() and _none_counts(args)
@@ -553,7 +572,7 @@ def _none_counts(args: Any) -> bool:
 
 
 def _is_hidden(tensor: torch.Tensor, key: int) -> bool:
-    """Whether others have a tensor's memory without being views of it: `.data` and the like give such."""
+    """Whether other tensors have a tensor's memory without being views of it, as those made by `.data` do."""
     base = tensor._base if tensor._is_view() else tensor
     if base is None or base.requires_grad or tensor.requires_grad:
         return False

@@ -1,7 +1,7 @@
 """Runs a script or a module under observation, as Python would.
 
-What is seen is added to a folder at once, so that nothing is lost where the program is killed; whoever started this
-reads it there.
+What is seen is added to a folder at once, so that nothing is lost if the program is killed. Whoever started this
+process reads it there.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ if TYPE_CHECKING:
 
 
 def run(folder: Path, target: str, arguments: list[str], is_module: bool, silent: bool) -> int:
-    """Run a program under observation; returns its exit status, or leaves as it does.
+    """Run a program under observation and return its exit status.
 
-    Raises SystemExit as the program does, and ImportError where there is no PyTorch.
+    `target` is a path, or with `is_module` the name of a module. Raises SystemExit if the program does, and ImportError
+    if there is no PyTorch. After an interrupt, this process ends by that signal, as Python does.
     """
     from .boxes import open_boxes
     from .inspection import Inspector
@@ -59,7 +60,7 @@ def run(folder: Path, target: str, arguments: list[str], is_module: bool, silent
 
 
 def _failed(error: Exception, tell: Callable[[BaseException | None], None]) -> int:
-    """Tell of an error that nobody handles: Python's traceback as it is, then add what is known of it."""
+    """Print the traceback of an error that nobody handles as Python does, then report what is known of it."""
     error.__traceback__ = _stripped(error.__traceback__)
     sys.excepthook(type(error), error, error.__traceback__)
     sys.stderr.flush()
@@ -68,7 +69,7 @@ def _failed(error: Exception, tell: Callable[[BaseException | None], None]) -> i
 
 
 def _hear_threads(tell: Callable[[BaseException | None], None]) -> None:
-    """Have the errors of threads told, too, after what Python says of them."""
+    """Report the errors of threads, too, after Python has printed them."""
     before = threading.excepthook
 
     def hear(args: threading.ExceptHookArgs) -> None:
@@ -79,7 +80,7 @@ def _hear_threads(tell: Callable[[BaseException | None], None]) -> None:
 
 
 def _stripped(traceback: TracebackType | None) -> TracebackType | None:
-    """A traceback without the frames that lead to the program."""
+    """A traceback without the frames of ours that lead to the program."""
     ours = (__file__, runpy.__file__, "<frozen runpy>")
     while traceback is not None and traceback.tb_frame.f_code.co_filename in ours:
         traceback = traceback.tb_next
@@ -87,7 +88,7 @@ def _stripped(traceback: TracebackType | None) -> TracebackType | None:
 
 
 def _script(path: str, arguments: list[str]) -> Callable[[], object]:
-    """What runs a file, or the `__main__` of a folder or an archive, as `python PATH` does."""
+    """A function that runs a file, or the `__main__` of a folder or an archive, as `python PATH` does."""
     sys.argv = [path, *arguments]
     if os.path.isdir(path) or path.endswith((".zip", ".pyz")):
         return partial(runpy.run_path, path, run_name="__main__")
@@ -108,7 +109,7 @@ def _compiled(path: str) -> CodeType:
 
 
 def _module(name: str, arguments: list[str]) -> Callable[[], object]:
-    """What runs a module, as `python -m NAME` does."""
+    """A function that runs a module, as `python -m NAME` does."""
     sys.argv = [name, *arguments]
     sys.path[0] = os.getcwd()
     return partial(runpy.run_module, name, run_name="__main__", alter_sys=True)

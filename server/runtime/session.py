@@ -1,4 +1,4 @@
-"""Observation of a part of a program, in the process itself: what `watch()` gives, and what plugins start and stop."""
+"""Watching a part of a program from within its process: what `watch()` gives, and what plugins start and stop."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """What is seen from `start` to `stop`, in `sightings`. `silent` also looks for changes that no counter sees."""
+    """What is seen from `start` to `stop` is in `sightings`. `silent` also looks for changes that no counter sees."""
 
     def __init__(self, silent: bool = True) -> None:
         self.sightings: list[Sighting] = []
         self.test = ""
-        """the test that is running, which what is seen now belongs to"""
+        """the name of the test that is running; what is seen belongs to it"""
         self._silent = silent
         self._stack = ExitStack()
         self._inspector: Inspector | None = None
 
     @property
     def is_on(self) -> bool:
-        """Whether it is observing."""
+        """Whether it is watching."""
         return self._inspector is not None
 
     def start(self) -> None:
-        """Observe from now on."""
+        """Watch from now on."""
         if self._inspector is None:
             recorder = Recorder(self._silent)
             self._inspector = Inspector(recorder, who)
             self._stack.enter_context(watching(recorder, self._inspector, self._see))
 
     def stop(self) -> None:
-        """Observe no more."""
+        """Stop watching. What was seen stays."""
         self._stack.close()
         self._inspector = None
 
     def fail(self, error: BaseException | None) -> None:
-        """Add what is known of an error that the program did not handle, while its traceback is at hand."""
+        """Add what is known of an error that the program did not handle. Its traceback must still be there."""
         seen = known_of(error, self._inspector) if self._inspector is not None else None
         if seen is not None:
             self._see(seen)
@@ -57,7 +57,7 @@ class Session:
         self.sightings = once([*self.sightings, replace(sighting, test=self.test)])
 
     def report(self, form: str = "full") -> str:
-        """What was seen, in one of the forms of `gradguard check`; empty where nothing was."""
+        """What was seen, as text in one of the output formats of `gradguard check`; empty if nothing was."""
         from ..cli.run import write
 
         out = io.StringIO()
@@ -66,15 +66,15 @@ class Session:
         return out.getvalue()
 
     def save(self, path: Path) -> None:
-        """Write what was seen to a file, which editors show."""
+        """Write what was seen to a file, as JSON, which editors show."""
         write_record(path, sys.argv, self.sightings)
 
 
 @contextmanager
 def watch(silent: bool = True, tell: bool = True) -> Iterator[Session]:
-    """Observe what is done in the context; an error goes on as it is.
+    """Watch what is done in the context. An error is noted, and raised as it is.
 
-    At the end the report is written to standard error, if there is anything to report and `tell` is set.
+    With `tell`, the report is written to standard error at the end, if there is anything to report.
     """
     session = Session(silent)
     session.start()

@@ -1,4 +1,4 @@
-"""What is told of an error, and by whom."""
+"""What is reported of an error, and which process reports it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def who() -> str:
-    """What a process is among several: a rank of those that `torchrun` starts, or that make a group."""
+    """Which of several processes this is, by its rank in a group or from `torchrun`: `rank 0 of 2`; empty if alone."""
     rank, size = os.environ.get("RANK"), os.environ.get("WORLD_SIZE")
     group: Any = sys.modules.get("torch.distributed")
     if group is not None and group.is_available() and group.is_initialized():
@@ -25,14 +25,14 @@ def who() -> str:
 
 
 def tell_of(inspector: Inspector, folder: Path, error: BaseException | None) -> None:
-    """Add to a folder what is to be told of an error."""
+    """Add what is known of an error to the folder of a run."""
     seen = known_of(error, inspector)
     if seen is not None:
         add(folder, seen)
 
 
 def known_of(error: BaseException | None, inspector: Inspector) -> Sighting | None:
-    """What is to be told of an error; None if nothing. An error of ours is no matter of the program's."""
+    """What is known of an error; None if nothing. An internal error of ours is printed, and the program goes on."""
     try:
         return inspector.error(error)
     except Exception as fault:

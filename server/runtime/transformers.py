@@ -1,4 +1,4 @@
-"""A callback for transformers: `Trainer(callbacks=[GradGuard()])` tells where a backward fails or is silently wrong."""
+"""A callback for transformers: `Trainer(callbacks=[GradGuard()])` reports backwards that fail or are silently wrong."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ if TYPE_CHECKING:
 
 
 class GradGuard(TrainerCallback):  # type: ignore[misc]
-    """Observes from the start of training to its end; a Trainer does not say when it fails, but Python does."""
+    """Watches training from its start to its end, then reports to standard error; `silent` as in `Session`.
+
+    A Trainer has no event for an error that ends it, so `sys.excepthook` is taken over meanwhile.
+    """
 
     def __init__(self, silent: bool = True) -> None:
         self.session = Session(silent)
         self._told_before = sys.excepthook
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Observe from here on."""
+        """Watch from here on."""
         self._told_before, sys.excepthook = sys.excepthook, self._fail
         self.session.start()
 
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        """Tell what was silently wrong."""
+        """Report what was silently wrong."""
         self._end()
 
     def _fail(self, kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:

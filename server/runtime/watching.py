@@ -1,7 +1,10 @@
-"""Has a recorder watch: enters its mode in every thread, hears of backwards, and of memory that others can write to.
+"""Lets a recorder watch: enters its mode in every thread, and hears of backwards and of memory that others can write.
 
-What is put in PyTorch's place are descriptors, which act when a name is looked up and then give what was there: so the
-program calls PyTorch's own functions, and no frame of ours is in its tracebacks.
+Descriptors take the place of some attributes of PyTorch. One acts when its name is looked up, then gives what was there
+before, so that the program calls PyTorch's own function, and no frame of ours is in its tracebacks:
+
+    a = x.numpy()   # `x.numpy` runs `_Taking.__get__`, which notes that others can write to the memory of `x`;
+                    # then PyTorch's own `numpy` is called
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from .recorder import Recorder
 
 GIVERS = ("from_numpy", "as_tensor", "asarray", "frombuffer", "from_dlpack")
-"""functions of torch whose result may be in memory that others can write to"""
+"""functions of torch whose result may lie in memory that others can write to"""
 
 SCRIPTING: tuple[tuple[Any, str], ...] = (
     (torch._C.ScriptFunction, "__call__"),
@@ -42,7 +45,7 @@ SCRIPTING: tuple[tuple[Any, str], ...] = (
     *((kind, name) for kind in (torch._C.Graph, torch._C.Node) for name in ("__str__", "__repr__")),
     *((torch.jit, name) for name in ("trace", "trace_module", "save", "freeze", "optimize_for_inference")),
 )
-"""what makes, runs, shows and writes TorchScript code: its tracer and its passes fail below a dispatch mode"""
+"""functions that make, run, show and save TorchScript code: its tracer and its passes fail below a dispatch mode"""
 
 BRIDGE = "to_dlpack"
 """a function that gives a tensor's memory to others"""
@@ -51,12 +54,12 @@ TAKERS = ("numpy", "__array__", "__dlpack__", "data_ptr", "share_memory_")
 """methods that give a tensor's memory to others"""
 
 PATIENCE = 1.0
-"""how many seconds PyTorch's threads have at the end"""
+"""how many seconds to wait for PyTorch's threads at the end"""
 
 
 @contextmanager
 def watching(watcher: Recorder, inspector: Inspector, tell: Callable[[Sighting], None]) -> Iterator[None]:
-    """A context in which `watcher` sees what the program does; `tell` is called when something raised nothing."""
+    """A context in which `watcher` sees what the program does; `tell` reports what is wrong without an error."""
     _skip_dynamo()
     with ExitStack() as stack:
         watch = Watch(watcher, inspector, tell)
@@ -68,23 +71,23 @@ def watching(watcher: Recorder, inspector: Inspector, tell: Callable[[Sighting],
 
 
 class Watch:
-    """What is heard from PyTorch beside its operations."""
+    """What is heard from PyTorch besides its operations: backwards, warnings, reads of saved tensors."""
 
     def __init__(self, watcher: Recorder, inspector: Inspector, tell: Callable[[Sighting], None]) -> None:
         self.recorder, self.inspector, self.tell = watcher, inspector, tell
         self.told: set[object] = set()
         self.deafen: Callable[[], None] | None = None
-        """takes away what hears of reads, while it is there"""
+        """what undoes `listen`, while it is in effect"""
         self.unread: dict[int, list[tuple[Kept, torch.Tensor]]] = {}
-        """by custom node what it has saved and that has changed: its backward may not ask for it"""
+        """what a custom Function's node saved and has changed, by the node's `id`: its backward may not read it"""
         self.contexts: list[ref[Context]] = []
-        """what PyTorch hands to the threads that work for a backward"""
+        """the contexts that PyTorch hands to the threads that work for a backward"""
 
     def begin(self) -> None:
-        """The engine is about to run: look at what it is asked."""
+        """Note the backward that the engine is about to run, and look for saved tensors that changed unseen."""
         frame = sys._getframe(1)
         while frame.f_code.co_filename == __file__ and frame.f_back is not None:
-            frame = frame.f_back  # the property, and those of others that watch, too
+            frame = frame.f_back  # out of the property, and of those of others that watch
         if torch._C._is_key_in_tls("context"):
             self.contexts.append(ref(torch._C._get_obj_in_tls("context"), self.contexts.remove))
         outputs, inputs, keeps = asked(frame)
@@ -97,20 +100,20 @@ class Watch:
             self.listen()
 
     def look(self, node: Any, frame: Any) -> None:
-        """Compare what a node has saved with what it was."""
+        """Compare what a node saved with what it holds now, and report a change."""
         contents = self.recorder.contents
         made = self.recorder.made(node)
         if made is None or contents is None or made.time > contents.latest:
             return
         if all(earlier is None for earlier, _ in node.next_functions):
-            return  # it computes nothing
+            return  # it computes no gradient
         training = bool(getattr(node, "_saved_training", False))
         for one in graph.kept(node):
             if training and one.name in ("_saved_running_mean", "_saved_running_var"):
-                continue  # batch norm's kernel writes them, and its backward does not use them in train mode
+                continue  # batch norm's kernel writes them, and its backward doesn't use them in training mode
             try:
                 tensor = one.read()
-            except RuntimeError:  # stale or freed: that is PyTorch's to tell
+            except RuntimeError:  # stale or freed: PyTorch will raise
                 continue
             if tensor is not None and self.recorder.changed(tensor, made):
                 if one.name == "saved_tensors":
@@ -119,7 +122,7 @@ class Watch:
                     self.see(self.inspector.silent(one, tensor, frame))
 
     def listen(self) -> None:
-        """Hear when a custom Function's backward asks for what it has saved, while that matters."""
+        """Hear when a custom Function's backward reads what it saved, as long as any of it has changed."""
         kind = torch.autograd.function.BackwardCFunction
         if self.unread and self.deafen is None:
             saved: Any = getattr(kind, "saved_tensors")  # noqa: B009
@@ -134,38 +137,38 @@ class Watch:
             self.stop_listening()
 
     def stop_listening(self) -> None:
-        """Hear of it no more: a frame of ours would be in the traceback of one that fails."""
+        """Hear of it no more: a frame of ours would be in the traceback if that backward failed."""
         if self.deafen is not None:
             self.deafen()
             self.deafen = None
 
     def hear(self, message: str) -> None:
-        """A warning."""
+        """Report a read of a gradient that isn't kept, of which PyTorch warns."""
         if LOST in message:
             self.see(self.inspector.lost(sys._getframe(2)))
 
     def await_threads(self) -> None:
-        """Let PyTorch's threads let go of the contexts of backwards, for a second at most.
+        """Wait until PyTorch's threads have let go of the contexts of backwards, at most `PATIENCE` seconds.
 
-        Those of a process group may be late, and then abort the process that ends: they need Python to free a context
-        (https://github.com/pytorch/pytorch/issues/190489).
+        The threads of a process group may be late. They need Python to free a context, and abort the process if it has
+        ended by then (https://github.com/pytorch/pytorch/issues/190489).
         """
         end = monotonic() + PATIENCE
         while self.contexts and monotonic() < end:
             sleep(0.001)
 
     def see(self, sighting: Sighting) -> None:
-        """Tell of what was seen, once."""
+        """Report what was seen, once for each place."""
         if sighting.places not in self.told:
             self.told.add(sighting.places)
             self.tell(sighting)
 
 
 def _installed(watch: Watch) -> Iterator[Callable[[], None]]:
-    """Put in place what hears; gives what takes each away again."""
+    """Put in place all that hears, one after the other, and yield for each what takes it away again."""
     yield _set(Variable, "_execution_engine", _engine(watch))
     yield _set(threading.Thread, "_bootstrap_inner", _Entering(vars(threading.Thread)["_bootstrap_inner"], watch))
-    if not isinstance(vars(threading.Thread)["_delete"], _Leaving):  # it stays: threads may end after all else
+    if not isinstance(vars(threading.Thread)["_delete"], _Leaving):  # it stays in place: threads may end later
         setattr(threading.Thread, "_delete", _Leaving(vars(threading.Thread)["_delete"]))  # noqa: B010
     yield _set(warnings, "showwarning", _hearing(warnings.showwarning, watch))
     for owner, name in SCRIPTING if _may_be_subclassed() else (*SCRIPTING, (torch.Tensor, "as_subclass")):
@@ -186,7 +189,7 @@ def _installed(watch: Watch) -> Iterator[Callable[[], None]]:
 
 @cache
 def _may_be_subclassed() -> bool:
-    """Whether below a dispatch mode a tensor can be made one of another class; PyTorch 2.4 refuses."""
+    """Whether a tensor can be made one of a subclass below a dispatch mode; PyTorch 2.4 refuses."""
     with _Passing():  # type: ignore[no-untyped-call]
         try:
             torch.empty(0).as_subclass(torch.nn.Parameter)
@@ -196,7 +199,7 @@ def _may_be_subclassed() -> bool:
 
 
 class _Passing(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Does nothing."""
+    """A dispatch mode that does nothing."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         return func(*args, **(kwargs or {}))
@@ -222,7 +225,7 @@ def _engine(watch: Watch) -> Any:
 
 
 class _Entering:
-    """A thread's first method, which is looked up in the thread itself."""
+    """A thread's first method, which the new thread itself looks up: there the recorder's mode is entered."""
 
     def __init__(self, method: Callable[..., Any], watch: Watch) -> None:
         self.method, self.watch = method, watch
@@ -236,11 +239,11 @@ class _Entering:
 
 
 _entered = threading.local()
-"""has `by_thread` in a thread that a recorder watches since its beginning"""
+"""has `by_thread` in a thread that a recorder has watched since it began"""
 
 
 class _Leaving:
-    """A thread's last method: the mode has to go while Python can still let go of it."""
+    """A thread's last method: the mode has to be left while Python can still free it."""
 
     def __init__(self, method: Callable[..., Any]) -> None:
         self.method = method
@@ -253,7 +256,7 @@ class _Leaving:
 
 
 class _Taking:
-    """A method by which others get at a tensor's memory."""
+    """A method by which others get access to a tensor's memory (`TAKERS`)."""
 
     def __init__(self, method: Any, watch: Watch) -> None:
         self.method, self.watch = method, watch
@@ -267,7 +270,7 @@ class _Taking:
 
 
 class _Data:
-    """`Tensor.data`: what is assigned takes the place of what the tensor had, and its counter does not tell."""
+    """`Tensor.data`: assigning it gives the tensor other memory, which its version counter doesn't see."""
 
     def __init__(self, attribute: Any, watch: Watch) -> None:
         self.attribute, self.watch = attribute, watch
@@ -335,7 +338,7 @@ def _hearing(show: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
 
 
 def _skip_dynamo() -> None:
-    """Have PyTorch's compiler leave our own functions alone, which run where the program is compiled in part."""
+    """Let PyTorch's compiler leave our own functions alone: they run where a program is compiled in part."""
     for module in (recorder, places, contents, graph, inspection, sys.modules[__name__]):
         for value in vars(module).values():
             for function in vars(value).values() if isinstance(value, type) else (value,):

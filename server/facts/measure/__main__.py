@@ -31,7 +31,7 @@ Kind = Callable[[Iterable[Any], Mapping[str, Any], str], Mapping[str, Any]]
 
 
 def main() -> None:
-    """Measure on the device that the arguments name, record what was found, print the coverage."""
+    """Measure on the device that the command line names, record what was found, and print the coverage."""
     parser = argparse.ArgumentParser(prog="python -m gradguard.facts.measure", description=__doc__)
     parser.add_argument("--device", default="cpu", help="what differs there is put beside the facts of the CPU")
     parser.add_argument("--samples", type=int, default=functions.SAMPLES, help="samples an OpInfo or class at most")
@@ -108,7 +108,7 @@ def _rows(facts: list[Fact]) -> dict[str, object]:
 
 
 def _others(died: Died) -> Tables:
-    """Measure what is told of the CPU alone, and read what is published: the rows by kind."""
+    """Measure the kinds of facts that are known of the CPU alone, read what is published, and return rows by kind."""
     kinds = {
         "gradients": (gradients.measure, gradients.SAMPLES),
         "layouts": (layouts.measure, layouts.SAMPLES),
@@ -122,7 +122,7 @@ def _others(died: Died) -> Tables:
 
 
 def _rows_of(kind: str, measure: Kind, limit: int, died: Died) -> dict[str, Any]:
-    """Measure one kind of functions, methods and classes."""
+    """Measure one kind of facts of functions, methods and classes; those that end a process are added to `died`."""
     of_functions = list(apart.of([lambda some: measure(some, {}, "cpu")], list(entries())))
     calls = list(modules.calls("cpu", limit).items())
     of_classes = list(apart.of([lambda some: measure([], dict(some), "cpu")], calls))
@@ -132,7 +132,7 @@ def _rows_of(kind: str, measure: Kind, limit: int, died: Died) -> dict[str, Any]
 
 
 def _note(died: Died, kind: str, names: Iterable[str]) -> None:
-    """Note the names of which a process could not tell."""
+    """Add to `died` the names of callables that could not be measured, because their process ended."""
     if found := sorted({*died.get(kind, ()), *names}):
         died[kind] = found
 

@@ -25,7 +25,7 @@ Item = TypeVar("Item")
 Told = TypeVar("Told")
 
 TOGETHER = 32
-"""items that are measured in one process"""
+"""how many items are measured in one process"""
 
 FORK = multiprocessing.get_context("fork")
 """a forked process has what was imported, and needs nothing handed over"""
@@ -34,10 +34,10 @@ FORK = multiprocessing.get_context("fork")
 def of(
     ways: Sequence[Callable[[Sequence[Item]], Told]], items: Sequence[Item]
 ) -> Iterator[tuple[list[Item], Told | None]]:
-    """Yield some of the items with what a process told of them, until all are told of; the order is any.
+    """Yield the items, a few at a time and in any order, with what a process measured of them.
 
-    The first of the `ways` is tried, then the others in turn, for an item on which the process dies; it comes with None
-    where it dies in all of them. Raises RuntimeError if a measurement raises.
+    The first of the `ways` is tried. If a process dies on a single item, the other ways are tried in turn; if it dies
+    in all of them, the item comes with None. Raises RuntimeError if a measurement raises.
     """
     todo = deque((list(items[at : at + TOGETHER]), 0) for at in range(0, len(items), TOGETHER))
     running: dict[Connection, tuple[list[Item], int, BaseProcess]] = {}
@@ -73,7 +73,7 @@ def _tell(measure: Callable[[Sequence[Item]], Told], some: Sequence[Item], to: C
 
 
 def _received(told: Connection, process: BaseProcess) -> tuple[()] | tuple[Any]:
-    """What a process told; nothing where it died by a signal, as a crash of PyTorch ends it."""
+    """What a process measured, in a tuple; an empty one if a signal killed it, as when PyTorch crashes."""
     answer: tuple[()] | tuple[Any] = ()
     with contextlib.suppress(EOFError):
         answer = told.recv()

@@ -1,4 +1,8 @@
-"""Measure which results of a call have a graph of their own, what that leads to and saves, and what they share."""
+"""Measure which results of a call have a graph of their own, what it leads to and saves, and what they share.
+
+One call is run with all inputs requiring grad. Its graph is walked from each result's node down to the inputs' nodes:
+what is met from one result alone is that result's own part, what is met from several is the shared part.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +28,12 @@ SAMPLES = 12
 
 Node = torch.autograd.graph.Node
 Place = tuple[str, int]
-"""a parameter, and the number of one of its tensors"""
+"""a parameter, and the number of one of its tensors (0, unless it takes a list)"""
 
 
 @dataclass(slots=True)
 class Seen:
-    """What the nodes of one part of a graph showed over the samples."""
+    """What the nodes of one part of a graph showed in all samples together; `Part` says what the fields mean."""
 
     flows: set[str] = field(default_factory=set)
     saves: set[str] = field(default_factory=set)
@@ -37,7 +41,7 @@ class Seen:
     through: set[int] = field(default_factory=set)
 
     def told(self) -> Part:
-        """All of it as a fact."""
+        """Return it as a fact."""
         return Part(frozenset(self.flows), frozenset(self.saves), self.holds, frozenset(self.through))
 
 
@@ -47,14 +51,15 @@ class Tally:
 
     own: dict[int, Seen] = field(default_factory=dict)
     common: set[int] = field(default_factory=set)
-    """the results that nodes have given that lead to others too"""
+    """the results whose node is in the shared part: another result's graph leads to it"""
     shared: Seen = field(default_factory=Seen)
     each: set[bool] = field(default_factory=set)
-    """whether each result leads to one item of what comes in lists"""
+    """whether each result leads to one item of the lists that are passed"""
     parted: bool = False
+    """whether results had different nodes in any sample"""
 
     def told(self) -> Branches | None:
-        """All of it as a fact; None where no result has a graph of its own that does more than reshape."""
+        """Return it as a fact; None if no result has a part of its own that saves anything or leads anywhere."""
         if not self.parted:
             return None
         common = [nr in self.common or self.own[nr].told() == Part() for nr in sorted(self.own)]
@@ -65,7 +70,7 @@ class Tally:
 
 
 def _without_repeats(parts: Iterable[Part | None]) -> tuple[Part | None, ...]:
-    """Return the parts less those at the end that are as the one before."""
+    """Return the parts without those at the end that repeat the one before them."""
     found = list(parts)
     while len(found) > 1 and found[-1] == found[-2]:
         found.pop()
@@ -73,7 +78,10 @@ def _without_repeats(parts: Iterable[Part | None]) -> tuple[Part | None, ...]:
 
 
 def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str) -> dict[str, dict[str, Any]]:
-    """Return what `facts/branches.py` reads of each callable of which there is anything to tell."""
+    """Return, by callable, the rows that `facts/branches.py` reads, for those whose results don't all have one node.
+
+    `calls` are the calls of modules by class.
+    """
     found: dict[str, Tally] = {}
     for entry in entries:
         tally = found[entry.name] = Tally()
@@ -89,7 +97,7 @@ def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], devic
 
 
 def _observe_module(one: Call, tally: Tally) -> None:
-    """Add what a call of a module shows."""
+    """Add to the tally what one call of a module shows."""
     try:
         module = one.build()
     except RAISED:
@@ -101,7 +109,10 @@ def _observe_module(one: Call, tally: Tally) -> None:
 def _observe(
     run: Callable[[Arguments], Any], arguments: Arguments, own: Mapping[str, torch.Tensor], tally: Tally
 ) -> None:
-    """Add what one call shows where all requires grad that may."""
+    """Add to the tally what one call shows if everything requires grad that may.
+
+    If the call returns nothing new (`_foreach_add_`), the inputs that it changed take the place of results.
+    """
     given = fresh(arguments, grad=True)
     inputs = {(p, i): t for p, value in (*given.items(), *own.items()) for i, t in enumerate(tensors(value))}
     before = {place: (t._version, storage_of(t)) for place, t in inputs.items()}
@@ -125,15 +136,13 @@ def _add(
     ends: Mapping[Node, Place],
     tally: Tally,
 ) -> None:
-    """Add what the nodes behind several results show."""
+    """Add to the tally what the nodes behind several results show.
+
+    `carriers` are the results by number, `ends` the nodes of the inputs.
+    """
     tops = {nr: t.grad_fn for nr, t in carriers.items() if t.grad_fn is not None}
     graphs = {nr: set(_behind(top, ends)) for nr, top in tops.items()}
-    shared = {
-        node
-        for nr, nodes in graphs.items()
-        for node in nodes
-        if any(node in graphs[other] for other, top in tops.items() if top is not tops[nr])
-    }
+    shared = _shared(graphs, tops)
     tally.parted = tally.parted or len(set(tops.values())) > 1
     _look(shared, carriers, inputs, ends, tally.shared)
     for nr, nodes in graphs.items():
@@ -150,8 +159,18 @@ def _add(
         tally.each.add(all(len({i for _, i in places}) == 1 for places in reached))
 
 
+def _shared(graphs: Mapping[int, set[Node]], tops: Mapping[int, Node]) -> set[Node]:
+    """Return the nodes that are in the graphs of several results; results with the same node count as one."""
+    return {
+        node
+        for nr, nodes in graphs.items()
+        for node in nodes
+        if any(node in graphs[other] for other, top in tops.items() if top is not tops[nr])
+    }
+
+
 def _behind(top: Node | None, ends: Mapping[Node, Place]) -> Iterator[Node]:
-    """Yield the nodes behind a result, as far as those of what the call was given."""
+    """Yield the nodes behind a result, up to the nodes of the inputs."""
     seen: set[Node] = set()
     todo = [top]
     while todo:
@@ -163,7 +182,7 @@ def _behind(top: Node | None, ends: Mapping[Node, Place]) -> Iterator[Node]:
 
 
 def _reached(nodes: Iterable[Node], ends: Mapping[Node, Place]) -> set[Place]:
-    """Return what the call was given that some nodes lead to."""
+    """Return the inputs that the edges of some nodes lead to."""
     return {ends[n] for node in nodes for n, _ in node.next_functions if n is not None and n in ends}
 
 
@@ -174,7 +193,7 @@ def _look(
     ends: Mapping[Node, Place],
     seen: Seen,
 ) -> None:
-    """Add what some nodes lead to and save."""
+    """Add to `seen` what some nodes lead to and save."""
     kept = [t for node in nodes for t in saved(node)]
     memory = {storage_of(t) for t in kept} - {None}
     seen.flows |= {p for p, _ in _reached(nodes, ends)}

@@ -1,4 +1,4 @@
-"""The callables to measure: every public function and method of PyTorch, by its users' name."""
+"""The callables to measure: every public function and method of PyTorch, by the name that users call it by."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OTHERS = {
     ),
     "einops": ("rearrange", "repeat", "reduce", "einsum", "pack", "unpack", "asnumpy"),
 }
-"""functions of modules that have more than tensor operations in them; einops where it is installed"""
+"""the functions to measure of modules that also have others; those of einops if it is installed"""
 
 PROPERTIES = ("T", "H", "mT", "mH", "real", "imag", "data")
 """attributes of a tensor that give another tensor"""
@@ -67,10 +67,10 @@ AUGMENTED = frozenset(
         *("ixor", "imatmul"),
     }
 )
-"""Python's names of `+=` and its like"""
+"""Python's names for `+=` and its like"""
 
 SETTINGS = ("autocast", "set_", "get_", "is_grad", "is_inference_mode", "import_ir", "parse_", "merge_type", "init_num")
-"""beginnings of names of `torch` that are about PyTorch itself, not about tensors"""
+"""how names in `torch` begin that are about PyTorch itself, not about tensors"""
 
 NOT_OPERATIONS = frozenset(
     {
@@ -107,7 +107,7 @@ NOT_OPERATIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One callable: its users' name, what to call, and the parameters that it takes."""
+    """One callable: the name that users call it by, the callable itself, and its parameters."""
 
     name: str
     call: Callable[..., Any]
@@ -120,7 +120,7 @@ class Entry:
 
 
 def entries() -> Iterator[Entry]:
-    """Yield every function, method, operator and tensor-valued attribute, in a stable order."""
+    """Yield every function, method, operator and tensor-valued attribute with known parameters, in a stable order."""
     for name, call in _named():
         params = parameters(name, call)
         if params is not None:
@@ -128,7 +128,7 @@ def entries() -> Iterator[Entry]:
 
 
 def out_of_place(name: str) -> str | None:
-    """Return the name of the out-of-place form of an in-place callable: `torch.exp` of `torch.exp_`."""
+    """Return the name of the out-of-place form of an in-place callable: `torch.exp` for `torch.exp_`; None if none."""
     home, _, last = name.rpartition(".")
     if last.strip("_") in AUGMENTED:
         base = last.strip("_").removeprefix("i")
@@ -141,7 +141,7 @@ def out_of_place(name: str) -> str | None:
 
 
 def named_in_tests(name: str, call: Callable[..., Any]) -> Entry | None:
-    """Return the entry of an operator that only PyTorch's tests have a name for, under its name in `torch.ops.aten`."""
+    """Return the entry of an operator that has a name in PyTorch's tests only, as `torch.ops.aten.…`; None if none."""
     last = name.removeprefix("torch.ops.aten.").removesuffix(".default")
     native = next((found for (_, known), found in schemas().items() if known == last), None)
     if native is None:

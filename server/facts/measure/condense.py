@@ -1,8 +1,12 @@
 """Condense what the samples of one callable showed into cases: a small decision tree over its arguments.
 
-Samples agree if one case can say what all of them did. Where they don't, the test on one argument that
-leaves them the purest parts them, and so on. What no test parts is told as two thirds of the samples
-had it, and marked uncertain where no such majority is.
+Samples agree if one case can say what all of them did. If they don't agree, the test on one argument that leaves the
+purest halves splits them, and each half may be split again. The samples of `torch.pow` need one split:
+
+    pow(x, y)   saves `input`, `exponent` and its result    the first case, if `exponent` is a tensor
+    pow(x, 2)   saves `input`                               the second case, otherwise
+
+Where no test explains a disagreement, the majority counts; with less than two thirds, it is marked as uncertain.
 """
 
 from __future__ import annotations
@@ -23,25 +27,27 @@ if TYPE_CHECKING:
     from .probe import Observation
 
 DEPTH = 5
+"""how many tests lead to a case at most"""
+
 FREE = frozenset({"pattern", "equation", "device", "dtype", "index"})
-"""parameters whose values are as many as there are programs"""
+"""parameters that no test compares with a value: each program has its own"""
 
 TOLD = ("flow", "mutate", "count", "result")
-"""what a case says in one way only"""
+"""the kinds of observations that a case can only say one thing of, so that its samples have to agree"""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The arguments of one sample and what it showed."""
+    """The arguments of one call, and what the call showed (`probe.py`)."""
 
     arguments: Arguments
     seen: Observation
 
 
 def condense(params: Sequence[Param], samples: Sequence[Sample], *, sequence: bool = False) -> tuple[Case, ...]:
-    """Return the cases that the samples show; the first case that matches applies.
+    """Return the cases that the samples show; the first whose tests hold applies.
 
-    `sequence` says that a tuple of results is one of any length.
+    `sequence`: a tuple of results may have any length, by the callable's schema.
     """
     leaves = _leaves(params, _as_sequences(params, samples, sequence=sequence), (), DEPTH)
     chooses_dtype = any(p.name == "dtype" for p in params)
@@ -49,10 +55,15 @@ def condense(params: Sequence[Param], samples: Sequence[Sample], *, sequence: bo
 
 
 Leaf = tuple[tuple[Test, ...], Sequence["Sample"]]
+"""a leaf of the tree: the tests that lead to it, and its samples"""
 
 
 def _leaves(params: Sequence[Param], samples: Sequence[Sample], tests: tuple[Test, ...], depth: int) -> list[Leaf]:
-    """Grow the tree where it explains a contradiction; leave the samples undivided where it doesn't."""
+    """Return the leaves of the tree that grows from these samples; one leaf if no split is worth it.
+
+    Two splits are tried: the one with the least cost, then the one with the least cost that settles a side. A split is
+    kept if it explains a contradiction or settles a side, and its leaves don't all say the same.
+    """
     contradictions = _contradictions(samples)
     splits = sorted(_splits(params, samples), key=lambda split: split.cost) if contradictions and depth else []
     settling = [split for split in splits if split.settles]
@@ -66,7 +77,7 @@ def _leaves(params: Sequence[Param], samples: Sequence[Sample], tests: tuple[Tes
 
 
 def _said(samples: Sequence[Sample]) -> Case:
-    """Return the case of the samples but for what doesn't tell cases apart."""
+    """Return the case of the samples, without what doesn't distinguish cases."""
     case = _case(samples, ())
     saves = tuple(replace(s, certain=True) for s in case.saves)
     return replace(case, node=None, saves=saves, mutates=tuple(replace(m, certain=True) for m in case.mutates))
@@ -77,23 +88,23 @@ def _said(samples: Sequence[Sample]) -> Case:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """The samples for which a test holds and those for which it doesn't."""
+    """The samples for which a test holds, and those for which it doesn't."""
 
     test: Test
     holds: list[Sample]
     fails: list[Sample]
     cost: tuple[float, int, int]
-    """the impurity that remains, how odd the test is, and the parameter's place"""
+    """the impurity that remains, then how odd the test is, then the parameter's place: the least is the best"""
 
     @property
     def settles(self) -> bool:
-        """Whether one side has no contradictions left, and enough samples to mean it."""
+        """Whether one side has no contradictions left, and at least an eighth of the samples."""
         enough = (len(self.holds) + len(self.fails)) / 8
         return any(len(side) >= enough and not _contradictions(side) for side in (self.holds, self.fails))
 
 
 def _splits(params: Sequence[Param], samples: Sequence[Sample]) -> Iterator[Split]:
-    """Yield the tests that part the samples and leave them purer."""
+    """Yield the splits that leave the samples purer than they are together."""
     impurity = _impurity(samples) - 1e-9
     for place, param in enumerate(params):
         for test in _tests(param, samples):
@@ -104,6 +115,7 @@ def _splits(params: Sequence[Param], samples: Sequence[Sample]) -> Iterator[Spli
 
 
 def _tests(param: Param, samples: Sequence[Sample]) -> Iterator[Test]:
+    """Yield the tests that could be made on a parameter: what kind of argument it is, and whether it has some value."""
     yield Test(param.name, "tensor", True)
     yield Test(param.name, "given", True)
     if param.name in ("index", "b"):
@@ -114,6 +126,7 @@ def _tests(param: Param, samples: Sequence[Sample]) -> Iterator[Test]:
 
 
 def _tells(param: Param, arguments: Arguments) -> bool:
+    """Whether an argument's value may select another formula, so that it is worth a test; sizes and the like don't."""
     if param.name in FREE:
         return False
     value = arguments.get(param.name, param.default)
@@ -123,13 +136,14 @@ def _tells(param: Param, arguments: Arguments) -> bool:
 
 
 def _oddity(test: Test) -> int:
+    """How far-fetched a test is: the plainer of two that split equally well is the likelier reason."""
     if test.op != "is":
         return 0
     return 1 if isinstance(test.value, bool) else 2
 
 
 def holds_for(test: Test, param: Param, arguments: Arguments) -> bool:
-    """Whether the test holds for sample arguments."""
+    """Whether the test holds for these arguments; `param` is the parameter that it names."""
     value = arguments.get(param.name, param.default)
     if test.op == "tensor":
         return bool(tensors(value)) is test.value
@@ -142,7 +156,7 @@ def holds_for(test: Test, param: Param, arguments: Arguments) -> bool:
 
 
 def is_advanced(index: object) -> bool:
-    """Whether an index selects by tensor, list or bool (NumPy's advanced indexing)."""
+    """Whether an index selects by a tensor, list or bool (NumPy's advanced indexing)."""
     parts = index if isinstance(index, tuple) else (index,)
     return any(isinstance(part, (bool, list, tuple, torch.Tensor)) for part in parts)
 
@@ -151,20 +165,28 @@ def is_advanced(index: object) -> bool:
 
 
 def _contradictions(samples: Iterable[Sample]) -> set[object]:
-    """Return the things that one case could not say of all the samples."""
+    """Return the labels of what one case can't say of all the samples.
+
+    A set of inputs that saves something contradicts a larger set that doesn't: a case has conditions (`Grads`) only of
+    the kind "if these require grad".
+    """
     pooled = _pooled(samples)
     differing = {key for key, values in pooled.items() if len(values) > 1 and key[0] in TOLD}
     return differing | {label for label, held in _held(pooled).items() if not _is_monotone(held)}
 
 
 def _impurity(samples: Iterable[Sample]) -> float:
-    """Return Gini's impurity of what the samples showed, summed over all of it."""
+    """Return the Gini impurity of what the samples showed, summed over all that was observed; 0 if they all agree."""
     pooled = (values for key, values in _pooled(samples).items() if key[0] in (*TOLD, "save", "frees"))
     return sum(values.total() - sum(n * n for n in values.values()) / values.total() for values in pooled)
 
 
 Held = dict[Any, dict[Subset, Counter[bool]]]
+"""for each label (`"frees"` stands for the graph) and subset that requires grad: how often it was saved, and how often
+not"""
+
 Pooled = dict[tuple[Any, ...], Counter[Any]]
+"""the observations of several samples by key: how often each value was seen"""
 
 
 def _pooled(samples: Iterable[Sample]) -> Pooled:
@@ -176,7 +198,7 @@ def _pooled(samples: Iterable[Sample]) -> Pooled:
 
 
 def _held(pooled: Pooled) -> Held:
-    """Return for each label (`"frees"` for the graph) by subset how often it was saved and not."""
+    """Return from the pooled observations those of what is saved."""
     held: Held = defaultdict(dict)
     for key, values in pooled.items():
         if key[0] == "save":
@@ -187,24 +209,24 @@ def _held(pooled: Pooled) -> Held:
 
 
 def _is_monotone(held: Mapping[Subset, Counter[bool]]) -> bool:
-    """Whether a subset that saves is part of none that doesn't."""
+    """Whether all subsets around one that saves save, too."""
     return not any(values[False] for values in _expected(held))
 
 
 def _expected(held: Mapping[Subset, Counter[bool]]) -> list[Counter[bool]]:
-    """Return how often it was saved and not, where it should be: in the subsets around a minimal one that saves."""
+    """Return the counts where it should be saved: of the subsets that contain a minimal one that saves."""
     saving = minimal(s for s, values in held.items() if values[True])
     return [values for s, values in held.items() if any(m <= s for m in saving)]
 
 
 def _is_usual(held: Mapping[Subset, Counter[bool]]) -> bool:
-    """Whether it is saved in at least two thirds of the samples where it should be."""
+    """Whether it was saved in at least two thirds of the samples in which it should be."""
     seen = sum(_expected(held), Counter[bool]())
     return seen[True] >= 2 * seen[False]
 
 
 def minimal(subsets: Iterable[Subset]) -> Grads:
-    """Return the smallest of the sets, those left out that contain another."""
+    """Return the minimal sets: those that contain no other of the sets."""
     found: list[Subset] = []
     for s in sorted(set(subsets), key=lambda s: (len(s), sorted(s))):
         if not any(m <= s for m in found):
@@ -244,7 +266,7 @@ def _size(count: object) -> int:
 
 
 def _saves(held: Held, results: Sequence[Result], changed: set[str]) -> Iterator[Save]:
-    """Yield what is saved; what is both an input and a result is called a result if the call changed it."""
+    """Yield what is saved. A tensor that is both an input and a result is named once: as a result if it was changed."""
     same = {i: r.of for i, r in enumerate(results) if r.kind in ("same", "view")}
     for key, subsets in held.items():
         if key == "frees":
@@ -287,7 +309,7 @@ def _result(pooled: Pooled, i: int, *, chooses_dtype: bool) -> Result:
 
 
 def _as_sequences(params: Sequence[Param], samples: Sequence[Sample], *, sequence: bool) -> list[Sample]:
-    """Take a tuple of varying length, or of pieces of one tensor, for a sequence whose results are all alike."""
+    """Return the samples with tuples of varying length, or of pieces of one tensor, as sequences of like results."""
     counts = _counts(samples)
     tuples = {c for c in counts if isinstance(c, tuple)}
     varying = sequence or "sequence" in counts or any(s.seen.get(("multi", 0)) for s in samples)
@@ -300,7 +322,7 @@ def _counts(samples: Iterable[Sample]) -> set[object]:
 
 
 def _is_counted_by_flag(params: Sequence[Param], samples: Sequence[Sample]) -> bool:
-    """Whether an argument that is True or False tells how many results there are (`get_infos`)."""
+    """Whether a flag decides how many results there are (`get_infos`): the number is then a fact of each case."""
     for p in params:
         on, off = ([s for s in samples if s.arguments.get(p.name, p.default) is flag] for flag in (True, False))
         if len(on) + len(off) == len(samples) and len(_counts(on)) == len(_counts(off)) == 1:
@@ -313,6 +335,7 @@ def _many(seen: Observation) -> bool:
 
 
 def _merged(seen: Observation) -> Observation:
+    """Return the observations, with those of all results as result 0's; a bool is True if it is for any result."""
     merged: Observation = {}
     for key, value in seen.items():
         if len(key) > 1 and isinstance(key[1], int):

@@ -1,4 +1,4 @@
-"""What share of PyTorch's own test databases was measured, and why the rest was not."""
+"""What share of PyTorch's own databases of tests was measured, and why the rest was not."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class Share:
 
 
 def operators(tallies: Mapping[str, Tally], device: str) -> Share:
-    """Return the share of the OpInfos that have autograd on the device."""
+    """Return the measured share of those OpInfos that support autograd on the device."""
     kind = torch.device(device).type
     differentiable = [info for info in op_db if info.supports_autograd and info.supported_backward_dtypes(kind)]  # type: ignore[no-untyped-call]
     return share({full_name(info): tallies.get(full_name(info)) for info in differentiable})
 
 
 def share(tallies: Mapping[str, Tally | None]) -> Share:
-    """Return the share of the sources of which a sample ran."""
+    """Return the share of the sources (OpInfos, classes) of which at least one sample ran."""
     found = Share(total=len(tallies))
     for name, tally in sorted(tallies.items()):
         if tally is not None and tally.ran:
@@ -50,7 +50,7 @@ def share(tallies: Mapping[str, Tally | None]) -> Share:
 
 
 def report(measured: Measured, facts: Iterable[Fact], shares: Mapping[str, Share], device: str) -> dict[str, Any]:
-    """Return the coverage as plain data."""
+    """Return the coverage of a release as plain data, which `record` writes."""
     facts = list(facts)
     return {
         "torch": torch.__version__.partition("+")[0],

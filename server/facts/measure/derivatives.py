@@ -1,4 +1,4 @@
-"""The short ones of the formulas that PyTorch generates its backward functions from (`derivatives.yaml`)."""
+"""The formulas from which PyTorch generates its backward functions (`derivatives.yaml`), if they are short."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import torchgen  # type: ignore[import-untyped]
 from torchgen.packaged.autograd.load_derivatives import load_derivatives  # type: ignore[import-untyped]
 
 LONGEST = 48
+"""how many characters a formula may have: it has to fit into a sentence"""
 
 _READABLE = re.compile(r"[\w\s.+\-*/()]+")
 _HELPER = re.compile(r"_backward|_symint|sym_|\bat::|options|layout|scalar_type|maybe_|handle_")
 
 
 def read() -> dict[str, dict[str, str]]:
-    """Return formulas by the name of the node and the input that they are the gradient of.
+    """Return the formulas of gradients by the name of the node, then by input.
 
-    Conjugation is left out: it does nothing to real tensors.
+    Calls of `conj()` are left out: conjugation does nothing to real tensors.
     """
     root = Path(torchgen.__file__).parent / "packaged"
     native = root / "ATen" / "native"

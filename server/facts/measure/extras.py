@@ -1,4 +1,4 @@
-"""Sample arguments written by hand, for what `op_db` has no or too few samples of."""
+"""Sample arguments written by hand, where `op_db` has none or too few."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Written = Mapping[str, Sequence[dict[str, Any]]]
 
 
 def of(name: str, device: str) -> Iterator[dict[str, Any]]:
-    """Yield the hand-written sample arguments of a callable by parameter."""
+    """Yield the arguments, by parameter, of each hand-written sample of a callable."""
     torch.manual_seed(0)
     for written in (_indexing, _conversions, _functions, _utilities, _initializers):
         yield from written(device).get(name, ())

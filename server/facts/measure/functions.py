@@ -1,4 +1,4 @@
-"""Measure functions and methods: every entry of the catalogue with every sample and its variations."""
+"""Measure functions and methods: each entry of the catalogue with each of its samples, and variations of them."""
 
 from __future__ import annotations
 
@@ -25,20 +25,21 @@ if TYPE_CHECKING:
     from .catalogue import Entry
 
 SAMPLES = 10
-"""as many samples an OpInfo as the committed table was measured with"""
+"""how many samples of an OpInfo are used at most; the committed table was measured with as many"""
 
 MOVING = frozenset(f"torch.Tensor.{name}" for name in ("cpu", "cuda", "xpu", "ipu", "mtia"))
-"""methods that return the tensor itself where it is on that device already, else a copy: one device can't show both"""
+"""methods that return the tensor itself if it is on that device, otherwise a copy: one device can't show both"""
 
 Given = Iterable[tuple[str, Arguments]]
-"""sample arguments, each with where they come from"""
+"""the arguments of samples, each with its source: an OpInfo's name, `extra` or `guess`"""
 
 Asked = Callable[[Prepare], Observation]
+"""what to find out about a call: `observe` or `effects`"""
 
 
 @dataclass(slots=True)
 class Tally:
-    """How often the samples of one source (an OpInfo's name, `extra`, `guess`) ran and raised, and how."""
+    """How often the samples of one source ran, how often they raised, and what they raised last."""
 
     ran: int = 0
     raised: int = 0
@@ -58,12 +59,13 @@ class Measured:
     facts: list[Op] = field(default_factory=list)
     tallies: dict[str, Tally] = field(default_factory=partial(defaultdict, Tally))
     probes: int = 0
+    """how many times the two ways to ask whether a tensor is saved were compared"""
     disagreed: set[str] = field(default_factory=set)
-    """callables of which moving versions and walking the graph tell differently"""
+    """callables for which the two ways disagreed: moving versions (`probe.py`), and walking the graph (`walk.py`)"""
 
 
 def measure(entries: Iterable[Entry], device: str, limit: int, *, varied: bool = True) -> Measured:
-    """Measure the entries with at most `limit` samples an OpInfo, and with variations of these if `varied`."""
+    """Measure the entries with at most `limit` samples of an OpInfo, and with variations of these if `varied`."""
     measured = Measured()
     for entry in entries:
         _measure(entry, of_entry(entry, device, limit), device, measured, varied=varied)
@@ -71,7 +73,7 @@ def measure(entries: Iterable[Entry], device: str, limit: int, *, varied: bool =
 
 
 def declared(entries: Iterable[Entry]) -> Measured:
-    """Return what is declared of the entries; nothing is run."""
+    """Return what the schemas of the entries declare; nothing is run."""
     measured = Measured()
     for entry in entries:
         if (cases := _declared(entry)) is not None:
@@ -80,13 +82,13 @@ def declared(entries: Iterable[Entry]) -> Measured:
 
 
 def left_over(tallies: Mapping[str, Tally]) -> list[tuple[Entry, Any]]:
-    """Return the OpInfos of which no sample was asked for, each with a callable that only PyTorch's tests name."""
+    """Return the OpInfos that no entry has used, each with a callable that only PyTorch's tests have a name for."""
     infos = [info for info in op_db if full_name(info) not in tallies]
     return [(entry, info) for info in infos if (entry := named_in_tests(info.name, info.op)) is not None]
 
 
 def measure_left_over(some: Iterable[tuple[Entry, Any]], device: str, limit: int) -> Measured:
-    """Measure what `left_over` has returned."""
+    """Measure the entries that `left_over` returned, with at most `limit` samples of each OpInfo."""
     measured = Measured()
     for entry, info in some:
         samples = ((full_name(info), arguments) for arguments in of_info(info, entry, device, limit))
@@ -118,7 +120,7 @@ def _measure(entry: Entry, given: Given, device: str, measured: Measured, *, var
 
 
 def _cases(entry: Entry, samples: Sequence[Sample]) -> tuple[Case, ...] | None:
-    """Return what the samples showed, or what is declared where there are none, or None where nothing is known."""
+    """Return what the samples showed. Without samples, return what the schema declares; None if there is none."""
     if entry.name in MOVING:
         flows = frozenset({"self"})
         return (Case((), flows, (), (), (), (Result("depends", "self"),), node="ToCopyBackward0"),)
@@ -149,8 +151,9 @@ def _op(entry: Entry, cases: tuple[Case, ...], samples: Sequence[Sample], *, var
 
 
 def _telling(entry: Entry, calls: list[writes.Target]) -> list[writes.Target]:
-    """Return the calls that tell what an entry checks: `x[i] = v` copies tensors and puts them at advanced indices, as
-    other operators do, and has a way of its own for numbers alone.
+    """Return the calls that show what an entry itself checks.
+
+    `x[i] = v` copies a tensor, and puts it at advanced indices, by way of other operators. For numbers it has its own.
     """
     if entry.name != "torch.Tensor.__setitem__":
         return calls
@@ -159,7 +162,7 @@ def _telling(entry: Entry, calls: list[writes.Target]) -> list[writes.Target]:
 
 
 def _written(entry: Entry, cases: Sequence[Case]) -> str | None:
-    """Return the tensor that a method, or a function named like one (`relu_`), changes."""
+    """Return the parameter that an in-place method or function (`relu_`) changes; None if it isn't one."""
     changed = [m.what for case in cases for m in case.mutates]
     return changed[0] if entry.name.endswith("_") and changed else None
 
@@ -167,9 +170,9 @@ def _written(entry: Entry, cases: Sequence[Case]) -> str | None:
 def _out_bumps(
     entry: Entry, samples: Iterable[Sample], like: Callable[[torch.Tensor], torch.Tensor]
 ) -> tuple[int, int]:
-    """Return by how much the version of an `out` moves at least and at most, 1 where no sample takes it.
+    """Return how far the version of an `out` moves, at least and at most; (1, 1) if no sample takes it.
 
-    `like` makes that of a result of the call.
+    `like` makes the `out` from a result of the call.
     """
     seen: set[int] = set()
     for sample in samples:
@@ -181,7 +184,7 @@ def _out_bumps(
 
 
 def _misshapen(t: torch.Tensor) -> torch.Tensor:
-    """Return a tensor with elements, of another shape."""
+    """Return a tensor that isn't empty, and of another shape than `t`."""
     return torch.ones(*t.shape, 3, dtype=t.dtype, device=t.device)
 
 
@@ -201,7 +204,7 @@ def _samples(entry: Entry, given: Given, device: str, tallies: dict[str, Tally],
 
 
 def _varied(entry: Entry, arguments: Arguments, *, ran: bool) -> Iterator[tuple[Asked, Arguments]]:
-    """Yield the arguments' variations, and what is asked of them."""
+    """Yield variations of the arguments, each with what to find out about it; `ran`: the original call ran."""
     for varied in variations(entry.params, arguments) if ran else ():
         yield observe, varied
     for varied in forms(arguments):
@@ -209,7 +212,7 @@ def _varied(entry: Entry, arguments: Arguments, *, ran: bool) -> Iterator[tuple[
 
 
 def _observed(entry: Entry, asked: Asked, arguments: Arguments, tally: Tally | None = None) -> list[Sample]:
-    """Return the sample with what it showed, or nothing where the call raises."""
+    """Return the sample with what it showed; nothing if the call raises. Either is counted in the tally."""
     tally = tally or Tally()
     try:
         seen = asked(of_function(lambda inputs: call(entry, inputs), arguments))
@@ -222,7 +225,7 @@ def _observed(entry: Entry, asked: Asked, arguments: Arguments, tally: Tally | N
 
 
 def _declared(entry: Entry) -> tuple[Case, ...] | None:
-    """Return what the native schema says of changes and aliases, where no sample runs."""
+    """Return what the native schema says of changes and aliases; None if the callable has no schema."""
     native = overloads(entry.name)
     if not native:
         return None

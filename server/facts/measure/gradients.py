@@ -1,7 +1,10 @@
-"""Measure how a call's backward hands its gradient on: as it came, or as a tensor of its own, written how often.
+"""Measure how the backward of a call passes its gradient on: the gradient that came, or a new tensor, written or not.
 
-The engine adds gradients up in place where it holds the only reference (`input_buffer.cpp`), so this tells the
-version of what `torch.autograd.grad` gives.
+It matters to the versions of gradients: the engine adds them up in place if it holds the only reference to one
+(`input_buffer.cpp`). `torch.autograd.grad` is given a gradient, and what it returns is compared with that:
+
+    y, g = x + 1, torch.rand(3)
+    torch.autograd.grad(y, x, g)   # (g,), the same memory: `same`. With `x.exp()`, memory of its own: `new`
 """
 
 from __future__ import annotations
@@ -27,18 +30,21 @@ if TYPE_CHECKING:
 SAMPLES = 6
 
 Leaves = list[tuple[str, torch.Tensor, torch.Tensor]]
-"""leaves by parameter, each with a tensor that was made of it before the call"""
+"""for each tensor of the arguments: its parameter, a leaf, and another tensor made of that leaf before the call"""
 
 Seen = dict[str, dict[bool, set[Way]]]
-"""by parameter, and whether it has the result's shape: the ways that gradients came"""
+"""the ways that gradients came, by parameter, and by whether the tensor has the result's shape"""
 
 
 def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str) -> dict[str, Any]:
-    """Return for each callable how its parameters' gradients come, as plain data (`facts/gradients.py` reads it)."""
+    """Return, by callable, how the gradients of its parameters are made: the rows that `facts/gradients.py` reads.
+
+    `calls` are the calls of modules by class.
+    """
     found: dict[str, Any] = {}
     for entry in entries:
         samples = [arguments for _, arguments in of_entry(entry, device, SAMPLES)]
-        if entry.basename == "getitem":  # a view is for the replay one of `select`, `narrow` or `unsqueeze`
+        if entry.basename == "getitem":  # the replay takes a view for one by `select`, `narrow` or `unsqueeze`
             samples = [arguments for arguments in samples if not _is_basic(arguments)]
         _add(found, entry.name, _of_function(entry, samples))
     for name, some in calls.items():
@@ -51,7 +57,10 @@ def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], devic
 
 
 def _of_function(entry: Entry, samples: Sequence[Arguments]) -> Seen:
-    """What the samples show; of gradients that have their result's shape in none of them, what even ones show."""
+    """Return what the samples show.
+
+    Where a parameter has the result's shape in no sample, the samples are run again with all sizes equal.
+    """
     seen, even = _empty(), _empty()
     for arguments in samples:
         _observe(lambda given, _: call(entry, given), arguments, seen)
@@ -65,8 +74,9 @@ def _of_function(entry: Entry, samples: Sequence[Arguments]) -> Seen:
 
 
 def _evened(value: Any) -> Any:
-    """Return sample arguments whose tensors have a size of 2 in all dimensions, and whose lists of tensors have one:
-    what regroups or joins them may leave such ones as they are.
+    """Return the arguments with tensors of size 2 in all dimensions, and with one tensor in each list of tensors.
+
+    What regroups dimensions or joins tensors may then return a result of its argument's shape.
     """
     if isinstance(value, torch.Tensor) and value.is_floating_point():
         return torch.rand((2,) * value.ndim, dtype=value.dtype, device=value.device)
@@ -79,7 +89,7 @@ def _evened(value: Any) -> Any:
 
 
 def _is_basic(arguments: Arguments) -> bool:
-    """Whether a tensor is indexed by numbers, slices, None and `...` alone."""
+    """Whether the arguments are a tensor and an index of numbers, slices, None and `...` alone."""
     *_, index = arguments.values()
     items = index if isinstance(index, tuple) else (index,)
     return all(item is None or item is ... or isinstance(item, slice) or type(item) is int for item in items)
@@ -90,13 +100,14 @@ def _empty() -> Seen:
 
 
 def _add(found: dict[str, Any], name: str, seen: Seen) -> None:
-    """Write down what differs from a new, dense tensor that was never written."""
+    """Add a callable's row, without parameters whose gradient is always new, dense and never written."""
     if seen:
         told = {p: [_written(ways.get(True)), _written(ways.get(False))] for p, ways in seen.items()}
         found[name] = {p: pair for p, pair in told.items() if pair != ["new", "new"]}
 
 
 def _written(ways: set[Way] | None) -> str | None:
+    """Return the text for the ways of all samples, as `facts/gradients.py` describes it; None if there are none."""
     if not ways:
         return None
     kinds = {"same" if way.same else "passed" if way.passed else "new" for way in ways}
@@ -116,14 +127,14 @@ def _written(ways: set[Way] | None) -> str | None:
 
 
 def _called(one: Call, given: dict[str, Any], leaves: Leaves) -> Any:
-    """Build a module and call it; its parameters are leaves too."""
+    """Build a module and call it; its parameters are added to the leaves."""
     module = one.build()
     leaves += [(f"self.{name}", p, p * 1) for name, p in module.named_parameters() if p.requires_grad]
     return module(**given)
 
 
 def _observe(run: Callable[[dict[str, Any], Leaves], Any], arguments: dict[str, Any], seen: Seen) -> None:
-    """Add what one call with these arguments shows."""
+    """Add to `seen` what one call with these arguments shows."""
     leaves: Leaves = []
     try:
         inputs = {name: _grown(name, value, leaves) for name, value in arguments.items()}
@@ -135,20 +146,36 @@ def _observe(run: Callable[[dict[str, Any], Leaves], Any], arguments: dict[str, 
             once = _of_spread(output, [t for _, t, _ in leaves])
             for (name, t, earlier), g, s in zip(leaves, handed, once, strict=True):
                 if g is not None and g.layout == torch.strided and t.numel() > 1:
-                    passed = storage_of(g) == storage_of(given)
-                    dense = _is_dense(g)
-                    free = dense if passed else _is_added_to(output, t, earlier, given, g._version)
-                    times = [g._version] if s is None else sorted((g._version, s._version))
-                    stays = None if s is None else _is_spread(s)
-                    parts = _uses(output, t) > 1
-                    way = Way(passed, g is given, dense, free, times[0], times[-1], _is_spread(g), stays, parts)
+                    way = _way(output, t, earlier, given, g, s)
                     seen[name][t.shape == output.shape].add(way)
     except RAISED:
         return
 
 
+def _way(
+    output: torch.Tensor,
+    t: torch.Tensor,
+    earlier: torch.Tensor,
+    given: torch.Tensor,
+    handed: torch.Tensor,
+    once: torch.Tensor | None,
+) -> Way:
+    """Return how the gradient of `t` is made from that of the output.
+
+    `handed` is what came of the gradient `given`, `once` what came of an expanded one (`_of_spread`). `earlier` was
+    made from the leaf of `t` before the call.
+    """
+    passed = storage_of(handed) == storage_of(given)
+    dense = _is_dense(handed)
+    free = dense if passed else _is_added_to(output, t, earlier, given, handed._version)
+    times = [handed._version] if once is None else sorted((handed._version, once._version))
+    stays = None if once is None else _is_spread(once)
+    parts = _uses(output, t) > 1
+    return Way(passed, handed is given, dense, free, times[0], times[-1], _is_spread(handed), stays, parts)
+
+
 def _grown(name: str, value: Any, leaves: Leaves) -> Any:
-    """Return a copy of an argument whose tensors come from new leaves, which are noted."""
+    """Return a copy of an argument whose tensors are made from new leaves, and add these to `leaves`."""
     if isinstance(value, torch.Tensor) and may_require_grad(value):
         leaf = value.detach().clone().requires_grad_()
         copy = leaf.clone()
@@ -162,13 +189,17 @@ def _grown(name: str, value: Any, leaves: Leaves) -> Any:
 def _is_added_to(
     output: torch.Tensor, t: torch.Tensor, earlier: torch.Tensor, given: torch.Tensor, version: int
 ) -> bool:
-    """Whether the engine adds in place to the gradient that comes from the output, as the first of two."""
+    """Whether the engine adds in place to the gradient that comes from the output, if another is added to it.
+
+    That other one comes from `earlier`: its node is older, so the engine runs it later. `version` is the version that
+    the gradient has when it comes alone.
+    """
     (both,) = torch.autograd.grad([output, earlier], [t], [given, torch.ones_like(earlier)], retain_graph=True)
     return both._version == version + 1
 
 
 def _of_spread(output: torch.Tensor, leaves: Sequence[torch.Tensor]) -> Sequence[torch.Tensor | None]:
-    """Return the gradients of the leaves where the one that is handed in is expanded; None where that isn't told."""
+    """Return the gradients of the leaves if the incoming gradient is expanded; None where that shows nothing."""
     if output.numel() == 1:
         return [None] * len(leaves)
     given = torch.rand((), dtype=output.dtype).expand(output.shape)
@@ -177,7 +208,7 @@ def _of_spread(output: torch.Tensor, leaves: Sequence[torch.Tensor]) -> Sequence
 
 
 def _uses(output: torch.Tensor, leaf: torch.Tensor) -> int:
-    """Return how many edges of the output's graph lead to the node that copies a leaf."""
+    """Return how many edges of the output's graph lead to the argument: to the node that copied it from its leaf."""
     count, todo, seen = 0, [output.grad_fn], set()
     while todo:
         node = todo.pop()
@@ -194,12 +225,12 @@ def _copies(node: torch.autograd.graph.Node, leaf: torch.Tensor) -> bool:
 
 
 def _is_spread(t: torch.Tensor) -> bool:
-    """Whether several elements are one place in memory, as `has_internal_overlap` tells it."""
+    """Whether several elements share one place in memory, as PyTorch's `has_internal_overlap` decides it."""
     return any(stride == 0 and size > 1 for stride, size in zip(t.stride(), t.shape, strict=True))
 
 
 def _is_dense(t: torch.Tensor) -> bool:
-    """Whether the elements fill a stretch of memory, each place once."""
+    """Whether the elements fill a stretch of memory without gaps, each place once."""
     expected = 1
     for stride, size in sorted((stride, size) for stride, size in zip(t.stride(), t.shape, strict=True) if size != 1):
         if stride != expected:

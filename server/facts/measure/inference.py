@@ -1,4 +1,4 @@
-"""Measure what autograd sees of calls on inference tensors: of their results, and of what is written to these."""
+"""Measure what autograd sees of calls on inference tensors: whether it records them, and the versions of results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SAMPLES = 20
 RESULTS = 4
-"""so many results of a call are looked at"""
+"""how many results of a call are looked at"""
 
 
 class Tally:
@@ -28,13 +28,14 @@ class Tally:
 
     def __init__(self) -> None:
         self.versions: dict[int, set[int]] = {}
-        """by result"""
+        """the versions that each result came with, by its number"""
         self.seen: set[bool] = set()
-        """whether a result required grad"""
+        """whether results required grad, where an argument did"""
         self.refused: set[bool] = set()
+        """whether calls were refused, where an argument required grad"""
 
     def told(self) -> Seen | None:
-        """All of it as a fact; None where nothing was shown."""
+        """Return it as a fact; None if no call ran."""
         if not self.versions and not self.refused:
             return None
         found = [self.versions.get(result) for result in range(max(self.versions, default=-1) + 1)]
@@ -44,7 +45,10 @@ class Tally:
 
 
 def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str) -> dict[str, dict[str, Any]]:
-    """Return for each callable what its samples showed (`facts/inference.py` reads it)."""
+    """Return, by callable, what its samples showed: the rows that `facts/inference.py` reads.
+
+    `calls` are the calls of modules by class.
+    """
     found: dict[str, Tally] = {}
     for entry in entries:
         tally = found[entry.name] = Tally()
@@ -64,7 +68,7 @@ def _called(one: Call, given: Arguments) -> Any:
 
 
 def _observe(run: Callable[[Arguments], Any], arguments: Arguments, tally: Tally) -> None:
-    """Add what one call shows, with tensors that require grad and with such that don't."""
+    """Add to the tally what one call shows: first if no tensor requires grad, then if all do that may."""
     given = {name: _copied(value, grad=False) for name, value in arguments.items()}
     memory = {t.untyped_storage().data_ptr() for t in tensors(given) if t.layout == torch.strided}
     torch.manual_seed(0)
@@ -79,7 +83,7 @@ def _observe(run: Callable[[Arguments], Any], arguments: Arguments, tally: Tally
 
 
 def _observe_grad(run: Callable[[Arguments], Any], given: Arguments, own: Sequence[int], tally: Tally) -> None:
-    """Add what the same call shows with tensors that require grad."""
+    """Add to the tally what the same call shows if tensors require grad; `own` are the numbers of its new results."""
     if not any(t.requires_grad for t in tensors(given)):
         return
     torch.manual_seed(0)
@@ -93,14 +97,14 @@ def _observe_grad(run: Callable[[Arguments], Any], given: Arguments, own: Sequen
 
 
 def _is_own(t: object, memory: set[int]) -> bool:
-    """Whether a result is a normal tensor in memory of its own."""
+    """Whether a result is a normal tensor with memory of its own; `memory` are the addresses of the arguments."""
     if not isinstance(t, torch.Tensor) or t.layout != torch.strided or t.is_inference():
         return False
     return t.untyped_storage().data_ptr() not in memory
 
 
 def _copied(value: Any, *, grad: bool) -> Any:
-    """Return an argument with inference tensors in place of its tensors."""
+    """Return a copy of an argument whose tensors are inference tensors."""
     if isinstance(value, torch.Tensor):
         with torch.inference_mode():
             copy = value.detach().clone()

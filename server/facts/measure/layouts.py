@@ -1,7 +1,8 @@
-"""Measure how the results of a call lie in memory, by the layouts of its tensors.
+"""Measure how the results of a call lie in memory, depending on how its tensors lie.
 
-What is predicted is asked of PyTorch too: `empty_like` is how a result lies as the first tensor, and a sum of tensors
-that have the shapes and strides of the arguments is how it lies as `TensorIterator` has it.
+Each rule predicts a result's strides, and those stay that are never wrong. The predictions are PyTorch's own:
+`empty_like` lies as the first tensor does, and a sum of tensors with the arguments' shapes and strides lies as
+`TensorIterator` decides.
 """
 
 from __future__ import annotations
@@ -25,15 +26,19 @@ if TYPE_CHECKING:
 SAMPLES = 24
 
 RULES: tuple[Layout, ...] = ("rows", "first", "operands", "columns")
+"""the plainest first: of several that fit, it is taken"""
 
 Seen = dict[tuple[int, bool], set["Layout"]]
-"""by result, and whether all tensors were contiguous: the rules that have told right each time"""
+"""the rules that were right each time, by result, and by whether all tensors were contiguous"""
 
 
 def measure(
     entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str
 ) -> dict[str, list[list[Layout | None]]]:
-    """Return for each callable how its results lie, as plain data (`facts/layouts.py` reads it)."""
+    """Return, by callable, how its results lie: the rows that `facts/layouts.py` reads.
+
+    `calls` are the calls of modules by class.
+    """
     found: dict[str, list[list[Layout | None]]] = {}
     for entry in entries:
         seen: Seen = {}
@@ -54,7 +59,7 @@ def _called(one: Call, given: Arguments) -> Any:
 
 
 def _add(found: dict[str, list[list[Layout | None]]], name: str, seen: Seen) -> None:
-    """Write down what doesn't lie row by row whatever the call was given."""
+    """Add a callable's row, unless all its results lie row by row whatever it is given."""
     count = max((result for result, _ in seen), default=-1) + 1
     told = [
         [_written(seen.get((result, True)), "rows"), _written(seen.get((result, False)))] for result in range(count)
@@ -64,14 +69,14 @@ def _add(found: dict[str, list[list[Layout | None]]], name: str, seen: Seen) -> 
 
 
 def _written(rules: set[Layout] | None, unseen: Layout | None = None) -> Layout | None:
-    """Return the plainest rule; `unseen` where no call has shown anything."""
+    """Return the plainest of the rules, None if none is left; `unseen` if no call has shown anything."""
     if rules is None:
         return unseen
     return next((rule for rule in RULES if rule in rules), None)
 
 
 def _observe(run: Callable[[Arguments], Any], arguments: Arguments, seen: Seen) -> None:
-    """Add what calls show with these arguments, laid out in several ways."""
+    """Add to `seen` what calls with these arguments show, laid out in several ways."""
     for laid in _laid_out(fresh(arguments, grad=False)):
         given = [t for t in tensors(laid) if t.layout == torch.strided]
         before = [(t.shape, t.stride()) for t in given]
@@ -90,7 +95,7 @@ def _observe(run: Callable[[Arguments], Any], arguments: Arguments, seen: Seen) 
 
 
 def flat(made: Any) -> list[Any]:
-    """Return what a call has given, however nested, in one list."""
+    """Return what a call returned, however nested, in one list."""
     return [t for item in made for t in flat(item)] if isinstance(made, (list, tuple)) else [made]
 
 
@@ -110,7 +115,7 @@ def _laid_out(arguments: Arguments) -> Iterator[Arguments]:
 
 
 def _relaid(value: Any, how: Callable[[torch.Tensor], torch.Tensor], which: Iterable[int]) -> Any:
-    """Return the arguments with some of their tensors, by number, laid out anew."""
+    """Return the arguments with some of their tensors laid out anew: those whose number is in `which`."""
     wanted, number = set(which), iter(range(1000))
 
     def relaid(value: Any) -> Any:
@@ -140,7 +145,7 @@ Strides = tuple[int, ...]
 
 
 def _foretold(rule: Layout, made: torch.Tensor, given: Sequence[tuple[torch.Size, Strides]]) -> tuple[int, ...] | None:
-    """Return the strides that a rule foretells, None where it doesn't fit."""
+    """Return the strides that a rule predicts for a result; None if the rule can't make one of its shape."""
     if rule == "rows":
         return _strides(made.shape, torch.empty(made.shape).stride())
     if rule == "columns":
@@ -158,7 +163,7 @@ OPERATORS: dict[int, Callable[..., torch.Tensor]] = {1: torch.neg, 2: torch.add,
 
 
 def _iterated(operands: Sequence[torch.Tensor]) -> torch.Tensor | None:
-    """Return what `TensorIterator` makes of so many operands."""
+    """Return what `TensorIterator` makes of the operands; None if no operator here takes them."""
     try:
         return OPERATORS[len(operands)](*operands) if len(operands) in OPERATORS else None
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""One table of two: the facts of another device beside those of the CPU."""
+"""One table from two: the facts of another device beside those of the CPU."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def merge(facts: Iterable[Fact], others: Iterable[Fact], device: str) -> list[Fact]:
-    """Return the facts, with the cases of `others` under the test that `device` is that device where they differ."""
+    """Return the facts, with the cases of `others` before them where they differ, under a test of the device.
+
+    `facts` are the CPU's, `others` those of `device` (`cuda`).
+    """
     found = {f.name: f for f in facts}
     for other in others:
         known = found.setdefault(other.name, other)

@@ -1,4 +1,4 @@
-"""Sample constructors and inputs of the `torch.nn` classes that PyTorch's `module_db` lacks."""
+"""Samples of the classes of `torch.nn` that PyTorch's `module_db` lacks: how to construct and how to call them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Written = tuple[str, dict[str, Any], dict[str, Any]]
 
 
 def written(device: str) -> list[Written]:
-    """Return the class's name, its constructor's arguments, and those of `forward`."""
+    """Return for each sample the name of the class, the constructor's arguments, and those of `forward`."""
 
     def rand(*shape: int) -> torch.Tensor:
         return torch.rand(*shape, device=device) + 0.1
@@ -89,7 +89,7 @@ def _recurrent(rand: Callable[..., torch.Tensor]) -> Iterator[Written]:
 
 
 def _attentions(rand: Callable[..., torch.Tensor]) -> Iterator[Written]:
-    """Attention that gives its weights as the product with the values has saved them: a weight for each head."""
+    """Yield attentions that return a weight for each head: these are the very tensor that their product saves."""
     for options in ({}, {"bias": False}, {"kdim": 6, "vdim": 3}, {"add_bias_kv": True}):
         widths = (4, options.get("kdim", 4), options.get("vdim", 4))
         inputs = {name: rand(3, 1, width) for name, width in zip(("query", "key", "value"), widths, strict=True)}

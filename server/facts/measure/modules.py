@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TRAINING = Param("training", True)
 
 BIG = 6
-"""where a class's modules may have more parameters than that, all of them require grad or none, none is varied"""
+"""If a sample of a class has more parameters than this, all of them require grad or none, and no argument is varied."""
 
 RECURRENT = "input_size, hidden_size, num_layers=1, {}bias=True, batch_first=False, dropout=0.0, bidirectional=False"
 CONSTRUCTORS = {
@@ -36,12 +36,12 @@ CONSTRUCTORS = {
     "GRU": RECURRENT.format("") + ", device=None, dtype=None",
     "LSTM": RECURRENT.format("") + ", proj_size=0, device=None, dtype=None",
 }
-"""constructors that hide their parameters behind `*args`"""
+"""the constructors that hide their parameters behind `*args`"""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A module's class, its constructor's arguments, its mode, and the arguments of `forward`."""
+    """A call of a module: its class, the constructor's arguments, the mode, and the arguments of `forward`."""
 
     cls: type[torch.nn.Module]
     constructor: Arguments
@@ -50,16 +50,16 @@ class Call:
 
     @property
     def arguments(self) -> Arguments:
-        """All of them by name, the constructor's before those of `forward`."""
+        """All arguments by name, with `training`; of two with one name, the constructor's."""
         return {**self.forward, **self.constructor, "training": self.training}
 
     def changed(self) -> Arguments:
-        """Return the constructor's arguments that aren't at their default."""
+        """Return the constructor's arguments that have a default and differ from it."""
         defaults = {p.name: p.default for p in constructor_params(self.cls)}
         return {n: v for n, v in self.constructor.items() if defaults[n] is not REQUIRED and v is not defaults[n]}
 
     def build(self) -> torch.nn.Module:
-        """Construct the module; a lazy one is run once, to know its tensors."""
+        """Construct the module. A lazy one is called once, so that it has its parameters."""
         torch.manual_seed(0)
         module = self.cls(**self.constructor).train(self.training)
         if any(isinstance(p, UninitializedParameter) for p in module.parameters()):
@@ -68,7 +68,7 @@ class Call:
 
 
 def calls(device: str, limit: int) -> dict[str, list[Call]]:
-    """Return the calls to measure by the name of the class, at most `limit` of `module_db` in each mode."""
+    """Return the calls to measure, by the name of the class: of `module_db` at most `limit` in each mode."""
     found: dict[str, list[Call]] = defaultdict(list)
     for call in by_hand(device):
         found[f"torch.nn.{call.cls.__name__}"].append(call)
@@ -78,7 +78,7 @@ def calls(device: str, limit: int) -> dict[str, list[Call]]:
 
 
 def measure(calls: Mapping[str, Sequence[Call]]) -> tuple[list[ModuleFact], dict[str, Tally]]:
-    """Return the facts of the classes, and by class how often its samples ran and raised."""
+    """Return the facts of the classes, and for each class how often its samples ran and raised."""
     tallies = {name: Tally() for name in calls}
     facts = []
     for name in sorted(calls):
@@ -149,7 +149,7 @@ def _varied(call: Call) -> Iterator[Call]:
 
 
 def _observed(call: Call, together: bool, tally: Tally) -> list[tuple[Call, Sample]]:
-    """Return the call with what it showed, or nothing where it raises; its parameters as one if `together`."""
+    """Return the call with what it showed, nothing if it raises; `together`: the module's parameters are one input."""
     try:
         shown = observe(_preparation(call), [*call.forward, "self"] if together else None)
     except RAISED as error:
@@ -161,6 +161,7 @@ def _observed(call: Call, together: bool, tally: Tally) -> list[tuple[Call, Samp
 
 
 def _preparation(call: Call) -> Prepare:
+    """Return what makes a trial of the call, each with a module of its own."""
     template = call.build()
 
     def prepare(subset: Subset) -> Trial:
@@ -176,7 +177,7 @@ def _preparation(call: Call) -> Prepare:
 
 
 def _calls_of_info(info: Any, device: str, limit: int) -> Iterator[Call]:
-    """Yield the calls of the class's samples, in both modes."""
+    """Yield the calls of a ModuleInfo's samples, at most `limit` in each mode."""
     cls = info.module_cls
     for training in (True, False):
         torch.manual_seed(0)

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 Options = dict[str, Any]
 
 STEPS = 8
-"""RAdam writes differently from the sixth step on"""
+"""how many steps are run: RAdam writes differently from the sixth on"""
 
 
 def infos() -> list[Any]:
-    """Return what PyTorch's tests know of each optimizer."""
+    """Return the OptimizerInfos of PyTorch's tests, by the name of the class."""
     return sorted(optim_db, key=lambda info: str(info.optim_cls))
 
 
 def measure(infos: Iterable[Any], device: str) -> tuple[list[OptimizerFact], dict[str, Tally]]:
-    """Return the facts of some optimizers, and by class how often its configurations ran and raised."""
+    """Return the facts of some optimizers, and for each class how often its configurations ran and raised."""
     facts, tallies = [], {}
     for info in infos:
         name = f"torch.optim.{info.optim_cls.__name__}"
@@ -52,7 +52,7 @@ def _fact(name: str, info: Any, seen: list[tuple[Options, tuple[int, ...]]]) -> 
 
 
 def _options(info: Any, device: str) -> Iterator[Options]:
-    """Yield the defaults, then each configuration in each implementation."""
+    """Yield the constructor's arguments: none, then each configuration in each implementation (`foreach`, `fused`)."""
     yield {}
     for given in info.optim_inputs_func(device=device):
         for implementation in ("plain", *info.supported_impls):
@@ -67,7 +67,7 @@ def _options(info: Any, device: str) -> Iterator[Options]:
 
 
 def _observed(info: Any, options: Options, device: str, tally: Tally) -> tuple[int, ...] | None:
-    """Return by how much each of the first steps moves a parameter's version, None where one raises."""
+    """Return how far each of the first steps moves a parameter's version; None if one raises."""
     try:
         bumps = tuple(_steps(info, options, device))
     except RAISED as error:

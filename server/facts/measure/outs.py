@@ -1,4 +1,7 @@
-"""Ask PyTorch what becomes of a tensor given as `out=` where gradients are recorded."""
+"""Ask PyTorch what happens to a tensor that is passed as `out=` where gradients are recorded.
+
+Each call is made twice with an `out=` that requires grad: one that has a grad_fn, and a leaf.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ Outcome = Literal["refused", "leaf", "joins", "unseen"]
 
 
 def graph(entry: Entry, cases: Sequence[Case], samples: Iterable[Sample]) -> OutGraph:
-    """Return what all samples show; what no sample shows is the usual way of those that gradients flow through."""
+    """Return what all samples show, `depends` if they disagree.
+
+    If none shows anything: `refused`, as is usual where gradients flow, otherwise `unseen`.
+    """
     shown: set[OutGraph] = set()
     for sample in samples:
         arguments = {name: value for name, value in sample.arguments.items() if name != "out"}
@@ -43,7 +49,7 @@ def graph(entry: Entry, cases: Sequence[Case], samples: Iterable[Sample]) -> Out
 
 
 def _outcome(entry: Entry, arguments: Arguments, made: Sequence[torch.Tensor], *, leaf: bool) -> Outcome | None:
-    """Return what becomes of tensors like what was made that require grad, None where they can't be given."""
+    """Return what happens to an `out=` like `made` that requires grad; None if the call raises another error."""
     out = [(t if may_require_grad(t) else t.float()).detach().clone().requires_grad_() for t in made]
     out = out if leaf else [t.clone() for t in out]
     before = [t.grad_fn for t in out]

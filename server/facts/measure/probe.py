@@ -1,8 +1,11 @@
-"""Ask PyTorch what one call does: run it for each subset of its tensors that may require grad.
+"""Ask PyTorch what one call does: run it once for each subset of its inputs that may require grad.
 
-The ground truth for "is it saved" is PyTorch itself: move the tensor's version
-(`torch.autograd.graph.increment_version`), then run backward; it raises if and only if a node that
-backward reaches saved the tensor (`SavedVariable::unpack`, torch/csrc/autograd/saved_variable.cpp).
+PyTorch itself decides whether a tensor is saved. Move the tensor's version, then run backward: it raises if and only if
+a node that it reaches saved the tensor (`SavedVariable::unpack`, torch/csrc/autograd/saved_variable.cpp):
+
+    y = x.exp()
+    torch.autograd.graph.increment_version(y)
+    y.backward(torch.ones_like(y))  # raises: `exp` saves its result. With the version of `x` moved, it doesn't.
 """
 
 from __future__ import annotations
@@ -21,34 +24,45 @@ from .samples import Arguments, tensors
 from .walk import saved_storages, storage_of
 
 Subset = frozenset[str]
-Observation = dict[tuple[Any, ...], Any]
-"""What one sample showed, by key. A label is a parameter's name or the number of a result.
+"""the names of the inputs that require grad"""
 
-- `("save", label, subset)`, `("frees", subset)`, `("flow", param)`: bool
+Observation = dict[tuple[Any, ...], Any]
+"""What one sample showed, by key. A label is the name of an input or the number of a result.
+
+- `("save", label, subset)`: whether it is saved if the subset requires grad
+- `("frees", subset)`: whether anything is saved then, so that a second backward raises
+- `("flow", param)`: whether a gradient flows to it
 - `("agreed", label, subset)`: whether `walk.py` says the same of what is saved
-- `("mutate", param)`: by how much the version moved, 0 for a silent change, None for none
-- `("count",)`: how the results come; `("result", i)`: (kind, of)
-- `("multi", i)`, `("differentiable", i)`: bool; `("version", i, subset)`: that of a new result
-- `("dtype", i)`: (name, name of the first input's); `("node",)`: the grad_fn's name
+- `("mutate", param)`: how far the version moved; 0: changed, but the version stayed; None: not changed
+- `("count",)`: how many results: a number, `("tuple", number)` or `"sequence"` for a list
+- `("result", i)`: its kind and the input that it is or shares memory with, as in `model.Result`
+- `("multi", i)`, `("differentiable", i)`: bool
+- `("version", i, subset)`: the version that a new result comes with
+- `("dtype", i)`: its dtype's name and that of the first input
+- `("node",)`: the grad_fn's name
 """
 
 SUBSET_LIMIT = 15
+"""if there are more subsets, only those of one input, of all, and of two if there are five inputs at most, are run"""
+
 MANY = 8
-"""with more inputs than that, what isn't saved when all require grad is taken for not saved when fewer do"""
+"""with more inputs than that, what isn't saved if all require grad is taken not to be saved if fewer do"""
+
 RAISED = (
     *(RuntimeError, NotImplementedError, ValueError, TypeError, IndexError),
     *(AttributeError, AssertionError, KeyError, BufferError),
 )
-"""what PyTorch raises where an input can't require grad, backward has no formula, or arguments make no sense"""
+"""what PyTorch raises if an input can't require grad, backward has no formula, or the arguments make no sense"""
 
 
 @dataclass(slots=True)
 class Trial:
-    """One run about to happen: the inputs by label, all fresh, and the call that takes them."""
+    """One run that is about to happen: the inputs by name, all fresh, and the call that takes them."""
 
     inputs: Mapping[str, Any]
     call: Callable[[], Any]
     versions: list[tuple[str, torch.Tensor, int]] = field(init=False)
+    """each tensor of the inputs, and each gradient of a leaf (`x.grad`), with the version that it has before"""
 
     def __post_init__(self) -> None:
         own = [(name, t) for name, value in self.inputs.items() for t in tensors(value)]
@@ -56,16 +70,16 @@ class Trial:
         self.versions = [(name, t, t._version) for name, t in (*own, *grads)]
 
     def run(self) -> Any:
-        """Call, random numbers the same every time, and return what it returns."""
+        """Make the call and return what it returns. Random numbers are the same every time."""
         torch.manual_seed(0)
         return self.call()
 
     def carriers(self) -> list[torch.Tensor]:
-        """Run, and return the tensors that may have a grad_fn then: results and changed inputs."""
+        """Make the call and return the tensors that may have a new grad_fn: results and changed inputs."""
         return [*results(self.run()), *self.changed()]
 
     def changed(self) -> list[torch.Tensor]:
-        """Return the inputs whose version the call has moved."""
+        """Return the tensors whose version the call moved."""
         return [t for _, t, version in self.versions if t._version != version]
 
 
@@ -74,7 +88,7 @@ Prepare = Callable[[Subset], Trial]
 
 
 def of_function(run: Callable[[Arguments], Any], arguments: Arguments) -> Prepare:
-    """Return the preparation of a plain call: clones of the arguments, no leaves where they require grad."""
+    """Return what makes trials of a plain call, each with copies of the arguments (`fresh`)."""
 
     def prepare(subset: Subset) -> Trial:
         inputs = {name: fresh(value, grad=name in subset) for name, value in arguments.items()}
@@ -84,7 +98,10 @@ def of_function(run: Callable[[Arguments], Any], arguments: Arguments) -> Prepar
 
 
 def fresh(value: Any, *, grad: bool) -> Any:
-    """Return the value with tensors of its own, which require grad, but are no leaves, where `grad` is set."""
+    """Return a copy of the value with tensors of its own.
+
+    With `grad`, those that may require grad do, and aren't leaves, so that they may be changed in place.
+    """
     if isinstance(value, torch.Tensor):
         twin = value.detach().clone()
         if grad and may_require_grad(twin):
@@ -102,7 +119,7 @@ def fresh(value: Any, *, grad: bool) -> Any:
 
 
 def may_require_grad(tensor: torch.Tensor) -> bool:
-    """Whether PyTorch lets the tensor require grad, among dense ones."""
+    """Whether the tensor may require grad; sparse ones are left out."""
     return tensor.layout == torch.strided and (tensor.is_floating_point() or tensor.is_complex())
 
 
@@ -110,10 +127,10 @@ def may_require_grad(tensor: torch.Tensor) -> bool:
 
 
 def observe(prepare: Prepare, names: Sequence[str] | None = None) -> Observation:
-    """Run the call for each subset of its inputs that may require grad and return what it did.
+    """Make the call once for each subset of its inputs that may require grad, and return what it did.
 
-    `names` are the inputs to tell apart, otherwise all that may require grad. Raises whatever the call
-    raises with plain inputs; a subset that PyTorch refuses is left out.
+    `names` are the inputs that the subsets are made of; by default all that may require grad. Raises whatever the call
+    raises if no input requires grad. A subset that PyTorch refuses is left out.
     """
     seen = effects(prepare)
     if names is None:
@@ -147,6 +164,7 @@ def _subsets(names: list[str]) -> Iterator[Subset]:
 
 
 def _accepted(prepare: Prepare, subset: Subset) -> bool:
+    """Whether call and backward run if the subset requires grad."""
     try:
         _backward(prepare(subset).carriers())
     except RAISED:
@@ -155,9 +173,9 @@ def _accepted(prepare: Prepare, subset: Subset) -> bool:
 
 
 def _without_backward(prepare: Prepare, name: str) -> Observation:
-    """Return how an input takes part in the graph where its backward, which would tell, raises.
+    """Return what the graph shows of an input whose backward raises, so that moving versions shows nothing.
 
-    There is no formula for its gradient, or none for a gradient of ones (`eig`): then the graph shows what is saved.
+    There is no formula for its gradient, or the formula doesn't take a gradient of ones (`eig`).
     """
     subset = frozenset({name})
     try:
@@ -177,9 +195,10 @@ def _without_backward(prepare: Prepare, name: str) -> Observation:
 
 
 def _graph_of(trial: Trial, outputs: Sequence[torch.Tensor], given: set[Any], only: str | None) -> Observation:
-    """Return which results are part of the graph, by which node, and if the one input that requires grad leads there.
+    """Return which results are part of the graph, and by which node.
 
-    `given` are the nodes of the inputs.
+    `given` are the nodes of the inputs. `only` is the one input that requires grad, None if there are several: then it
+    is unknown to which of them the gradient flows.
     """
     seen: Observation = {}
     nodes = [t.grad_fn for t in (*outputs, *trial.changed()) if t.grad_fn is not None]
@@ -192,7 +211,7 @@ def _graph_of(trial: Trial, outputs: Sequence[torch.Tensor], given: set[Any], on
 
 
 def _observe_subset(prepare: Prepare, subset: Subset, unsaved: set[str | int]) -> Observation:
-    """Return what the call does where the subset requires grad; `unsaved` are labels known not to be saved."""
+    """Return what the call does if the subset requires grad; the labels in `unsaved` are known not to be saved."""
     trial = prepare(subset)
     given = {t.grad_fn for _, t, _ in trial.versions}
     outputs = results(trial.run())
@@ -229,6 +248,11 @@ def _second_backward_raises(prepare: Prepare, subset: Subset) -> bool:
 
 
 def _bump_is_noticed(prepare: Prepare, subset: Subset, label: str | int) -> bool:
+    """Whether backward raises if the version of a tensor is moved after the call: it is saved.
+
+    A saved tensor that is one of several views of one call raises an error of its own. If the results themselves are
+    such views, that error is about them, and says nothing of what is saved.
+    """
     trial = prepare(subset)
     outputs = results(trial.run())
     carriers = [*outputs, *trial.changed()]
@@ -248,7 +272,7 @@ def _bump_is_noticed(prepare: Prepare, subset: Subset, label: str | int) -> bool
 
 
 def effects(prepare: Prepare) -> Observation:
-    """Return what the call changes and returns, apart from autograd."""
+    """Return what the call changes and returns if no input requires grad."""
     trial = prepare(frozenset())
     contents = {id(t): t.detach().clone() for _, t, _ in trial.versions}
     returned = trial.run()
@@ -278,7 +302,7 @@ def dtype_name(tensor: torch.Tensor) -> str:
 
 
 def _bumps(tensor: torch.Tensor, version: int, content: torch.Tensor) -> int | None:
-    """Return by how much the version moved, 0 where the content changed behind its back, None if nothing did."""
+    """Return how far the version moved; 0 if the content changed although the version stayed, None if neither did."""
     return tensor._version - version or (None if _equal(tensor, content) else 0)
 
 
@@ -289,7 +313,7 @@ def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 def results(returned: object) -> list[torch.Tensor]:
-    """Return the tensors of what a call returned, NumPy arrays as tensors that share their memory."""
+    """Return the tensors in what a call returned; a NumPy array as a tensor that shares its memory."""
     if isinstance(returned, np.ndarray) and returned.ndim:
         return [torch.from_numpy(returned)]
     return tensors(returned)
@@ -304,6 +328,7 @@ def _count(returned: object, outputs: list[torch.Tensor]) -> object:
 
 
 def _relation(output: torch.Tensor, trial: Trial) -> tuple[str, str | None]:
+    """Return what a result is to the inputs, and to which: `same`, `view`, `alias` or `new` (`model.Result`)."""
     for name, t, _ in trial.versions:
         if t is output:
             return "same", name

@@ -1,7 +1,7 @@
 """Read what PyTorch's tables say of a device that cannot be measured here.
 
-`native_functions.yaml` says which operators have a kernel there, `derivatives.yaml` what their nodes save. Told is of
-operators that have both, and that the CPU composes of others: of all others the node is the one that was measured.
+`native_functions.yaml` says which operators have a kernel there, `derivatives.yaml` what their nodes save. Operators
+count that have both, and that are composed of others on the CPU: the node of any other is the one that was measured.
 
     linear   kernel: MPS   derivative: input, weight, bias ← linear_backward(input, grad, weight)
     →  "torch.nn.functional.linear": {"mps": {"saves": ["input", "weight"], "for": ["bias", "input", "weight"]}}
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 DEVICE = "mps"
 
 MEASURED = {DispatchKey.CPU, DispatchKey.CompositeExplicitAutograd}
-"""what has such a kernel has the node that was measured"""
+"""an operator with one of these kernels has the node that was measured"""
 
 TENSORS = ("Tensor", "Tensor[]", "Tensor?[]", "Tensor?")
 
 
 def read(entries: Iterable[Entry], classes: Iterable[type[torch.nn.Module]]) -> dict[str, Any]:
-    """Return the rows of the callables that are named like an operator of the device's own."""
+    """Return, by callable, the rows of those named like an operator that has a node of its own on the device."""
     own = {_plain(name.removesuffix(f"_{DEVICE}")): derivatives for name, derivatives in _own().items()}
     found: dict[str, Any] = {}
     for entry in entries:
@@ -65,7 +65,7 @@ def _own() -> dict[str, Any]:
 
 
 def _plain(name: str) -> str:
-    """A name without what tells an operator from a function and a class: `max_pool2d` as in `MaxPool2d`."""
+    """A name in one spelling for operators, functions and classes: `maxpool2d` for `max_pool2d` and `MaxPool2d`."""
     return name.replace("_", "").lower()
 
 

@@ -1,6 +1,6 @@
-"""Sample arguments for a callable: PyTorch's own (`op_db`), written by hand, or guessed from its schema.
+"""Samples of a callable's arguments: PyTorch's own (`op_db`), those written by hand, or guesses from its schema.
 
-Sample arguments are a dictionary by parameter name, of plain values and detached tensors.
+A sample has the arguments by the names of the parameters: plain values, and tensors that don't require grad.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 Arguments = dict[str, Any]
 
 TENSORS = frozenset({"self", "input", "tensor", "other", "target", "tensors", "parameters", "A"})
-"""names of parameters that take tensors"""
+"""names of parameters that take a tensor"""
 
 NUMERIC = frozenset({"p", "n", "dropout_p", "ord", "exponent", "beta", "alpha", "value", "dropout", "other", "lambd"})
-"""parameters whose numbers may select another formula; elsewhere they are sizes and positions"""
+"""parameters whose number may select another formula; the numbers of others are sizes and positions"""
 
 RANKS = {"torch.nn.functional.scaled_dot_product_attention": 4}
-"""callables that do something else for tensors of an unusual rank (attention without heads isn't fused)"""
+"""the usual rank of tensors for callables that do something else with others: attention without heads isn't fused"""
 
 OPERATOR_INFOS = {
     "and": "bitwise_and",
@@ -52,14 +52,14 @@ OPERATOR_INFOS = {
     "rfloordiv": "floor_divide",
     **{name: name for name in ("add", "sub", "mul", "pow", "matmul")},
 }
-"""the OpInfos of Python's operators, by name without `i` for in-place"""
+"""the names of the OpInfos for Python's operators, by their names without the `i` for in-place"""
 
 DTYPES = (torch.float32, torch.complex64, torch.int64, torch.bool)
 
 
 @lru_cache
 def by_name() -> Mapping[str, Sequence[Any]]:
-    """Return the OpInfos by full name, by last part of the name, and by the names of their aliases."""
+    """Return the OpInfos by name and alias, and by the last part of each, with a dot before it."""
     found: dict[str, list[Any]] = defaultdict(list)
     for info in op_db:
         for name in (info.name, *(alias.name for alias in info.aliases)):
@@ -69,7 +69,7 @@ def by_name() -> Mapping[str, Sequence[Any]]:
 
 
 def full_name(info: Any) -> str:
-    """Return the name of an OpInfo with its variant's, which tells it from others; old ones don't say it themselves."""
+    """Return the unique name of an OpInfo: its own and that of its variant. Older releases have no attribute for it."""
     return ".".join(filter(None, (info.name, info.variant_test_name)))
 
 
@@ -85,7 +85,7 @@ def infos(entry: Entry) -> Sequence[Any]:
 
 
 def of_entry(entry: Entry, device: str, limit: int) -> Iterator[tuple[str, Arguments]]:
-    """Yield sample arguments for the callable and where they come from."""
+    """Yield samples of the callable, each with its source: `extra`, or the OpInfo's full name."""
     for arguments in extras.of(entry.name, device):
         yield "extra", arguments
     for info in infos(entry):
@@ -94,7 +94,7 @@ def of_entry(entry: Entry, device: str, limit: int) -> Iterator[tuple[str, Argum
 
 
 def of_info(info: Any, entry: Entry, device: str, limit: int) -> Iterator[Arguments]:
-    """Yield the OpInfo's samples that have elements, at most `limit` that differ in more than sizes."""
+    """Yield samples of an OpInfo without empty tensors: at most `limit`, which differ in more than sizes."""
     supported = info.supported_dtypes(torch.device(device).type)
     dtype = next((d for d in DTYPES if d in supported), None)
     if dtype is None:
@@ -102,7 +102,7 @@ def of_info(info: Any, entry: Entry, device: str, limit: int) -> Iterator[Argume
     torch.manual_seed(0)
     random.seed(0)
     seen: set[object] = set()
-    # the function behind `info.sample_inputs`, which would inspect the stack for each sample
+    # not `info.sample_inputs`, which inspects the stack for each sample
     for sample in info.sample_inputs_func(info, device, dtype, False):
         args, kwargs = _as_called(info, entry, (sample.input, *sample.args), sample.kwargs)
         bound = bind(entry.params, args, kwargs)
@@ -115,7 +115,7 @@ def of_info(info: Any, entry: Entry, device: str, limit: int) -> Iterator[Argume
 
 
 def _as_called(info: Any, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """Return the arguments that reach the callable: some OpInfos wrap it and pass them in another order."""
+    """Return the arguments that reach the callable: some OpInfos wrap it, and pass them on in another order."""
     home, _, name = entry.name.rpartition(".")
     module = sys.modules.get(home)
     if module is None or info.op is entry.call or not inspect.isfunction(info.op):
@@ -126,7 +126,7 @@ def _as_called(info: Any, entry: Entry, args: tuple[Any, ...], kwargs: dict[str,
 
 
 def situation(value: object) -> object:
-    """Return a key that is equal for arguments that differ in sizes and contents only."""
+    """Return a key that is equal for arguments that differ only in sizes and contents."""
     if isinstance(value, torch.Tensor):
         return value.dtype, value.ndim, value.layout == torch.strided and value.is_contiguous()
     if isinstance(value, dict):
@@ -141,7 +141,7 @@ def _telling(name: str, value: object) -> object:
 
 
 def bind(params: Sequence[Param], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Arguments | None:
-    """Return the arguments by parameter, or None where the parameters don't take them."""
+    """Return the arguments by parameter; None if the parameters don't take them."""
     bound: Arguments = {}
     places = [p for p in params if not p.keyword_only]
     for i, value in enumerate(args):
@@ -158,7 +158,7 @@ def bind(params: Sequence[Param], args: Sequence[Any], kwargs: Mapping[str, Any]
 
 
 def call(entry: Entry, arguments: Arguments) -> Any:
-    """Call with the arguments, by position as far as there is one for each place."""
+    """Make the call and return what it returns. The arguments are passed by position as far as none is missing."""
     args: list[Any] = []
     rest = dict(arguments)
     for p in entry.params:
@@ -173,7 +173,7 @@ def call(entry: Entry, arguments: Arguments) -> Any:
 
 
 def guessed(entry: Entry, device: str) -> Iterator[Arguments]:
-    """Yield arguments made up from the types in the native schemas, or from the names of Python parameters."""
+    """Yield arguments that are guessed from the types in the native schemas, or from the parameters' names."""
     required = [p.name for p in entry.params if p.default is REQUIRED or p.variadic]
     if set(required) <= TENSORS:
         yield {name: torch.rand(2, 2, device=device) for name in required}
@@ -200,7 +200,7 @@ def _value(kind: str, device: str, *, integral: bool) -> Any:
 
 
 def _is_usual(entry: Entry, arguments: Arguments) -> bool:
-    """Whether all tensors have elements, and the rank that users pass."""
+    """Whether no tensor is empty, and the first has the rank that users pass."""
     given = [t for value in arguments.values() for t in tensors(value)]
     rank = RANKS.get(entry.name)
     return all(t.numel() > 0 for t in given) and (rank is None or given[0].ndim == rank)

@@ -1,9 +1,12 @@
 """The parameters that users may write for a PyTorch callable.
 
-Python functions say it themselves. For the built-in ones, the parameters are merged from the overloads
-in PyTorch's `native_functions.yaml` (packaged with torchgen), by the rules of its Python bindings
-(`torch/csrc/utils/python_arg_parser.cpp`, `tools/autograd/gen_python_functions.py`); for those bound by
-hand, from the first line of the docstring.
+A Python function has a signature. For a built-in one, the parameters are merged from the overloads in PyTorch's
+`native_functions.yaml` (packaged with torchgen), by the rules of its Python bindings
+(`torch/csrc/utils/python_arg_parser.cpp`, `tools/autograd/gen_python_functions.py`). For one that is bound by hand,
+they are read off the first line of its docstring.
+
+    max(Tensor self)  max(Tensor self, int dim, bool keepdim=False)  max(Tensor self, Tensor other)
+    →  input, dim=None (or other, axis), keepdim=False (or keepdims)
 """
 
 from __future__ import annotations
@@ -58,7 +61,7 @@ OTHER_NAMES = {"torch.Tensor.to": {"device": ("other",)}, "torch.Tensor.type": {
 
 @lru_cache
 def schemas() -> dict[tuple[str, str], list[NativeFunction]]:
-    """Return the overloads by Python module (`""` for torch itself) and name, Dimname overloads left out."""
+    """Return the overloads by Python module (`""` for torch itself) and name, without those that take a Dimname."""
     folder = pathlib.Path(torchgen.__file__).parent / "packaged/ATen/native"
     parsed = parse_native_yaml(str(folder / "native_functions.yaml"), str(folder / "tags.yaml"))
     found: dict[tuple[str, str], list[NativeFunction]] = defaultdict(list)
@@ -70,7 +73,7 @@ def schemas() -> dict[tuple[str, str], list[NativeFunction]]:
 
 
 def overloads(qualified: str) -> list[NativeFunction]:
-    """Return the native overloads behind a user's name, without their `out=` twins."""
+    """Return the native overloads of a callable by its user's name, without those that take `out=`."""
     home, _, name = qualified.rpartition(".")
     if home == "torch.Tensor":
         return [f for f in schemas().get(("", name), []) if Variant.method in f.variants and not f.func.arguments.out]
@@ -84,7 +87,7 @@ def overloads(qualified: str) -> list[NativeFunction]:
 
 
 def accepts_out(qualified: str, call: Callable[..., Any]) -> bool:
-    """Whether the callable takes `out=`: a Python function says so itself, a built-in one has an `out=` overload."""
+    """Whether the callable takes `out=`: as a parameter of a Python function, or in an overload of a built-in one."""
     if inspect.isfunction(call):
         return "out" in inspect.signature(call, follow_wrapped=False).parameters
     home, _, name = qualified.rpartition(".")
@@ -93,7 +96,7 @@ def accepts_out(qualified: str, call: Callable[..., Any]) -> bool:
 
 
 def parameters(qualified: str, call: Callable[..., Any]) -> tuple[Param, ...] | None:
-    """Return the parameters of the callable, or None where nothing tells them."""
+    """Return the parameters of the callable; None if they can't be found out."""
     if qualified in BOUND_BY_HAND:
         return _renamed(qualified, of_text(BOUND_BY_HAND[qualified]))
     found = _of_python(call)
@@ -107,13 +110,16 @@ def parameters(qualified: str, call: Callable[..., Any]) -> tuple[Param, ...] | 
 
 
 def merged(native: Sequence[NativeFunction], *, method: bool) -> tuple[Param, ...]:
-    """Lay the overloads over one another, the longest first: one parameter a place, other names as aliases."""
+    """Return one list of parameters for all overloads.
+
+    The longest overload gives the names. The names that others have in the same place become aliases.
+    """
     ordered = sorted((_of_schema(f, method=method) for f in native), key=lambda ps: -_positional(ps))
     places = [[ps[i] for ps in ordered if i < _positional(ps)] for i in range(_positional(ordered[0]))]
     own = {place[0].name for place in places}
     shortest = min(_positional(ps) for ps in ordered)
     result = [_place(place, own, required=i < shortest) for i, place in enumerate(places)]
-    result[:-1] = [replace(p, variadic=False) for p in result[:-1]]  # what follows it is found by its place
+    result[:-1] = [replace(p, variadic=False) for p in result[:-1]]  # what follows is passed by position, too
     taken = own | {alias for p in result for alias in p.aliases}
     for p in (p for ps in ordered for p in ps[_positional(ps) :]):
         if p.name not in taken:
@@ -166,7 +172,10 @@ def _default(text: str | None) -> object:
 
 
 def _of_python(call: Callable[..., Any]) -> tuple[Param, ...] | None:
-    """Read a Python function's signature; `boolean_dispatch` and `_make_deprecate` hide it one level down."""
+    """Return the parameters of a Python function; None if it has no signature.
+
+    Functions made by `boolean_dispatch` or `_make_deprecate` take anything: the signature is that of the inner one.
+    """
     try:
         signature = inspect.signature(call)
     except (TypeError, ValueError):
@@ -214,7 +223,7 @@ def _of_docstring(call: Callable[..., Any], *, method: bool) -> tuple[Param, ...
 
 
 def of_text(text: str) -> tuple[Param, ...]:
-    """Return the parameters written as in a `def`, without `out`. Raises SyntaxError."""
+    """Return the parameters that are written as in a `def`, without `out`. Raises SyntaxError if they aren't."""
     arguments = ast.parse(f"def f({text}): ...").body[0].args  # type: ignore[attr-defined]
     plain = [*arguments.posonlyargs, *arguments.args]
     defaults: Iterable[ast.expr | None] = [*[None] * (len(plain) - len(arguments.defaults)), *arguments.defaults]

@@ -1,4 +1,4 @@
-"""Variations of sample arguments: PyTorch's samples keep to tensors, defaults and one dtype, users don't."""
+"""Variations of samples: PyTorch's own keep to tensors, default values and one dtype, users don't."""
 
 from __future__ import annotations
 
@@ -21,20 +21,24 @@ CHOICES: dict[str, tuple[object, ...]] = {
     "exponent": (0, 1, 2, 0.5),
     "max_norm": (0.1,),
 }
+"""values to try, by the name of the parameter"""
 
 
 def variations(params: Sequence[Param], arguments: Arguments) -> Iterator[Arguments]:
-    """Yield the arguments that differ in one thing: a tensor becomes a number, a flag is turned over, …"""
+    """Yield arguments that differ from these in one: a tensor becomes a number, a flag is flipped, ….
+
+    What such a call saves is worth asking.
+    """
     for p in params:
         for value in _other_values(p, arguments):
             yield {**arguments, p.name: value}
 
 
 def forms(arguments: Arguments) -> Iterator[Arguments]:
-    """Yield the arguments with tensors of another dtype, and with strides that aren't contiguous.
+    """Yield the arguments with tensors of another dtype, then with tensors that aren't contiguous.
 
-    They tell whether a result may be the input itself or a view. What is saved they don't tell: there,
-    PyTorch would work on a contiguous copy of its own.
+    They show whether a result may be the input itself or a view of it. They aren't asked what is saved: PyTorch may
+    work on a contiguous copy, which it then saves instead.
     """
     if any(t.grad is not None for value in arguments.values() for t in tensors(value)):
         return
@@ -53,7 +57,7 @@ def _other_values(param: Param, arguments: Arguments) -> Iterator[object]:
 
 
 def mapped(value: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
-    """Return the value with each tensor in its lists and tuples changed."""
+    """Return the value with `change` applied to each tensor, in lists and tuples, too."""
     if isinstance(value, torch.Tensor):
         return change(value)
     if isinstance(value, (list, tuple)):

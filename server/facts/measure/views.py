@@ -1,4 +1,10 @@
-"""Measure as what calls save their arguments, and which of their results are views of what they have made."""
+"""Measure how calls save their arguments, and which of their results are views of tensors that they made.
+
+What a node saved may lie in an argument's memory without being that argument. A result may be a view although its
+memory is none of the arguments': its base is a tensor that the call made and nobody else has.
+
+    torch.einsum("bij,jk->bik", a, b)   # saves views of both; under no_grad, its result is a view
+"""
 
 from __future__ import annotations
 
@@ -25,14 +31,17 @@ if TYPE_CHECKING:
 SAMPLES = 12
 
 Saved = dict[str, set["Form"]]
-"""by parameter, as what it was saved"""
+"""how each parameter was saved"""
 
 Views = dict[tuple[int, int], set[bool]]
-"""by result and its rank: whether it was a view"""
+"""whether a result was a view, by its number and its rank"""
 
 
 def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], device: str) -> dict[str, dict[str, Any]]:
-    """Return what `facts/views.py` reads of each callable of which there is anything to tell."""
+    """Return, by callable, what isn't usual: the rows that `facts/views.py` reads.
+
+    `calls` are the calls of modules by class.
+    """
     found: dict[str, dict[str, Any]] = {}
     for entry in entries:
         forms: Saved = defaultdict(set)
@@ -51,7 +60,7 @@ def measure(entries: Iterable[Entry], calls: Mapping[str, Sequence[Call]], devic
 
 
 def _add(found: dict[str, dict[str, Any]], name: str, forms: Saved, views: Views) -> None:
-    """Write down what isn't the usual: an argument that is saved itself, a result that is no view."""
+    """Add a callable's row: arguments that aren't saved themselves, results that are views. Without any, add none."""
     told: dict[str, Any] = {}
     unusual = {label: _form(seen) for label, seen in sorted(forms.items()) if seen not in (set(), {"itself"})}
     if unusual:
@@ -67,12 +76,12 @@ def _add(found: dict[str, dict[str, Any]], name: str, forms: Saved, views: Views
 
 
 def _form(seen: set[Form]) -> Form:
-    """Return the form that all samples had; of several, the one of which the least follows."""
+    """Return the form that all samples showed; if they disagree, `view`, from which the least follows."""
     return next(iter(seen)) if len(seen) == 1 else "view"
 
 
 def _observe_module(one: Call, forms: Saved, views: Views) -> None:
-    """Add what a call of a module shows."""
+    """Add what one call of a module shows."""
     try:
         module = one.build()
     except RAISED:
@@ -85,7 +94,10 @@ def _observe_module(one: Call, forms: Saved, views: Views) -> None:
 def _observe_saved(
     run: Callable[[Arguments], Any], given: Arguments, own: Mapping[str, torch.Tensor], forms: Saved
 ) -> None:
-    """Add as what a call saves its arguments, and a module its own tensors."""
+    """Add how a call saves its arguments, and how a module saves its `own` tensors.
+
+    A tensor counts if no other has its memory, and if it was not written.
+    """
     labelled = [(name, t) for name, value in (*given.items(), *own.items()) for t in tensors(value)]
     versions = [t._version for _, t in labelled]
     torch.manual_seed(0)
@@ -110,7 +122,7 @@ def _form_of(kept: torch.Tensor, given: torch.Tensor) -> Form:
 
 
 def _observe_results(run: Callable[[Arguments], Any], given: Arguments, views: Views) -> None:
-    """Add which results are views of memory that the call was not given, where nothing is recorded."""
+    """Add which new results are views if the call runs under `no_grad`."""
     memory = {storage_of(t) for value in given.values() for t in tensors(value)}
     torch.manual_seed(0)
     try:

@@ -1,7 +1,7 @@
-"""The second opinion on what is saved: the tensors that the new nodes of the graph show as `_saved_…`.
+"""A second opinion on what is saved: the tensors that the nodes of the graph show as `_saved_…`.
 
-Moving a version is the ground truth (`probe.py`); a node shows what it saved by name
-(`tools/autograd/gen_autograd_functions.py`), and its storage says which input or result that is.
+Moving a version is the ground truth (`probe.py`). Nodes also have attributes with what they saved
+(`tools/autograd/gen_autograd_functions.py`), and the storage of such a tensor says which input or result it is.
 """
 
 from __future__ import annotations
@@ -15,22 +15,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Storage = int
+"""the address of a tensor's memory"""
 
 
 def saved_storages(carriers: Iterable[torch.Tensor]) -> set[Storage]:
-    """Return the storages of the tensors that the graph above the carriers has saved."""
+    """Return the storages of all tensors that are saved in the graph behind the carriers."""
     return {storage for node in nodes(carriers) for t in saved(node) if (storage := storage_of(t)) is not None}
 
 
 def storage_of(tensor: torch.Tensor) -> Storage | None:
-    """Return what tells the tensor's memory from others, None where it has none of its own."""
+    """Return what identifies the tensor's memory; None if it is sparse or empty."""
     if tensor.layout != torch.strided or tensor.numel() == 0:
         return None
     return tensor.untyped_storage().data_ptr()
 
 
 def nodes(carriers: Iterable[torch.Tensor]) -> Iterator[Any]:
-    """Yield the nodes of the graph above the carriers."""
+    """Yield the nodes of the graph behind the carriers (results, or inputs that were changed)."""
     todo: list[Any] = [t.grad_fn for t in carriers]
     seen = {None}
     while todo:
@@ -42,10 +43,10 @@ def nodes(carriers: Iterable[torch.Tensor]) -> Iterator[Any]:
 
 
 def saved(node: Any) -> Iterator[torch.Tensor]:
-    """Yield the tensors that a node has saved."""
+    """Yield the tensors that a node saved."""
     for name in dir(node):
         if name.startswith("_saved_"):
-            with contextlib.suppress(RuntimeError):  # what the same call has changed since can't be read
+            with contextlib.suppress(RuntimeError):  # stale: the same call changed it after it was saved
                 value = getattr(node, name)
                 items = value if isinstance(value, (list, tuple)) else [value]
                 yield from (t for t in items if isinstance(t, torch.Tensor))

@@ -1,4 +1,10 @@
-"""Ask PyTorch what it refuses to write because of its memory: a tensor that is changed in place, or given as `out=`."""
+"""Ask PyTorch which tensors a call refuses to write because of their memory: in place, or as `out=`.
+
+Each call is made again with a tensor to write that shares memory, with itself (an expanded one) or with an input:
+
+    torch.add(a, b, out=torch.empty(1).expand(3))   # refused: the three elements share one place in memory
+    torch.add(a, b, out=a)                          # runs: `a` is read before it is written
+"""
 
 from __future__ import annotations
 
@@ -20,15 +26,15 @@ if TYPE_CHECKING:
 
 ITSELF = "more than one element of the written-to tensor"
 ANOTHER = "some elements of the input tensor and the written-to tensor"
-"""how the checks of `aten/src/ATen/MemoryOverlap.h` say what they refuse"""
+"""parts of the messages of the checks in `aten/src/ATen/MemoryOverlap.h`"""
 
 SPARE = 64
-"""elements behind those of a tensor that shares memory, for what is written beyond its shape"""
+"""how many elements follow those of a tensor that shares memory, in case a call writes beyond its shape"""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """One call that writes: its arguments, the name of what it writes, and what that is like."""
+    """A call that writes: its arguments, the name of the one that it writes, and a tensor like that."""
 
     entry: Entry
     arguments: Arguments
@@ -36,7 +42,10 @@ class Target:
     like: torch.Tensor
 
     def outcome(self, written: torch.Tensor, others: Arguments | None = None) -> str | None:
-        """Return what the call is refused for with these tensors, None where it runs."""
+        """Return why the call is refused if it writes `written`: `ITSELF`, `ANOTHER`, or `other`; None if it runs.
+
+        `others` are arguments to pass instead of its own.
+        """
         torch.manual_seed(0)
         try:
             call(self.entry, {**fresh(self.arguments, grad=False), self.name: written, **(others or {})})
@@ -45,13 +54,13 @@ class Target:
         return None
 
     def others(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """Yield the tensors that it takes beside the one that it writes."""
+        """Yield the tensors that the call takes beside the one that it writes, by name."""
         for name, t in self.arguments.items():
             if name != self.name and isinstance(t, torch.Tensor) and t.layout == torch.strided:
                 yield name, t.detach()
 
     def folded(self, shape: tuple[int, ...]) -> torch.Tensor:
-        """Return a tensor like what is written, of some shape, that repeats its first dimension of many elements."""
+        """Return a tensor to write of this shape, expanded along its first dimension of more than one element."""
         many = next(dim for dim, size in enumerate(shape) if size > 1)
         once = tuple(1 if dim == many else size for dim, size in enumerate(shape))
         memory = self.like.new_zeros(self.like.numel() + SPARE)
@@ -59,7 +68,10 @@ class Target:
 
 
 def targets(entry: Entry, written: str | None, samples: Iterable[Sample]) -> list[Target]:
-    """Return the calls: with the tensor that a method changes, or else with what a function would give as `out=`."""
+    """Return the calls to try, one for each sample that shows a tensor to write.
+
+    `written` is the parameter that the callable changes in place; None: its `out=`, which is to be like its result.
+    """
     found = []
     for sample in samples:
         given = {name: value for name, value in sample.arguments.items() if name != "out"}
@@ -76,7 +88,7 @@ def targets(entry: Entry, written: str | None, samples: Iterable[Sample]) -> lis
 
 
 def is_checked(calls: Iterable[Target]) -> bool:
-    """Whether a call refuses to write a tensor whose elements share a place; True where no sample tells."""
+    """Whether the callable refuses to write a tensor whose elements share memory; True if no call shows it."""
     ran = False
     for one in calls:
         if one.like.numel() > 1:
@@ -88,7 +100,7 @@ def is_checked(calls: Iterable[Target]) -> bool:
 
 
 def is_early(calls: Iterable[Target]) -> bool:
-    """Whether a call refuses such an `out=` even if it is about to give it another shape."""
+    """Whether the callable refuses such an `out=` even if it is about to resize it."""
     return any(one.outcome(one.folded((7,))) == ITSELF for one in calls if one.like.shape != (7,))
 
 
@@ -119,7 +131,7 @@ def _alike(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 def _entangled(one: Target, name: str, other: torch.Tensor) -> str | None:
-    """Return what a call is refused for where one of its inputs begins in the midst of what it writes."""
+    """Return why a call is refused if one of its inputs begins in the middle of what it writes; None if it runs."""
     step = max(one.like.element_size(), other.element_size())
     sizes = [t.numel() * t.element_size() for t in (one.like, other)]
     memory = torch.zeros(sum(sizes) + SPARE * step, dtype=torch.uint8)

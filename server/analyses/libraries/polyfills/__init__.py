@@ -13,6 +13,9 @@ program names it. None of it is ever imported. To write one:
 - Prove each claim by a program in `tests/frameworks/programs`, which `make frameworks` runs beside the library.
 
 Modules of Python's own library are in `stdlib`, so that in the tests their names don't replace other modules.
+
+Begin reading with `stdlib/queue.py`, which is plain Python, then `lpips/__init__.py`, a network that isn't followed
+(`linked`), then `accelerate/__init__.py`, which has a training loop. `find` below is the way from a name to a file.
 """
 
 from __future__ import annotations
@@ -34,9 +37,9 @@ STANDARD = "stdlib"
 
 @cache
 def find(name: str) -> Source | None:
-    """The model of a library's module by its dotted name; None where there is none.
+    """The model of a library's module by its dotted name, parsed; None if there is none.
 
-    A module of a package that has no file of its own is what the package exports.
+    `a.b` is looked for as `a/b/__init__.py`, then as `a/b.py`.
     """
     parts = name.split(".")
     if parts[0] in standard():

@@ -1,4 +1,4 @@
-"""Accelerate's loop: `prepare`, `backward` and `accumulate`, as accelerate 1.15 does it on one device."""
+"""Accelerate's loop: `prepare`, `backward` and `accumulate`, as accelerate 1.15 runs them on one device."""
 
 from contextlib import contextmanager
 
@@ -127,7 +127,7 @@ def is_optimizer(one):
 
 
 class AcceleratedOptimizer:
-    """Steps and clears where gradients are complete, and does nothing while they are added up."""
+    """Steps and clears gradients when they are complete; while they accumulate it does nothing."""
 
     def __init__(self, optimizer, accelerator):
         self.optimizer = optimizer

@@ -1,1 +1,1 @@
-"""Captum: attributions (`captum/attr`)."""
+"""Captum 0.9: attributions (`captum/attr`)."""

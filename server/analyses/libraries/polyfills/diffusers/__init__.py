@@ -1,4 +1,4 @@
-"""Diffusers: schedulers, whose results have a graph through what they are given, models, and averaged weights."""
+"""Diffusers: models, schedulers whose results have a graph through their inputs, and averaged weights."""
 
 import torch
 from gradguard import linked, unknown
@@ -6,7 +6,7 @@ from torch import nn
 
 
 class Output:
-    """What a model or a scheduler gives, by name and by number."""
+    """What a model or a scheduler returns: found by name, or by number."""
 
     def __init__(self, first):
         self.first = first
@@ -19,7 +19,7 @@ class Output:
 
 
 class AnyModel(nn.Module):
-    """A network of the library: its first convolution keeps what it is given."""
+    """Any network of the library: its first convolution saves its input."""
 
     def __init__(self, *args, **kwargs):
         super().__init__()

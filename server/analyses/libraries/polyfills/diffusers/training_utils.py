@@ -1,4 +1,4 @@
-"""Averaged weights, which are written to parameters through `.data`, unseen by their version counters."""
+"""Averaged weights. They are written to parameters through `.data`, which their version counters don't see."""
 
 import torch
 

@@ -1,1 +1,1 @@
-"""e3nn: equivariant operations (`e3nn/o3`)."""
+"""e3nn 0.6: equivariant operations (`e3nn/o3`)."""

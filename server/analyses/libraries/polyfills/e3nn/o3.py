@@ -1,6 +1,6 @@
-"""Irreps and the operations on them, as e3nn 0.6 does it: products keep what they multiply, not what they give.
+"""Irreps and the operations on them, as in e3nn 0.6: a product saves its operands, not its result.
 
-Where one side has scalars alone it is the order of the contraction that tells which of them is kept, and which copied.
+If one side has scalars alone, the order of the contraction decides which operand is saved, and which is copied first.
 """
 
 import torch
@@ -9,7 +9,7 @@ from torch import nn
 
 
 class Irreps:
-    """A row of irreducible representations; what it is made of is not followed."""
+    """A row of irreducible representations, whose parts aren't followed."""
 
     def __init__(self, irreps=None):
         self.irreps = irreps
@@ -50,7 +50,7 @@ class Irreps:
 
 
 def has_vectors(irreps):
-    """Whether there is more in it than scalars; false where that is not known."""
+    """Whether the row has more in it than scalars; False if that is unknown."""
     text = irreps.irreps if isinstance(irreps, Irreps) else irreps
     if not known(text) or not isinstance(text, str):
         return False

@@ -1,11 +1,11 @@
-"""einx 0.4: operations by a pattern of axes; what is rearranged may be a view, what is computed is new."""
+"""einx 0.4: operations by a pattern of axes. What is only rearranged may be a view, what is computed is new."""
 
 import einops
 from gradguard import known, linked
 
 
 def id(description, *tensors, **parameters):
-    """Axes of one tensor in another order or grouping; several are put together, or one taken apart."""
+    """Rearrange the axes of one tensor, join several tensors, or split one."""
     simple = len(tensors) == 1 and known(description) and not any(sign in description for sign in ",[+")
     if simple:
         return einops.rearrange(tensors[0], description, **parameters)
@@ -33,7 +33,7 @@ def multiply(description, *tensors, **parameters):
 
 
 def made(description, *tensors, **parameters):
-    """What keeps nothing of what it is given."""
+    """An operation that saves nothing."""
     return linked(*tensors)
 
 

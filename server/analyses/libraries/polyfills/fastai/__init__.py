@@ -1,1 +1,1 @@
-"""fastai 2: a learner with callbacks at its events, and layers."""
+"""fastai 2: a learner that calls callbacks at its events, and layers."""

@@ -1,4 +1,4 @@
-"""What `from fastai.basics import *` gives, as far as models and training go."""
+"""What `from fastai.basics import *` gives, as far as it concerns models and training."""
 
 from functools import partial
 

@@ -15,7 +15,7 @@ class NormType:
 
 
 class Module(nn.Module):
-    """One whose `__init__` need not call its base's."""
+    """A module whose `__init__` need not call that of its base class."""
 
 
 BATCH = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)
@@ -149,7 +149,7 @@ class AdaptiveConcatPool2d(nn.Module):
 
 
 class SimpleSelfAttention(nn.Module):
-    """Keeps its input three times."""
+    """Saves its input three times."""
 
     def __init__(self, n_in, ks=1, sym=False):
         super().__init__()
@@ -161,7 +161,7 @@ class SimpleSelfAttention(nn.Module):
 
 
 class MergeLayer(nn.Module):
-    """Adds, or joins, what `SequentialEx` was given."""
+    """Adds or concatenates the input of the `SequentialEx` that it is in."""
 
     def __init__(self, dense=False):
         super().__init__()

@@ -1,4 +1,4 @@
-"""The learner: forward, loss, backward, step, with the callbacks' methods in between (`fastai/learner.py`)."""
+"""The learner: forward, loss, backward and step, with calls of the callbacks in between (`fastai/learner.py`)."""
 
 from contextlib import contextmanager
 
@@ -18,7 +18,7 @@ from torch import nn
 
 
 class Optimizer:
-    """fastai's own, which writes through `.data`, unseen by version counters."""
+    """fastai's own optimizer. It writes through `.data`, which version counters don't see."""
 
     def __init__(self, params):
         self.params = params
@@ -68,7 +68,7 @@ class Learner:
         return self
 
     def __call__(self, event):
-        """Call what the program's callbacks define, in their order."""
+        """Call the method for an event in each callback that defines it, by `order`."""
         for cb in sorted(self.cbs, key=lambda cb: cb.order):
             if defined(cb, event):
                 getattr(cb, event)()

@@ -1,4 +1,4 @@
-"""GPyTorch 1.15: models, kernels and likelihoods whose results have a graph through all that they depend on."""
+"""GPyTorch 1.15: models, kernels and likelihoods, whose results have a graph through all that they depend on."""
 
 from gpytorch import distributions, kernels, likelihoods, means, mlls, models
 from gpytorch.mlls import ExactMarginalLogLikelihood

@@ -1,4 +1,4 @@
-"""Normal distributions of many variables."""
+"""Multivariate normal distributions."""
 
 from gradguard import linked
 

@@ -1,4 +1,4 @@
-"""Kernels: the covariance of two inputs, which keeps them for backward."""
+"""Kernels: the covariance of two inputs, which are saved for backward."""
 
 import torch
 from gradguard import linked

@@ -1,4 +1,4 @@
-"""Likelihoods: what is observed, given a function."""
+"""Likelihoods: the distribution of what is observed, given that of the function."""
 
 import torch
 from gpytorch.distributions import MultivariateNormal

@@ -1,4 +1,4 @@
-"""Means of Gaussian processes."""
+"""Mean functions of Gaussian processes."""
 
 import torch
 from gradguard import linked

@@ -1,4 +1,4 @@
-"""Marginal likelihoods, which models are trained by."""
+"""Marginal log likelihoods: what models are trained to maximize."""
 
 from gradguard import linked
 from torch import nn

@@ -1,4 +1,4 @@
-"""Gaussian processes: exact ones on their training data, and approximate ones."""
+"""Gaussian processes: exact ones, which hold their training data, and approximate ones."""
 
 from gpytorch.distributions import MultivariateNormal
 from gradguard import linked

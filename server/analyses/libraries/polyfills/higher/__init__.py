@@ -1,4 +1,4 @@
-"""higher 0.2: a model with weights that an optimizer's steps compute, so that backward goes through the steps."""
+"""higher 0.2: a model whose weights are computed by an optimizer's steps, so that backward goes through the steps."""
 
 import copy
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from torch import nn
 
 
 class FunctionalModel(nn.Module):
-    """Runs a copy of the module with other tensors in the place of its parameters."""
+    """Runs a module with other tensors in place of its parameters."""
 
     def __init__(self, module, copy_initial_weights, track_higher_grads):
         super().__init__()

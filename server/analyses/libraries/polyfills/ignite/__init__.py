@@ -1,1 +1,1 @@
-"""Ignite: engines and their events (`ignite/engine`)."""
+"""Ignite 0.5: engines and their events (`ignite/engine`)."""

@@ -1,3 +1,3 @@
-"""kornia 0.9: functions of images, by what they keep for backward."""
+"""kornia 0.9: functions of images, by what they save for backward."""
 
 from kornia import color, enhance, filters, geometry, losses

@@ -1,18 +1,18 @@
-"""What a function of an image may keep for backward."""
+"""The kinds of functions of an image, by what they save for backward."""
 
 from gradguard import linked
 
 
 def keeping(image, *args, **kwargs):
-    """The image."""
+    """Saves the image."""
     return linked(image, *args, *kwargs.values(), saves=[image])
 
 
 def keeping_both(image, *args, **kwargs):
-    """The image, and what it gives."""
+    """Saves the image and the result."""
     return linked(image, *args, *kwargs.values(), saves=[image], saves_result=True)
 
 
 def plain(image, *args, **kwargs):
-    """Neither."""
+    """Saves neither."""
     return linked(image, *args, *kwargs.values())

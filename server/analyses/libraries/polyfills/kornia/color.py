@@ -1,4 +1,4 @@
-"""Colours: those of HSV come from divisions, which keep the image; the others are sums."""
+"""Colours: conversions to and from HSV divide, which saves the image; the others are sums."""
 
 from kornia._kinds import keeping, plain
 

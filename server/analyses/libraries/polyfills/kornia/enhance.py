@@ -1,4 +1,4 @@
-"""Adjustments: a gamma is a power, which keeps the image."""
+"""Adjustments: a gamma is a power, which saves the image."""
 
 from kornia._kinds import keeping, plain
 

@@ -1,4 +1,4 @@
-"""Filters: most keep the image, and Sobel's magnitude is a root, which keeps what it gives."""
+"""Filters: most save the image. Sobel's magnitude is a root, which also saves its result."""
 
 from kornia._kinds import keeping, keeping_both, plain
 

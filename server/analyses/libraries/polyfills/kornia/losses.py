@@ -1,4 +1,4 @@
-"""Losses: those that multiply or pad the prediction keep it."""
+"""Losses: those that multiply or pad the prediction save it."""
 
 from kornia._kinds import keeping, plain
 

@@ -1,4 +1,4 @@
-"""Lightning, as lightning 2.6.6 does it (`tests/frameworks/test_lightning.py`)."""
+"""Lightning 2.6: Fabric (`lightning/fabric`), and the trainer with its modules and callbacks (`lightning/pytorch`)."""
 
 from lightning import fabric, pytorch
 from lightning.fabric import Fabric

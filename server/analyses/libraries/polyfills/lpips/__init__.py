@@ -1,4 +1,4 @@
-"""LPIPS 0.1: a distance of two images, which are scaled first, so that the network keeps copies of its own."""
+"""LPIPS 0.1: a distance between two images. Usually they are scaled first, and the network saves the scaled copies."""
 
 import torch
 from gradguard import linked, unknown

@@ -1,4 +1,4 @@
-"""Convolution, norm and activation in one module, and what builds layers from configurations."""
+"""A module of convolution, norm and activation, and functions that build layers from configurations."""
 
 from mmengine.registry import MODELS
 from torch import nn

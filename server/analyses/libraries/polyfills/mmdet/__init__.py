@@ -1,1 +1,1 @@
-"""MMDetection 3: registries, whose classes a project adds its own to."""
+"""MMDetection 3: registries, to which a project adds its own classes."""

@@ -1,4 +1,4 @@
-"""Registries: what is registered anywhere is found (`mmdet/registry.py`)."""
+"""The registries, which are mmengine's, so that a class is found wherever it was registered (`mmdet/registry.py`)."""
 
 from mmengine.registry import DATASETS, HOOKS, LOSSES, MODELS, OPTIMIZERS, TRANSFORMS, Registry
 

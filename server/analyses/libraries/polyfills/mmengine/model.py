@@ -1,4 +1,4 @@
-"""Modules, and models that the runner trains: `train_step` runs forward for the losses, and steps."""
+"""Modules, and models that the runner trains: `train_step` runs forward for the losses, then backward and a step."""
 
 from torch import nn
 

@@ -1,4 +1,4 @@
-"""Optimizers in a wrapper, which scales the loss, runs backward and steps (`mmengine/optim/optimizer`)."""
+"""Wrappers of optimizers, which scale the loss, run backward and step (`mmengine/optim/optimizer`)."""
 
 from contextlib import contextmanager
 

@@ -1,4 +1,4 @@
-"""Classes by their names, which configurations choose."""
+"""Registries: classes by name, so that a configuration can name the class to build."""
 
 from gradguard import unknown
 

@@ -1,4 +1,4 @@
-"""Registries, with those of mmdetection."""
+"""The registries, which are those of mmdetection."""
 
 from mmdet.registry import *
 from mmdet.registry import DATASETS, HOOKS, LOSSES, METRICS, MODELS, OPTIMIZERS, TASK_UTILS, TRANSFORMS, Registry

@@ -1,1 +1,1 @@
-"""MONAI 1.6, medical imaging: the blocks that others build their networks of."""
+"""MONAI 1.6, medical imaging: the blocks that programs build their networks from."""

@@ -1,4 +1,4 @@
-"""Opacus 1.x: hooks on every layer with parameters, whose outputs are views of a custom Function then."""
+"""Opacus 1.x: hooks on every layer with parameters, so that its output is a view made by a custom Function."""
 
 from torch import nn
 

@@ -1,4 +1,4 @@
-"""PEFT: the weights of a model are frozen, and its linear layers get small ones beside them (LoRA)."""
+"""PEFT: a model's weights are frozen, and its linear layers get small ones beside them, which are trained (LoRA)."""
 
 import torch
 from gradguard import linked, unknown

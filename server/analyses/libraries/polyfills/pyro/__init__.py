@@ -1,4 +1,4 @@
-"""Pyro 1.9: sample and param statements, as inference runs them (`pyro/primitives.py`)."""
+"""Pyro 1.9: `sample` and `param` statements, as inference runs them (`pyro/primitives.py`)."""
 
 import torch
 from gradguard import data, known, linked
@@ -8,10 +8,10 @@ STORE = {}
 """the leaves behind `param`, and the parameters of modules, by name"""
 
 SITES = []
-"""the distributions and values of the sample statements of the present run"""
+"""the distribution and the value of each sample statement in the current run"""
 
 VALUES = {}
-"""what the guide has sampled, by name"""
+"""the values that the guide sampled, by name"""
 
 
 def param(name, init_tensor=None, constraint=None, event_dim=None):

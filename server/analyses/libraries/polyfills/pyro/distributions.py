@@ -1,4 +1,4 @@
-"""Distributions, which give samples with a graph where they can (`pyro/distributions/torch_distribution.py`)."""
+"""Distributions: samples have a graph if `rsample` can make them (`pyro/distributions/torch_distribution.py`)."""
 
 import torch
 from gradguard import linked

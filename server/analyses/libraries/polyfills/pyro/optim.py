@@ -1,4 +1,4 @@
-"""Optimizers of whatever parameters an inference step has met (`pyro/optim/optim.py`)."""
+"""Optimizers of whichever parameters an inference step came across (`pyro/optim/optim.py`)."""
 
 import torch
 from gradguard import written

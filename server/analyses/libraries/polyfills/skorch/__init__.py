@@ -1,4 +1,4 @@
-"""skorch 1.x: nets that are fitted to arrays; the loss is what `get_loss` gives (`skorch/net.py`)."""
+"""skorch 1.x: nets that are fitted to arrays, with the loss that `get_loss` returns (`skorch/net.py`)."""
 
 import torch
 from gradguard import data
@@ -21,7 +21,7 @@ class NeuralNet:
             setattr(self, name, value)
 
     def __train__(self, names):
-        """Fit it, with a network of which nothing is known."""
+        """Train with an unknown network: how the net is used if the program doesn't show it."""
         self.module_ = nn.Linear(1, 1)
         self.criterion_ = nn.MSELoss()
         self.optimizer_ = torch.optim.SGD(self.module_.parameters(), lr=0.01)

@@ -1,4 +1,4 @@
-"""Coroutines, which run where they are called: what is left of them is their result."""
+"""Coroutines: the replay runs one where it is called, so that all functions here get its result."""
 
 from queue import LifoQueue, Queue
 

@@ -1,3 +1,3 @@
-"""Queues between processes, as one that plays all of them sees them."""
+"""Queues between processes, which the replay runs as one."""
 
 from queue import Queue, SimpleQueue

@@ -1,4 +1,4 @@
-"""Queues, as threads that run one after the other see them."""
+"""Queues between threads, which the replay runs one after the other."""
 
 from gradguard import known
 
@@ -20,7 +20,7 @@ class Queue:
         self.queue.append(item)
 
     def get(self, block=True, timeout=None):
-        """Where nothing is known to be in it, nobody will put anything there."""
+        """Return the next item. Raise `Empty` if there is none: no other thread is left that could put one there."""
         if known(len(self.queue)) and not self.queue:
             raise Empty
         return self.take()

@@ -1,6 +1,6 @@
-"""Tensors by their names, with a batch size in common, as tensordict 0.14 does it.
+"""Tensors by name, with a common batch size, as in tensordict 0.14.
 
-What ends in `_` writes into the tensors that are held; `set` and `update` put others in their place.
+Methods that end in `_` write into the tensors that are held; `set` and `update` replace them by others.
 """
 
 import torch

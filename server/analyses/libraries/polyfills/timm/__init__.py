@@ -1,3 +1,3 @@
-"""timm 1.x as models see it from outside: its layers, and models by their names."""
+"""timm 1.x as programs see it from outside: its layers, and its models by name."""
 
 from timm.models import create_model

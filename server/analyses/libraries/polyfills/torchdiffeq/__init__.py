@@ -1,4 +1,4 @@
-"""torchdiffeq 0.2: a solver calls the function again and again; only its adjoint keeps something, its result."""
+"""torchdiffeq 0.2: a solver calls the function again and again. Only the adjoint one saves anything: its result."""
 
 import torch
 from gradguard import linked
@@ -6,7 +6,7 @@ from torch import nn
 
 
 def solved(func, y0, t):
-    """Two steps of a solver."""
+    """The solution after two steps."""
     y1 = y0 + func(t[0], y0) * (t[1] - t[0])
     y2 = y1 + func(t[1], y1) * (t[-1] - t[1])
     return torch.stack([y0, y1, y2])

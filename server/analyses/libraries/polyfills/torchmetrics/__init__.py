@@ -1,4 +1,4 @@
-"""torchmetrics 1.x: a metric is updated without grad, except where it is called for the value of one batch."""
+"""torchmetrics 1.x: a metric is updated under `no_grad`, except by a call, which returns the value of one batch."""
 
 import copy
 
@@ -32,7 +32,7 @@ class Metric(nn.Module):
         self.update, self.compute = updated, computed
 
     def __train__(self, names):
-        """What is never called is run as in a loop that evaluates."""
+        """Do what a loop that evaluates does: how the metric is used if the program doesn't show it."""
         with torch.no_grad():
             if "update" in names:
                 self.update(data("preds"), data("target"))
@@ -49,7 +49,7 @@ class Metric(nn.Module):
             setattr(self, name, [] if isinstance(default, list) else default.detach().clone())
 
     def forward(self, *args, **kwargs):
-        """The value of this batch, with a graph; what is counted of all batches has none."""
+        """Return the value of this batch, with a graph; the state that all batches add to has none."""
         before = {name: getattr(self, name) for name in self._defaults}
         self.reset()
         self._enable_grad = True
@@ -74,7 +74,7 @@ class Metric(nn.Module):
 
 
 class AnyMetric(Metric):
-    """A metric of the library."""
+    """Any metric of the library."""
 
     def __init__(self, *args, **kwargs):
         super().__init__()

@@ -1,1 +1,1 @@
-"""torchvision 0.2x: its models and layers, as programs see them from outside."""
+"""torchvision 0.2x as programs see it from outside: its models and layers."""

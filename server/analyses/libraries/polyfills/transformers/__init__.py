@@ -1,6 +1,6 @@
-"""Transformers, as 5.23 does it: models and their outputs, configurations, and what `Trainer` does.
+"""Transformers 5.23: models and their outputs, configurations, and `Trainer`.
 
-A model whose class the program does not define is one whose results depend on its parameters.
+Of a model that the library defines, all that is known is that its results depend on its parameters, and what it saves.
 """
 
 import torch
@@ -37,7 +37,7 @@ PreTrainedConfig = PretrainedConfig
 
 
 class ModelOutput(dict):
-    """What a model gives, by name, by number, and as a tuple."""
+    """What a model returns: found by name or by number, or as a tuple."""
 
     def __getitem__(self, key):
         if isinstance(key, str):
@@ -112,7 +112,7 @@ class PreTrainedModel(nn.Module):
         return first_embedding(self)
 
     def enable_input_require_grads(self):
-        """A hook that sets the flag of what the embeddings give, which is a leaf where they are frozen."""
+        """Add a hook that sets `requires_grad` of the embeddings' result. If they are frozen, that result is a leaf."""
         self._require_grads_hook = self.get_input_embeddings().register_forward_hook(make_inputs_require_grads)
 
     def disable_input_require_grads(self):
@@ -150,9 +150,9 @@ def first_embedding(model):
 
 
 class AnyModel(PreTrainedModel):
-    """A model of the library without a head: each layer keeps what the one before has given.
+    """Any model of the library without a head: each layer saves the result of the layer before.
 
-    What the last one gives is not needed any more, unless it has a pooler, whose `tanh` keeps its own result.
+    Nothing saves the result of the last layer. If there is a pooler, its `tanh` saves its own result.
     """
 
     def __init__(self, config=None, *inputs, **kwargs):
@@ -162,7 +162,7 @@ class AnyModel(PreTrainedModel):
         self.head = nn.Parameter(torch.randn(unknown("width"), unknown("labels")))
 
     def layers(self, given, inputs_embeds):
-        """What each layer gives, the embeddings first."""
+        """The results of the layers, with the embeddings first."""
         embedded = linked(given, self.embeddings.weight) if inputs_embeds is None else linked(inputs_embeds)
         middle = linked(embedded, self.layer, saves=[embedded, self.layer])
         return embedded, middle, linked(middle, self.layer, saves=[middle, self.layer])
@@ -179,7 +179,7 @@ class AnyModel(PreTrainedModel):
 
 
 class DynamicCache:
-    """Keys and values of each layer, to which later calls add theirs: new tensors, whose graph leads to the old."""
+    """The keys and values of each layer. Later calls add theirs, in new tensors, whose graph leads to the old ones."""
 
     def __init__(self, *args, **kwargs):
         self.layers = []
@@ -216,7 +216,7 @@ class CacheLayer:
 
 
 class AnyModelWithHead(AnyModel):
-    """One with a head, which keeps what the last layer gives; its loss keeps nothing of the logits."""
+    """Any model with a head, which saves the result of the last layer. The loss doesn't save the logits."""
 
     def cached(self, hidden_states, **kwargs):
         return hidden_states, unknown("past_key_values")
@@ -235,7 +235,7 @@ class AnyModelWithHead(AnyModel):
 
 
 class AnyCausalModel(AnyModelWithHead):
-    """One that reads from left to right, and keeps the keys and values of what it has read."""
+    """Any model that reads from left to right, and caches the keys and values of what it has read."""
 
     def cached(self, hidden_states, past_key_values=None, use_cache=True, **kwargs):
         if use_cache is False and past_key_values is None:
@@ -280,7 +280,7 @@ class TrainingArguments:
 
 
 class TrainerAccelerator:
-    """What a trainer runs backward with."""
+    """What a trainer runs backward with (accelerate's `Accelerator`)."""
 
     sync_gradients = True
 
@@ -301,7 +301,7 @@ class TrainerAccelerator:
 
 
 class TrainerCallback:
-    """Its methods are called by the trainer, with what it is at."""
+    """The base of callbacks, whose methods the trainer calls with its arguments, state and control."""
 
 
 class Trainer:
@@ -337,7 +337,7 @@ class Trainer:
         self.control = unknown("control")
 
     def __train__(self, names):
-        """Train as `train` does, with a model and batches of which nothing is known."""
+        """Train as `train` does, with unknown batches and model: how it is used if the program doesn't show it."""
         self.model = AnyModelWithHead()
         self.compute_loss_func, self.callbacks = None, []
         self.accelerator = TrainerAccelerator()
@@ -436,7 +436,7 @@ class Trainer:
         return self.compute_loss(model, inputs, return_outputs=return_outputs)
 
     def hook(self, name):
-        """The callbacks that define it."""
+        """Call a hook in each callback that defines it."""
         for callback in self.callbacks:
             if defined(callback, name):
                 one = getattr(callback, name)
@@ -480,7 +480,7 @@ class TrainOutput:
 
 
 def __getattr__(name):
-    """Classes by the pattern of their names: models and configurations, hundreds of each."""
+    """Models and configurations by the pattern of their names: there are hundreds of each."""
     if name.endswith("Config"):
         return PretrainedConfig
     if name.endswith(("LMHeadModel", "ForCausalLM")):

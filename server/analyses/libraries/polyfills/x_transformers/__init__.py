@@ -1,4 +1,4 @@
-"""x-transformers 2: stacks of layers, each of which keeps what it is given, and what is wrapped around them."""
+"""x-transformers 2: stacks of layers, each of which saves its input, and wrappers around them."""
 
 import torch
 from gradguard import linked, unknown
@@ -6,7 +6,7 @@ from torch import nn
 
 
 class Projection(nn.Module):
-    """A linear layer, whose sizes are not followed."""
+    """A linear layer whose sizes aren't followed."""
 
     def __init__(self):
         super().__init__()
@@ -17,7 +17,7 @@ class Projection(nn.Module):
 
 
 class AttentionLayers(nn.Module):
-    """Its last norm keeps the sum of the last layer, not what it gives."""
+    """A stack of layers. The norm at its end saves its own input, not the result of the stack."""
 
     def __init__(self, dim, depth=None, heads=8, causal=False, cross_attend=False, **kwargs):
         super().__init__()
@@ -81,7 +81,7 @@ class ViTransformerWrapper(nn.Module):
 
 
 class AutoregressiveWrapper(nn.Module):
-    """Gives the loss of a sequence."""
+    """Returns the loss of a sequence."""
 
     def __init__(self, net, ignore_index=-100, pad_value=0, **kwargs):
         super().__init__()

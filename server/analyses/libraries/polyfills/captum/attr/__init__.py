@@ -1,4 +1,4 @@
-"""Attributions that run a model forward and ask for gradients of its inputs, as captum 0.9 does it."""
+"""Attributions, as in captum 0.9: they run a model forward, and ask for the gradients of its inputs."""
 
 import torch
 from gradguard import linked, unknown
@@ -10,7 +10,7 @@ def as_tuple(inputs):
 
 
 def require_gradients(inputs):
-    """`apply_gradient_requirements`: on the program's own tensors."""
+    """`apply_gradient_requirements`: the program's own tensors require grad from here on."""
     mask = []
     for one in inputs:
         mask.append(one.requires_grad)
@@ -20,7 +20,7 @@ def require_gradients(inputs):
 
 
 def undo_gradients(inputs, mask):
-    """`undo_gradient_requirements`."""
+    """`undo_gradient_requirements`: they require grad as they did before."""
     for one, required in zip(inputs, mask):
         if not required:
             one.requires_grad_(False)
@@ -50,7 +50,7 @@ class Attribution:
 
 
 class GradientAttribution(Attribution):
-    """Gradients of the inputs as they are."""
+    """The gradients of the program's own inputs."""
 
     def attribute(self, inputs, *args, target=None, additional_forward_args=None, **kwargs):
         if args and target is None:
@@ -92,7 +92,7 @@ class LRP(GradientAttribution):
 
 
 class IntegratedGradients(Attribution):
-    """Gradients of new leaves between a baseline and the inputs."""
+    """The gradients of new leaves, which lie between a baseline and the inputs."""
 
     def attribute(self, inputs, baselines=None, target=None, additional_forward_args=None, **kwargs):
         given = as_tuple(inputs)
@@ -106,7 +106,7 @@ class GradientShap(IntegratedGradients):
 
 
 class NoiseTunnel(Attribution):
-    """Runs another method on copies with noise."""
+    """Runs another method on noisy copies of the inputs."""
 
     def attribute(self, inputs, *args, **kwargs):
         given = tuple(one.detach() + torch.randn_like(one) for one in as_tuple(inputs))
@@ -114,7 +114,7 @@ class NoiseTunnel(Attribution):
 
 
 class PerturbationAttribution(Attribution):
-    """Runs the model without grad, on copies of the inputs that are changed."""
+    """Runs the model under `no_grad`, on changed copies of the inputs."""
 
     def attribute(self, inputs, *args, target=None, additional_forward_args=None, **kwargs):
         given = as_tuple(inputs)

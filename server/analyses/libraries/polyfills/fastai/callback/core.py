@@ -1,4 +1,4 @@
-"""Callbacks: what they ask for and do not have is the learner's (`fastai/callback/core.py`)."""
+"""Callbacks: an attribute that a callback doesn't have is the learner's (`fastai/callback/core.py`)."""
 
 
 class Callback:

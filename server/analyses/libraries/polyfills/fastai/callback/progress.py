@@ -1,4 +1,4 @@
-"""Progress and logs, which change nothing."""
+"""Progress bars and logs, which change nothing."""
 
 from fastai.callback.core import Callback
 

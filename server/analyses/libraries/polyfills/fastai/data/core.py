@@ -1,4 +1,4 @@
-"""Loaders, one for training and one for validation first."""
+"""Data loaders: the first is for training, the second for validation."""
 
 
 class DataLoaders:

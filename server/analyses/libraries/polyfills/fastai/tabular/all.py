@@ -1,3 +1,3 @@
-"""The same, with what the domain adds, which is unknown."""
+"""The basics; what the domain adds is unknown."""
 
 from fastai.basics import *

@@ -1,11 +1,11 @@
-"""Engines, which run a function for each batch and handlers at their events, as ignite 0.5 does it."""
+"""Engines, as in ignite 0.5: they run a function for each batch, and handlers at their events."""
 
 import torch
 from gradguard import takes, unknown
 
 
 class Event:
-    """A moment of a run, or some of these moments."""
+    """A moment of a run, or some of its occurrences (`every=2`)."""
 
     def __init__(self, name, every=None, once=None, before=None, after=None, event_filter=None):
         self.name = name
@@ -70,7 +70,7 @@ class State:
 
 
 class Metrics:
-    """Values of metrics by name: numbers, mostly, that metrics which are attached put there."""
+    """The values of metrics by name, mostly numbers, which attached metrics put there."""
 
     def __getitem__(self, name):
         return unknown(name)
@@ -128,7 +128,7 @@ class Engine:
                     self.call_handler(handler, args, kwargs)
 
     def call_handler(self, handler, args, kwargs):
-        """With the engine first, where the handler takes so many arguments."""
+        """Call a handler; it gets the engine as its first argument if it takes one more than `args`."""
         if takes(handler, 1 + len(args)):
             handler(self, *args, **kwargs)
         else:
@@ -230,5 +230,5 @@ def create_supervised_evaluator(model, metrics=None, device=None, **kwargs):
 
 
 def options(given):
-    """Without what chooses precision and device."""
+    """The arguments without those that choose mixed precision."""
     return {name: value for name, value in given.items() if name not in ("amp_mode", "scaler")}

@@ -1,4 +1,4 @@
-"""Transformations: those that sample a grid keep the image."""
+"""Transformations: those that sample a grid save the image."""
 
 from kornia._kinds import keeping, plain
 

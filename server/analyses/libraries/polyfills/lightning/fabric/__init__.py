@@ -1,6 +1,6 @@
-"""Fabric, as lightning 2.6 does it on one device: modules and optimizers in wrappers, and `backward`.
+"""Fabric, as in lightning 2.6 on one device: modules and optimizers in wrappers, and `backward`.
 
-A module's outputs get a hook each, which runs in backward and changes nothing.
+Each output of a module gets a hook, which runs in backward and changes nothing.
 """
 
 from contextlib import contextmanager

@@ -1,6 +1,9 @@
 """Lightning's trainer, modules, data modules and callbacks (`lightning/pytorch/{core,trainer,loops}`).
 
-What only logs, saves or moves between devices is left out.
+What only logs, saves files or moves tensors between devices is left out.
+
+`Trainer.fit` sets up (`begin`), then runs epochs (`epoch`); each batch is a step of automatic optimization (`optimize`)
+or a call of the program's `training_step`, with the hooks that the program defines in between (`hook`).
 """
 
 import torch
@@ -13,7 +16,7 @@ def seed_everything(seed=None, workers=False, verbose=True):
 
 
 class Hooks:
-    """Hooks of a module and of a data module, which do nothing as they are."""
+    """The hooks of a module and of a data module; they do nothing unless overridden."""
 
     def prepare_data(self):
         pass
@@ -51,7 +54,7 @@ class HyperparametersMixin:
 
 
 class AttributeDict(dict):
-    """A dict whose items are its attributes as well."""
+    """A dict whose items are also attributes."""
 
     def __getattr__(self, name):
         if name not in self:
@@ -71,7 +74,7 @@ class LightningModule(Hooks, HyperparametersMixin, nn.Module):
         self.trainer = None
 
     def __train__(self, names):
-        """Do what a trainer does, with batches of which nothing is known."""
+        """Do what a trainer does, with unknown batches: how the module is called if the program doesn't show it."""
         trainer = Trainer()
         if "training_step" in names:
             trainer.fit(self)
@@ -229,7 +232,7 @@ class LightningModule(Hooks, HyperparametersMixin, nn.Module):
 
 
 class Toggled:
-    """`with module.toggled_optimizer(optimizer):`."""
+    """The context of `with module.toggled_optimizer(optimizer):`."""
 
     def __init__(self, module, optimizer):
         self.module = module
@@ -260,7 +263,7 @@ class LightningDataModule(Hooks, HyperparametersMixin):
 
 
 class Callback:
-    """Its hooks do nothing as they are: the trainer calls those that a class defines."""
+    """The base of callbacks. It has no hooks: the trainer calls those that a subclass defines."""
 
 
 class Trainer:
@@ -343,7 +346,7 @@ class Trainer:
     # -- how it goes -----------------------------------------------------------------------------
 
     def begin(self, stage, model, datamodule, train, val):
-        """Set up, and find the batches: given, the data module's, else the module's."""
+        """Set up, and return the batches to train and evaluate on: as passed, else the data module's or the model's."""
         if model is None:
             model = self.lightning_module
         self.lightning_module = self.model = model
@@ -377,7 +380,7 @@ class Trainer:
         return torch.inference_mode() if self.inference_mode else torch.no_grad()
 
     def hook(self, name, *args):
-        """Callbacks first, then the module: those that the program defines."""
+        """Call a hook in each callback that defines it, then in the module, and return what the module's returns."""
         model = self.lightning_module
         for callback in self.callbacks:
             if defined(callback, name):
@@ -438,7 +441,7 @@ class Trainer:
         return step(batch, batch_idx) if takes(step, 2) else step(batch)
 
     def optimize(self, model, batch, batch_idx):
-        """Automatic optimization: the optimizer's step runs the closure."""
+        """Optimize automatically: the optimizer's step runs forward and backward as its closure."""
         outputs = {}
         optimizer = self.optimizers[0] if self.optimizers else unknown("no optimizer")
 
@@ -473,7 +476,7 @@ class Trainer:
         return outputs
 
     def is_last(self, batch_idx):
-        """Whether it is the last batch, after which there is a step in any case."""
+        """Whether this is the last batch, after which the optimizer always steps."""
         return known(self.num_training_batches) and batch_idx + 1 == self.num_training_batches
 
     def run_backward(self, loss, *args, **kwargs):
@@ -482,7 +485,7 @@ class Trainer:
         self.hook("on_after_backward")
 
     def validation(self, model, batches):
-        """Inside of fit: without grad, but not in inference mode."""
+        """Validate inside `fit`: under `no_grad`, but not in inference mode."""
         with torch.no_grad():
             self.evaluation(model, batches, "validation")
         model.on_validation_model_train()
@@ -518,5 +521,5 @@ def scheduler_of(one):
 
 
 def combined(batches):
-    """Several loaders give their batches side by side (`CombinedLoader`); else one after the other."""
+    """The batches to iterate over, as they are: of Lightning's `CombinedLoader` nothing needs to be done."""
     return batches

@@ -1,1 +1,1 @@
-"""Networks and what they are made of."""
+"""Networks and their parts."""

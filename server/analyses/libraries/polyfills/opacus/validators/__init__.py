@@ -1,4 +1,4 @@
-"""What makes a module fit for private training: batch norms become group norms, in a copy."""
+"""Makes a module fit for private training: batch norms become group norms, in a copy of the module."""
 
 import copy
 

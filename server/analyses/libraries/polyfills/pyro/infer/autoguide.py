@@ -1,4 +1,4 @@
-"""Guides that follow from the model (`pyro/infer/autoguide/guides.py`)."""
+"""Guides that are derived from the model (`pyro/infer/autoguide/guides.py`)."""
 
 from torch import nn
 

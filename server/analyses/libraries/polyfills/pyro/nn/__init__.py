@@ -1,4 +1,4 @@
-"""Modules with attributes that are sampled, anew in each call (`pyro/nn/module.py`)."""
+"""Modules with attributes that are sampled anew in each call (`pyro/nn/module.py`)."""
 
 import torch
 from gradguard import linked

@@ -1,4 +1,4 @@
-"""Modules that read what they need from a tensordict and put what they give into it, as tensordict 0.14 does it."""
+"""Modules that read their inputs from a tensordict and put their results into it, as in tensordict 0.14."""
 
 from tensordict import TensorDict
 from torch import nn

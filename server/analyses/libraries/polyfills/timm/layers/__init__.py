@@ -1,6 +1,6 @@
-"""Layers (`timm/layers`): what they keep of what they are given, and which of them work in place.
+"""Layers (`timm/layers`): what they save, and which of them work in place.
 
-An activation behind a normalization works in place, unless that is switched off.
+An activation behind a normalization works in place unless that is switched off.
 """
 
 import torch
@@ -104,7 +104,7 @@ IN_PLACE = (
 
 
 class DropPath(nn.Module):
-    """What it drops is multiplied away while it trains; else it gives its input back."""
+    """While it trains, it multiplies its input by a mask; otherwise it returns its input unchanged."""
 
     def __init__(self, drop_prob=0.0, scale_by_keep=True):
         super().__init__()
@@ -144,7 +144,7 @@ class LayerNorm(nn.LayerNorm):
 
 
 class LayerNorm2d(LayerNorm):
-    """Of the channels, which come second."""
+    """Normalizes the channels, which are the second dimension."""
 
     def forward(self, x):
         x = x.permute(0, 2, 3, 1)
@@ -243,7 +243,7 @@ ConvNormActAa = ConvNormAct
 
 
 class SEModule(nn.Module):
-    """Multiplies its input, which it keeps, by a gate that comes of it."""
+    """Multiplies its input, which is saved, by a gate that is computed from it."""
 
     def __init__(
         self,

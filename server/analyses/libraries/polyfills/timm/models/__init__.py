@@ -1,11 +1,11 @@
-"""Models by their names: networks whose results depend on their parameters, a classifier or one feature a stage."""
+"""Models by name: networks whose results depend on their parameters. They return classes, or features of each stage."""
 
 import torch
 from gradguard import known, linked, unknown
 from torch import nn
 
 IN_PLACE = ("resnet", "resnext", "wide_resnet", "seresnet", "legacy_seresnet", "regnet", "dla", "hrnet", "vgg")
-"""networks whose stages end in a ReLU in place, which keeps what it gives"""
+"""the beginnings of the names of networks whose stages end in a ReLU in place, which saves its result"""
 
 
 class FeatureInfo:
@@ -33,7 +33,7 @@ class AnyModel(nn.Module):
         self.default_cfg = self.pretrained_cfg = unknown("default_cfg")
 
     def features(self, x):
-        """What each stage gives: the next one keeps it, and so does its own ReLU."""
+        """The result of each stage: the next stage saves it, and so does its own ReLU."""
         found = []
         for _ in self.stages:
             x = linked(x, self.stem, saves=[x, self.stem], saves_result=self.kept)
@@ -63,7 +63,7 @@ class AnyModel(nn.Module):
 
 
 REGISTERED = {}
-"""the program's own models by their names"""
+"""the program's own models by name"""
 
 
 def create_model(model_name, pretrained=False, features_only=False, out_indices=None, num_classes=1000, **kwargs):

@@ -1,3 +1,3 @@
-"""Where layers stood before timm 0.9."""
+"""The layers, where they were before timm 0.9."""
 
 from timm.layers import *

@@ -1,4 +1,4 @@
-"""Message passing and convolutions on graphs, as torch_geometric 2.x does it."""
+"""Message passing and convolutions on graphs, as in torch_geometric 2.x."""
 
 import torch
 from gradguard import accepts, linked, unknown
@@ -43,7 +43,7 @@ class MessagePassing(nn.Module):
 
 
 class AnyConv(MessagePassing):
-    """A convolution of the library: a linear layer, which keeps its input, and messages."""
+    """Any convolution of the library: a linear layer, which saves its input, then messages."""
 
     def __init__(self, in_channels=None, out_channels=None, *args, **kwargs):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Networks and what makes actors and critics of them, as torchrl 0.14 does it."""
+"""Networks, and wrappers that make actors and critics of them, as in torchrl 0.14."""
 
 import torch
 from gradguard import linked
@@ -59,7 +59,7 @@ class ValueOperator(TensorDictModule):
 
 
 class ProbabilisticActor(nn.Module):
-    """A network for the parameters of a distribution, an action from it and, if asked, how probable that is."""
+    """A network for the parameters of a distribution, an action drawn from it, and its log probability if asked for."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Models by their names: residual networks and VGG as they are, others as networks that keep what they are given."""
+"""Models by name: residual networks and VGG as they are, any other as a network that saves its input."""
 
 import torch
 from gradguard import linked, unknown

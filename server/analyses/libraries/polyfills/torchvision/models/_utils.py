@@ -1,4 +1,4 @@
-"""A part of a model, up to some of its layers."""
+"""A part of a model: its layers up to some that are chosen."""
 
 from gradguard import linked
 from torch import nn
@@ -10,7 +10,7 @@ class IntermediateLayerGetter(nn.ModuleDict):
         self.return_layers = dict(return_layers)
 
     def forward(self, x):
-        """Up to the last layer that is asked for."""
+        """Run the layers up to the last that is asked for."""
         out, left = {}, dict(self.return_layers)
         for name, module in self.items():
             if not left:
@@ -18,6 +18,6 @@ class IntermediateLayerGetter(nn.ModuleDict):
             x = module(x)
             if name in left:
                 out[left.pop(name)] = x
-        for new_name in left.values():  # layers of a model that is not followed
+        for new_name in left.values():  # layers of a model whose layers are unknown
             x = out[new_name] = linked(x, saves=[x])
         return out

@@ -1,4 +1,4 @@
-"""What some layers of a model give, by name (`torchvision/models/feature_extraction.py`)."""
+"""The results of some layers of a model, by name (`torchvision/models/feature_extraction.py`)."""
 
 import torch
 from gradguard import linked, unknown
@@ -15,7 +15,7 @@ class Extractor(nn.Module):
         self.stem = nn.Parameter(torch.randn(unknown("width"), unknown("width")))
 
     def forward(self, x):
-        """The next layer keeps what one gives, and so does a ReLU in place at its own end."""
+        """Each result is saved by the next layer, and by the ReLU in place that ends its own layer, if there is one."""
         out = {}
         for name in self.nodes:
             x = linked(x, self.stem, saves=[x, self.stem], saves_result=self.kept)

@@ -102,7 +102,7 @@ class ResNet(nn.Module):
         self.fc = nn.Linear(512 * block.expansion, num_classes)
 
     def _make_layer(self, block, planes, blocks, stride=1, dilate=False):
-        """Two blocks at the most: the others do the same again."""
+        """Make two blocks at most: further ones would only do the same again."""
         previous = self.dilation
         if dilate:
             self.dilation = self.dilation * stride

@@ -1,4 +1,4 @@
-"""VGG (`torchvision/models/vgg.py`): convolutions, each with a ReLU in place behind it."""
+"""VGG (`torchvision/models/vgg.py`): convolutions, each followed by a ReLU in place."""
 
 import torch
 from torch import nn

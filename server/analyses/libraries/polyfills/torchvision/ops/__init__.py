@@ -1,4 +1,4 @@
-"""Layers and losses (`torchvision/ops`): an activation behind a normalization works in place."""
+"""Layers and losses (`torchvision/ops`). An activation behind a normalization works in place."""
 
 import torch
 from gradguard import known, linked, unknown
@@ -50,7 +50,7 @@ class Conv3dNormActivation(ConvNormActivation):
 
 
 class SqueezeExcitation(nn.Module):
-    """Multiplies its input, which it keeps, by a scale that comes of it."""
+    """Multiplies its input, which is saved, by a scale that is computed from it."""
 
     def __init__(self, input_channels, squeeze_channels, activation=nn.ReLU, scale_activation=nn.Sigmoid):
         super().__init__()
@@ -163,7 +163,7 @@ def sigmoid_focal_loss(inputs, targets, alpha=0.25, gamma=2, reduction="none"):
 
 
 def pooled(input, boxes, *args, **kwargs):
-    """Regions of the input, which is not kept."""
+    """Pool regions of the input, which isn't saved."""
     return linked(input)
 
 

@@ -1,4 +1,4 @@
-"""The same layers where they are defined."""
+"""The layers, in the module where torchvision defines them."""
 
 from torchvision.ops import (
     MLP,

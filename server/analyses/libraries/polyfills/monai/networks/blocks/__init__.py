@@ -1,4 +1,4 @@
-"""Blocks: a convolution with a normalization, dropout and an activation behind it (`monai/networks/blocks`)."""
+"""Blocks: a convolution, then a normalization, dropout and an activation (`monai/networks/blocks`)."""
 
 from gradguard import known
 from monai.networks.layers import get_act_layer, get_norm_layer
