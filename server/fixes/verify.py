@@ -164,7 +164,7 @@ class Kept:
         self._lines |= {moved[text]: gone[text] for text in moved.keys() & gone.keys()}
 
     def line(self, new: int) -> int:
-        """Return the line of the old text that a line of the new one was, wherever it stood, or that it has replaced."""
+        """Return the line of the old text that a line of the new one was, or that it has replaced; lines may move."""
         return self._lines.get(new, new)
 
 
