@@ -1,8 +1,10 @@
 """Measure in processes of their own, since on some arguments some releases of PyTorch end the process.
 
-of(gradients.measure, entries)      32 entries a process
-… a process dies                    its entries again, one a process
-… the process of one entry dies     that entry with the next, more careful way to measure; else it is left out
+What a process that dies has cost is made good:
+
+    of([gradients.measure], entries)    32 entries a process
+    … a process dies                    its entries again, one a process
+    … the process of one entry dies     that entry with the next, more careful way to measure; else it is left out
 """
 
 from __future__ import annotations
