@@ -1,10 +1,11 @@
 """What saved tensors held, where their version counter cannot tell: copies taken just before such a change.
 
 A change goes unseen by a counter that other tensors have: through `.data`, through NumPy's or DLPack's memory, by a
-fused kernel. Before an operation writes so, the memory is copied, once for all that was saved up to then. What Python
-and C write themselves is no operation: memory that they can reach is copied when an operation takes it that may save
-it. Before a backward what its nodes have saved is compared with these copies; by content, so that what was written and
-put back is no alarm. Copies are bounded; what had to be dropped is not told.
+fused kernel; and nobody compares the counter of what a hook of the program's keeps for a saved tensor. Before an
+operation writes so, the memory is copied, once for all that was saved up to then. What Python and C write themselves is
+no operation: memory that they can reach is copied when an operation takes it that may save it. Before a backward what
+its nodes have saved is compared with these copies; by content, so that what was written and put back is no alarm.
+Copies are bounded; what had to be dropped is not told.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import torch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from weakref import ref
 
 BUDGET = 256 << 20
 """bytes of all copies"""
@@ -44,6 +46,8 @@ class Contents:
         self.exported: set[int] = set()
         self.twins: set[int] = set()
         """storages that a tensor was given by `set_`, as `copy.copy` does: it has a counter of its own"""
+        self.packed: dict[int, list[ref[torch.Tensor]]] = {}
+        """by storage the tensors there that hooks keep for backward"""
 
     def copy(self, key: int, storage: torch.UntypedStorage, time: int, since: int) -> None:
         """Keep what a storage holds, unless there is a copy from after `since`, the time of the last node."""
@@ -65,6 +69,14 @@ class Contents:
         else:
             self.copy(key, storage, time, time)
 
+    def pack(self, key: int, tensors: list[ref[torch.Tensor]]) -> None:
+        """Note that a hook keeps tensors in a storage."""
+        self.packed[key] = [one for one in self.packed.get(key, ()) if one() is not None] + tensors
+
+    def is_packed(self, key: int) -> bool:
+        """Whether a hook still keeps a tensor in a storage."""
+        return any(one() is not None for one in self.packed.get(key, ()))
+
     def drop(self, key: int) -> None:
         """Forget the copies of a storage."""
         self.bytes -= sum(copy.storage.nbytes() for copy in self.copies.pop(key, ()))
@@ -76,6 +88,7 @@ class Contents:
             self.drop(key)
         self.exported &= alive
         self.twins &= alive
+        self.packed = {key: tensors for key, tensors in self.packed.items() if key in alive}
 
     def before(self, key: int, time: int) -> torch.UntypedStorage | None:
         """What a storage held when something was saved at a time: its first copy after that, if there is one."""

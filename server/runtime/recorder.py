@@ -31,6 +31,7 @@ from torch._library import custom_ops
 from torch.autograd import Function
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from . import packs
 from .contents import Contents
 from .moves import Moved, Moves
 from .places import Places, Trail
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from .contents import Print
+    from .packs import Pack
 
 MOST_NODES = 200_000
 """so many nodes are known of a thread, the newest"""
@@ -163,10 +165,12 @@ class Memory:
 class Thread:
     """The nodes that one thread has made: each counts its own."""
 
-    __slots__ = ("made", "next", "trail")
+    __slots__ = ("made", "next", "packs", "trail")
 
     def __init__(self) -> None:
         self.made: dict[int, Made] = {}
+        self.packs: dict[int, list[Pack]] = {}
+        """of nodes whose saved tensors went through a hook of the program's, what that keeps"""
         self.next = -1
         """the number that the next node gets"""
         self.trail: Trail = ()
@@ -328,6 +332,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _write(self, func: Any, plan: Plan, trail: Trail, args: Any, kwargs: Any) -> Any:
         raised = plan.is_raised
         targets = [(tensor, self.memory(tensor), version(tensor) - raised) for tensor in plan.targets(args, kwargs)]
+        if plan.switch is not None:
+            self._forget_statistics({memory.key for _, memory, _ in targets if memory is not None})
         if self.contents is not None:
             for tensor, memory, _ in targets:
                 if memory is not None and (plan.unseen or self.hides(tensor, memory)):
@@ -342,6 +348,12 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._set(targets[0][0], targets[0][1], trail)
         return result
 
+    def _forget_statistics(self, keys: set[int]) -> None:
+        """Batch norm's node saves the statistics that its kernel writes, and backward reads them in eval mode alone."""
+        found = self.threads[get_ident()].packs.get(_sequence() - 1)
+        if found:
+            found[:] = [one for one in found if one.key not in keys]
+
     def _set(self, tensor: torch.Tensor, before: Memory | None, trail: Trail) -> None:
         memory = self.memory(tensor)
         if memory is not None and before is not None:
@@ -350,9 +362,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.contents.twins.add(memory.key)
 
     def hides(self, tensor: torch.Tensor, memory: Memory) -> bool:
-        """Whether a write to a tensor may change memory that others have with a counter of their own."""
-        twins = self.contents.twins if self.contents is not None else ()
-        return memory.key in twins or _is_hidden(tensor, memory.key)
+        """Whether a write to a tensor may change what others have, and no counter tells them."""
+        contents = self.contents
+        known = contents is not None and (memory.key in contents.twins or contents.is_packed(memory.key))
+        return known or _is_hidden(tensor, memory.key)
 
     def _view(self, plan: Plan, result: Any, frame: FrameType) -> Any:
         for tensor in result if isinstance(result, (list, tuple)) else (result,):
@@ -438,6 +451,19 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.contents.exported.add(memory.key)
             self.contents.export(memory.key, tensor.untyped_storage(), next(self.clock))
 
+    def pack(self, tensor: torch.Tensor, packed: object) -> None:
+        """Note what a hook of the program's has given for a tensor, which the newest node saves."""
+        number, memory = _sequence() - 1, self.memory(tensor)
+        thread = self.threads.setdefault(get_ident(), Thread())
+        row = thread.packs.setdefault(number, [])
+        if len(thread.packs) > MOST_NODES:
+            _shorten(thread.packs)
+        if memory is not None and self.contents is not None:
+            self.newest = time = next(self.clock)
+            found = packs.kept(tensor, memory.key, packed, number, time)
+            self.contents.pack(memory.key, [one.find for one in found])
+            row += found
+
     def move(self, tensor: torch.Tensor, key: int, print_: Print, frame: FrameType) -> None:
         """Note that a tensor was given other memory by `.data = …`: what it had, and what that was known by."""
         time = next(self.clock)
@@ -450,15 +476,16 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Whether anything was changed that no counter tells of."""
         return self.contents is not None and bool(self.contents.copies or self.moves.known)
 
-    def changed(self, tensor: torch.Tensor, made: Made) -> bool:
-        """Whether a tensor that an operation has saved holds something else now.
+    def changed(self, tensor: torch.Tensor, made: Made, packed: int = 0) -> bool:
+        """Whether a tensor that an operation has saved holds something else now; or one that was packed at a time.
 
         What changes its argument in place and saves the result saves it when that is written.
         """
         memory = self.memory(tensor)
         if memory is None or self.contents is None:
             return False
-        since = max((write.time for write in memory.writes if self._is_own(write, made, tensor)), default=made.time)
+        own = (write.time for write in memory.writes if self._is_own(write, made, tensor))
+        since = packed or max(own, default=made.time)
         unseen = [one.print for one in self.moves.since(tensor, since) if one.print is not None]
         return not unseen[0].fits(tensor) if unseen else self.contents.changed(tensor, memory.key, since)
 
@@ -496,14 +523,24 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         A node whose own number is not known was made by the same call as a neighbour: what changes a view's base
         (`CopySlices`) comes after the node of the change in place, another before one that its operation makes first.
         """
-        number, own = node._sequence_nr(), self.threads.get(get_ident())
+        number = node._sequence_nr()
         later = node.name().rpartition("::")[2].startswith(("CopySlices", "AsStrided"))
         near = (0, -1, -2) if later else (0, 1, 2, -1)
-        for thread in ([own] if own else []) + [one for one in self.threads.values() if one is not own]:
+        for thread in self._threads():
             found = (thread.made.get(number + distance) for distance in near)
             if (made := next(filter(None, found), None)) is not None:
                 return made
         return None
+
+    def packs(self, node: Any) -> list[Pack] | None:
+        """What hooks of the program's keep of what a node saves; None where none has taken it."""
+        number = node._sequence_nr()
+        return next((thread.packs[number] for thread in self._threads() if number in thread.packs), None)
+
+    def _threads(self) -> list[Thread]:
+        """All of them, the one that runs first."""
+        own = self.threads.get(get_ident())
+        return ([own] if own else []) + [one for one in self.threads.values() if one is not own]
 
     def is_carried(self, made: Made) -> bool:
         """Whether a node is older than the last time that the backward which runs now ran in the same place."""
