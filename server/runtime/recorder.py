@@ -16,18 +16,16 @@ the stack while the program runs, so that its tracebacks stay as they are.
 
 from __future__ import annotations
 
-import linecache
 import os
 import sys
 from collections import deque
-from functools import reduce
+from functools import cache, reduce
 from itertools import count
 from operator import or_
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
-from torch._library import custom_ops
 from torch.autograd import Function
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -75,8 +73,6 @@ COUNTING = ("ADInplaceOrView", "CompositeImplicitAutograd")
 """where an operation raises the counters of what it writes to, itself or by being made of others"""
 RAISED = "/ADInplaceOrView"
 """the end of the name by which `torch.library` keeps a function of its own that raises counters"""
-LEAVES_OUT = "_AutoDispatchBelowADInplaceOrView" in "".join(linecache.getlines(custom_ops.__file__))
-"""whether it has the operations that such a one calls raise none; so did PyTorch 2.4"""
 COPY = "clone"
 """what autograd asks for first where a formula needs what an operation overwrites (`pow_`)"""
 
@@ -86,6 +82,8 @@ _included: Any = torch._C._dispatch_tls_local_include_set
 _forced: Any = torch._C._ForceDispatchKeyGuard
 _COUNTERS: Any = torch._C.DispatchKey.ADInplaceOrView
 _BEHIND: Any = torch._C._after_ADInplaceOrView_keyset
+_PLAIN = _included(), _excluded()
+"""the keys where no mode is on"""
 _GRAPH: tuple[Any, ...] = tuple(
     getattr(torch._C.DispatchKey, f"Autograd{name}") for name in ("CPU", "Other", "NestedTensor")
 )
@@ -202,7 +200,7 @@ class Plan:
         self.unseen = statistics is not None or self.name.startswith("_fused_")
         is_counted = any(_has_kernel(func.name(), key) for key in COUNTING) if schema is not None else True
         self.is_raised = schema is not None and func.name().replace("::", "/") + RAISED in torch.library._impls
-        self.delegates = (self.is_raised and not LEAVES_OUT) or (bool(marked) and not is_counted)
+        self.delegates = (self.is_raised and not _calls_raise_none()) or (bool(marked) and not is_counted)
         self.enters = schema is not None and not is_counted and not schema.name.startswith(("aten::", "prim"))
         returns = schema.returns if schema is not None else ()
         self.is_view = any(r.alias_info is not None and not r.alias_info.is_write for r in returns)
@@ -223,11 +221,7 @@ class Plan:
 
 
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Notes what a program does; `silent` also has it look for changes that no version counter sees.
-
-    `on_silent` is called with a node, the attribute that has a saved tensor and that tensor, when backward is about to
-    read it and it holds something else than it did.
-    """
+    """Notes what a program does; `silent` also has it keep what changes that no version counter sees overwrite."""
 
     supports_higher_order_operators = True
 
@@ -553,6 +547,19 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.backward = Ran(next(self.clock), self.places.trail(frame), keeps)
         if len(self.before) > MOST_STORAGES:
             _shorten(self.before)
+
+
+@cache
+def _calls_raise_none() -> bool:
+    """Whether what a function of `torch.library`'s calls raises no counter, after it has; PyTorch 2.13 has it do so."""
+
+    def bump(x: torch.Tensor) -> None:
+        x.add_(1)
+
+    with _forced(*_PLAIN):
+        x = torch.zeros(())
+        torch.library.custom_op("gradguard::bump", bump, mutates_args=("x",), schema="(Tensor(a!) x) -> ()")(x)
+    return version(x) == 1
 
 
 def version(tensor: torch.Tensor) -> int:
