@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 MOST_NODES = 200_000
 """so many nodes are known of a thread, the newest"""
+MOST_THREADS = 8
+"""so many threads that have ended are known"""
 MOST_WRITES = 64
 """so many writes to one storage are known, the latest; the others are counted"""
 MOST_STORAGES = 20_000
@@ -230,6 +232,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.places = Places(os.path.dirname(torch.__file__), Function)
         self.clock = count(1)
         self.threads: dict[int, Thread] = {}
+        self.ended: deque[Thread] = deque(maxlen=MOST_THREADS)
+        """those whose number another has now, the latest first"""
         self.memories: dict[int, Memory] = {}
         self.ran: dict[int, Ran] = {}
         """by the sequence number of a node the last backward that ran it"""
@@ -529,12 +533,20 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def packs(self, node: Any) -> list[Pack] | None:
         """What hooks of the program's keep of what a node saves; None where none has taken it."""
         number = node._sequence_nr()
-        return next((thread.packs[number] for thread in self._threads() if number in thread.packs), None)
+        made = (thread for thread in self._threads() if number in thread.made or number in thread.packs)
+        return next((thread.packs.get(number) for thread in made), None)
 
     def _threads(self) -> list[Thread]:
         """All of them, the one that runs first."""
         own = self.threads.get(get_ident())
-        return ([own] if own else []) + [one for one in self.threads.values() if one is not own]
+        others = [one for one in self.threads.values() if one is not own]
+        return ([own] if own else []) + others + list(self.ended)
+
+    def enter(self) -> None:
+        """A thread begins, which may have the number of one that has ended; it counts its own nodes."""
+        ended = self.threads.pop(get_ident(), None)
+        if ended is not None:
+            self.ended.appendleft(ended)
 
     def is_carried(self, made: Made) -> bool:
         """Whether a node is older than the last time that the backward which runs now ran in the same place."""

@@ -246,6 +246,7 @@ class _Entering:
     def __get__(self, thread: Any, kind: type | None = None) -> Any:
         if thread is None:
             return self.method
+        self.watch.recorder.enter()
         _push_mode(self.watch.recorder)
         _entered.by_thread = True
         return self.method.__get__(thread)

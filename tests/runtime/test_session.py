@@ -277,6 +277,27 @@ def test_the_statistics_of_a_batch_norm_that_trains_are_no_alarm_in_a_hook() -> 
     assert one.writes[-1].spot.text.strip().startswith("net.running_var.mul_(2)")
 
 
+def test_what_one_thread_saves_is_no_matter_of_another() -> None:
+    """Each counts its nodes from 0, and a new one may have the number of one that has ended."""
+    kept: list[torch.Tensor] = []
+
+    def keep() -> None:
+        with torch.autograd.graph.save_on_cpu():
+            kept.append(leaf().exp())
+
+    def use() -> None:
+        y = leaf().exp()
+        in_place(kept[0])
+        y.sum().backward()
+
+    def run(target: Callable[[], None]) -> None:
+        thread = threading.Thread(target=target)
+        thread.start()
+        thread.join()
+
+    assert not observed(lambda: (run(keep), run(use)))
+
+
 def test_a_hook_is_called_when_it_is_without_and_fails_with_its_own_traceback() -> None:
     def taken(table: dict[int, torch.Tensor]) -> None:
         def pack(tensor: torch.Tensor) -> int:
