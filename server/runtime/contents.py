@@ -1,6 +1,7 @@
 """What saved tensors held before a change that their version counter doesn't see: copies of their memory.
 
-Such changes go through `.data`, through memory shared with NumPy or DLPack, or come from a fused kernel:
+Such changes go through `.data`, through memory shared with NumPy or DLPack, or come from a fused kernel; and no counter
+is compared for what a hook of the program's keeps of a saved tensor:
 
     y = x.exp()             # saves `y`
     y.data.mul_(2)          # writes the memory of `y`, not its counter: the memory is copied first
@@ -23,6 +24,7 @@ import torch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from weakref import ref
 
 BUDGET = 256 << 20
 """how many bytes all copies may have"""
@@ -50,6 +52,8 @@ class Contents:
         """storages that Python and C can write to"""
         self.twins: set[int] = set()
         """storages that a tensor was given by `set_`, as `copy.copy` does: that tensor has a counter of its own"""
+        self.packed: dict[int, list[ref[torch.Tensor]]] = {}
+        """by storage the tensors there that hooks keep for backward"""
 
     def copy(self, key: int, storage: torch.UntypedStorage, time: int, since: int) -> None:
         """Copy what a storage holds before it changes at `time`.
@@ -74,6 +78,14 @@ class Contents:
         else:
             self.copy(key, storage, time, time)
 
+    def pack(self, key: int, tensors: list[ref[torch.Tensor]]) -> None:
+        """Note that a hook keeps tensors in a storage."""
+        self.packed[key] = [one for one in self.packed.get(key, ()) if one() is not None] + tensors
+
+    def is_packed(self, key: int) -> bool:
+        """Whether a hook still keeps a tensor in a storage."""
+        return any(one() is not None for one in self.packed.get(key, ()))
+
     def drop(self, key: int) -> None:
         """Forget the copies of a storage."""
         self.bytes -= sum(copy.storage.nbytes() for copy in self.copies.pop(key, ()))
@@ -85,6 +97,7 @@ class Contents:
             self.drop(key)
         self.exported &= alive
         self.twins &= alive
+        self.packed = {key: tensors for key, tensors in self.packed.items() if key in alive}
 
     def before(self, key: int, time: int) -> torch.UntypedStorage | None:
         """What a storage held at a time: its first copy from after that; None if there is none, so it is unchanged."""

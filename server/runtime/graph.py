@@ -73,6 +73,11 @@ class Kept(NamedTuple):
             return None
 
 
+def packed(node: Any, is_result: bool) -> Kept:
+    """What a node has saved and a hook of the program's has taken: the result of its operation, or another."""
+    return Kept(node, "saved_tensors" if is_custom(node) else "_saved_result" if is_result else "_saved_input", None)
+
+
 def kept(node: Any) -> Iterator[Kept]:
     """What a node saved, without what a hook of the program packed: that is no memory that the program could change."""
     kind = type(node)

@@ -20,21 +20,20 @@ ours is on the stack while the program's own code runs, so its tracebacks stay a
 
 from __future__ import annotations
 
-import linecache
 import os
 import sys
 from collections import deque
-from functools import reduce
+from functools import cache, reduce
 from itertools import count
 from operator import or_
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
-from torch._library import custom_ops
 from torch.autograd import Function
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from . import packs
 from .contents import Contents
 from .moves import Moved, Moves
 from .places import Places, Trail
@@ -43,9 +42,12 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from .contents import Print
+    from .packs import Pack
 
 MOST_NODES = 200_000
 """how many nodes of a thread are kept: the newest"""
+MOST_THREADS = 8
+"""how many threads that have ended are kept"""
 MOST_WRITES = 64
 """how many writes to a storage are kept: the latest; earlier ones are only counted"""
 MOST_STORAGES = 20_000
@@ -78,8 +80,6 @@ COUNTING = ("ADInplaceOrView", "CompositeImplicitAutograd")
 """the dispatch keys with which an operation raises the counters of what it writes: itself, or by calling others"""
 RAISED = "/ADInplaceOrView"
 """how the name ends under which `torch.library` keeps a function of its own that raises counters"""
-LEAVES_OUT = "_AutoDispatchBelowADInplaceOrView" in "".join(linecache.getlines(custom_ops.__file__))
-"""whether the operations that are called below such a function raise no counters, as in PyTorch 2.4"""
 COPY = "clone"
 """the operation with which autograd begins if a formula needs what an in-place operation overwrites (`pow_`)"""
 
@@ -89,6 +89,8 @@ _included: Any = torch._C._dispatch_tls_local_include_set
 _forced: Any = torch._C._ForceDispatchKeyGuard
 _COUNTERS: Any = torch._C.DispatchKey.ADInplaceOrView
 _BEHIND: Any = torch._C._after_ADInplaceOrView_keyset
+_PLAIN = _included(), _excluded()
+"""the keys where no mode is on"""
 _GRAPH: tuple[Any, ...] = tuple(
     getattr(torch._C.DispatchKey, f"Autograd{name}") for name in ("CPU", "Other", "NestedTensor")
 )
@@ -171,10 +173,12 @@ class Memory:
 class Thread:
     """The nodes that one thread made: each thread numbers its own."""
 
-    __slots__ = ("made", "next", "trail")
+    __slots__ = ("made", "next", "packs", "trail")
 
     def __init__(self) -> None:
         self.made: dict[int, Made] = {}
+        self.packs: dict[int, list[Pack]] = {}
+        """of nodes whose saved tensors went through a hook of the program's, what that keeps"""
         self.next = -1
         """the number that the next node gets"""
         self.trail: Trail = ()
@@ -208,7 +212,7 @@ class Plan:
         self.unseen = statistics is not None or self.name.startswith("_fused_")
         is_counted = any(_has_kernel(func.name(), key) for key in COUNTING) if schema is not None else True
         self.is_raised = schema is not None and func.name().replace("::", "/") + RAISED in torch.library._impls
-        self.delegates = (self.is_raised and not LEAVES_OUT) or (bool(marked) and not is_counted)
+        self.delegates = (self.is_raised and not _calls_raise_none()) or (bool(marked) and not is_counted)
         self.enters = schema is not None and not is_counted and not schema.name.startswith(("aten::", "prim"))
         returns = schema.returns if schema is not None else ()
         self.is_view = any(r.alias_info is not None and not r.alias_info.is_write for r in returns)
@@ -241,6 +245,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.places = Places(os.path.dirname(torch.__file__), Function)
         self.clock = count(1)
         self.threads: dict[int, Thread] = {}
+        self.ended: deque[Thread] = deque(maxlen=MOST_THREADS)
+        """those whose number another has now, the latest first"""
         self.memories: dict[int, Memory] = {}
         self.ran: dict[int, Ran] = {}
         """the last backward that ran a node, by the node's sequence number"""
@@ -337,6 +343,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _write(self, func: Any, plan: Plan, trail: Trail, args: Any, kwargs: Any) -> Any:
         raised = plan.is_raised
         targets = [(tensor, self.memory(tensor), version(tensor) - raised) for tensor in plan.targets(args, kwargs)]
+        if plan.switch is not None:
+            self._forget_statistics({memory.key for _, memory, _ in targets if memory is not None})
         if self.contents is not None:
             for tensor, memory, _ in targets:
                 if memory is not None and (plan.unseen or self.hides(tensor, memory)):
@@ -351,6 +359,12 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self._set(targets[0][0], targets[0][1], trail)
         return result
 
+    def _forget_statistics(self, keys: set[int]) -> None:
+        """Batch norm's node saves the statistics that its kernel writes, and backward reads them in eval mode alone."""
+        found = self.threads[get_ident()].packs.get(_sequence() - 1)
+        if found:
+            found[:] = [one for one in found if one.key not in keys]
+
     def _set(self, tensor: torch.Tensor, before: Memory | None, trail: Trail) -> None:
         memory = self.memory(tensor)
         if memory is not None and before is not None:
@@ -359,9 +373,10 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
                 self.contents.twins.add(memory.key)
 
     def hides(self, tensor: torch.Tensor, memory: Memory) -> bool:
-        """Whether a write to a tensor may change memory that other tensors have with counters of their own."""
-        twins = self.contents.twins if self.contents is not None else ()
-        return memory.key in twins or _is_hidden(tensor, memory.key)
+        """Whether a write to a tensor may change memory that others have, and that no counter of theirs tells of."""
+        contents = self.contents
+        known = contents is not None and (memory.key in contents.twins or contents.is_packed(memory.key))
+        return known or _is_hidden(tensor, memory.key)
 
     def _view(self, plan: Plan, result: Any, frame: FrameType) -> Any:
         for tensor in result if isinstance(result, (list, tuple)) else (result,):
@@ -450,6 +465,19 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             self.contents.exported.add(memory.key)
             self.contents.export(memory.key, tensor.untyped_storage(), next(self.clock))
 
+    def pack(self, tensor: torch.Tensor, packed: object) -> None:
+        """Note what a hook of the program's has given for a tensor, which the newest node saves."""
+        number, memory = _sequence() - 1, self.memory(tensor)
+        thread = self.threads.setdefault(get_ident(), Thread())
+        row = thread.packs.setdefault(number, [])
+        if len(thread.packs) > MOST_NODES:
+            _shorten(thread.packs)
+        if memory is not None and self.contents is not None:
+            self.newest = time = next(self.clock)
+            found = packs.kept(tensor, memory.key, packed, number, time)
+            self.contents.pack(memory.key, [one.find for one in found])
+            row += found
+
     def move(self, tensor: torch.Tensor, key: int, print_: Print, frame: FrameType) -> None:
         """Note that a tensor was given other memory by `.data = …`, on the line of `frame`.
 
@@ -465,15 +493,16 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Whether anything may have changed that no counter saw."""
         return self.contents is not None and bool(self.contents.copies or self.moves.known)
 
-    def changed(self, tensor: torch.Tensor, made: Made) -> bool:
-        """Whether a tensor holds something else now than when the operation `made` saved it.
+    def changed(self, tensor: torch.Tensor, made: Made, packed: int = 0) -> bool:
+        """Whether a tensor holds something else now than when `made` saved it, or a hook kept it at the time `packed`.
 
         An in-place operation that saves its result saves it after its own write.
         """
         memory = self.memory(tensor)
         if memory is None or self.contents is None:
             return False
-        since = max((write.time for write in memory.writes if self._is_own(write, made, tensor)), default=made.time)
+        own = (write.time for write in memory.writes if self._is_own(write, made, tensor))
+        since = packed or max(own, default=made.time)
         unseen = [one.print for one in self.moves.since(tensor, since) if one.print is not None]
         return not unseen[0].fits(tensor) if unseen else self.contents.changed(tensor, memory.key, since)
 
@@ -515,14 +544,32 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         changes a view's base, comes after the node of the in-place operation; other nodes come before one that their
         operation makes first.
         """
-        number, own = node._sequence_nr(), self.threads.get(get_ident())
+        number = node._sequence_nr()
         later = node.name().rpartition("::")[2].startswith(("CopySlices", "AsStrided"))
         near = (0, -1, -2) if later else (0, 1, 2, -1)
-        for thread in ([own] if own else []) + [one for one in self.threads.values() if one is not own]:
+        for thread in self._threads():
             found = (thread.made.get(number + distance) for distance in near)
             if (made := next(filter(None, found), None)) is not None:
                 return made
         return None
+
+    def packs(self, node: Any) -> list[Pack] | None:
+        """What hooks of the program's keep of what a node saves; None where none has taken it."""
+        number = node._sequence_nr()
+        made = (thread for thread in self._threads() if number in thread.made or number in thread.packs)
+        return next((thread.packs.get(number) for thread in made), None)
+
+    def _threads(self) -> list[Thread]:
+        """All of them, the one that runs first."""
+        own = self.threads.get(get_ident())
+        others = [one for one in self.threads.values() if one is not own]
+        return ([own] if own else []) + others + list(self.ended)
+
+    def enter(self) -> None:
+        """A thread begins, which may have the number of one that has ended; it counts its own nodes."""
+        ended = self.threads.pop(get_ident(), None)
+        if ended is not None:
+            self.ended.appendleft(ended)
 
     def is_carried(self, made: Made) -> bool:
         """Whether a node is older than the last backward from the line of the current one: a loop carried it over."""
@@ -535,6 +582,19 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         self.backward = Ran(next(self.clock), self.places.trail(frame), keeps)
         if len(self.before) > MOST_STORAGES:
             _shorten(self.before)
+
+
+@cache
+def _calls_raise_none() -> bool:
+    """Whether what a function of `torch.library`'s calls raises no counter, after it has; PyTorch 2.13 has it do so."""
+
+    def bump(x: torch.Tensor) -> None:
+        x.add_(1)
+
+    with _forced(*_PLAIN):
+        x = torch.zeros(())
+        torch.library.custom_op("gradguard::bump", bump, mutates_args=("x",), schema="(Tensor(a!) x) -> ()")(x)
+    return version(x) == 1
 
 
 def version(tensor: torch.Tensor) -> int:

@@ -15,6 +15,7 @@ import warnings
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, wraps
 from time import monotonic, sleep
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -23,7 +24,7 @@ import torch.utils.dlpack
 from torch.autograd import Variable
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode, _pop_mode, _push_mode
 
-from . import contents, graph, inspection, places, recorder
+from . import contents, graph, inspection, packs, places, recorder
 from .contents import fingerprint
 from .inspection import LOST, Inspector, asked
 
@@ -46,6 +47,9 @@ SCRIPTING: tuple[tuple[Any, str], ...] = (
     *((torch.jit, name) for name in ("trace", "trace_module", "save", "freeze", "optimize_for_inference")),
 )
 """functions that make, run, show and save TorchScript code: its tracer and its passes fail below a dispatch mode"""
+
+PUSH = "_push_saved_tensors_default_hooks"
+"""what `saved_tensors_hooks` and all that derive from it hand their hooks to PyTorch by"""
 
 BRIDGE = "to_dlpack"
 """a function that gives a tensor's memory to others"""
@@ -107,19 +111,29 @@ class Watch:
             return
         if all(earlier is None for earlier, _ in node.next_functions):
             return  # it computes no gradient
+        for one, tensor, packed in self.saved(node):
+            if self.recorder.changed(tensor, made, packed):
+                if one.name == "saved_tensors":
+                    self.unread.setdefault(id(node), []).append((one, tensor))
+                else:
+                    self.see(self.inspector.silent(one, tensor, frame))
+
+    def saved(self, node: Any) -> Iterator[tuple[Kept, torch.Tensor, int]]:
+        """The tensors that a node has saved; those that a hook keeps with the time since when, else with 0."""
         training = bool(getattr(node, "_saved_training", False))
-        for one in graph.kept(node):
+        packs = self.recorder.packs(node)
+        for pack in packs or ():
+            if (tensor := pack.find()) is not None:
+                yield graph.packed(node, pack.is_result), tensor, pack.time
+        for one in graph.kept(node) if packs is None else ():
             if training and one.name in ("_saved_running_mean", "_saved_running_var"):
                 continue  # batch norm's kernel writes them, and its backward doesn't use them in training mode
             try:
                 tensor = one.read()
             except RuntimeError:  # stale or freed: PyTorch will raise
                 continue
-            if tensor is not None and self.recorder.changed(tensor, made):
-                if one.name == "saved_tensors":
-                    self.unread.setdefault(id(node), []).append((one, tensor))
-                else:
-                    self.see(self.inspector.silent(one, tensor, frame))
+            if tensor is not None:
+                yield one, tensor, 0
 
     def listen(self) -> None:
         """Hear when a custom Function's backward reads what it saved, as long as any of it has changed."""
@@ -176,6 +190,8 @@ def _installed(watch: Watch) -> Iterator[Callable[[], None]]:
     if watch.recorder.contents is None:
         return
     yield watch.stop_listening
+    autograd: Any = torch._C._autograd
+    yield _set(autograd, PUSH, _pushing(getattr(autograd, PUSH), watch.recorder))
     for name in TAKERS:
         yield _set(torch.Tensor, name, _Taking(getattr(torch.Tensor, name), watch))
     yield _set(torch.Tensor, "data", _Data(vars(torch._C.TensorBase)["data"], watch))
@@ -233,6 +249,7 @@ class _Entering:
     def __get__(self, thread: Any, kind: type | None = None) -> Any:
         if thread is None:
             return self.method
+        self.watch.recorder.enter()
         _push_mode(self.watch.recorder)
         _entered.by_thread = True
         return self.method.__get__(thread)
@@ -307,6 +324,37 @@ def _bridging(function: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
     return bridged
 
 
+def _pushing(push: Callable[..., None], recorder: Recorder) -> Callable[..., None]:
+    @wraps(push)
+    def pushed(pack: Callable[[torch.Tensor], Any], unpack: Callable[[Any], torch.Tensor]) -> None:
+        push(pack if isinstance(pack, torch.nn.Module) else _noted(pack, recorder), unpack)
+
+    return pushed
+
+
+def _noted(pack: Callable[[torch.Tensor], Any], recorder: Recorder) -> Callable[[torch.Tensor], Any]:
+    """A hook whose results are noted. PyTorch's compiler takes one that is a module into its graphs, and that alone."""
+
+    @wraps(pack)
+    def noted(tensor: torch.Tensor) -> Any:
+        try:
+            packed = pack(tensor)
+        except BaseException as error:
+            _leave_out(error)
+            raise
+        with torch._C._DisableTorchDispatch():
+            recorder.pack(tensor, packed)
+        return packed
+
+    return noted
+
+
+def _leave_out(error: BaseException) -> None:
+    """Take the frame that handles an error out of its traceback: a bare `raise` adds none."""
+    own = error.__traceback__
+    error.__traceback__ = own.tb_next if own is not None else None
+
+
 def _unwatched(function: Callable[..., Any], recorder: Recorder) -> Callable[..., Any]:
     @wraps(function)
     def unwatched(*args: Any, **kwargs: Any) -> Any:
@@ -317,14 +365,12 @@ def _unwatched(function: Callable[..., Any], recorder: Recorder) -> Callable[...
         try:
             return function(*args, **kwargs)
         except BaseException as error:
-            own = error.__traceback__
-            error.__traceback__ = own.tb_next if own is not None else None
-            raise  # which, where it is bare, adds no frame
+            _leave_out(error)
+            raise
         finally:
             _push_mode(recorder)
             recorder.catch_up(before, sys._getframe(1))
 
-    _skip(unwatched)
     return unwatched
 
 
@@ -339,17 +385,19 @@ def _hearing(show: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
 
 def _skip_dynamo() -> None:
     """Let PyTorch's compiler leave our own functions alone: they run where a program is compiled in part."""
-    for module in (recorder, places, contents, graph, inspection, sys.modules[__name__]):
+    for module in (recorder, places, contents, packs, graph, inspection, sys.modules[__name__]):
         for value in vars(module).values():
-            for function in vars(value).values() if isinstance(value, type) else (value,):
-                if getattr(function, "__module__", None) == module.__name__:
-                    _skip(function)
+            for one in vars(value).values() if isinstance(value, type) else (value,):
+                function = getattr(one, "__func__", getattr(one, "fget", one))  # of a static method, a property
+                if getattr(function, "__module__", None) == module.__name__ and hasattr(function, "__code__"):
+                    _skip(function.__code__)
 
 
-def _skip(function: object) -> None:
-    code, frames = getattr(function, "__code__", None), torch._C._dynamo.eval_frame
-    if code is None:
-        return
+def _skip(code: CodeType) -> None:
+    frames = torch._C._dynamo.eval_frame
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            _skip(inner)
     if hasattr(frames, "skip_code"):  # in earlier releases
         frames.skip_code(code)
     elif hasattr(frames, "set_code_exec_strategy"):

@@ -211,4 +211,19 @@ x.sum().backward()
 optimizer.step()
 """,
     ),
+    Limit(
+        "What `save_on_cpu` keeps on the CPU",
+        "It copies nothing there, and a change goes unseen; where the tensors are is a guess, so that a hint tells it.",
+        r"missed silent-stale",
+        r"save_on_cpu\(",
+        """
+import torch
+
+x = torch.rand(3, requires_grad=True)
+with torch.autograd.graph.save_on_cpu():
+    y = x.exp()
+y.mul_(2)
+y.sum().backward()
+""",
+    ),
 )
