@@ -156,8 +156,13 @@ def holds_for(test: Test, param: Param, arguments: Arguments) -> bool:
 
 
 def is_advanced(index: object) -> bool:
-    """Whether an index selects by a tensor, list or bool (NumPy's advanced indexing)."""
-    parts = index if isinstance(index, tuple) else (index,)
+    """Whether an index selects by a tensor, list or bool (NumPy's advanced indexing).
+
+    A list with a slice in it counts as a tuple (`treatSequenceAsTuple` in PyTorch's python_variable_indexing.cpp).
+    """
+    parts = index if isinstance(index, (tuple, list)) else (index,)
+    if isinstance(index, list) and not any(part is None or part is ... or isinstance(part, slice) for part in parts):
+        return True
     return any(isinstance(part, (bool, list, tuple, torch.Tensor)) for part in parts)
 
 
