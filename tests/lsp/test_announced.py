@@ -253,6 +253,15 @@ async def tell(editor: Editor, name: str, stale: str) -> None:
     assert answer.name == "y"
 
 
+@drives("gradguard/release")
+async def tell_release(editor: Editor, name: str, stale: str) -> None:
+    await editor.open(name, stale)
+    answer = await editor.client.protocol.send_request_async(
+        "gradguard/release", {"textDocument": {"uri": editor.uri(name)}}
+    )
+    assert answer.text.startswith(f"PyTorch {answer.number} (")
+
+
 @pytest.mark.parametrize("method", DRIVERS)
 async def test_it_does_what_it_is_for(server: Editor, name: str, stale: str, method: str) -> None:
     await asyncio.wait_for(DRIVERS[method](server, name, stale), 60)
