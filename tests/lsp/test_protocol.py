@@ -222,6 +222,7 @@ VALID: list[tuple[str, dict[str, Any]]] = [
     ("codeAction/resolve", {"title": "a", "data": {"uri": TEXT["uri"], "version": 1, "do": "fix", "finding": 0}}),
     ("textDocument/diagnostic", {"textDocument": TEXT, "previousResultId": "1"}),
     ("gradguard/versionStory", {"textDocument": TEXT, "position": RANGE["end"]}),
+    ("gradguard/release", {"textDocument": TEXT}),
     ("workspace/didChangeConfiguration", {"settings": {"gradguard": {"inlayHints": "all", "select": ["GG1"]}}}),
     ("workspace/didChangeWatchedFiles", {"changes": [{"uri": TEXT["uri"], "type": 2}]}),
     ("workspace/didChangeWorkspaceFolders", {"event": {"added": [{"uri": "file:///f", "name": "f"}], "removed": []}}),
