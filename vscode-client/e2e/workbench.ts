@@ -56,7 +56,7 @@ export class Workbench {
   async open(url: string, path: string): Promise<void> {
     const kind = path.endsWith('.code-workspace') ? 'workspace' : 'folder';
     const file = this.page.locator('.explorer-viewlet .monaco-list-row').first();
-    // A window that is opened while the one before goes may stay without its server. Its user would load it again.
+    // A window was once seen that showed no files. Its user would load it again.
     for (let left = 3; ; left--) {
       await this.page.goto(`${url}/?${kind}=${encodeURIComponent(path)}`, { waitUntil: 'domcontentloaded' });
       try {
