@@ -102,12 +102,7 @@ def _differing() -> frozenset[str]:
 
 def ranges(having: Sequence[str]) -> str:
     """Return some of the releases in short: `2.4–2.8, 2.15`."""
-    found = [
-        [release for release, _ in some]
-        for has, some in groupby(((release, release in having) for release in releases.names()), key=lambda one: one[1])
-        if has
-    ]
-    return ", ".join(span[0] if len(span) == 1 else f"{span[0]}–{span[-1]}" for span in found)
+    return ", ".join(f"{first}–{last}" if first != last else first for first, last in _spans(having, releases.names()))
 
 
 def _essence(entry: str | None) -> list[str] | None:
@@ -119,14 +114,16 @@ def _essence(entry: str | None) -> list[str] | None:
 
 def when(having: Sequence[str], among: Sequence[str] | None = None) -> str:
     """Return in words which releases are in `having`: `from 2.14 on`. `among` are all to choose from, in order."""
-    order = list(releases.names() if among is None else among)
-    spans: list[list[str]] = []
-    for at, release in enumerate(order):
-        if release in having and spans and at and spans[-1][-1] == order[at - 1]:
-            spans[-1].append(release)
-        elif release in having:
-            spans.append([release])
-    return ", ".join(_span(span[0], span[-1], order) for span in spans)
+    order = releases.names() if among is None else among
+    return ", ".join(_span(first, last, order) for first, last in _spans(having, order))
+
+
+def _spans(having: Sequence[str], order: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the first and the last of consecutive releases that are in `having`."""
+    for has, some in groupby(order, key=lambda release: release in having):
+        if has:
+            first, *others = some
+            yield first, others[-1] if others else first
 
 
 def _span(first: str, last: str, order: Sequence[str]) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from ..model import Fact, ModuleFact, OptimizerFact
     from ..record import Died, Tables
     from .catalogue import Entry
+
+Item = TypeVar("Item")
+T = TypeVar("T")
 
 Tallies = dict[str, functions.Tally]
 
@@ -76,31 +79,46 @@ def _functions(device: str, limit: int, died: Died) -> functions.Measured:
         partial(functions.measure, device=device, limit=limit, varied=False),
         functions.declared,
     ]
-    measured = functions.joined(told for _, told in apart.of(ways, list(entries())) if told is not None)
+    measured = functions.joined(_apart(ways, list(entries()), died, "table", lambda entry: entry.name))
     hidden = partial(functions.measure_left_over, device=device, limit=limit)
-    further = list(apart.of([hidden], functions.left_over(measured.tallies)))
-    _note(died, "table", (entry.name for some, told in further if told is None for entry, _ in some))
-    return functions.joined([measured, *(told for _, told in further if told is not None)])
+    left_over = functions.left_over(measured.tallies)
+    return functions.joined([measured, *_apart([hidden], left_over, died, "table", lambda some: some[0].name)])
 
 
 def _classes(device: str, limit: int, died: Died) -> tuple[list[ModuleFact], Tallies]:
     """Measure the classes of `torch.nn`."""
     calls = list(modules.calls(device, limit).items())
-    parts = list(apart.of([lambda some: modules.measure(dict(some))], calls))
-    _note(died, "table", (name for some, told in parts if told is None for name, _ in some))
-    found = [told for _, told in parts if told is not None]
-    tallies = {name: tally for _, some in found for name, tally in some.items()}
-    return [fact for facts, _ in found for fact in facts], tallies
+    return _together(_apart([lambda some: modules.measure(dict(some))], calls, died, "table", lambda call: call[0]))
 
 
 def _optimizers(device: str, died: Died) -> tuple[list[OptimizerFact], Tallies]:
     """Measure the classes of `torch.optim`."""
-    parts = list(apart.of([partial(optimizers.measure, device=device)], optimizers.infos()))
-    names = (f"torch.optim.{info.optim_cls.__name__}" for some, told in parts if told is None for info in some)
-    _note(died, "table", names)
-    found = [told for _, told in parts if told is not None]
-    tallies = {name: tally for _, some in found for name, tally in some.items()}
-    return [fact for facts, _ in found for fact in facts], tallies
+    measure = partial(optimizers.measure, device=device)
+    return _together(_apart([measure], optimizers.infos(), died, "table", optimizers.name_of))
+
+
+def _together(parts: Iterable[tuple[list[T], Tallies]]) -> tuple[list[T], Tallies]:
+    """Join facts and tallies that were measured a few at a time."""
+    facts: list[T] = []
+    tallies: Tallies = {}
+    for some, counted in parts:
+        facts += some
+        tallies |= counted
+    return facts, tallies
+
+
+def _apart(
+    ways: Sequence[Callable[[Sequence[Item]], T]],
+    items: Sequence[Item],
+    died: Died,
+    kind: str,
+    name: Callable[[Item], str],
+) -> list[T]:
+    """Measure in processes of their own; the names of items on which these died are added to `died` under `kind`."""
+    parts = list(apart.of(ways, items))
+    if names := {name(item) for some, told in parts if told is None for item in some}:
+        died[kind] = sorted({*died.get(kind, ()), *names})
+    return [told for _, told in parts if told is not None]
 
 
 def _rows(facts: list[Fact]) -> dict[str, object]:
@@ -123,18 +141,12 @@ def _others(died: Died) -> Tables:
 
 def _rows_of(kind: str, measure: Kind, limit: int, died: Died) -> dict[str, Any]:
     """Measure one kind of facts of functions, methods and classes; those that end a process are added to `died`."""
-    of_functions = list(apart.of([lambda some: measure(some, {}, "cpu")], list(entries())))
     calls = list(modules.calls("cpu", limit).items())
-    of_classes = list(apart.of([lambda some: measure([], dict(some), "cpu")], calls))
-    _note(died, kind, (entry.name for some, told in of_functions if told is None for entry in some))
-    _note(died, kind, (name for some, told in of_classes if told is None for name, _ in some))
-    return {name: row for _, told in (*of_functions, *of_classes) for name, row in (told or {}).items()}
-
-
-def _note(died: Died, kind: str, names: Iterable[str]) -> None:
-    """Add to `died` the names of callables that could not be measured, because their process ended."""
-    if found := sorted({*died.get(kind, ()), *names}):
-        died[kind] = found
+    parts = [
+        *_apart([lambda some: measure(some, {}, "cpu")], list(entries()), died, kind, lambda entry: entry.name),
+        *_apart([lambda some: measure([], dict(some), "cpu")], calls, died, kind, lambda call: call[0]),
+    ]
+    return {name: row for rows in parts for name, row in rows.items()}
 
 
 if __name__ == "__main__":

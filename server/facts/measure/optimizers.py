@@ -27,11 +27,16 @@ def infos() -> list[Any]:
     return sorted(optim_db, key=lambda info: str(info.optim_cls))
 
 
+def name_of(info: Any) -> str:
+    """Return the name of an optimizer, as programs write it."""
+    return f"torch.optim.{info.optim_cls.__name__}"
+
+
 def measure(infos: Iterable[Any], device: str) -> tuple[list[OptimizerFact], dict[str, Tally]]:
     """Return the facts of some optimizers, and for each class how often its configurations ran and raised."""
     facts, tallies = [], {}
     for info in infos:
-        name = f"torch.optim.{info.optim_cls.__name__}"
+        name = name_of(info)
         tally = tallies[name] = Tally()
         seen = [(o, bumps) for o in _options(info, device) if (bumps := _observed(info, o, device, tally)) is not None]
         facts.append(_fact(name, info, seen))
