@@ -25,14 +25,15 @@ from torch.autograd.function import BackwardCFunction
 
 from ..workspace.record import SeenSave, SeenWrite, Sighting, Spot
 from . import graph
+from .dispatch import version
 from .kinds import kind_of
-from .recorder import Made, Recorder, Written, version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import FrameType, TracebackType
 
     from .graph import Kept
+    from .recorder import Made, Recorder, Written
 
 MOST_TOLD = 8
 """how many writes are reported: the latest"""

@@ -23,9 +23,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import deque
-from functools import cache, reduce
 from itertools import count
-from operator import or_
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,6 +33,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from . import packs
 from .contents import Contents
+from .dispatch import Plan, are_inference, is_tensor, run, through_autograd, version
 from .moves import Moved, Moves
 from .places import Places, Trail
 
@@ -67,34 +66,8 @@ _ASKING: int = _shares(_alone.untyped_storage()._cdata) - 1
 UNWATCHED = "TorchScript"
 """the name of the operation that stands for a call of TorchScript code"""
 
-STATISTICS = {
-    "native_batch_norm": (3, 4, 5),
-    "cudnn_batch_norm": (3, 4, 5),
-    "miopen_batch_norm": (3, 4, 5),
-}
-"""operations whose kernels write arguments that their schema doesn't mark: their numbers, and last the number of the
-argument that says whether they do"""
-
-
-COUNTING = ("ADInplaceOrView", "CompositeImplicitAutograd")
-"""the dispatch keys with which an operation raises the counters of what it writes: itself, or by calling others"""
-RAISED = "/ADInplaceOrView"
-"""how the name ends under which `torch.library` keeps a function of its own that raises counters"""
 COPY = "clone"
 """the operation with which autograd begins if a formula needs what an in-place operation overwrites (`pow_`)"""
-
-_has_kernel: Any = torch._C._dispatch_has_kernel_for_dispatch_key
-_excluded: Any = torch._C._dispatch_tls_local_exclude_set
-_included: Any = torch._C._dispatch_tls_local_include_set
-_forced: Any = torch._C._ForceDispatchKeyGuard
-_COUNTERS: Any = torch._C.DispatchKey.ADInplaceOrView
-_BEHIND: Any = torch._C._after_ADInplaceOrView_keyset
-_PLAIN = _included(), _excluded()
-"""the keys where no mode is on"""
-_GRAPH: tuple[Any, ...] = tuple(
-    getattr(torch._C.DispatchKey, f"Autograd{name}") for name in ("CPU", "Other", "NestedTensor")
-)
-"""autograd's dispatch keys; that of one device stands for those of all"""
 
 
 class Held(NamedTuple):
@@ -185,53 +158,6 @@ class Thread:
         """the trail that led to the last node"""
 
 
-class Plan:
-    """What an operation does to its arguments, by its schema.
-
-    - `written`, `switch`: the numbers of the arguments that it writes, and of the one that says whether it does.
-    - `unseen`: it writes without raising a counter.
-    - `delegates`: it raises no counter itself, but the operations that it calls do (`_foreach_add_`). Below a dispatch
-      mode PyTorch leaves that out for these; it has to be put back, or the program wouldn't fail as it does.
-    - `enters`: a library defined it, and what its kernel calls may go through all of autograd. If it has a kernel of
-      its own for autograd, that runs again, and leaves out again what it leaves out.
-    - `is_raised`: a function of `torch.library` raises the counters before it runs, and the operations that it calls
-      then raise theirs.
-    """
-
-    __slots__ = ("delegates", "enters", "is_raised", "is_view", "name", "names", "switch", "unseen", "written")
-
-    def __init__(self, func: Any) -> None:
-        schema = getattr(func, "_schema", None)
-        arguments = schema.arguments if schema is not None else ()
-        self.name: str = schema.name.rpartition("::")[2] if schema is not None else getattr(func, "__name__", "")
-        self.names = [argument.name for argument in arguments]
-        statistics = STATISTICS.get(self.name)
-        self.switch = statistics[-1] if statistics else None
-        marked = [i for i, a in enumerate(arguments) if a.alias_info is not None and a.alias_info.is_write]
-        self.written: tuple[int, ...] = statistics[:-1] if statistics else tuple(marked)
-        self.unseen = statistics is not None or self.name.startswith("_fused_")
-        is_counted = any(_has_kernel(func.name(), key) for key in COUNTING) if schema is not None else True
-        self.is_raised = schema is not None and func.name().replace("::", "/") + RAISED in torch.library._impls
-        self.delegates = (self.is_raised and not _calls_raise_none()) or (bool(marked) and not is_counted)
-        self.enters = schema is not None and not is_counted and not schema.name.startswith(("aten::", "prim"))
-        returns = schema.returns if schema is not None else ()
-        self.is_view = any(r.alias_info is not None and not r.alias_info.is_write for r in returns)
-
-    def targets(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
-        """The tensors that a call with these arguments writes."""
-        if self.switch is not None and not self.argument(self.switch, args, kwargs):
-            return []
-        found: list[torch.Tensor] = []
-        for index in self.written:
-            value = self.argument(index, args, kwargs)
-            found += [one for one in (value if isinstance(value, (list, tuple)) else (value,)) if _is_tensor(one)]
-        return found
-
-    def argument(self, index: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """An argument of a call by its number; None if it isn't passed."""
-        return args[index] if index < len(args) else kwargs.get(self.names[index])
-
-
 class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Notes what a program does while the mode is active; `silent` also looks for changes that no counter sees.
 
@@ -294,7 +220,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         if made:
             thread.next, thread.trail = sequence, self.places.trail(sys._getframe(1))
             self._make(thread, sequence - 1, plan, args)
-        if plan.enters or _are_inference(args):
+        if plan.enters or are_inference(args):
             return self._let_through(func, args, kwargs)
         if plan.written:
             trail = thread.trail if made else self.places.trail(sys._getframe(1))
@@ -303,14 +229,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             return self._write(func, plan, trail, args, kwargs)
         if plan.is_view and not made and node is None and not torch.is_grad_enabled():
             return self._view(plan, func(*args, **kwargs), sys._getframe(1))
-        return self._run(func, plan, args, kwargs)
-
-    @staticmethod
-    def _run(func: Any, plan: Plan, args: Any, kwargs: Any) -> Any:
-        if not plan.delegates:
-            return func(*args, **kwargs)
-        with _forced(_included(), _excluded().remove(_COUNTERS)):
-            return func.redispatch(_behind(args), *args, **kwargs) if plan.is_raised else func(*args, **kwargs)
+        return run(func, plan, args, kwargs)
 
     def _make(self, thread: Thread, number: int, plan: Plan, args: Any) -> None:
         self.newest = time = next(self.clock)
@@ -330,7 +249,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
         made = thread.made.get(thread.next - 1)
         if made is None or not isinstance(target, torch.Tensor) or not target._is_view():
             return
-        if not any(_is_tensor(one) and one.requires_grad for one in args):
+        if not any(is_tensor(one) and one.requires_grad for one in args):
             return  # the node was made by another operation on the same line
         found = []
         for index, (role, tensor) in enumerate(zip(plan.names, args, strict=False)):
@@ -349,7 +268,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             for tensor, memory, _ in targets:
                 if memory is not None and (plan.unseen or self.hides(tensor, memory)):
                     self.contents.copy(memory.key, tensor.untyped_storage(), next(self.clock), self.newest)
-        result = self._run(func, plan, args, kwargs)
+        result = run(func, plan, args, kwargs)
         for tensor, memory, before in targets:
             if memory is not None:
                 after = version(tensor) if plan.delegates else before + 1 - plan.unseen
@@ -391,11 +310,9 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
         The operations that it calls then go through autograd. Below a mode that is left out; here it is put back.
         """
-        before, keys = self.state(args), _excluded().remove(_COUNTERS)
-        for key in _GRAPH:
-            keys = keys.remove(key)
+        before = self.state(args)
         try:
-            with _forced(_included(), keys):
+            with through_autograd():
                 return func(*args, **kwargs)
         finally:
             self.catch_up(before, sys._getframe(2), func.name().rpartition("::")[2])
@@ -404,7 +321,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def state(self, args: tuple[Any, ...]) -> State:
         """What `catch_up` compares with after a call with these arguments."""
-        return State(_sequence(), [(one, version(one)) for one in args if _is_tensor(one)])
+        return State(_sequence(), [(one, version(one)) for one in args if is_tensor(one)])
 
     def catch_up(self, before: State, frame: FrameType, op: str = UNWATCHED) -> None:
         """Note what an unwatched call did: it made all new nodes, and all writes to its arguments.
@@ -453,7 +370,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
     def _keep_exported(self, args: Any) -> None:
         assert self.contents is not None
         given = [one for arg in args for one in (arg if isinstance(arg, (list, tuple)) else (arg,))]
-        for tensor in filter(_is_tensor, given):
+        for tensor in filter(is_tensor, given):
             memory = self.memory(tensor)
             if memory is not None and memory.key in self.contents.exported:
                 self.contents.export(memory.key, tensor.untyped_storage(), next(self.clock))
@@ -584,51 +501,8 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
             _shorten(self.before)
 
 
-@cache
-def _calls_raise_none() -> bool:
-    """Whether what a function of `torch.library`'s calls raises no counter, after it has; PyTorch 2.13 has it do so."""
-
-    def bump(x: torch.Tensor) -> None:
-        x.add_(1)
-
-    with _forced(*_PLAIN):
-        x = torch.zeros(())
-        torch.library.custom_op("gradguard::bump", bump, mutates_args=("x",), schema="(Tensor(a!) x) -> ()")(x)
-    return version(x) == 1
-
-
-def version(tensor: torch.Tensor) -> int:
-    """A tensor's version; -1 for an inference tensor, which has none."""
-    try:
-        return int(tensor._version)
-    except RuntimeError:
-        return -1
-
-
 def _meet(one: range, other: range) -> bool:
     return max(one.start, other.start) < min(one.stop, other.stop)
-
-
-def _is_tensor(value: object) -> bool:
-    return isinstance(value, torch.Tensor)
-
-
-def _behind(args: Any) -> Any:
-    """The dispatch keys of these arguments that come after the one that raises counters."""
-    given = [one for arg in args for one in (arg if isinstance(arg, (list, tuple)) else (arg,))]
-    return reduce(or_, map(torch._C._dispatch_keys, filter(_is_tensor, given))) & _BEHIND
-
-
-def _are_inference(args: Any) -> bool:
-    """Whether an operation takes only inference tensors, outside inference mode."""
-    for one in args:
-        if isinstance(one, torch.Tensor):
-            return one.is_inference() and not torch.is_inference_mode_enabled() and _none_counts(args)
-    return False
-
-
-def _none_counts(args: Any) -> bool:
-    return all(one.is_inference() for one in args if isinstance(one, torch.Tensor))
 
 
 def _is_hidden(tensor: torch.Tensor, key: int) -> bool:

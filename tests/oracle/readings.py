@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from gradguard.runtime import graph
+from gradguard.runtime.dispatch import version
 from gradguard.runtime.inspection import Inspector, asked
-from gradguard.runtime.recorder import version
 from gradguard.runtime.watching import watching
 
 from .answers import Reading

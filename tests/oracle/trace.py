@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from gradguard.runtime.recorder import version
+from gradguard.runtime.dispatch import version
 
 from .answers import Row
 from .execute import execute
