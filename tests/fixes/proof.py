@@ -22,7 +22,7 @@ from .folder import Folder, told
 from .real import Run, near_losses, run, same_gradients, same_leaves, same_losses, same_steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from gradguard.analyses.domain.report import Failure, Report, Site
     from gradguard.fixes import Fix
@@ -105,12 +105,17 @@ def _untrue(
     if after.lost > run(program.root).lost:
         yield "`.grad` of what is no leaf is read"
     apart = [one for one in report.failures if one.site is not failure.site or one not in told(report)]
-    if any(one.kind == "silent-stale" for one in apart):
+    if _any_silent(apart):
         return  # gradients that are told to be wrong for another reason, if only by a hint, are so still
     found = list(_miscomputed(changes, meant, after, trained))
-    if found and failure.kind != "silent-stale":  # what is mended may have been silent, too, and be told of now
-        found = [] if any(one.kind == "silent-stale" for one in program.with_fix(fix).replay().failures) else found
+    if found and failure.kind != "silent-stale" and _any_silent(program.with_fix(fix).replay().failures):
+        return  # what is mended may have been silent, too, and be told of now
     yield from found
+
+
+def _any_silent(failures: Iterable[Failure]) -> bool:
+    """Whether one of some failures makes gradients wrong in silence."""
+    return any(one.kind == "silent-stale" for one in failures)
 
 
 def _miscomputed(changes: str | None, meant: Run, after: Run, trained: int) -> Iterator[str]:
