@@ -151,6 +151,9 @@ BY_KIND: dict[Kind, tuple[Strategy, ...]] = {
 REBINDING = (outplace.propose, functional.propose, functional.placed, clone.change)
 """Strategies that bind a name to a new tensor, which is wrong where the program needs the tensor it had."""
 
+ELSEWHERE = (*REBINDING, items.propose, inplace_flag.propose, clone.alias, clone.argument)
+"""Strategies by which other memory is changed. Where elements share places, the change would come out otherwise."""
+
 INSTEAD = {("old-weights", "weights")}
 """Pairs of which the second is offered only without the first: a repeatable forward pass needs no copied weights."""
 
@@ -167,8 +170,9 @@ def candidates(
     change = find_change(failure, context)
     staying = change is not None and is_itself_needed(failure, context, change)
     unread = change is not None and _is_unread(change)
+    overlapping = failure.write is not None and failure.write.overlapping and failure.kind != "overlap-write"
     for strategy in _strategies(failure, context):
-        if staying and strategy in REBINDING:
+        if strategy in ((REBINDING if staying else ()) + (ELSEWHERE if overlapping else ())):
             continue
         for fix in strategy(failure, context):
             lost = unread and strategy in REBINDING and fix.safety == "unsafe"

@@ -103,9 +103,14 @@ def _copies(failure: Failure, context: Context) -> Iterator[list[Place]]:
 
 
 def _is_read_while_written(saved: Saved, failure: Failure) -> bool:
-    """Return whether a product writes into one of its operands, `x.addmm_(a, x)`: with a copy the result is another."""
-    product = saved.op.removesuffix("_") in linalg.OPS
-    return product and saved.role != "result" and failure.write is not None and failure.write.site == saved.site
+    """Return whether an operation writes into what it still reads, so that with a copy the result is another.
+
+    A product does with one of its operands, `x.addmm_(a, x)`, and anything does with elements that share a place.
+    """
+    write = failure.write
+    if write is None or write.site != saved.site or saved.role == "result":
+        return False
+    return write.overlapping or saved.op.removesuffix("_") in linalg.OPS
 
 
 def _makes_in_place(place: Place) -> bool:

@@ -22,6 +22,7 @@ from ..facts.releases import BASE
 from ..syntax.chunk import Chunk
 from ..syntax.chunks import parse
 from ..syntax.ir import FunctionDef
+from ..syntax.walk import blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from ..facts.model import Op
     from ..facts.releases import Facts
     from ..syntax.chunks import Source
+    from ..syntax.ir import Stmt
 
 Key = tuple[str, str, int]
 """A failure's kind, and the file and line (of the old text) of its site."""
@@ -49,6 +51,7 @@ class Trials:
         self.report, self.sources, self.roots, self.modules = report, sources, roots, modules
         self._before = told(report, {})
         self._reached = {_line(row.site, {}) for row in report.rows}
+        self._reached |= {line for done in report.done for stmt in done for line in _lines(stmt)}
         self._edited: dict[str, Source] = {}
         self._session = Session(self)
 
@@ -221,6 +224,14 @@ def _line(site: Site, kept: Mapping[str, Kept]) -> tuple[str, int]:
     chunk = site.chunk
     line = chunk.line_of(site.node)
     return chunk.path, kept[chunk.path].line(line) if chunk.path in kept else line
+
+
+def _lines(stmt: Stmt) -> Iterator[tuple[str, int]]:
+    """Return the file and the lines of a statement without those of its blocks."""
+    end = next((one.start - 1 for block in blocks(stmt) for one in block), stmt.end)
+    span = stmt.chunk.range(stmt.start, end)
+    for line in range(span.start_line, span.end_line + (span.end_col > 0)):
+        yield stmt.chunk.path, line
 
 
 def _tensors(

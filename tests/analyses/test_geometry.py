@@ -182,6 +182,22 @@ def test_a_size_that_is_not_known_may_be_one() -> None:
     assert Geometry.contiguous((None, 4)).expand((5, None, 4)).overlaps_itself() is True
 
 
+@pytest.mark.parametrize(
+    ("geometry", "overlaps"),
+    [
+        (Geometry.contiguous((10,)).unfold(0, 3, 1), True),
+        (Geometry.contiguous((10,)).unfold(0, 3, 3), False),
+        (Geometry((2, 2), (1, 1)), True),
+        (Geometry((3, 4), (1, 3)), False),
+        (Geometry((2, 0), (1, 1)), False),
+        (Geometry((2, 5), (0, 1)), True),
+        (Geometry((2, None), (None, 1)), False),
+    ],
+)
+def test_elements_that_share_places_are_seen_where_aten_cannot_tell(geometry: Geometry, overlaps: bool) -> None:
+    assert geometry.may_overlap_itself() is overlaps
+
+
 def test_unknown_memory_is_no_reason_for_a_verdict() -> None:
     geometry = Geometry.unknown((3, 4))
     assert geometry.is_contiguous() is None

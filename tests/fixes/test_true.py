@@ -206,6 +206,28 @@ for i in range(2):
     c = torch.utils.checkpoint.checkpoint(lambda t: t.exp(), y, use_reentrant=False)
     (z.sum() + c.mean()).backward(retain_graph=True)
 """
+WINDOWS = """\
+x = torch.rand(10, requires_grad=True)
+windows = (x + 1).unfold(0, 3, 1)
+windows *= windows.sin()
+windows *= windows.detach()
+windows.sum().backward()
+"""
+IN_INFERENCE = """\
+x = torch.rand((), requires_grad=True)
+y = (x + 1).reciprocal_()
+
+
+def turn():
+    y.swapdims_(0, 0)
+
+
+with torch.inference_mode():
+    turn()
+pair = (x, y)
+pair[1][...] += 0.5
+(pair[1] + x).backward()
+"""
 PROGRAMS = {
     "state on an object": LSTM,
     "losses in a list": LOSSES,
@@ -215,6 +237,8 @@ PROGRAMS = {
     "updated leaves": UPDATED,
     "an item of a tuple of the file": PAIR,
     "a checkpoint in a loop": CHECKPOINTED,
+    "elements that share places": WINDOWS,
+    "what a fix makes in inference mode": IN_INFERENCE,
 }
 
 

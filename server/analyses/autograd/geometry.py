@@ -120,6 +120,19 @@ class Geometry:
             return True
         return None
 
+    def may_overlap_itself(self) -> bool:
+        """Whether elements seem to share places, also where ATen can't tell: the windows of `unfold` do.
+
+        That is so where a dimension's stride is within the reach of those with smaller strides. A dimension of
+        unknown size or stride is left out.
+        """
+        reach = 0
+        for stride, size in sorted((stride, size) for size, stride in self._dims() if size and stride is not None):
+            if size > 1 and stride <= reach:
+                return 0 not in self.shape
+            reach += (size - 1) * stride
+        return False
+
     def _dims(self) -> Iterable[tuple[Size, Size]]:
         return zip(self.shape, self.strides, strict=True)
 

@@ -467,7 +467,8 @@ class Graph:
         after = after_low if after_low == after_high else None
         here, recorded, own = self.host.here, self.grad_mode, t.name if t.alias_of is None or t.is_parameter else None
         name = here.written or (t.name if by == "user" else self.host.explain.called(t))
-        write = Write(here.site, via, name, exact, after, by, here.stack, here.constructor, recorded, own)
+        overlapping = reach is not None and reach.may_overlap_itself()
+        write = Write(here.site, via, name, exact, after, by, here.stack, here.constructor, recorded, own, overlapping)
         state.put(counter, Counter.current, Version(after_low, after_high, old, write))
         if not same:
             state.put(storage, Storage.content, Version(0, 0, state.resolve(storage.content), write, reach, back))

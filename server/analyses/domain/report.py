@@ -15,10 +15,10 @@ from ...facts.releases import BASE
 from ...syntax import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence, Set
 
     from ...facts.releases import Facts
-    from ...syntax.ir import Node
+    from ...syntax.ir import Node, Stmt
     from ...syntax.text import Excerpt
 
 Kind = Literal[
@@ -83,6 +83,8 @@ class Write:
     own: str | None = None
     """the name that the tensor got where it was made or first bound, if it isn't an alias of another one; `name` is its
     name where it is changed"""
+    overlapping: bool = False
+    """whether elements of the tensor seem to share a place, which is then changed once for each of them"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +264,8 @@ class Report:
     """the leaves that a backward gives a gradient"""
     stops: list[Stop] = field(default_factory=list)
     """where paths were given up, each once"""
+    done: Sequence[Set[Stmt]] = ()
+    """by part of the replay, the statements that ran to their end"""
     count: Callable[[], Reach] = Reach
     facts: Facts = BASE
     """of the release of PyTorch that the program was replayed with"""

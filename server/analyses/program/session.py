@@ -117,6 +117,7 @@ class Session:
     def report(self, roots: Sequence[Source] = ()) -> Report:
         """What all steps have found in a program with the main files `roots`."""
         steps = [*self.own, *self.entered.values()]
+        done = [step.done for step in steps]
         return Report(
             self.m.explain.settled([failure for step in steps for failure in step.failures]),
             [problem for step in steps for problem in step.problems],
@@ -124,7 +125,8 @@ class Session:
             partial(last_told, self.told, [step.told for step in self.entered.values()]),
             {leaf for step in steps for leaf in step.trained},
             list(dict.fromkeys(stop for step in steps for stop in step.stops)),
-            partial(reach, roots, [step.done for step in steps]),
+            done,
+            partial(reach, roots, done),
             self.m.facts,
         )
 

@@ -72,3 +72,22 @@ outer.backward()
 """,
     )
     assert kinds == {"stale-saved"}
+
+
+RELOADED = """
+class Net(nn.Sequential):
+    def forward(self, t):
+        y = self[0](t)
+        self.load_state_dict(self.state_dict())
+        return y
+
+
+net = Net(nn.Linear(3, 3))
+copies = {name: w.clone() for name, w in net.named_parameters()}
+loss = functional_call(net, copies, (x,)).sum()
+loss.backward()
+"""
+
+
+def test_what_a_replaced_tensor_was_to_its_module_the_new_one_is(tmp_path: Path) -> None:
+    assert_agreement(tmp_path, SETUP + RELOADED)

@@ -257,7 +257,7 @@ def functional_call(m: Machine, args: Args) -> Value:
 
 
 def swap(m: Machine, obj: Instance, dotted: str, value: Value) -> tuple[Instance, str, Value]:
-    """Replace a tensor of a module; returns its place and the old tensor."""
+    """Replace a tensor of a module, in the dict that has it (`swap_tensor`); returns its place and the old tensor."""
     path, _, name = dotted.rpartition(".")
     holder: Value = obj
     for part in path.split(".") if path else ():
@@ -265,5 +265,8 @@ def swap(m: Machine, obj: Instance, dotted: str, value: Value) -> tuple[Instance
     if not isinstance(holder, Instance):
         holder = modules.owner(m, obj, dotted)
     old = holder.attributes.get(name)
+    tensor = m.state.pick(old)
+    if isinstance(tensor, Tensor) and (tensor.is_parameter or tensor.is_buffer):
+        modules.put(holder, "_parameters" if tensor.is_parameter else "_buffers", name)
     m.state.set(holder.attributes, name, value)
     return holder, name, old
