@@ -14,12 +14,13 @@ import os
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from itertools import dropwhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..fuzz.generate import draw
 from ..oracle.answers import Verdict
-from ..oracle.client import printed_error, run_program, sightings
+from ..oracle.client import printed_error, run_program, watched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -100,14 +101,20 @@ def fresh() -> dict[str, Score]:
 def run(root: Path, scores: dict[str, Score]) -> None:
     """Ask about a program."""
     try:
-        verdict, seen, alone = verdict_of(root), sightings(root), printed_error(root, anomaly=False)
+        verdict, (seen, printed), alone = verdict_of(root), watched(root), printed_error(root, anomaly=False)
     except RuntimeError as error:
         print(f"left out: {error}")
         return
     compare(root, verdict, seen, scores)
-    said = (verdict.message or "Traceback (most").partition(" Hint:")[0]  # which differs under anomaly mode
-    same = (said in alone) == (verdict.message is not None)
-    scores["alone"].count(same, f"{root}: {verdict.message}, alone {alone[-200:]}")
+    watching, error = error_in(printed), error_in(alone)
+    same = watching == error and bool(error) == (verdict.message is not None)
+    scores["alone"].count(same, f"{root}: {verdict.message}, watched {watching[-200:]!r}, alone {error[-200:]!r}")
+
+
+def error_in(printed: str) -> str:
+    """The error below the last traceback that was printed, if any."""
+    lines = printed.rpartition("Traceback (most recent call last):\n")[2].splitlines(keepends=True)
+    return "".join(dropwhile(lambda line: line.startswith(" "), lines)) if "Traceback (most" in printed else ""
 
 
 def verdict_of(root: Path) -> Verdict:

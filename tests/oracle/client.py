@@ -52,10 +52,13 @@ def trace_readings(path: Path) -> tuple[list[Row], list[Reading]]:
     return [Row(**row) for row in told["rows"]], [Reading(**reading) for reading in told["readings"]]
 
 
-def sightings(path: Path) -> list[Sighting]:
-    """What the run-time companion tells of a program, a file or a folder with a `main.py`. Raises as `run_program`."""
+def watched(path: Path) -> tuple[list[Sighting], str]:
+    """What the run-time companion tells of a program, a file or a folder with a `main.py`, and what Python prints
+    of the error in which it ends. Raises as `run_program` does.
+    """
     entry = path / "main.py" if path.is_dir() else path
-    return [sighting(one) for one in _server().ask("companion", entry)]
+    seen, printed = _server().ask("companion", entry)
+    return [sighting(one) for one in seen], printed
 
 
 def printed_error(path: Path, anomaly: bool = True) -> str:
