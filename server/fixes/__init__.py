@@ -152,7 +152,7 @@ REBINDING = (outplace.propose, functional.propose, functional.placed, clone.chan
 """Strategies that bind a name to a new tensor, which is wrong where the program needs the tensor it had."""
 
 ELSEWHERE = (*REBINDING, items.propose, inplace_flag.propose, clone.alias, clone.argument)
-"""Strategies by which other memory is changed. Where elements share places, the change would come out otherwise."""
+"""Strategies by which other memory is changed, which doesn't do where the change reads what it has changed."""
 
 INSTEAD = {("old-weights", "weights")}
 """Pairs of which the second is offered only without the first: a repeatable forward pass needs no copied weights."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..analyses.shapes import linalg
 from ..syntax.imports import import_table
 from ..syntax.ir import (
     Arg,
@@ -85,13 +84,15 @@ def _title(group: Sequence[Failure], shown: str, result: bool, context: Context,
 def _copies(failure: Failure, context: Context) -> Iterator[list[Place]]:
     """Return the expressions that may be copied for the operation that saved the tensor, the likeliest first.
 
-    An operation that changes its operand before it saves it (`facts["saver_changes"]`) would change the copy instead.
+    An operation that changes its operand before it saves it (`facts["saver_changes"]`) would change the copy instead,
+    and one that reads what it has changed would read the copy.
     """
     saved = failure.saved
     place = context.place(saved.site) if saved else None
     if saved is None or place is None or (saved.role != "result" and failure.facts.get("saver_changes")):
         return
-    if _is_read_while_written(saved, failure):
+    write = failure.write
+    if write is not None and write.overlapping and write.site == saved.site and saved.role != "result":
         return
     options = [[place]] if saved.role == "result" else _operands(place, saved, failure, context)
     if saved.role == "saved":  # by a function of the program, which may save what it returns
@@ -100,17 +101,6 @@ def _copies(failure: Failure, context: Context) -> Iterator[list[Place]]:
         plain = all(isinstance(one.node, Expr) and not _makes_in_place(one) and not _is_unpacked(one) for one in option)
         if option and plain:
             yield option
-
-
-def _is_read_while_written(saved: Saved, failure: Failure) -> bool:
-    """Return whether an operation writes into what it still reads, so that with a copy the result is another.
-
-    A product does with one of its operands, `x.addmm_(a, x)`, and anything does with elements that share a place.
-    """
-    write = failure.write
-    if write is None or write.site != saved.site or saved.role == "result":
-        return False
-    return write.overlapping or saved.op.removesuffix("_") in linalg.OPS
 
 
 def _makes_in_place(place: Place) -> bool:

@@ -213,6 +213,12 @@ windows *= windows.sin()
 windows *= windows.detach()
 windows.sum().backward()
 """
+PRODUCT = """\
+x = torch.rand(10, 10, requires_grad=True)
+y = x.tanh()
+y.addmm_(torch.rand(10, 10), y, alpha=0.6, beta=0.2)
+y.sum().backward()
+"""
 IN_INFERENCE = """\
 x = torch.rand((), requires_grad=True)
 y = (x + 1).reciprocal_()
@@ -238,6 +244,7 @@ PROGRAMS = {
     "an item of a tuple of the file": PAIR,
     "a checkpoint in a loop": CHECKPOINTED,
     "elements that share places": WINDOWS,
+    "a product that is written into its operand": PRODUCT,
     "what a fix makes in inference mode": IN_INFERENCE,
 }
 

@@ -442,12 +442,13 @@ class Graph:
         same: bool = False,
         where: Tensor | None = None,
         back: Value = ABSENT,
+        read: bool = False,
     ) -> None:
         """`increment_version` after a change of content; `times` is None if the number of bumps is unknown.
 
         A change without a bump is silent: no counter moves, but whatever was saved of the memory has other content now.
         `same`: what was written was there already. `where`: the view that was written, if it was one.
-        `back`: the earlier content that was restored.
+        `back`: the earlier content that was restored. `read`: the operation reads what it has written.
         """
         state = self.state
         reach = (t if where is None else where).geometry
@@ -467,7 +468,7 @@ class Graph:
         after = after_low if after_low == after_high else None
         here, recorded, own = self.host.here, self.grad_mode, t.name if t.alias_of is None or t.is_parameter else None
         name = here.written or (t.name if by == "user" else self.host.explain.called(t))
-        overlapping = reach is not None and reach.may_overlap_itself()
+        overlapping = read or (reach is not None and reach.may_overlap_itself())
         write = Write(here.site, via, name, exact, after, by, here.stack, here.constructor, recorded, own, overlapping)
         state.put(counter, Counter.current, Version(after_low, after_high, old, write))
         if not same:

@@ -84,7 +84,8 @@ class Write:
     """the name that the tensor got where it was made or first bound, if it isn't an alias of another one; `name` is its
     name where it is changed"""
     overlapping: bool = False
-    """whether elements of the tensor seem to share a place, which is then changed once for each of them"""
+    """whether the operation reads what it has changed, since elements seem to share places, or a product is written
+    into one of its operands: in other memory it computes something else"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..autograd.geometry import Geometry, GeometryError, times
 from ..autograd.regions import partly_overlaps
 from ..autograd.tensors import Tensor, lie_alike
+from ..shapes import linalg
 from .cases import called
 
 if TYPE_CHECKING:
@@ -51,6 +52,13 @@ def is_too_near(call: Call, p: str, t: Tensor, other: Tensor) -> bool:
     return overlap == "partial" or (overlap == "full" and p in call.apart)
 
 
+def is_read_while_written(m: Interpreter, t: Tensor, call: Call) -> bool:
+    """Whether a product writes into one of its operands, as `x.addmm_(a, x)` does; PyTorch lets it."""
+    others = (other for p, ts in call.tensors.items() if p != "self" for other in ts)
+    product = called(call.name).removesuffix("_") in linalg.OPS
+    return product and any(m.grad.storage(other) is m.grad.storage(t) for other in others)
+
+
 def check_copy(m: Interpreter, target: Tensor, source: Tensor | None = None) -> bool:
     """`copy_` refuses a view whose elements share memory; by which operator `x[i] = 1.5` writes depends on the release.
 
@@ -80,9 +88,10 @@ def check_put(m: Interpreter, target: Tensor, indices: Sequence[Tensor], sources
     one = not sources or sources[0].shape is None or times(*sources[0].shape) in (1, None)
     filled = one and len(indices) == 1 and indices[0].dtype in (None, "bool") and indices[0].shape != ()
     for value in sources[:1]:
-        # A value that begins with a dimension of size 1 is viewed without it.
+        # A value that begins with a dimension of size 1 is viewed without it, and a view without elements is apart.
         viewed = None if value.geometry is None else less_leading_ones(value.geometry)
-        same = lie_alike(target, value) and viewed == value.geometry
+        parted = value.shape is not None and value.shape[:1] == (None,) and 0 in value.shape
+        same = lie_alike(target, value) and viewed == value.geometry and not parted
         if not filled and overlap(m, target, value, viewed, same) in ("partial", "full"):
             return not m.grad.fail("overlap-write", "direct", target, detail="input")
     for index in indices:

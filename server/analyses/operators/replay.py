@@ -25,7 +25,7 @@ from . import autocast, conversions, parts, rules, writes
 from .call import Call
 from .cases import bound, called, choose, gradients, tensors_in
 from .outs import write_out
-from .overlap import check_overlap
+from .overlap import check_overlap, is_read_while_written
 from .results import Types, results
 from .saves import save_inputs, save_results
 from .seeing import is_seen
@@ -205,7 +205,7 @@ def write(m: Interpreter, case: Case, call: Call) -> None:
     for _, t, times in call.written:
         same = family.same_content is not None and family.same_content(m, call, t)
         back = family.content(m, call, t) if family.content is not None else ABSENT
-        m.grad.bump(t, via, times=times, same=same, back=back)
+        m.grad.bump(t, via, times=times, same=same, back=back, read=is_read_while_written(m, t, call))
 
 
 # -- give -----------------------------------------------------------------------------------------------

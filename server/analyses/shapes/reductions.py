@@ -271,6 +271,7 @@ OPS: dict[str, Op] = {
     **ops("amax amin", "input dim keepdim", result(reduced, kept)),
     **ops("logsumexp", "input dim keepdim", result(reduced, made_floating)),
     **ops("all any", "input dim keepdim", result(reduced_as_asked, bytes_or_bool)),
+    **ops("hash_tensor", "input dim keepdim", result(reduced, always("uint64"))),
     **ops("count_nonzero", "input dim", result(reduced, indices)),
     **ops("argmax argmin", "input dim keepdim", result(flat_or_along, indices)),
     **ops("std var", "input dim unbiased keepdim", variance(result(reduced, parts))),
