@@ -24,7 +24,7 @@ import torch.utils.dlpack
 from torch.autograd import Variable
 from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode, _pop_mode, _push_mode
 
-from . import contents, dispatch, graph, inspection, packs, places, recorder
+from . import graph
 from .contents import fingerprint
 from .inspection import LOST, Inspector, asked
 
@@ -385,7 +385,8 @@ def _hearing(show: Callable[..., Any], watch: Watch) -> Callable[..., Any]:
 
 def _skip_dynamo() -> None:
     """Let PyTorch's compiler leave our own functions alone: they run where a program is compiled in part."""
-    for module in (recorder, dispatch, places, contents, packs, graph, inspection, sys.modules[__name__]):
+    package = __name__.rpartition(".")[0]
+    for module in [one for name, one in sys.modules.items() if name.startswith(f"{package}.")]:
         for value in vars(module).values():
             for one in vars(value).values() if isinstance(value, type) else (value,):
                 function = getattr(one, "__func__", getattr(one, "fget", one))  # of a static method, a property
