@@ -152,7 +152,8 @@ def first_embedding(model):
 class AnyModel(PreTrainedModel):
     """Any model of the library without a head: each layer saves the result of the layer before.
 
-    Nothing saves the result of the last layer. If there is a pooler, its `tanh` saves its own result.
+    Nothing saves the result of the last layer but a pooler, which saves a view of it, the first token, and the result
+    of its own `tanh`.
     """
 
     def __init__(self, config=None, *inputs, **kwargs):
@@ -171,11 +172,37 @@ class AnyModel(PreTrainedModel):
         hidden_states = self.layers(args[0] if args else kwargs.get("input_ids"), inputs_embeds)
         output = ModelOutput()
         output.last_hidden_state = hidden_states[-1]
-        output.pooler_output = torch.tanh(linked(hidden_states[-1], self.head))
+        output.pooler_output = self.pooled(hidden_states[-1])
         output.past_key_values = unknown("past_key_values")
         output.hidden_states = hidden_states
         output.attentions = (torch.softmax(linked(hidden_states[0], self.layer), -1),)
         return output.to_tuple() if return_dict is False else output
+
+    def pooled(self, last_hidden_state):
+        return torch.tanh(linked(last_hidden_state, self.head, saves=[last_hidden_state, self.head]))
+
+
+class AnyAveragingModel(AnyModel):
+    """Any model whose pooler takes the mean, which saves nothing."""
+
+    def pooled(self, last_hidden_state):
+        return linked(last_hidden_state)
+
+
+AVERAGING = (
+    "Beit",
+    "Bit",
+    "ConvNext",
+    "Dinat",
+    "EfficientNet",
+    "FocalNet",
+    "Levit",
+    "MobileNet",
+    "MobileViT",
+    "RegNet",
+    "ResNet",
+    "Swin",
+)
 
 
 class DynamicCache:
@@ -488,5 +515,5 @@ def __getattr__(name):
     if "For" in name[1:] and not name.startswith("DataCollator"):
         return AnyModelWithHead
     if name.endswith("Model"):
-        return AnyModel
+        return AnyAveragingModel if name.startswith(AVERAGING) else AnyModel
     raise AttributeError(name)
