@@ -6,7 +6,6 @@ Each function takes what it tells of and a locale, and gives a fragment that fit
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
@@ -42,9 +41,22 @@ def names(name: str | None, locale: Locale, unnamed: str = "tensor-some", short:
 def _end(name: str, longest: int) -> str:
     if len(name) <= longest:
         return name
+    called = next((i for i in reversed(range(len(name))) if _is_balanced(name[i:])), 0) if name.endswith(")") else 0
+    if called and not name.endswith("(…)"):
+        return _end(f"{name[:called]}(…)", longest)
     end = name[1 - longest :]
-    whole = re.search(r"[.\[].*", end)  # no part of a word, where that can be
-    return "…" + (whole[0] if whole else end)
+    starts = (i for i, char in enumerate(end) if char in ".[" and _is_balanced(end[i:]))
+    return "…" + end[next(starts, 0) :]  # no part of a word, where that can be
+
+
+def _is_balanced(text: str) -> bool:
+    """Whether all brackets of a piece of a name are closed in it."""
+    depth = 0
+    for char in text:
+        depth += (char in "([{") - (char in ")]}")
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 def place(site: Site, seen_from: Site, locale: Locale) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from gradguard.rules import phrases
 
 from .test_examples_found import found
 
@@ -178,3 +179,37 @@ class Gate(torch.nn.Module):
 """)
     assert diagnostic.words.when == "if `x` requires grad and `Gate` is trained"
     assert [one.message for one in diagnostic.related][-1] == "its caller runs backward through what it returns"
+
+
+NESTED = """\
+import torch
+from torch import nn
+from types import SimpleNamespace
+
+cell = nn.LSTMCell(3, 6)
+engine = SimpleNamespace(state=SimpleNamespace(hidden=(torch.zeros(2, 6), torch.zeros(2, 6))))
+for _ in range(2):
+    engine.state.hidden = cell(torch.ones(2, 3), engine.state.hidden)
+    engine.state.hidden[0].sum().backward()
+"""
+
+
+def test_state_is_named_by_the_objects_that_lead_to_it() -> None:
+    (one,) = found(NESTED)
+    assert "`engine.state.hidden` (line 8) leads to" in one.message
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("self.hidden", "self.hidden"),
+        ("self.discriminator.layers[2].weight", "….layers[2].weight"),
+        ("self.model(x, engine.state.hidden)", "self.model(…)"),
+        ("self.encoder(x.flatten(1)).view(len(batch), -1)", "….view(…)"),
+        ("discriminator_of_the_generator", "…inator_of_the_generator"),
+        ("weights_by_name['encoder.layers']", "…['encoder.layers']"),
+        ("closed) by nothing that is named here)", "…ing that is named here)"),
+    ],
+)
+def test_a_long_name_is_shortened_to_its_end(name: str, short: str) -> None:
+    assert phrases.names(name, "en")[1] == f"`{short}`"

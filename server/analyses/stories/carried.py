@@ -62,15 +62,18 @@ def holders(m: Witness, tensors: Sequence[Tensor]) -> tuple[tuple[str, str], ...
 
 
 def named_values(m: Witness) -> Iterator[tuple[str, Value]]:
-    """The variables of the running function, and the attributes of the objects among them."""
+    """The variables of the running function, and the attributes of the objects among them, and of those of these."""
     for name, v in list(m.frame.variables.items()):
-        one = m.state.pick(v)
-        if isinstance(one, Instance):
-            yield from (
-                (f"{name}.{attr}", m.state.pick(x)) for attr, x in one.attributes.items() if isinstance(attr, str)
-            )
-        else:
-            yield name, one
+        for inner, one in attributes(m, name, m.state.pick(v)):
+            yield from attributes(m, inner, one)
+
+
+def attributes(m: Witness, name: str, v: Value) -> Iterator[tuple[str, Value]]:
+    """The attributes of an object that has a name, each with its own; for another value, the value itself."""
+    if isinstance(v, Instance):
+        yield from ((f"{name}.{attr}", m.state.pick(x)) for attr, x in v.attributes.items() if isinstance(attr, str))
+    else:
+        yield name, v
 
 
 def follows(m: Witness, now: Tensor, then: Tensor) -> bool:
