@@ -152,7 +152,7 @@ REBINDING = (outplace.propose, functional.propose, functional.placed, clone.chan
 """Strategies that bind a name to a new tensor, which is wrong where the program needs the tensor it had."""
 
 ELSEWHERE = (*REBINDING, items.propose, inplace_flag.propose, clone.alias, clone.argument)
-"""Strategies by which other memory is changed, which doesn't do where the change reads what it has changed."""
+"""Strategies by which another tensor is changed."""
 
 INSTEAD = {("old-weights", "weights")}
 """Pairs of which the second is offered only without the first: a repeatable forward pass needs no copied weights."""
@@ -170,15 +170,21 @@ def candidates(
     change = find_change(failure, context)
     staying = change is not None and is_itself_needed(failure, context, change)
     unread = change is not None and _is_unread(change)
-    overlapping = failure.write is not None and failure.write.overlapping and failure.kind != "overlap-write"
+    bound = _is_bound(failure)
     for strategy in _strategies(failure, context):
-        if strategy in ((REBINDING if staying else ()) + (ELSEWHERE if overlapping else ())):
+        if strategy in ((REBINDING if staying else ()) + (ELSEWHERE if bound else ())):
             continue
         for fix in strategy(failure, context):
             lost = unread and strategy in REBINDING and fix.safety == "unsafe"
             if fix.edits not in seen and not lost:
                 seen.add(fix.edits)
                 yield fix
+
+
+def _is_bound(failure: Failure) -> bool:
+    """Return whether the change computes, or has computed by hooks, something else in another tensor."""
+    write = failure.write
+    return write is not None and failure.kind != "overlap-write" and (write.overlapping or write.hooked)
 
 
 def _is_unread(change: Change) -> bool:

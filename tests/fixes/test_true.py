@@ -219,6 +219,13 @@ y = x.tanh()
 y.addmm_(torch.rand(10, 10), y, alpha=0.6, beta=0.2)
 y.sum().backward()
 """
+HOOKED = """\
+x = torch.rand(3, 5, requires_grad=True)
+y = nn.functional.adaptive_avg_pool1d(x, 3)
+y.register_hook(lambda grad: grad * 2)
+y /= y
+y.sum().backward()
+"""
 IN_INFERENCE = """\
 x = torch.rand((), requires_grad=True)
 y = (x + 1).reciprocal_()
@@ -245,6 +252,7 @@ PROGRAMS = {
     "a checkpoint in a loop": CHECKPOINTED,
     "elements that share places": WINDOWS,
     "a product that is written into its operand": PRODUCT,
+    "a view with a hook": HOOKED,
     "what a fix makes in inference mode": IN_INFERENCE,
 }
 

@@ -469,7 +469,10 @@ class Graph:
         here, recorded, own = self.host.here, self.grad_mode, t.name if t.alias_of is None or t.is_parameter else None
         name = here.written or (t.name if by == "user" else self.host.explain.called(t))
         overlapping = read or (reach is not None and reach.may_overlap_itself())
-        write = Write(here.site, via, name, exact, after, by, here.stack, here.constructor, recorded, own, overlapping)
+        hooked = t.hooked is not ABSENT and (isinstance(state.resolve(t.base), Tensor) or t.attr_version is not None)
+        write = Write(
+            here.site, via, name, exact, after, by, here.stack, here.constructor, recorded, own, overlapping, hooked
+        )
         state.put(counter, Counter.current, Version(after_low, after_high, old, write))
         if not same:
             state.put(storage, Storage.content, Version(0, 0, state.resolve(storage.content), write, reach, back))

@@ -86,6 +86,8 @@ class Write:
     overlapping: bool = False
     """whether the operation reads what it has changed, since elements seem to share places, or a product is written
     into one of its operands: in other memory it computes something else"""
+    hooked: bool = False
+    """whether the tensor is a view with a hook: the gradient of the change goes to its base, past the hook"""
 
 
 @dataclass(frozen=True, slots=True)
