@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from .oracle.answers import Row, Verdict
-from .oracle.client import run_program, trace_versions
+from .oracle.client import run_program, trace_versions, watched
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -182,3 +182,25 @@ def test_a_call_that_writes_over_what_it_has_saved_is_silent(tmp_path: Path) -> 
         """
     verdict = run_program(write(tmp_path, program))
     assert (verdict.kind, verdict.saved) == ("silent-stale", ("main.py:4",))
+
+
+def test_a_buffer_that_a_call_fills_after_it_was_saved_is_no_failure(tmp_path: Path) -> None:
+    program = """\
+        import torch
+        x = torch.rand(3, requires_grad=True) * 2
+        torch.nn.functional.rrelu_(x, training=True)
+        x.sum().backward()
+        """
+    assert run_program(write(tmp_path, program)).ok
+
+
+def test_the_first_of_several_stale_tensors_is_the_one_that_pytorch_names(tmp_path: Path) -> None:
+    program = """\
+        import torch
+        x = torch.rand((), requires_grad=True).exp()
+        x[...] *= x
+        x.backward()
+        """
+    (first, *_), _ = watched(write(tmp_path, program))
+    assert first.saved is not None
+    assert first.saved.spot.line + 1 == 3

@@ -47,7 +47,7 @@ class Plan:
     """What an operation does to its arguments, by its schema.
 
     - `written`, `switch`: the numbers of the arguments that it writes, and of the one that says whether it does.
-    - `unseen`: it writes without raising a counter.
+    - `unseen`: those of them whose counter it doesn't raise: statistics, and what it fills beside what it returns.
     - `delegates`: it raises no counter itself, but the operations that it calls do (`_foreach_add_`). Below a dispatch
       mode PyTorch leaves that out for these; it has to be put back, or the program wouldn't fail as it does.
     - `enters`: a library defined it, and what its kernel calls may go through all of autograd. If it has a kernel of
@@ -65,29 +65,38 @@ class Plan:
         self.names = [argument.name for argument in arguments]
         statistics = STATISTICS.get(self.name)
         self.switch = statistics[-1] if statistics else None
-        marked = [i for i, a in enumerate(arguments) if a.alias_info is not None and a.alias_info.is_write]
+        marked = [i for i, argument in enumerate(arguments) if _is_written(argument)]
         self.written: tuple[int, ...] = statistics[:-1] if statistics else tuple(marked)
-        self.unseen = statistics is not None or self.name.startswith("_fused_")
         is_counted = any(_has_kernel(func.name(), key) for key in COUNTING) if schema is not None else True
         self.is_raised = schema is not None and func.name().replace("::", "/") + RAISED in torch.library._impls
         self.delegates = (self.is_raised and not _calls_raise_none()) or (bool(marked) and not is_counted)
         self.enters = schema is not None and not is_counted and not schema.name.startswith(("aten::", "prim"))
         returns = schema.returns if schema is not None else ()
+        all_unseen = statistics is not None or self.name.startswith("_fused_")
+        given_back = set().union(*(r.alias_info.before_set for r in returns if _is_written(r)))
+        kept = [i for i in marked if given_back and given_back.isdisjoint(arguments[i].alias_info.before_set)]
+        self.unseen = frozenset(self.written if all_unseen else kept)
         self.is_view = any(r.alias_info is not None and not r.alias_info.is_write for r in returns)
 
-    def targets(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
-        """The tensors that a call with these arguments writes."""
+    def targets(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[torch.Tensor, bool]]:
+        """The tensors that a call with these arguments writes, and of each whether it is `unseen`."""
         if self.switch is not None and not self.argument(self.switch, args, kwargs):
             return []
-        found: list[torch.Tensor] = []
+        found: list[tuple[torch.Tensor, bool]] = []
         for index in self.written:
             value = self.argument(index, args, kwargs)
-            found += [one for one in (value if isinstance(value, (list, tuple)) else (value,)) if is_tensor(one)]
+            ones = value if isinstance(value, (list, tuple)) else (value,)
+            found += [(one, index in self.unseen) for one in ones if is_tensor(one)]
         return found
 
     def argument(self, index: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """An argument of a call by its number; None if it isn't passed."""
         return args[index] if index < len(args) else kwargs.get(self.names[index])
+
+
+def _is_written(argument: Any) -> bool:
+    """Whether an argument or a result of a schema is one that the operation writes."""
+    return argument.alias_info is not None and argument.alias_info.is_write
 
 
 def run(func: Any, plan: Plan, args: Any, kwargs: Any) -> Any:

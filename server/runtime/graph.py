@@ -109,11 +109,24 @@ def is_freed(one: Kept) -> bool:
     return one.raw is None or _fails(one, KINDS["freed-graph"]) is not None
 
 
-def staleness(one: Kept) -> tuple[int, int] | None:
-    """The version of a saved tensor now and the one that it was saved at; None if they are the same."""
+class Stale(NamedTuple):
+    """The version of a saved tensor now, the one that it was saved at, and what PyTorch says of it but for a hint."""
+
+    now: int
+    then: int
+    message: str
+
+
+def staleness(one: Kept) -> Stale | None:
+    """How stale a saved tensor is; None if it is as it was saved."""
     message = _fails(one, KINDS["stale-saved"]) if one.raw is not None else None
-    found = STALE.search(message) if message else None
-    return (int(found[1]), int(found[2])) if found else None
+    return stale(message) if message else None
+
+
+def stale(message: str) -> Stale | None:
+    """What the message of an error says of a stale tensor; None for another one."""
+    found = STALE.search(message)
+    return Stale(int(found[1]), int(found[2]), message.partition(" Hint:")[0]) if found else None
 
 
 def _fails(one: Kept, pattern: str) -> str | None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import FrameType, TracebackType
 
-    from .graph import Kept
+    from .graph import Kept, Stale
     from .recorder import Made, Recorder, Written
 
 MOST_TOLD = 8
@@ -108,20 +108,19 @@ class Inspector:
             yield self._at_once(told, frames)
 
     def _stale(self, told: Sighting, frames: list[FrameType]) -> Iterator[Sighting]:
-        """Yield the saved tensors that backward finds changed, first the newest with the versions in the message.
+        """Yield the saved tensors that backward finds changed, first the newest of which PyTorch says the same.
 
         At last `told` is yielded as it is, for an error of which nothing is found.
         """
-        found = graph.STALE.search(told.message)
-        versions = (int(found[1]), int(found[2])) if found else None
+        said = graph.stale(told.message)
         nodes = _run(frames)
         saved = [one for node in nodes for one in graph.kept(node)] + list(_boxes(frames))
         stale = [(one, at) for one in saved if (at := graph.staleness(one)) is not None]
-        if all(at != versions for _, at in stale) and (hidden := self._hidden(told, nodes, versions)) is not None:
+        if all(at != said for _, at in stale) and (hidden := self._hidden(told, nodes, said)) is not None:
             yield hidden
-        for one, at in sorted(stale, key=lambda pair: pair[1] != versions):
+        for one, at in sorted(stale, key=lambda pair: (pair[1] != said, said is None or pair[1][:2] != said[:2])):
             tensor = one.unchecked()
-            if tensor is not None and (one.place is None or version(tensor) == at[0]):  # of several, another may fail
+            if tensor is not None and (one.place is None or version(tensor) == at.now):  # of several, another may fail
                 yield self._of_saved(told, one, tensor, at, frames, nodes)
         yield told
 
@@ -130,7 +129,7 @@ class Inspector:
         told: Sighting,
         one: Kept,
         tensor: torch.Tensor,
-        at: tuple[int, int],
+        at: Stale,
         frames: list[FrameType],
         nodes: list[Any],
     ) -> Sighting:
@@ -138,11 +137,13 @@ class Inspector:
             one = one._replace(node=self._waiting(nodes), name="saved_tensors")
         made = self.recorder.made(one.node) if one.node is not None else None
         name = self.name(tensor, frames)
-        saved = self._save(one, made, at[1], tensor, name, nodes)
+        saved = self._save(one, made, at.then, tensor, name, nodes)
         writes = self.recorder.writes(tensor, made.time if made is not None else 0)
-        counted = [write for write in writes if at[1] <= write.before < write.after <= at[0]]
+        counted = [write for write in writes if at.then <= write.before < write.after <= at.now]
         carried = self._carried(made, nodes)
-        return replace(told, saved=saved, name=name, carried=carried, **self._writes(counted or writes, at[0] - at[1]))
+        return replace(
+            told, saved=saved, name=name, carried=carried, **self._writes(counted or writes, at.now - at.then)
+        )
 
     def _carried(self, made: Made | None, nodes: list[Any]) -> bool:
         """Whether a node was made in an earlier turn of the loop, although the graph's root was made in this one."""
@@ -156,12 +157,12 @@ class Inspector:
         waiting = (node for node in nodes if ran.get(node._sequence_nr()) is not self.recorder.backward)
         return next((node for node in waiting if graph.hooked(node)), None)
 
-    def _hidden(self, told: Sighting, nodes: list[Any], versions: tuple[int, int] | None) -> Sighting | None:
+    def _hidden(self, told: Sighting, nodes: list[Any], said: Stale | None) -> Sighting | None:
         """The same for a node inside one that changes a view's base, where Python can't see it; None if none fits.
 
-        `versions` are the one in the message and the expected one.
+        `said` is what the message says.
         """
-        now, then = versions or (0, 0)
+        now, then = said[:2] if said is not None else (0, 0)
         for node in nodes:
             made = self.recorder.made(node)
             for held in made.held if made is not None else ():

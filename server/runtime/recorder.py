@@ -261,17 +261,17 @@ class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
 
     def _write(self, func: Any, plan: Plan, trail: Trail, args: Any, kwargs: Any) -> Any:
         raised = plan.is_raised
-        targets = [(tensor, self.memory(tensor), version(tensor) - raised) for tensor in plan.targets(args, kwargs)]
+        targets = [(t, self.memory(t), version(t) - raised, unseen) for t, unseen in plan.targets(args, kwargs)]
         if plan.switch is not None:
-            self._forget_statistics({memory.key for _, memory, _ in targets if memory is not None})
+            self._forget_statistics({memory.key for _, memory, *_ in targets if memory is not None})
         if self.contents is not None:
-            for tensor, memory, _ in targets:
-                if memory is not None and (plan.unseen or self.hides(tensor, memory)):
+            for tensor, memory, _, unseen in targets:
+                if memory is not None and (unseen or self.hides(tensor, memory)):
                     self.contents.copy(memory.key, tensor.untyped_storage(), next(self.clock), self.newest)
         result = run(func, plan, args, kwargs)
-        for tensor, memory, before in targets:
+        for tensor, memory, before, unseen in targets:
             if memory is not None:
-                after = version(tensor) if plan.delegates else before + 1 - plan.unseen
+                after = version(tensor) if plan.delegates else before + 1 - unseen
                 memory.writes.append(Written(next(self.clock), plan.name, trail, before, after))
                 memory.number += 1
         if plan.name == "set_":
