@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.imports import import_table
 from ..syntax.ir import Assign, Attribute, Call, ExprStmt, For, FunctionDef, Name, Stmt, While, With
+from .change import changed, root
 from .edit import Edit, Fix
 from .layout import block_indent, delete, first_line_of, insert_after, insert_before, lines_of, moved
 from .observers import shared_names
@@ -101,16 +102,19 @@ def _is_reset(write: Place, backward: Place) -> bool:
 def _is_unread(write: Place, backward: Place, failure: Failure, context: Context) -> bool:
     """Return whether nothing between the change and the backward() reads what is changed, as far as names show.
 
-    All calls there must be PyTorch's: a function of the program may read what isn't passed to it.
+    A block may change more than the failure is about. All calls there must be PyTorch's: a function of the program may
+    read what isn't passed to it.
     """
     names = shared_names(failure, context)
+    inner = (write.of(stmt) for stmt in below(write.node, Stmt))
+    also = {one.text_of(root(target)) for one in inner if (target := changed(one)) is not None}
     imports = import_table(write.source)
     for stmt in _between(write, backward):
         if _reads_nothing(stmt):
             continue
         calls = (call.func for call in below(stmt, Call))
         known = all(fact_of(func, imports) or (isinstance(func, Attribute) and func.attr in ENDS) for func in calls)
-        if not names or not known or any(_mentions(write.sibling(stmt), name) for name in names):
+        if not names or not known or any(_mentions(write.sibling(stmt), name) for name in names | also):
             return False
     return True
 
