@@ -187,6 +187,7 @@ def _installed(watch: Watch) -> Iterator[Callable[[], None]]:
     yield _set(warnings, "showwarning", _hearing(warnings.showwarning, watch))
     for owner, name in SCRIPTING if _may_be_subclassed() else (*SCRIPTING, (torch.Tensor, "as_subclass")):
         yield _set(owner, name, _unwatched(getattr(owner, name), watch.recorder))
+    yield _set(torch, "ctc_loss", _with_numbers(torch.ctc_loss))
     if watch.recorder.contents is None:
         return
     yield watch.stop_listening
@@ -201,6 +202,21 @@ def _installed(watch: Watch) -> Iterator[Callable[[], None]]:
     for name in GIVERS:
         if hasattr(torch, name):
             yield _set(torch, name, _giving(getattr(torch, name), watch))
+
+
+def _with_numbers(loss: Callable[..., Any]) -> Callable[..., Any]:
+    """`ctc_loss` as it is without a mode: it reads the numbers in its lengths, and saves no tensor of them
+    (`ATen/native/LossCTC.cpp`).
+    """
+
+    @wraps(loss)
+    def given(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, *args: Any, **kwargs: Any) -> Any:
+        lengths = [input_lengths, target_lengths]
+        if log_probs.is_cpu and all(type(one) is torch.Tensor and not one.is_floating_point() for one in lengths):
+            lengths = [one.tolist() for one in lengths]
+        return loss(log_probs, targets, *lengths, *args, **kwargs)
+
+    return given
 
 
 @cache
