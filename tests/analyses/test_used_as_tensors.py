@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 from gradguard.analyses import replay
-from gradguard.rules.diagnostic import Severity, diagnose
+from gradguard.rules.diagnostic import Diagnostic, Severity, diagnose
 from gradguard.syntax.chunks import parse
 
 from .replaying import Alone
@@ -151,3 +151,66 @@ def test_what_may_be_something_else_is_none(name: str) -> None:
     text = f"import torch\n\n\n{text}\n"
     exec(text + call, {})
     assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+FUSE = """\
+import torch
+from torch import nn
+
+
+class Fuse(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(3, 3), nn.Linear(3, 3)
+
+    def forward(self, xs):
+        {body}
+"""
+LISTED, NAMED = "[torch.ones(3) for _ in range(3)]", "dict(h=torch.ones(3), g=torch.ones(3))"
+OBJECT = f"__import__('types').SimpleNamespace(**{NAMED})"
+
+CHANGED_ITEMS = {
+    "o = self.b(xs[1]); xs[1] += 1; return o": (LISTED, "xs[1]"),
+    "z = xs[1]; o = self.b(xs[1]); z += self.a(xs[0]); return o + z": (LISTED, "z"),
+    "x, z = xs[:2]; o = self.b(z); z += 1; return o": (LISTED, "z"),
+    "o = [(self.b(xs[i]), xs[i].add_(1))[0] for i in range(len(xs))]; return o[0] + o[1]": (LISTED, "xs[i]"),
+    "xs[1] = self.a(xs[0]).exp(); xs[1] += 1; return xs[1]": (LISTED, "xs[1]"),
+    "o = self.b(xs['h']); xs['h'] += 1; return o": (NAMED, "xs['h']"),
+    "o = self.b(xs.h); xs.h += 1; return o": (OBJECT, "xs.h"),
+}
+OTHER_ITEMS = {
+    "o = self.b(xs[1]); xs[1] = self.a(xs[0]); xs[1] += 1; return o": LISTED,
+    "o = self.b(xs[1]); xs.insert(0, self.a(o)); xs[1] += 1; return o + xs[1]": "[torch.ones(3), torch.zeros(3)][::-1]",
+    "o = self.b(xs[0]); xs[1] += 1; return o + xs[1]": LISTED,
+    "o = self.b(xs[1]); xs = [x.clone() for x in xs]; xs[1] += 1; return o + xs[1]": LISTED,
+    "o = self.b(xs[1]); xs[1] = xs[1].clone() if self.training else o; xs[1] += 1; return o + xs[1]": LISTED,
+    "o = self.b(xs[1]); del xs[1]; xs[1] += 1; return o + xs[1]": LISTED,
+    "[xs[i - 1].add_(self.a(xs[i])) for i in range(len(xs) - 1, 0, -1)]; return xs[0]": LISTED,
+    "o = self.b(xs['h']); xs.update(h=xs['g']); xs['h'] += 1; return o + xs['h']": NAMED,
+    "o = self.b(xs.h); xs.h = o.clone(); xs.h += 1; return xs.h": OBJECT,
+}
+
+
+def run_fuse(body: str, given: str) -> list[Diagnostic]:
+    """Train a `Fuse` with such a body on real PyTorch, and return what is told of it."""
+    text = FUSE.format(body=body.replace("; ", "\n        "))
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    scope["Fuse"]()(eval(given, scope)).sum().backward()
+    return diagnose(replay([parse(text, "main.py")], Alone()))
+
+
+@pytest.mark.parametrize("body", CHANGED_ITEMS)
+def test_an_item_that_is_read_twice_is_one_tensor(body: str) -> None:
+    given, name = CHANGED_ITEMS[body]
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        run_fuse(body, given)
+    text = FUSE.format(body=body.replace("; ", "\n        "))
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING
+    assert f"needs `{name}`" in found.words.headline
+
+
+@pytest.mark.parametrize("body", OTHER_ITEMS)
+def test_an_item_that_may_be_another_by_then_is_none(body: str) -> None:
+    assert not run_fuse(body, OTHER_ITEMS[body])

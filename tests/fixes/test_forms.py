@@ -373,15 +373,6 @@ x[0] = 1.0
     assert not list(proven(program, tmp_path / "each"))
 
 
-def test_no_product_that_writes_into_an_operand_reads_a_copy_of_it(tmp_path: Path) -> None:
-    program = written("y = w.exp()[:, [0]]\ny.addmm_(w, y)\ny.sum().backward()\n", tmp_path)
-    report = program.replay()
-    titles = [fix.title for fix in program.offered(report)]
-    assert titles
-    assert not any("save a copy" in title for title in titles)
-    assert not list(proven(program, tmp_path / "each"))
-
-
 def test_a_gradient_that_a_hint_tells_to_be_wrong_is_no_fault_of_a_fix(tmp_path: Path) -> None:
     text = """\
 with torch.autograd.graph.save_on_cpu():

@@ -60,7 +60,7 @@ class Reader(Thorough):
         tensor = one.unchecked() if stale else one.read()
         if made is None or tensor is None:
             return
-        now, then = stale or (version(tensor), version(tensor))
+        now, then = stale[:2] if stale else (version(tensor), version(tensor))
         same = not self.changed(tensor, made)
         place = self.line(made.trail), one.node.name()
         self.readings.append((place, tensor.untyped_storage(), (then, line, now, same)))

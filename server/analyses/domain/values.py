@@ -118,6 +118,11 @@ class Unknown:
         self.parameter = parameter
         self.tensor: Value = None
 
+    @property
+    def is_item(self) -> bool:
+        """Whether it was read from a container, so that `why` is the name of something else."""
+        return self.why == "an item" or (type(self.key) is tuple and self.key[0] == "[]")
+
     def __repr__(self) -> str:
         return f"Unknown({self.why or self.key})"
 

@@ -89,7 +89,9 @@ def of_unknown(m: Machine, v: Unknown, name: str) -> Value:
     history = None if name in guesses.OF_NO_GRAPH else v.history
     why = f"{v.why}.{name}" if v.why else ""
     came_in = v.parameter or (own is not None and guesses.tells_type(own, name, guesses.TENSORS))
-    return Unknown(why, ("attr", v.key, name), came_in, history=history, usual=usual)
+    if name in guesses.CHANGING:
+        m.forget_items(v)
+    return m.part(Unknown(why, ("attr", v.key, name), came_in, history=history, usual=usual))
 
 
 def of_partial(m: Machine, v: Partial, name: str) -> Value:
@@ -133,7 +135,9 @@ def of_data(m: Machine, v: Unknown, name: str) -> Value:
         return Builtin(name, lambda machine, args: v)
     if not hasattr(dict, name) and not hasattr(list, name) and tensor_attributes.is_known(m, name):
         return tensor_attributes.get(m, m.as_tensor(v), name)
-    return Unknown(v.why, ("attr", v.key, name), data=True)
+    if name in guesses.CHANGING:
+        m.forget_items(v)
+    return m.part(Unknown(v.why, ("attr", v.key, name), data=True))
 
 
 def builtin_method(m: Machine, v: Value, name: str) -> Value:
@@ -470,6 +474,8 @@ def set_(m: Machine, v: Value, name: str, value: Value) -> None:
         m.state.set(v.attributes, name, value)
     elif isinstance(v, Unknown) and name == "requires_grad":
         m.require_grad(m.as_tensor(v), m.state.resolve(value))
+    elif isinstance(v, Unknown):
+        m.set_part(Unknown(key=("attr", v.key, name)), m.state.resolve(value))
     elif name in getattr(v, "named", ()):
         m.refused(f"{name} of a named tuple can't be set")
 

@@ -151,7 +151,10 @@ def subscript(m: Machine, e: ir.Subscript) -> Value:
     value = m.eval(e.value)
     index = m.eval(e.slice)
     m.here.node = e
-    return operators.get_item(m, value, index)
+    found = operators.get_item(m, value, index)
+    if type(found) is Unknown and found.bound is None and found.is_item and not m.here.in_model:
+        m.state.note(found, "bound", m.here.site)
+    return found
 
 
 def slice_(m: Machine, e: ir.Slice) -> Value:

@@ -31,6 +31,9 @@ OF_NO_GRAPH = _names("""
 """)
 """attributes that say nothing of a tensor's graph, or that other values have as well"""
 
+CHANGING = _names("append clear extend insert pop popitem remove reverse setdefault sort update")
+"""methods that change what is in a container"""
+
 OF_ARRAYS = _names("""
     T abs all any argmax argmin argsort clip conj cov cummax cummin cumprod cumsum diagonal diff div divide dot dtype
     eq flatten ge gt item itemsize le lt mT max median min mul multiply nbytes ndim ne nonzero pow prod put quantile

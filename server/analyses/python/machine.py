@@ -22,10 +22,12 @@ from ..domain.report import Assumption, Failure, Leaf, Stop, Why
 from ..domain.steps import Mark, Step, Undone, loaded
 from ..domain.trail import held, noted_in
 from ..domain.values import (
+    ABSENT,
     Args,
     ClassV,
     Cond,
     Frame,
+    Phi,
     Unknown,
     Value,
 )
@@ -70,6 +72,8 @@ class Machine:
         self.runs: int = 0
         self.tensors: dict[Unknown, Value] = {}
         """the unknown values that were used in ways that only tensors allow"""
+        self.read: dict[Hashable, Value] = {}
+        """the items and attributes of unknown values that were read or set, by their keys"""
         self.numbers: Numbers | None = None
         """what tensors are full of, while a function is evaluated on numbers"""
         self.open_calls: dict[int, int] = {}
@@ -261,6 +265,26 @@ class Machine:
         if v not in self.tensors:
             self.state.set(self.tensors, v, t)
         return t
+
+    def part(self, v: Unknown) -> Value:
+        """An item or an attribute of an unknown value, as it was read before or set; `v` if that is not known.
+
+        What is read is noted anew each time, so that a later step rests on it.
+        """
+        before = self.state.resolve(self.read.get(v.key, ABSENT))
+        found = v if before is ABSENT or isinstance(before, Phi) else before
+        self.set_part(v, found)
+        return found
+
+    def set_part(self, v: Unknown, value: Value) -> None:
+        """An item or an attribute of an unknown value is replaced."""
+        if type(v.key) is tuple:
+            self.state.set(self.read, v.key, value)
+
+    def forget_items(self, v: Unknown) -> None:
+        """An unknown container has changed: its items may be others."""
+        for key in [key for key in self.read if type(key) is tuple and key[:2] == ("[]", v.key)]:
+            self.state.set(self.read, key, ABSENT)
 
     def found_out(self, v: Unknown) -> Value:
         """An unknown value, or the tensor that it must be on the present path."""

@@ -183,8 +183,8 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
     if isinstance(v, (ClassV, Lib, FunctionV)):
         return containers.class_item(m, v, index)
     if isinstance(v, Unknown) and v.data:
-        return Unknown(v.why, ("[]", v.key, key_of(index)), data=True)
-    return opaque.joined(m, derived("[]", v, index), v)
+        return m.part(Unknown(v.why, ("[]", v.key, key_of(index)), data=True))
+    return m.part(opaque.joined(m, derived("[]", v, index), v))
 
 
 def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
@@ -206,6 +206,11 @@ def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:
         containers.set_item(m, v, m.state.resolve(index), value)
     elif isinstance(v, tuple):
         raise Raised(None, "TypeError")
+    elif isinstance(v, Unknown):
+        index = m.state.resolve(index)
+        if not is_constant(index):
+            m.forget_items(v)
+        m.set_part(derived("[]", v, index), m.state.resolve(value))
 
 
 def delete_item(m: Machine, v: Value, index: Value) -> None:
@@ -219,3 +224,5 @@ def delete_item(m: Machine, v: Value, index: Value) -> None:
             m.call(attributes.bound(m, f, v), Args([index]))
         elif contents(v) is not v:
             containers.delete_item(m, contents(v), index)
+    elif isinstance(v, Unknown):
+        m.forget_items(v)
