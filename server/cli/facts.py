@@ -51,11 +51,11 @@ def run(args: argparse.Namespace) -> int:
 
 def as_object(release: Release, names: list[str]) -> dict[str, Any]:
     """Return the facts of callables as plain data, of the form that `facts/schema.py` describes."""
-    from ..facts.releases import KINDS
+    from ..facts.releases import OF_CALLABLES
     from ..facts.schema import FORMAT
 
     def told(facts: Facts, name: str) -> dict[str, Any]:
-        others = {kind: row for kind in KINDS[1:-1] if (row := facts.rows(kind).get(name)) is not None}
+        others = {kind: row for kind in OF_CALLABLES[1:] if (row := facts.rows(kind).get(name)) is not None}
         return {**facts.rows("table").get(name), **others}
 
     facts = {name: told(release.facts, name) for name in names}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .branches import Graphs
     from .derivatives import Derivatives
     from .gradients import Gradients
+    from .habits import Habits
     from .inference import PastAutograd
     from .layouts import Layouts
     from .published import Published
@@ -30,7 +31,10 @@ FOLDER = HERE / "releases"
 
 COVERAGE = HERE / "coverage.json"
 
-KINDS = ("table", "gradients", "inference", "layouts", "views", "branches", "published", "derivatives")
+OF_CALLABLES = ("table", "gradients", "inference", "layouts", "views", "branches", "published")
+"""the kinds of facts that have a row for a callable, by its name"""
+
+KINDS = (*OF_CALLABLES, "derivatives", "habits")
 """the kinds of facts; the base has one file for each (`gradients.json`)"""
 
 Version = tuple[int, int]
@@ -98,6 +102,13 @@ class Facts:
         from .derivatives import Derivatives
 
         return Derivatives(self.rows("derivatives"))
+
+    @cached_property
+    def habits(self) -> Habits:
+        """What PyTorch does beside its operators."""
+        from . import habits
+
+        return habits.of(self.rows("habits"))
 
     def rows(self, kind: str) -> Rows:
         """The rows of one kind."""

@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from . import model
 from .encoding import KINDS
 from .model import Case, Mutation, OptimizerFact, Result, Save, Test
-from .releases import KINDS as MEASURED
+from .releases import OF_CALLABLES
 
 FORMAT = 1
 """the version of the JSON; it changes when programs that read it might no longer understand it"""
@@ -57,7 +57,7 @@ def _fact(kind: type[Any], name: str) -> Schema:
     """The schema of a kind of callable. What was measured apart from the table stands beside what that holds."""
     own = _fields(kind)
     del own["name"]
-    more: Schema = {other: {"description": f"as server/facts/{other}.py reads it"} for other in MEASURED[1:-1]}
+    more: Schema = {other: {"description": f"as server/facts/{other}.py reads it"} for other in OF_CALLABLES[1:]}
     if kind is not OptimizerFact:
         more["aliases"] = {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}}
     is_function = name == KINDS[model.Op]

@@ -309,7 +309,12 @@ class _Data:
         self.attribute, self.watch = attribute, watch
 
     def __get__(self, tensor: Any, kind: type | None = None) -> Any:
-        return self.attribute if tensor is None else self.attribute.__get__(tensor)
+        if tensor is None:
+            return self.attribute
+        with suppress(RuntimeError):
+            return self.attribute.__get__(tensor)
+        with torch._C._DisableTorchDispatch():  # PyTorch 2.4 refuses inference tensors below a mode
+            return self.attribute.__get__(tensor)
 
     def __set__(self, tensor: Any, value: Any) -> None:
         print_, memory = None, self.watch.recorder.memory(tensor)

@@ -278,6 +278,7 @@ def test_what_tensors_of_inference_mode_do_outside_is_as_it_is_without() -> None
             weight.mean()
         with torch.no_grad(), pytest.raises(RuntimeError, match="inference tensor"):
             weight.add_(1)
+        assert weight.data.is_inference()
 
     assert not observed(runs)
 

@@ -150,7 +150,7 @@ def put(m: Interpreter, t: Tensor, index: Value, value: Value) -> None:
             sources = [fitted(m, s, target.shape) for s in sources]
         for s in sources:
             needs = either(needs, m.grad.requires_grad(s))
-        if not m.grad.check_inplace(target, needs):
+        if not m.grad.check_inplace(target, needs, advanced and through_view(m, t, index)):
             return
         items = index if isinstance(index, tuple) else (index,)
         taken = [i for i in items if isinstance(i, Tensor)]
@@ -174,10 +174,24 @@ def put(m: Interpreter, t: Tensor, index: Value, value: Value) -> None:
             m.grad.rebase(target, node)
 
 
+def through_view(m: Interpreter, t: Tensor, index: Value) -> bool:
+    """Whether an advanced index takes a view by its basic parts first (`applySlicing`): `x[0, mask]`, `x[1:, mask]`."""
+    parts = tuple(i for i in index if i is not Ellipsis) if isinstance(index, tuple) else ()
+    if any(i is None or isinstance(i, (int, Unknown)) for i in parts):
+        return True
+    slices = tuple(i if isinstance(i, SliceV) else SliceV(None, None, None) for i in parts)
+    return any(i in slices for i in parts) and not whole(m, t, slices)
+
+
 def whole(m: Interpreter, t: Tensor, index: Value) -> bool:
-    """Whether an index selects the whole tensor, which is then written itself, not through a view (`applySlice`)."""
+    """Whether an index selects the whole tensor, which is then written itself, not through a view (`applySlice`).
+
+    Releases with the habit `slices_whole` make a view for any slice.
+    """
     parts = index if isinstance(index, tuple) else (index,)
     slices = [i for i in parts if isinstance(i, SliceV)]
+    if slices and m.facts.habits.slices_whole:
+        return False
     if any(i is not Ellipsis and not isinstance(i, SliceV) for i in parts):
         return False
     if any(i.lower not in (None, 0) or i.step not in (None, 1) for i in slices):

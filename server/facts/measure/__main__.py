@@ -14,7 +14,20 @@ import torch
 from .. import releases
 from ..encoding import encode
 from ..record import DIED, head_of, record, tables_of
-from . import apart, branches, coverage, functions, gradients, inference, layouts, modules, optimizers, published, views
+from . import (
+    apart,
+    branches,
+    coverage,
+    functions,
+    gradients,
+    habits,
+    inference,
+    layouts,
+    modules,
+    optimizers,
+    published,
+    views,
+)
 from . import derivatives as formulas
 from .catalogue import entries
 from .merge import merge
@@ -136,7 +149,8 @@ def _others(died: Died) -> Tables:
     }
     tables: Tables = {kind: _rows_of(kind, measure, limit, died) for kind, (measure, limit) in kinds.items()}
     classes = [some[0].cls for some in modules.calls("cpu", 1).values()]
-    return {**tables, "published": published.read(entries(), classes), "derivatives": dict(formulas.read())}
+    told = published.read(entries(), classes)
+    return {**tables, "published": told, "derivatives": dict(formulas.read()), "habits": habits.measure()}
 
 
 def _rows_of(kind: str, measure: Kind, limit: int, died: Died) -> dict[str, Any]:

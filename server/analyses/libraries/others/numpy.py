@@ -109,9 +109,12 @@ def to_dlpack(m: Machine, args: Args) -> Value:
 
 @model("torch.asarray")
 def asarray(m: Machine, args: Args) -> Value:
-    """`torch.asarray(obj, requires_grad=…)`: the flag is set on the result of `as_tensor`, even on `obj` itself."""
+    """`torch.asarray(obj, requires_grad=…)`: the flag is set on the result of `as_tensor`, even on `obj` itself.
+
+    By default it is False in releases with the habit `asarray_detaches`.
+    """
     made = as_tensor(m, Args(args.pos[:1], {k: v for k, v in args.kw.items() if k != "requires_grad"}, site=args.site))
-    wanted = m.state.resolve(args.kw.get("requires_grad"))
+    wanted = m.state.resolve(args.kw.get("requires_grad", False if m.facts.habits.asarray_detaches else None))
     if not isinstance(made, Tensor) or not isinstance(wanted, bool):
         return made
     if wanted:

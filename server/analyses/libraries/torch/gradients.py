@@ -215,7 +215,9 @@ def grad(m: Machine, args: Args) -> Value:
             made.append(None)
             continue
         g = m.grad.gradient(t, flow, one)
-        if create and g.uid > flow.began and m.grad.grad_fn(g) is None:
+        if one is None:  # zeros that `materialize_grads` asks for, a leaf
+            m.require_grad(g, create or m.facts.habits.unused_require_grad)
+        elif create and g.uid > flow.began and m.grad.grad_fn(g) is None:
             m.grad.set_history(g, m.grad.derived(nodes, wanted, cases.tensors_in(m, args.get(2, "grad_outputs"))))
         made.append(g)
     if not wanted:
@@ -387,6 +389,8 @@ def check_dirty(m: Machine, t: Tensor, needs: Grad) -> bool:
     own = m.grad.requires_grad(t)
     if needs is not False and m.grad.grad_mode and own is True and m.grad.is_leaf(t):
         return not m.grad.fail("other", "function", t, detail="dirty-leaf")
+    if isinstance(m.state.resolve(t.base), Tensor) and m.facts.habits.writes_views_of_leaves:
+        return not m.grad.check_view(t, needs)
     return m.grad.check_inplace(t, needs)
 
 
