@@ -76,6 +76,14 @@ def test_an_array_of_a_tensor_with_a_graph_is_refused(call: str) -> None:
     assert told(after.replace(call, f"with torch.no_grad(): {call}")) == {"leaf-inplace"}
 
 
+@pytest.mark.parametrize(("source", "kinds"), [("leaf * 1", {"stale-saved"}), ("leaf", set())])
+def test_a_result_without_gradient_leaves_the_history_of_its_source(
+    tmp_path: Path, source: str, kinds: set[str]
+) -> None:
+    changed = f"{SETUP}\nx = {source}\nz = torch.asarray(x, requires_grad=False)\ny = y * x.sin()\nz.add_(1)\n"
+    assert assert_agreement(tmp_path, f"{changed}y.sum().backward()\n") == kinds
+
+
 def test_a_class_of_arrays_of_the_program_is_unknown_inside() -> None:
     text = "import numpy as np\nclass Image(np.ndarray): pass\nimage = Image((2, 3))[..., 0]\n"
     assert isinstance(replayed(text).names["image"], Unknown)

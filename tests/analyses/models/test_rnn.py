@@ -53,7 +53,7 @@ def test_what_is_padded_again_is_copied_into_its_order(tmp_path: Path, options: 
         "import torch\n"
         "from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence\n"
         f"packed = pack_padded_sequence(torch.randn(3, 2, 4), torch.tensor({lengths}){options})\n"
-        "output, _ = torch.nn.LSTM(4, 5)(packed)\n"
+        "output, _ = torch.nn.LSTM(4, 5)(packed); there, back = packed[2:]; also = output.unsorted_indices\n"
         "padded, lengths = pad_packed_sequence(output)\n"
     )
     states = states_of(replay([parse(path.read_text(), "main.py")], Alone()).rows)

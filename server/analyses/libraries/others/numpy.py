@@ -111,7 +111,7 @@ def to_dlpack(m: Machine, args: Args) -> Value:
 def asarray(m: Machine, args: Args) -> Value:
     """`torch.asarray(obj, requires_grad=…)`: the flag is set on the result of `as_tensor`, even on `obj` itself.
 
-    By default it is False in releases with the habit `asarray_detaches`.
+    What has a history is detached instead. By default it is False in releases with the habit `asarray_detaches`.
     """
     made = as_tensor(m, Args(args.pos[:1], {k: v for k, v in args.kw.items() if k != "requires_grad"}, site=args.site))
     wanted = m.state.resolve(args.kw.get("requires_grad", False if m.facts.habits.asarray_detaches else None))
@@ -120,7 +120,7 @@ def asarray(m: Machine, args: Args) -> Value:
     if wanted:
         m.require_grad(made, True)
     elif m.grad.requires_grad(made) is not False:
-        return m.call(attributes.get(m, made, "detach_"), Args([]))
+        return m.call(attributes.get(m, made, "detach_" if m.grad.is_leaf(made) else "detach"), Args([]))
     return made
 
 

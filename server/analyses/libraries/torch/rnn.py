@@ -25,9 +25,9 @@ PACKED = f"{UTILS}PackedSequence"
 BASES[PACKED] = ()
 
 
-def packed(m: Machine, data: Tensor, sizes: Value = None, order: Value = None) -> NamedTuple:
-    """A PackedSequence over a tensor, with the batch size of each step and the original order of the sequences."""
-    made = NamedTuple((data, sizes or m.grad.tensor(None, "int64"), order, order))
+def packed(m: Machine, data: Tensor, sizes: Value = None, orders: tuple[Value, Value] = (None, None)) -> NamedTuple:
+    """A PackedSequence over a tensor, with the batch size of each step and how to sort the sequences and back."""
+    made = NamedTuple((data, sizes or m.grad.tensor(None, "int64"), *orders))
     made.cls = class_named(m, PACKED)
     made.named = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
     return made
@@ -73,8 +73,11 @@ def pack(m: Machine, args: Args) -> Value:
     node = m.state.resolve(data.grad_fn)
     if isinstance(node, Node):
         m.grad.save(node, sizes, "result")
-    in_order = m.state.resolve(args.get(3, "enforce_sorted", True))
-    return packed(m, data, sizes, m.grad.tensor(None, "int64") if in_order is False else None)
+    if m.state.resolve(args.get(3, "enforce_sorted", True)) is not False:
+        return packed(m, data, sizes)
+    there, back = m.grad.tensor(None, "int64"), m.grad.tensor(None, "int64")
+    written(m, back, 1, exact=True)  # `invert_permutation` scatters into new memory
+    return packed(m, data, sizes, (there, back))
 
 
 @model(f"{UTILS}pad_packed_sequence")
@@ -139,7 +142,7 @@ def forward(qualname: str) -> Callable[[Machine, Args], Value]:
         result = modules.by_fact(m, args[0], fact, Args([given[0], *args.pos[2:]], args.kw, args.open, args.site))
         if isinstance(result, tuple) and isinstance(result[0], Tensor):
             composed(m, result)
-            return (packed(m, result[0], m.state.resolve(given[1]), given[3]), *result[1:])
+            return (packed(m, result[0], m.state.resolve(given[1]), (given[2], given[3])), *result[1:])
         return result
 
     return run
