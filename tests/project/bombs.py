@@ -97,6 +97,7 @@ FIXED = (
     "nn.LSTM(2, 2, num_layers=10**8)",
     "nn.Transformer(8, 2, num_encoder_layers=10**8)",
     "nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2), 10**8)",
+    "nn.Transformer((1,)*5000, ring)",
     "repr(shared); str(cycle); shared == other; cycle == ring; cycle < ring; {pair: pair}; pair in [pair]",
     'importlib.import_module("")',
     "isinstance(1, pair); issubclass(int, pair); isinstance(1, cycle)",

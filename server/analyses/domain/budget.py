@@ -164,6 +164,8 @@ class Budget:
     """Bits of a number that is computed: Python's own powers and products take longer with each."""
     views: int = 4_096
     """Views that one call makes of a tensor, each with its own geometry."""
+    dims: int = 64
+    """Dimensions of a tensor of known shape: PyTorch's own reductions take no more (`dim_bitset_size`)."""
     layers: int = 100
     """Layers of a stack whose parameters are kept apart."""
     replayed_layers: int = 12

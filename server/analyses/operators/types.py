@@ -107,5 +107,7 @@ def described_all(m: Interpreter, bound: Mapping[str, Value]) -> dict[str, Arg]:
 
 
 def geometry_of(t: TensorType) -> Geometry | None:
-    """Fresh memory of a described shape."""
-    return Geometry.contiguous(t.shape) if t.shape is not None else None
+    """Fresh memory of a described shape, if that is known and has no more dimensions than `budget.LIMITS.dims`."""
+    if t.shape is None or len(t.shape) > budget.LIMITS.dims:
+        return None
+    return Geometry.contiguous(t.shape)

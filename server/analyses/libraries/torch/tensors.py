@@ -476,6 +476,10 @@ def deepcopy(m: Machine, args: Args) -> Value:
     return Copier(m, args[0], m.state.resolve(args.get(1, "memo"))).copy(args[0])
 
 
+ATOMIC = {bool, int, float, complex, str, bytes, type(None)}
+"""Types whose values `copy.deepcopy` gives back as they are."""
+
+
 class Copier:
     """Copies everything below `root`, each object once; `memo` has the copies that exist already, by `id()`."""
 
@@ -497,10 +501,10 @@ class Copier:
         if isinstance(v, Tensor):
             return self.tensor(v)
         if isinstance(v, tuple):
-            if type(v) is tuple:
-                self.done[id(v)] = row = tuple(map(self.copy, v))
-                return row
-            return v
+            if type(v) is not tuple or ATOMIC.issuperset(map(type, v)):
+                return v
+            self.done[id(v)] = row = tuple(map(self.copy, v))
+            return row
         if isinstance(v, ListV):
             made = ListV(kind=v.kind)
             self.done[id(v)] = made
