@@ -53,6 +53,8 @@ def _heading(fact: Op | ModuleFact) -> Iterator[str]:
         yield f"  {' and '.join(sorted(fact.loose))} may share a part of the memory of what is changed"
     if fact.overlapping:
         yield "  takes tensors whose elements share memory (expanded ones)"
+    if fact.as_out:
+        yield "  writes as out= does: refused where anything requires grad"
     if not fact.measured:
         yield "  not measured: this is what its schema declares, what it saves is unknown"
 

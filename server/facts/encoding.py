@@ -34,7 +34,7 @@ def decode(name: str, plain: Plain) -> Fact:
     params = read_params(plain)
     kind = plain.get("kind", "op")
     if kind == "op":
-        keys = ("inplace_of", "accepts_out", "out_graph", "out_early", "overlapping", "measured", "doc")
+        keys = ("inplace_of", "accepts_out", "out_graph", "out_early", "overlapping", "as_out", "measured", "doc")
         known = {key: plain[key] for key in keys if key in plain}
         known |= {key: tuple(plain[key]) for key in ("out_bumps", "out_resized") if key in plain}
         apart, loose = (frozenset(plain.get(key, ())) for key in ("apart", "loose"))

@@ -148,6 +148,8 @@ class Op:
     """inputs that may share a part of the memory that is written; other ops refuse that"""
     overlapping: bool = False
     """whether it writes a tensor whose elements share memory, as few ops do; for `x[i] = v`, if `v` is a number"""
+    as_out: bool = False
+    """whether an in-place one hands what it writes on as `out=`, which PyTorch refuses where anything requires grad"""
     measured: bool = True
     """False: no sample runs it. What it changes and returns comes from its schema, what it saves is unknown"""
     doc: str = ""

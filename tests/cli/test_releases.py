@@ -60,6 +60,16 @@ def test_numbers_are_filled_into_overlapping_memory_since_2_15(check, programs: 
     assert check("--torch", "2.15", str(program)).returncode == 1
 
 
+def test_ldexp_could_not_write_what_requires_grad_up_to_2_10(check, programs: Path) -> None:
+    program = programs / "scaled.py"
+    program.write_text("import torch\n\nx = torch.rand(2, requires_grad=True) * 1\nx.ldexp_(torch.ones(2))\n")
+    told = {release: check("--torch", release, str(program)) for release in ("2.4", "2.10", "2.12")}
+    assert {release: done.returncode for release, done in told.items()} == {"2.4": 1, "2.10": 1, "2.12": 0}
+    assert "GG206" in told["2.4"].stdout
+    program.write_text("import torch\n\nx = torch.rand(2)\nx.ldexp_(torch.ones(2))\n")
+    assert check("--torch", "2.4", str(program)).returncode == 0
+
+
 def test_the_configuration_chooses(check, programs: Path) -> None:
     (programs / "gradguard.toml").write_text('torch = "2.15"\n')
     done = check("-v", "--output-format", "concise", str(programs))

@@ -123,6 +123,7 @@ class Call:
     apart: frozenset[str] = frozenset()
     loose: frozenset[str] = frozenset()
     overlapping: bool = False
+    as_out: bool = False
     """about what is written, as in `Op`"""
 
     seen: bool | None = None

@@ -262,7 +262,8 @@ def by_fact(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> Valu
 
     if calls_by_name.resolved(m, args) is None:
         return calls_by_name.split(m, args, lambda one: by_fact(m, obj, fact, one))
-    op = Op(fact.name, fact.forward, fact.cases)
+    running = became(m, fact)
+    op = Op(running.name, fact.forward, running.cases)
     call = replay.bind(m, op, args)
     call.spoken = obj.cls.name
     for name in own_tensors(fact):
@@ -278,6 +279,8 @@ def by_fact(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> Valu
     if isinstance(extra["inplace"], Unknown):
         extra["inplace"] = False  # as it is if nobody asks for it
     call.settings = extra
+    if running is not fact:
+        materialize(m, obj, running, call)
     if call.family.keeps is not None:
         call.kept = call.family.keeps(m, call)
     case = completed(cases.choose(m, op, call), op, call)
@@ -291,6 +294,22 @@ def by_fact(m: Interpreter, obj: Instance, fact: ModuleFact, args: Args) -> Valu
     finally:
         m.here.constructor = previous
     return nested(output, list(result)) if isinstance(output, list) and isinstance(result, tuple) else result
+
+
+def became(m: Interpreter, fact: ModuleFact) -> ModuleFact:
+    """The class of a module in its forward: a lazy one has changed its own by then (`LazyModuleMixin`)."""
+    other = m.facts.table.find(fact.name.replace(".Lazy", "."))
+    return other if isinstance(other, ModuleFact) else fact
+
+
+def materialize(m: Interpreter, obj: Instance, running: ModuleFact, call: Call) -> None:
+    """Give the parameters of a lazy module the shapes that its first input tells (`initialize_parameters`)."""
+    settings = {k: described(m, v) for k, v in call.settings.items()}
+    given = [described(m, v) for v in call.values.values()]
+    for name, type_ in shapes.materialized(running.name, settings, given[0]).items():
+        t = find_tensor(m, obj, name)
+        if t is not None and t.geometry is None:
+            m.state.put(t, Tensor.geometry_, geometry_of(type_))
 
 
 def completed(case: Case, op: Op, call: Call) -> Case:

@@ -20,6 +20,7 @@ from .types import described_all
 if TYPE_CHECKING:
     from ...facts.model import Case, Op
     from ..autograd.gradients import Times
+    from ..domain.paths import Guards
     from .call import Call
     from .interpreter import Interpreter
 
@@ -78,13 +79,29 @@ def refuse_out(m: Interpreter, op: Op, outs: Sequence[Tensor], needs: Grad) -> b
     if op.out_graph == "joins, no leaf" and m.grad.grad_mode:
         leaves = [t for t in outs if is_of_leaf(m, t)]
         needs = m.grad.requires_grad(leaves[0]) if leaves else False
-    if needs is False or op.out_graph in ("joins", "unseen"):
+    if op.out_graph in ("joins", "unseen"):
         return False
-    guards = conditions(needs)
+    guesses: Guards = ()
     if op.out_graph == "depends":
         text = f"{called(op.name)} hands this call on to an operator that refuses out="
-        guards = (*guards, (Cond((text, outs[0].uid), "guess", text, m.here.site), True))
-    return m.grad.fail("out-grad", "direct", outs[0], guards=guards, detail=called(op.name), ways=ways(needs))
+        guesses = ((Cond((text, outs[0].uid), "guess", text, m.here.site), True),)
+    return refuse(m, outs[0], op.name, needs, guesses)
+
+
+def refuse(m: Interpreter, t: Tensor, name: str, needs: Grad, guesses: Guards = ()) -> bool:
+    """`throw_error_out_requires_grad` where something requires grad; whether the call is refused for sure."""
+    if needs is False:
+        return False
+    guards = (*conditions(needs), *guesses)
+    return m.grad.fail("out-grad", "direct", t, guards=guards, detail=called(name), ways=ways(needs))
+
+
+def is_refused(m: Interpreter, t: Tensor, call: Call) -> bool:
+    """Whether a call that hands `t` on as `out=` is refused for sure, since one of its tensors requires grad."""
+    needs: Grad = False
+    for given in call.all() if m.grad.grad_mode else ():
+        needs = either(needs, m.grad.requires_grad(given))
+    return refuse(m, t, call.name, needs)
 
 
 def is_of_leaf(m: Interpreter, t: Tensor) -> bool:

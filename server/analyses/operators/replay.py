@@ -24,7 +24,7 @@ from ..shapes.dtypes import is_integral
 from . import autocast, conversions, parts, rules, writes
 from .call import Call
 from .cases import bound, called, choose, gradients, tensors_in
-from .outs import write_out
+from .outs import is_refused, write_out
 from .overlap import check_overlap, is_read_while_written
 from .results import Types, results
 from .saves import save_inputs, save_results
@@ -73,7 +73,9 @@ def bind(m: Interpreter, op: Op, args: Args) -> Call:
     """The same without `Call.kept`, for callers that have more to set first."""
     values, tensors = bound(m, op, args)
     family = rules.of(op.name)
-    return Call(op.name, values, tensors, family, apart=op.apart, loose=op.loose, overlapping=op.overlapping)
+    made = Call(op.name, values, tensors, family, apart=op.apart, loose=op.loose, overlapping=op.overlapping)
+    made.as_out = op.as_out
+    return made
 
 
 def replay(m: Interpreter, case: Case, call: Call, via: str, inferred: Types = None) -> Value:
@@ -141,7 +143,7 @@ def check(m: Interpreter, case: Case, call: Call) -> None:
         w, t, _ = one
         if is_result(case, w):
             needs = needs_of(m, case, call, w, t) if is_recorded(case) else False
-            if not m.grad.check_inplace(t, needs, viewed):
+            if (call.as_out and is_refused(m, t, call)) or not m.grad.check_inplace(t, needs, viewed):
                 call.written.remove(one)
 
 

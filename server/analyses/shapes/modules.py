@@ -42,16 +42,17 @@ class Delegate:
         def rule(call: Call) -> Output:
             own = module_parameters(name, call.args, call.default) or {}
             if name.startswith("Lazy"):
-                own = module_parameters(name[4:], {**call.args, **learnt(call)}, call.default) or {}
+                own = materialized(name[4:], call.args, call.get("input"), call.default)
             return OPS[self.op].rule(Call({**self.constants, **own, **call.args}, call.default))
 
         return rule
 
 
-def learnt(call: Call) -> dict[str, Arg]:
-    """The sizes that a lazy module takes from its input."""
-    shape = call.shape("input")
-    return {"in_features": _arg(shape[-1]), "in_channels": UNKNOWN}
+def materialized(name: str, ctor: Mapping[str, Arg], given: Arg, default: str = "float32") -> dict[str, TensorType]:
+    """The parameters and buffers that a lazy module has once it became a `name`, in sizes that its input tells."""
+    shape = given.shape if isinstance(given, TensorType) else None
+    learnt: dict[str, Arg] = {"in_features": _arg(shape[-1]) if shape else UNKNOWN, "in_channels": UNKNOWN}
+    return module_parameters(name, {**ctor, **learnt}, default) or {}
 
 
 def delegates(modules: str, op: str, inputs: str = "input", **constants: Arg) -> dict[str, Delegate]:

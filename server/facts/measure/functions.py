@@ -145,6 +145,7 @@ def _op(entry: Entry, cases: tuple[Case, ...], samples: Sequence[Sample], *, var
         out_early=takes_out and writes.is_early(calls),
         apart=writes.apart(calls),
         loose=writes.loose(calls),
+        as_out=bool(written) and outs.is_one(entry, samples),
         overlapping=bool(calls) and not writes.is_checked(_telling(entry, calls)),
         measured=bool(samples) or entry.name in MOVING,
     )

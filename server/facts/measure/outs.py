@@ -48,6 +48,19 @@ def graph(entry: Entry, cases: Sequence[Case], samples: Iterable[Sample]) -> Out
     return shown.pop() if shown else "refused" if any(case.flows for case in cases) else "unseen"
 
 
+def is_one(entry: Entry, samples: Iterable[Sample]) -> bool:
+    """Return whether an in-place callable hands what it writes on as `out=`: that is refused where it requires grad."""
+    return any(_is_refused(entry, fresh(sample.arguments, grad=True)) for sample in samples)
+
+
+def _is_refused(entry: Entry, arguments: Arguments) -> bool:
+    try:
+        call(entry, arguments)
+    except RAISED as error:
+        return REFUSED in str(error)
+    return False
+
+
 def _outcome(entry: Entry, arguments: Arguments, made: Sequence[torch.Tensor], *, leaf: bool) -> Outcome | None:
     """Return what happens to an `out=` like `made` that requires grad; None if the call raises another error."""
     out = [(t if may_require_grad(t) else t.float()).detach().clone().requires_grad_() for t in made]
