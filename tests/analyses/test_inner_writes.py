@@ -68,6 +68,7 @@ def changes() -> Iterator[tuple[str, str]]:
     for shape, groups in itertools.product(("4, 2, 4", "6, 2, 3, 3", "2, 5, 1, 1, 1"), (1, 2)):
         yield shape, f"nn.init.dirac_(y, {groups})"
     yield from ((shape, "nn.init.sparse_(y, 0.5)") for shape in ("4, 3", "2, 7"))
+    yield "3, 5", "y = torch.lu(y, True, False)[0]\nnn.init.sparse_(y, 0.5)"
     yield from ((shape, "y.resize_as_(torch.rand(4))") for shape in SHAPES)
     for name, p, training in itertools.product(
         ("dropout", "dropout3d", "alpha_dropout"), (0.0, 0.3, 1.0), (True, False)
@@ -102,6 +103,13 @@ def test_what_the_content_decides_is_an_interval(bounds: str) -> None:
     ours = replayed(f"{HEAD}y = torch.rand(3)\nnn.init.trunc_normal_(y{bounds})\n")
     version = ours.machine.grad.version(ours.names["y"])
     assert (version.low, version.high) == (1, 2)
+
+
+@pytest.mark.parametrize("call", ["nn.init.sparse_(y, 0.5)", "nn.init.dirac_(y)"])
+def test_what_an_unknown_shape_decides_has_no_bound(call: str) -> None:
+    ours = replayed(f"{HEAD}from data import y0\ny = torch.empty_like(y0)\n{call}\n")
+    version = ours.machine.grad.version(ours.names["y"])
+    assert (version.low, version.high) == (1, None)
 
 
 @pytest.mark.parametrize("labels", ["0, 1", "0, 3", "3, 5"])

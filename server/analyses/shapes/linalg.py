@@ -254,6 +254,12 @@ def qr(call: Call) -> Answer:
     return results((orthogonal, kept), (matrix(inner_size, "n"), kept))(call)
 
 
+def lu(call: Call) -> Answer:
+    """`lu`: the factors, the pivots, and what went wrong if that is asked for."""
+    infos = [(batch, always("int32"))] if call.flag("get_infos", False) else []
+    return results((same, kept), pivots, *infos)(call)
+
+
 def nothing(call: Call) -> Shape:
     """A result that isn't wanted is empty."""
     return (0,)
@@ -427,6 +433,7 @@ OPS: dict[str, Op] = {
     **ops("linalg.qr", "input mode", qr),
     **ops("linalg.lu", "input", results((matrix("m", "m"), kept), (matrix("m", "k"), kept), (matrix("k", "n"), kept))),
     **ops("lu_unpack", "input|LU_data LU_pivots unpack_data unpack_pivots", lu_unpacked),
+    **ops("lu", "input|A pivot get_infos", lu),
     **ops("linalg.lu_factor", "input", results((same, kept), pivots)),
     **ops("linalg.lu_factor_ex", "input", results((same, kept), pivots, (batch, always("int32")))),
     **ops("linalg.solve", "input other", result(solved, kept)),

@@ -13,22 +13,23 @@ if TYPE_CHECKING:
     from ..interpreter import Interpreter
 
 
-def dirac(m: Interpreter, call: Call, change: Mutation) -> Times | None:
+def dirac(m: Interpreter, call: Call, change: Mutation) -> Times:
     """Cleared, and a one put for each channel that has a place in its group."""
     g, groups = call.layout("tensor"), call.option(m, "groups", 1)
-    if g is None or g.ndim < 2 or not isinstance(groups, int):
-        return None
-    out, each = g.shape[:2]
-    return (1 + groups * min(out // groups, each),) * 2 if out is not None and each is not None else None
+    out, each = g.shape[:2] if g is not None and g.ndim > 1 else (None, None)
+    if out is None or each is None or not isinstance(groups, int):
+        return 1, None
+    return (1 + groups * min(out // groups, each),) * 2
 
 
-def sparse(m: Interpreter, call: Call, change: Mutation) -> Times | None:
+def sparse(m: Interpreter, call: Call, change: Mutation) -> Times:
     """Filled, and then thinned out column by column."""
     g = call.layout("tensor")
-    return (1 + g.shape[1],) * 2 if g is not None and g.ndim == 2 and g.shape[1] is not None else None
+    columns = g.shape[1] if g is not None and g.ndim == 2 else None
+    return (1, None) if columns is None else (1 + columns,) * 2
 
 
-def trunc_normal(m: Interpreter, call: Call, change: Mutation) -> Times | None:
+def trunc_normal(m: Interpreter, call: Call, change: Mutation) -> Times:
     """Copied to from a second draw, if the first has left the bounds."""
     return 1, 2
 

@@ -19,6 +19,11 @@ def cond(m: Interpreter, call: Call) -> Times | None:
     return None if isinstance(p, Unknown) else (int(call.is_empty() or p not in (None, 2, -2, "nuc")),) * 2
 
 
+def decomposed(m: Interpreter, call: Call) -> Times | None:
+    """The singular vectors come as they are; where they aren't asked for, what is given for them was cleared."""
+    return (0, 0) if call.option(m, "compute_uv", True) is True else None
+
+
 def vander(m: Interpreter, call: Call) -> Times | None:
     """Increasing powers are filled in: ones, then the tensor, then the products."""
     n, increasing, g = call.option(m, "N", None), call.option(m, "increasing", False), call.layout("x")
@@ -32,7 +37,7 @@ def vander(m: Interpreter, call: Call) -> Times | None:
 FAMILIES = {
     within("linalg", "cond"): Family(writes=cond, always=True),
     (*functions("vander"), *within("linalg", "vander")): Family(writes=vander),
-    (*both("svd"), *within("linalg", "svd")): Family(fields=("U", "S", "V")),
+    (*both("svd"), *within("linalg", "svd")): Family(fields=("U", "S", "V"), unseen_writes=decomposed),
     (*both("qr"), *within("linalg", "qr")): Family(fields=("Q", "R")),
     within("linalg", "eig eigh"): Family(fields=("eigenvalues", "eigenvectors")),
     (*both("slogdet"), *within("linalg", "slogdet")): Family(fields=("sign", "logabsdet")),
