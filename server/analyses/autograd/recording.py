@@ -279,8 +279,8 @@ class Graph:
         """A node whose edges lead to `inputs`; None if nothing is recorded."""
         if when is False or not self.grad_mode:
             return None
-        self.order += 1
         ways = [(self.grad_fn(t), i, t) for i, t in enumerate(inputs) if self.leads_on(t) is not False]
+        self.order += 1  # behind the nodes that views among the inputs have just got: backward reaches it first
         node = Node(name, self.host.here.site, self.order, tuple(t if fn is None else fn for fn, _, t in ways), when)
         node.stack = self.host.here.stack
         node.iterations = self.host.here.iterations

@@ -288,7 +288,7 @@ def finish(
         saved = cases.tensors_in(m, ctx.model_state.get("saved", ()))
         node.holds = bool(saved)
         for t in saved:
-            m.grad.save(node, t, "saved", form="itself")
+            m.grad.save(node, t, "saved", form="view" if m.state.pick(t.grad_fn) is node else "itself")
         for copy in copies:
             copy.saved = node.saved
     return rebuilt(m, result, found)
