@@ -219,6 +219,12 @@ y = x.tanh()
 y.addmm_(torch.rand(10, 10), y, alpha=0.6, beta=0.2)
 y.sum().backward()
 """
+DIAGONAL = """\
+x = torch.rand(5, 5, requires_grad=True)
+y = x * 2
+y **= y.diagonal().detach()
+y.sum().backward()
+"""
 HOOKED = """\
 x = torch.rand(3, 5, requires_grad=True)
 y = nn.functional.adaptive_avg_pool1d(x, 3)
@@ -252,6 +258,7 @@ PROGRAMS = {
     "a checkpoint in a loop": CHECKPOINTED,
     "elements that share places": WINDOWS,
     "a product that is written into its operand": PRODUCT,
+    "a tensor that is written by what it shows": DIAGONAL,
     "a view with a hook": HOOKED,
     "what a fix makes in inference mode": IN_INFERENCE,
 }

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..autograd.geometry import Geometry, GeometryError, times
-from ..autograd.regions import partly_overlaps
+from ..autograd.regions import are_apart, partly_overlaps
 from ..autograd.tensors import Tensor, lie_alike
 from ..shapes import linalg
 from .cases import called
@@ -53,10 +53,19 @@ def is_too_near(call: Call, p: str, t: Tensor, other: Tensor) -> bool:
 
 
 def is_read_while_written(m: Interpreter, t: Tensor, call: Call) -> bool:
-    """Whether a product writes into one of its operands, as `x.addmm_(a, x)` does; PyTorch lets it."""
-    others = (other for p, ts in call.tensors.items() if p != "self" for other in ts)
-    product = called(call.name).removesuffix("_") in linalg.OPS
-    return product and any(m.grad.storage(other) is m.grad.storage(t) for other in others)
+    """Whether a call reads what it has written: `x.addmm_(a, x)`, `x.mul_(x.diagonal())`. PyTorch lets them."""
+    storage = m.grad.storage(t)
+    near = [(p, other) for p, ts in call.tensors.items() for other in ts if m.grad.storage(other) is storage]
+    if called(call.name).removesuffix("_") in linalg.OPS:
+        return any(p != "self" for p, _ in near)
+    return any(is_mixed_up(t.geometry, other.geometry) for _, other in near if not m.grad.are_one(t, other))
+
+
+def is_mixed_up(g: Geometry | None, h: Geometry | None) -> bool:
+    """Whether two tensors of one storage have elements in common, as far as that is known."""
+    if g is None or h is None or None in (*g.shape, *g.strides, g.offset, *h.shape, *h.strides, h.offset):
+        return False
+    return not are_apart(g, h)
 
 
 def check_copy(m: Interpreter, target: Tensor, source: Tensor | None = None) -> bool:
