@@ -318,3 +318,63 @@ def test_what_is_very_long_is_not_held_item_by_item() -> None:
     tracemalloc.stop()
     assert not session.report().problems
     assert most < 10_000_000
+
+
+NETS = """
+import torch
+from torch import nn
+
+
+class Layer(nn.Module):
+    def __init__(self, dim, i):
+        super().__init__()
+        if i < 3:
+            self.kind = i + 1
+        else:
+            self.kind = i - 2 * (i - 3)
+        self.inner = nn.Conv1d(dim, dim, 1)
+        self.outer = nn.Conv1d(dim, dim, 1)
+        self.act = nn.ReLU()
+
+    def forward(self, h):
+        return self.outer(self.act(self.inner(h)))
+
+
+class Stack(nn.Module):
+    def __init__(self, dim, depth=6):
+        super().__init__()
+        layers = []
+        width = dim
+        for i in range(depth):
+            layers.append(Layer(dim, i))
+            width += dim
+        self.layers = nn.Sequential(*layers)
+        self.out = nn.Conv1d(dim, dim, 1)
+
+    def forward(self, h):
+        return self.out(self.layers(h))
+
+
+class Gate(nn.Module):
+    def forward(self, h):
+        h[:, :1] = h[:, :1].tanh()
+        return h
+
+
+class Net(nn.Module):
+    def __init__(self, dim, depth=6):
+        super().__init__()
+        self.stack = Stack(dim, depth)
+        self.gate = Gate()
+
+    def forward(self, x):
+        return self.stack(x) * self.gate(x)
+"""
+
+
+def test_a_module_that_was_built_before_is_built_to_its_end_inside_another(tmp_path: Path) -> None:
+    (tmp_path / "nets.py").write_text(NETS)
+    found = Project(tmp_path).check([str(tmp_path / "nets.py")]).findings
+    assert [NETS.splitlines()[one.span.start_line].strip() for one in found] == ["h[:, :1] = h[:, :1].tanh()"]
+    train = "Net(4)(torch.rand(2, 4, 3, requires_grad=True) * 1).sum().backward()\n"
+    assert happens(tmp_path, f"{NETS}\n\n{train}") == {"stale-saved"}

@@ -62,6 +62,8 @@ class Budget:
     """Steps inside a function that was entered before: with other arguments it seldom shows more."""
     brief_patience: int = 15
     """The same once `much_entered` has been entered."""
+    constructor: int = 5
+    """So many times as much in a familiar constructor: of an object that isn't built to its end nothing is known."""
     much_entered: int = 2_000
     """Statements, as many as a program of a few files has; once more were entered, a familiar one is worth little."""
     left_in_a_row: int = 3

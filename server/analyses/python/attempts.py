@@ -63,14 +63,18 @@ def limited(m: Machine, steps: int, run: Callable[[], Value], otherwise: Value) 
         work.limit = min(most, max(limit, work.limit))
 
 
-def briefly(m: Machine, name: str, given: Iterable[Value], run: Callable[[], Value], otherwise: Value) -> Value:
+def briefly(
+    m: Machine, name: str, given: Iterable[Value], run: Callable[[], Value], otherwise: Value, worth: int = 1
+) -> Value:
     """Run familiar code for code that isn't; if it shows nothing new, undo it and give `otherwise`.
+
+    It gets `worth` times the patience for familiar code.
 
     If it is cut short, we guess that it left its arguments (`given`) unchanged; everything after depends on that.
     """
     work, mark, suspended, news = m.work, m.mark(), len(m.coroutines), m.work.news
     assert work.familiar is not None
-    patience, limit, work.patience = work.patience, work.limit, work.familiar.patience
+    patience, limit, work.patience = work.patience, work.limit, work.familiar.patience * worth
     work.limit = min(limit, work.steps + work.patience)
     try:
         with work.trying():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
-from ..domain import registry
+from ..domain import budget, registry
 from ..domain.mixed import NamedTuple
 from ..domain.paths import Raised
 from ..domain.values import (
@@ -255,7 +255,8 @@ def construct(m: Machine, cls: ClassV, args: Args) -> Value:
         m.now.executed.add(cls.node)
     init = cls.lookup("__init__")
     if isinstance(init, FunctionV) and attempts.is_aside(m, init):
-        return attempts.briefly(m, cls.name, args, lambda: initialised(m, init, obj, args), Unknown(cls.name, own=cls))
+        unbuilt, worth = Unknown(cls.name, own=cls), budget.LIMITS.constructor
+        return attempts.briefly(m, cls.name, args, lambda: initialised(m, init, obj, args), unbuilt, worth)
     if init is not ABSENT:
         return initialised(m, init, obj, args)
     if is_dataclass(cls):

@@ -262,7 +262,7 @@ class Machine:
     def sure_tensor(self, v: Unknown) -> Tensor:
         """The same where only a tensor can be used like that: from here on the value is one."""
         t = self.as_tensor(v)
-        if v not in self.tensors:
+        if self.found_out(v) is not t:
             self.state.set(self.tensors, v, t)
         return t
 
