@@ -287,11 +287,21 @@ def finish(
     if node is not None:
         saved = cases.tensors_in(m, ctx.model_state.get("saved", ()))
         node.holds = bool(saved)
+        own = [t for t in saved if m.state.pick(t.grad_fn) is node]
         for t in saved:
-            m.grad.save(node, t, "saved", form="view" if m.state.pick(t.grad_fn) is node else "itself")
+            m.grad.save(node, t, "saved", form="view" if t in own else "itself")
+        m.state.set(ctx.model_state, "own", tuple(own))
+        m.state.set(ctx.model_state, "kept", tuple(twin(m, t) for t in own))
         for copy in copies:
             copy.saved = node.saved
     return rebuilt(m, result, found)
+
+
+def twin(m: Machine, t: Tensor) -> Tensor:
+    """What a saved result is unpacked to: a variable of its own, with the same memory, counter and history."""
+    made = m.grad.alias(t)
+    made.requires_grad_, made.grad_fn, made.output_nr = t.requires_grad_, t.grad_fn, t.output_nr
+    return made
 
 
 def histories(
@@ -423,11 +433,13 @@ method_of(_CTX, "set_materialize_grads")(lambda m, args: None)
 
 @registry.property_of(_CTX, "saved_tensors")
 def saved_tensors(m: Machine, ctx: Instance) -> Value:
-    """`ctx.saved_tensors`."""
+    """`ctx.saved_tensors`: a result in the memory that it had, even if its `data` is other memory by now."""
     unpack = m.grad.unpacking.pop(ctx.uid, None)
     if unpack is not None:
         unpack()
-    return m.state.resolve(ctx.model_state.get("saved", ()))
+    own, kept = (cases.tensors_in(m, ctx.model_state.get(slot, ())) for slot in ("own", "kept"))
+    moved = {t.uid: as_was for t, as_was in zip(own, kept, strict=True) if m.grad.storage(t) is not as_was.storage}
+    return rebuilt(m, ctx.model_state.get("saved", ()), moved)
 
 
 @model("torch.autograd.function.once_differentiable")
