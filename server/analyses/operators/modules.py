@@ -305,8 +305,8 @@ def became(m: Interpreter, fact: ModuleFact) -> ModuleFact:
 def materialize(m: Interpreter, obj: Instance, running: ModuleFact, call: Call) -> None:
     """Give the parameters of a lazy module the shapes that its first input tells (`initialize_parameters`)."""
     settings = {k: described(m, v) for k, v in call.settings.items()}
-    given = [described(m, v) for v in call.values.values()]
-    for name, type_ in shapes.materialized(running.name, settings, given[0]).items():
+    given = next((described(m, v) for v in call.values.values()), UNKNOWN)
+    for name, type_ in shapes.materialized(running.name, settings, given).items():
         t = find_tensor(m, obj, name)
         if t is not None and t.geometry is None:
             m.state.put(t, Tensor.geometry_, geometry_of(type_))

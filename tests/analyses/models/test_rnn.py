@@ -61,6 +61,19 @@ def test_what_is_padded_again_is_copied_into_its_order(tmp_path: Path, options: 
     assert not wrong_rows(states, trace_versions(path))
 
 
+def test_sequences_that_are_packed_may_have_any_order(tmp_path: Path) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(
+        "import torch\n"
+        "from torch.nn.utils.rnn import pack_sequence\n"
+        "packed = pack_sequence([torch.rand(2, 3), torch.rand(3, 3)], False)\n"
+        "there, back = packed[2:]\n"
+    )
+    states = states_of(replay([parse(path.read_text(), "main.py")], Alone()).rows)
+    assert (4, "back") in states
+    assert not wrong_rows(states, trace_versions(path))
+
+
 @pytest.mark.parametrize("changed", ["output", "net.bias_hh_l0", "net.weight_hh_l0", "x", "state", "memory"])
 @pytest.mark.parametrize(
     ("options", "kind"), [("", "float32"), ("", "float64"), (", proj_size=2", "float32"), (", bias=False", "float64")]

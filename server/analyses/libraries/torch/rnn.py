@@ -13,12 +13,14 @@ from ...domain.values import Args, Instance, ListV, Unknown, Value
 from ...operators import cases, modules
 from ...operators.types import described
 from ...python import sequences
+from ...shapes import UNKNOWN
 from .formulas import linked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...python.machine import Machine
+    from ...shapes import Arg
 
 UTILS = "torch.nn.utils.rnn."
 PACKED = f"{UTILS}PackedSequence"
@@ -61,19 +63,30 @@ def pad_sequence(m: Machine, args: Args) -> Value:
     return made
 
 
-@model(f"{UTILS}pack_padded_sequence", f"{UTILS}pack_sequence")
-def pack(m: Machine, args: Args) -> Value:
-    """`pack_padded_sequence(input, lengths)`: a copy without padding, whose node saves the batch sizes."""
-    given = cases.tensors_in(m, m.state.resolve(args.get(0, "input")))
+@model(f"{UTILS}pack_padded_sequence")
+def pack_padded_sequence(m: Machine, args: Args) -> Value:
+    """`pack_padded_sequence(input, lengths, batch_first, enforce_sorted)`."""
+    given, lengths = args.get(0, "input"), described(m, args.get(1, "lengths"))
+    return pack(m, given, lengths, args.get(3, "enforce_sorted", True))
+
+
+@model(f"{UTILS}pack_sequence")
+def pack_sequence(m: Machine, args: Args) -> Value:
+    """`pack_sequence(sequences, enforce_sorted)`."""
+    return pack(m, args.get(0, "sequences"), UNKNOWN, args.get(1, "enforce_sorted", True))
+
+
+def pack(m: Machine, rows: Value, lengths: Arg, in_order: Value) -> Value:
+    """A copy of rows without padding, whose node saves the batch sizes."""
+    given = cases.tensors_in(m, m.state.resolve(rows))
     data, sizes = linked(m, given), m.grad.tensor(None, "int64")
-    lengths = described(m, args.get(1, "lengths"))
     known = [one for one in lengths if isinstance(one, int)] if isinstance(lengths, (list, tuple)) else []
     if known and known == lengths and len(given) == 1 and given[0].shape is not None and len(given[0].shape) > 1:
         data.geometry_ = Geometry.contiguous((sum(known), *given[0].shape[2:]))
     node = m.state.resolve(data.grad_fn)
     if isinstance(node, Node):
         m.grad.save(node, sizes, "result")
-    if m.state.resolve(args.get(3, "enforce_sorted", True)) is not False:
+    if m.state.resolve(in_order) is not False:
         return packed(m, data, sizes)
     there, back = m.grad.tensor(None, "int64"), m.grad.tensor(None, "int64")
     written(m, back, 1, exact=True)  # `invert_permutation` scatters into new memory
