@@ -214,3 +214,39 @@ def test_an_item_that_is_read_twice_is_one_tensor(body: str) -> None:
 @pytest.mark.parametrize("body", OTHER_ITEMS)
 def test_an_item_that_may_be_another_by_then_is_none(body: str) -> None:
     assert not run_fuse(body, OTHER_ITEMS[body])
+
+
+ITEMS = {
+    "b = s[:, 0].detach()": "torch.ones(2, 2)",
+    "b = s[0].detach()": "torch.ones(2, 2)",
+    "b = s['h'].detach()": "dict(h=torch.ones(2))",
+    "b = s[0]['h'].detach()": "[dict(h=torch.ones(2))]",
+    "for b in s: b = b.detach()": "[torch.ones(2)]",
+}
+
+
+@pytest.mark.parametrize("body", ITEMS)
+def test_what_is_detached_out_of_an_argument_is_a_tensor(body: str) -> None:
+    text = f"import torch\n\n\ndef raise_it(s):\n    {body}.requires_grad_(); b += 1\n"
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+        scope["raise_it"](eval(ITEMS[body], {"torch": torch}))
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert (found.severity, found.rule.code) == (Severity.ERROR, "GG201")
+
+
+PLAIN = {
+    "h = s[0].copy(); h += 1": "[__import__('numpy').ones(3)]",
+    "h = s['n'].real; h += 1": "dict(n=3)",
+    "h = s[0].sum(); h += 1": "[__import__('numpy').ones(3)]",
+}
+
+
+@pytest.mark.parametrize("body", PLAIN)
+def test_what_numbers_and_arrays_have_as_well_tells_nothing(body: str) -> None:
+    text = "import torch\n\n\ndef use(s):\n    {}\n    return h\n".format(body.replace("; ", "\n    "))
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    scope["use"](eval(PLAIN[body]))
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []

@@ -90,9 +90,23 @@ class Unknown:
     require grad. `number`: it is a plain number (a size, a count, the result of `item()`). `own`: the class of the
     program that it is an object of, so that it is no tensor. `usual`: its default, a text. `result`: it is the result
     of a model that was passed in. `history` is the node behind it (`opaque.py`), `bound` where it was bound to a name.
+    `within`: it was read from a container that was passed in.
     """
 
-    __slots__ = ("bound", "data", "history", "key", "number", "own", "parameter", "result", "tensor", "usual", "why")
+    __slots__ = (
+        "bound",
+        "data",
+        "history",
+        "key",
+        "number",
+        "own",
+        "parameter",
+        "result",
+        "tensor",
+        "usual",
+        "why",
+        "within",
+    )
 
     def __init__(
         self,
@@ -105,6 +119,7 @@ class Unknown:
         result: bool = False,
         history: Value = None,
         usual: str | None = None,
+        within: bool = False,
     ) -> None:
         self.own = own
         self.usual = usual
@@ -116,7 +131,13 @@ class Unknown:
         self.key = serial() if key is None else key
         self.why = why
         self.parameter = parameter
+        self.within = within
         self.tensor: Value = None
+
+    @property
+    def came_in(self) -> bool:
+        """Whether it was passed in, or is a part of what was."""
+        return self.parameter or self.within
 
     @property
     def is_item(self) -> bool:

@@ -91,7 +91,7 @@ def of_unknown(m: Machine, v: Unknown, name: str) -> Value:
     came_in = v.parameter or (own is not None and guesses.tells_type(own, name, guesses.TENSORS))
     if name in guesses.CHANGING:
         m.forget_items(v)
-    return m.part(Unknown(why, ("attr", v.key, name), came_in, history=history, usual=usual))
+    return m.part(Unknown(why, ("attr", v.key, name), came_in, history=history, usual=usual, within=v.within))
 
 
 def of_partial(m: Machine, v: Partial, name: str) -> Value:

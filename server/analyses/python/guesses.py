@@ -44,12 +44,12 @@ OF_ARRAYS = _names("""
 
 
 def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
-    """Whether an unknown argument, or the result of a model, must be a tensor if it has an attribute of that name.
+    """Whether an unknown argument, an item of one, or the result of a model, must be a tensor if it has that attribute.
 
     The arguments of a module's `forward` are no arrays, nor are the results of a model.
     """
     from_model = v.history is not None
-    if v.own or not (v.parameter or v.result or from_model):
+    if v.own or not (v.came_in or v.result or from_model):
         return False
     if name in OF_OTHERS or not tensor_attributes.is_known(m, name):
         return False

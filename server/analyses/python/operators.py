@@ -184,7 +184,9 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
         return containers.class_item(m, v, index)
     if isinstance(v, Unknown) and v.data:
         return m.part(Unknown(v.why, ("[]", v.key, key_of(index)), data=True))
-    return m.part(opaque.joined(m, derived("[]", v, index), v))
+    item = derived("[]", v, index)
+    item.within = isinstance(v, Unknown) and v.came_in
+    return m.part(opaque.joined(m, item, v))
 
 
 def set_item(m: Machine, v: Value, index: Value, value: Value) -> None:

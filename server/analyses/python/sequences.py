@@ -150,11 +150,14 @@ def unknown_items(m: Machine, v: Value) -> Seq:
         return Seq((), True, lambda i: arrays.view(v))
     if isinstance(v, (int, float, type(None))):
         m.refused("iteration over what is no collection")
-    data, number = isinstance(v, Unknown) and v.data, isinstance(v, Unknown) and v.number
-    history = v.history if isinstance(v, Unknown) else None
-    return Seq(
-        (), True, lambda i: Unknown("an item", ("item", key_of(v), i), data=data, number=number, history=history)
-    )
+    if not isinstance(v, Unknown):
+        return Seq((), True, lambda i: Unknown("an item", ("item", key_of(v), i)))
+
+    def item(i: int) -> Unknown:
+        key = ("item", key_of(v), i)
+        return Unknown("an item", key, data=v.data, number=v.number, history=v.history, within=v.came_in)
+
+    return Seq((), True, item)
 
 
 def one_of(m: Machine, v: Value) -> Seq:
