@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from gradguard.analyses.program.session import Session
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gradguard.analyses.domain.values import ClassV, FunctionV
+    from gradguard.analyses.program.entered import Entered
     from gradguard.analyses.program.entries import Entry
-    from gradguard.analyses.program.session import Step
 
 HELPER = """\
 import torch
@@ -76,9 +76,9 @@ def test_a_trial_enters_again_only_what_it_edits(program: Folder, monkeypatch: p
     entered: list[str] = []
     enter = Session.run_entry
 
-    def noted(self: Session, entry: Entry, name: str, v: ClassV | FunctionV) -> Step:
+    def noted(self: Session, entry: Entry, name: str, v: ClassV | FunctionV, *known: Any) -> Entered:
         entered.append(v.name)
-        return enter(self, entry, name, v)
+        return enter(self, entry, name, v, *known)
 
     report = program.replay()
     doubled = next(failure for failure in told(report) if failure.name == "h")

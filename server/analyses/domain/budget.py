@@ -66,6 +66,8 @@ class Budget:
     """So many times as much in a familiar constructor: of an object that isn't built to its end nothing is known."""
     much_entered: int = 2_000
     """Statements, as many as a program of a few files has; once more were entered, a familiar one is worth little."""
+    cheap_entry: int = 100
+    """Steps of a class that is entered again as a whole after an edit: to keep its parts would cost as much."""
     left_in_a_row: int = 3
     """Times that a function was left for its steps, one after the other, until it is left at once."""
 

@@ -114,6 +114,23 @@ class Familiar:
     patience: int
 
 
+@dataclass(slots=True)
+class Earlier:
+    """What the parts of an entry point have come to so far: the next one goes on from there."""
+
+    executed: set[ir.Node] = field(default_factory=set)
+    reached: set[ir.Stmt] = field(default_factory=set)
+    entered: set[Excerpt | ir.Node] = field(default_factory=set)
+    granted: Assumption | None = None
+
+    def add(self, step: Step) -> None:
+        """One more part has run."""
+        self.executed |= step.executed
+        self.reached |= step.reached
+        self.entered |= step.entered
+        self.granted = step.granted
+
+
 @dataclass(slots=True, eq=False)
 class Step:
     """A piece of a replay, from `mark` on: a statement of a file, or a class or function that is entered.
@@ -125,8 +142,10 @@ class Step:
 
     key: object
     mark: Mark
-    unentered: Hashable = None
-    """if it enters a class or function: the parts that nothing has entered before"""
+    earlier: Earlier | None = None
+    """if it is a part of an entry point: what those before it have come to"""
+    rests_on: Hashable = None
+    """what it has taken from that"""
     bodies: dict[ir.FunctionDef, list[ir.Stmt]] = field(default_factory=dict)
     imports: dict[Import, Loaded | None] = field(default_factory=dict)
     texts: dict[ir.Stmt, str] = field(default_factory=dict)

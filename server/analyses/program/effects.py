@@ -32,6 +32,7 @@ from ..domain.values import (
     Property,
     Shared,
     StaticMethod,
+    Unknown,
     Value,
     Wrapped,
 )
@@ -70,10 +71,13 @@ def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
     """What a step has left, which has just run, or was `undone`."""
     own = {id(store) for one in m.parts for store in vars(one).values() if type(store) is dict}
     own |= {id(one) for one in m.parts}
+    keyed = own | {id(m.read)}
     own.discard(id(m.tensors))
     left, last = Left(), id(m.trace.last)
     changed = m.changed_since(step.mark) if undone is None else (*undone.trail, *undone.notes)
     for store, key, value in changed:
+        if id(store) in keyed and is_made_by(step, key if isinstance(key, Unknown) else (key,)):
+            continue
         if type(store) is Globals or key is SUBCLASSES:
             left.names[store, key] = value
         elif id(store) == last:
@@ -90,10 +94,27 @@ def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
     return left
 
 
-def is_made_by(step: Step, store: Any) -> bool:
-    """Whether a step has made something itself: what it then does with it changes nothing that was there before."""
-    born = store.born if isinstance(store, Names) else getattr(store, "uid", -1)
+def is_made_by(step: Step, what: Any) -> bool:
+    """Whether a step has made something itself: what it then does with it changes nothing that was there before.
+
+    What has a key, as a question or a part of an unknown value, was made when the newest of what the key names was.
+    """
+    if isinstance(what, tuple):
+        return any(step.born <= made <= step.until for made in moments(what))
+    if isinstance(what, Unknown):
+        return is_made_by(step, (what.key,))
+    born = what.born if isinstance(what, Names) else getattr(what, "uid", -1)
     return bool(step.born <= born <= step.until)
+
+
+def moments(key: tuple[Any, ...]) -> Iterator[int]:
+    """When the unknown values were made that a key names."""
+    if key and key[0] not in ("const", "turn"):
+        for part in key[:2] if key[0] == "item" else key:
+            if type(part) is int:
+                yield part
+            elif isinstance(part, tuple):
+                yield from moments(part)
 
 
 def is_definition(store: Any, born: int) -> bool:
@@ -332,6 +353,8 @@ def is_same(one: Value, other: Value, compared: set[tuple[int, int]] | None = No
         return bool(one == other)
     if kind is Lib:
         return bool(one.name == other.name)
+    if kind is Unknown:
+        return all(getattr(one, name) == getattr(other, name) for name in Unknown.__slots__)
     if kind is tuple:
         compared = set() if compared is None else compared
         if (id(one), id(other)) in compared:

@@ -7,7 +7,7 @@ their callers decide what private functions are called with.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...syntax import ir
 from ...syntax.walk import names
@@ -16,7 +16,7 @@ from ..domain import budget, registry
 from ..domain.modules import is_model
 from ..domain.paths import Dead, Exhausted, Raised, Unwanted, gated
 from ..domain.report import Assumption, Site, fault
-from ..domain.steps import Familiar
+from ..domain.steps import Earlier, Familiar, Globals
 from ..domain.values import (
     Args,
     Bound,
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from ...syntax.text import Excerpt
     from ..domain.steps import Product, Step
     from ..python.machine import Machine
+
+OBJECT = "object"
+"""the name of the object of a class that is entered"""
 
 BACKWARD, EXPECTED = Assumption("backward", ""), Assumption("backward", "", expected=True)
 
@@ -83,6 +86,14 @@ def _broken(m: Machine) -> Site | None:
     return Site(m.broken.chunk, m.broken) if m.broken is not None else None
 
 
+class Part(NamedTuple):
+    """A part of entering something: what it is, what there is left to do of it (something false: nothing), and how."""
+
+    key: Hashable
+    due: Callable[[], Hashable]
+    run: Callable[[], Value]
+
+
 class Entry:
     """Enters a class or function that no step has entered, and a module that none has trained.
 
@@ -98,6 +109,10 @@ class Entry:
         self.reached: set[ir.Stmt] = set()
         self.built: set[ir.Node] = set()
         self.made: set[Product] = set()
+        self.earlier = Earlier()
+        """what the parts of the present class or function have come to"""
+        self.names = Globals(set())
+        """what they share"""
         for step in own:
             self.built |= {one for one in step.executed if isinstance(one, ir.ClassDef)}
             self.executed |= step.executed
@@ -128,12 +143,37 @@ class Entry:
         limits = budget.LIMITS
         return limits.familiar_patience if len(self.reached) < limits.much_entered else limits.brief_patience
 
-    def enter(self, v: Value) -> None:
-        """Enter the parts of `v` that no entry point has reached yet."""
-        if isinstance(v, ClassV):
-            self.enter_class(v)
-        else:
-            self.enter_function(v, Args())
+    def parts(self, v: Value, names: Globals) -> list[Part]:
+        """What there is to run of `v` that no entry point has reached yet; each part goes on from the one before.
+
+        Of a class: build an object, which then stands in `names`, train it, and call the methods that nothing called.
+        """
+        self.earlier, self.names = Earlier(), names
+        if not isinstance(v, ClassV):
+            return [Part("call", lambda: True, lambda: self.enter_function(v, Args()))]
+        methods = sorted((name for name, method in v.attributes.items() if self.untouched(method)), key=is_private)
+        return [
+            Part("build", lambda: True, lambda: self.build(v)),
+            Part("library", lambda: self.called_by_library(self.obj), lambda: self.run_as_framework(self.obj)),
+            Part("train", lambda: self.untrained(v), lambda: self.train(self.obj)),
+            *(self.method(v, name) for name in methods),
+        ]
+
+    def method(self, cls: ClassV, name: str) -> Part:
+        """The part that calls a method."""
+        of = cls.attributes
+        return Part((name,), lambda: self.untouched(of.get(name)), lambda: self.call_method(self.obj, name, of[name]))
+
+    @property
+    def obj(self) -> Instance:
+        """The object that was built of the class that is entered."""
+        obj = self.names[OBJECT]
+        assert isinstance(obj, Instance)
+        return obj
+
+    def rests_on(self, step: Step, due: Hashable) -> Hashable:
+        """What a part takes from those before it, beside the state: what is left to do, and what they have reached."""
+        return due, frozenset(step.reached & self.earlier.reached), self.earlier.granted
 
     def unentered(self, v: Value) -> Hashable:
         """The parts of `v` that no entry point has reached yet; something false if there are none."""
@@ -152,7 +192,7 @@ class Entry:
         f = plain_function(cls.lookup("forward"))
         if not cls.derives(modules.MODULE) or f is None or is_model(f.chunk):
             return False
-        trained = self.trained | self.m.now.entered
+        trained = self.trained | self.earlier.entered | self.m.now.entered
         return f.chunk not in trained or (is_varied(cls) and cls.node not in trained | self.built)
 
     def outside(self, what: str, run: Callable[[], Value], patience: int | None = None, familiar: bool = True) -> Value:
@@ -168,24 +208,21 @@ class Entry:
             self.m.work.familiar = None
             self.m.entry_assumptions = ()
 
-    def enter_class(self, cls: ClassV) -> None:
-        """Build an object of a class that was never built, and call the methods that were never called."""
+    def build(self, cls: ClassV) -> None:
+        """Build an object of a class."""
         m = self.m
-        names = sorted((name for name, v in cls.attributes.items() if self.untouched(v)), key=is_private)
         m.here.node, m.here.chunk = cls.node, cls.node.chunk  # type: ignore[union-attr]
         patience = budget.LIMITS.training_patience if cls.derives("torch.nn.Module") else budget.LIMITS.patience
         obj = self.outside(cls.name, lambda: m.call(cls, Args(open_=True)), patience)
         if not isinstance(obj, Instance):
             obj = Instance(cls)
             registry.hold(obj, open_=True)
-        self.run_as_framework(obj)
-        if self.untrained(cls):
-            self.train(obj)
-        for name in names:
-            before = dict(obj.attributes)
-            self.enter_method(obj, cls.attributes[name])
-            if is_private(name):
-                self.restore(obj, before)
+        m.state.set(self.names, OBJECT, obj)
+
+    def called_by_library(self, obj: Instance) -> tuple[str, ...]:
+        """The methods that the library of an object's class calls, if a model says so, and nothing has called."""
+        entries = self.m.state.tuple_of(obj.cls.lookup("__entries__"))
+        return tuple(name for name in entries if self.untouched(obj.cls.lookup(name)))
 
     def run_as_framework(self, obj: Instance) -> None:
         """Do with an object what the library of its class would do, if a model says what that is.
@@ -193,12 +230,7 @@ class Entry:
         The model's class lists in `__entries__` the methods that the library calls, and has a method `__train__` that
         calls them; its argument are the names of those that were never called.
         """
-        m = self.m
-        names = tuple(
-            name for name in m.state.tuple_of(obj.cls.lookup("__entries__")) if self.untouched(obj.cls.lookup(name))
-        )
-        if not names:
-            return
+        m, names = self.m, self.called_by_library(obj)
         m.entry_assumptions = (Assumption("trained", obj.cls.name),)
         self.outside(
             obj.cls.name,
@@ -222,6 +254,7 @@ class Entry:
             f is not None
             and not is_model(f.chunk)
             and f.node not in self.executed
+            and f.node not in self.earlier.executed
             and f.node not in self.m.now.executed
         )
 
@@ -248,8 +281,15 @@ class Entry:
         if obj.cls.node is not None:
             m.now.entered.add(obj.cls.node)
 
-    def enter_method(self, obj: Instance, v: Value) -> None:
+    def call_method(self, obj: Instance, name: str, v: Value) -> None:
         """Call a method with unknown arguments."""
+        before = dict(obj.attributes)
+        self.enter_method(obj, v)
+        if is_private(name):
+            self.restore(obj, before)
+
+    def enter_method(self, obj: Instance, v: Value) -> None:
+        """Call a method in the way of its kind."""
         if isinstance(v, Property):
             self.enter_function(v.getter, Args([obj]))
         elif isinstance(v, StaticMethod):

@@ -1,7 +1,7 @@
 """Which parts of a program are replayed, in which order, and which of them again after an edit.
 
 Every file's own code runs first, as its main program would, statement by statement: each is a *step*. What no step has
-called is then entered with unknown arguments (`entries.py`), a step each.
+called is then entered with unknown arguments (`entries.py`): a function as one step, a class part by part.
 
     import torch                # step 1
     def loss(x): …              # step 2
@@ -33,6 +33,7 @@ from ..python import imports, statements
 from ..python.machine import Machine
 from ..stories.trace import NoTrace, Trace
 from .effects import Difference, Shelf, changeable
+from .entered import Entered
 from .entries import Entry, guarded, is_private, plain_function
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
     from ...syntax.chunks import Source
     from ..domain.modules import Modules
-    from ..domain.steps import Loaded
+    from ..domain.steps import Earlier, Loaded
 
 CLOSING = "the end of the program"
 
@@ -92,7 +93,7 @@ class Session:
         self.m.trace = self.tracer(self.m)
         self.own: list[Step] = []
         self.told: dict[ir.Stmt, Told] = {}
-        self.entered: dict[Value, Step] = {}
+        self.entered: dict[Value, Entered] = {}
         self.shelf = Shelf(self.m)
         self.since = Difference(self.m)
         """where the state is not the one that was entered from"""
@@ -116,13 +117,13 @@ class Session:
 
     def report(self, roots: Sequence[Source] = ()) -> Report:
         """What all steps have found in a program with the main files `roots`."""
-        steps = [*self.own, *self.entered.values()]
+        steps = [*self.own, *(step for entered in self.entered.values() for step in entered.steps)]
         done = [step.done for step in steps]
         return Report(
             self.m.explain.settled([failure for step in steps for failure in step.failures]),
             [problem for step in steps for problem in step.problems],
             [error for step in steps for error in step.errors],
-            partial(last_told, self.told, [step.told for step in self.entered.values()]),
+            partial(last_told, self.told, [entered.told for entered in self.entered.values()]),
             {leaf for step in steps for leaf in step.trained},
             list(dict.fromkeys(stop for step in steps for stop in step.stops)),
             done,
@@ -137,11 +138,14 @@ class Session:
         run: Callable[[], Value],
         steps: int | None = None,
         patience: int | None = None,
+        earlier: Earlier | None = None,
     ) -> Step:
-        """Run a step; `what` names it where it goes wrong."""
+        """Run a step; `what` names it where it goes wrong, `earlier` parts of an entry have run before it."""
         m = self.m
         m.files.seen.clear()
         m.now = step = Step(key, m.mark(), suspended=bool(m.coroutines), born=serial(), allowed=steps or 0)
+        if earlier is not None:
+            step.earlier, step.granted = earlier, earlier.granted
         before = m.work.steps - m.work.imported
         guarded(m, what, run, steps, patience)
         step.cost = m.work.steps - m.work.imported - before
@@ -269,29 +273,35 @@ class Session:
         try:
             self.enter(roots, is_fresh, known)
         except Unwanted:
-            self.entered = {v: step for v, step in known.items() if not self.since.concerns(step)} | self.entered
+            rest = {v: one for v, one in known.items() if not any(map(self.since.concerns, one.steps))}
+            self.entered = rest | self.entered
             raise
         finally:
             self.since = Difference(self.m)
 
-    def enter(self, roots: Sequence[Source], is_fresh: Freshness, known: Mapping[Value, Step]) -> None:
-        """Enter what nothing has called, one after the other; a step that is `known` and fresh need not run again."""
+    def enter(self, roots: Sequence[Source], is_fresh: Freshness, known: dict[Value, Entered]) -> None:
+        """Enter what nothing has called, one after the other; what is `known` and fresh need not run again."""
         self.m.now = Step(None, self.m.mark())
         entry = Entry(self.m, self.own)
+
+        def stands(step: Step) -> bool:
+            return is_fresh(step) and not self.since.concerns(step) and entry.familiar(step) == step.familiar
+
         for path, name, bound, v in self.in_turn(roots):
             if not (unentered := entry.unentered(v)):
                 continue
             self.m.files.main = path
-            step = known.get(v)
-            if step is None or step.unentered != unentered or entry.familiar(step) != step.familiar:
-                step = None
-            if step is None or not is_fresh(step) or self.since.concerns(step):
-                step = self.run_entry(entry, name, v)
-                if self.m.files.noting:
-                    step.touched |= {(self.m.files.frames[path].variables, bound)}
-                step.unentered, step.familiar = unentered, entry.familiar(step)
-            self.entered[v] = step
-            entry.add(step)
+            entered = known.pop(v, None)
+            if entered is None or entered.unentered != unentered or not all(map(stands, entered.steps)):
+                place = (self.m.files.frames[path].variables, bound)
+                entered = self.run_entry(entry, name, v, entered, stands)
+                entered.unentered = unentered
+                for step in entered.steps:
+                    step.familiar = entry.familiar(step)
+                    step.touched |= {place}
+            self.entered[v] = entered
+            for step in entered.steps:
+                entry.add(step)
 
     def in_turn(self, roots: Sequence[Source]) -> list[tuple[str, str, str, Value]]:
         """What the files define, each by its file, its own name and the one that it is bound to there.
@@ -302,21 +312,52 @@ class Session:
         place = {source.path: i for i, source in enumerate(roots)}
         return sorted(defined, key=lambda it: (is_private(it[1]), place[it[0]], not isinstance(it[3], ClassV)))
 
-    def run_entry(self, entry: Entry, name: str, v: Value) -> Step:
-        """Enter something in the state at the end of the files' own code, and go back to that state."""
+    def run_entry(
+        self, entry: Entry, name: str, v: Value, before: Entered | None, stands: Callable[[Step], bool]
+    ) -> Entered:
+        """Enter something in the state at the end of the files' own code, and go back to that state.
+
+        Of what was entered `before`, the parts that stand are done again as they were.
+        """
         m = self.m
-        own, m.trace = m.trace, self.tracer(m, self.told.keys(), len(m.grad.nodes))
+        entered = before or Entered(m, self.tracer(m))
+        trace, m.trace = m.trace, entered.trace
+        entered.trace.settled, entered.trace.since = self.told.keys(), len(m.grad.nodes)
+        mark, moved = m.mark(), m.explain.moved
+        m.explain.moved = sorted((*moved, *entered.moved()))
         try:
-            step = self.step(v, name, lambda: entry.enter(v))
-            guarded(m, name, m.leave_coroutines)
-            step.told = m.trace.told()
+            entered.steps = self.run_parts(entry, name, v, entered, stands)
+            entered.told = entered.trace.told()
+            entered.keep()
         except Unwanted:
             guarded(m, name, m.leave_coroutines)
             raise
         finally:
-            m.go_back(m.now.mark)
-            m.trace = own
-        return step
+            m.go_back(mark)
+            m.trace, m.explain.moved = trace, moved
+        return entered
+
+    def run_parts(
+        self, entry: Entry, name: str, v: Value, entered: Entered, stands: Callable[[Step], bool]
+    ) -> list[Step]:
+        """Run the parts of something that is entered, or do again those that stand."""
+        parts, shelf, steps = entry.parts(v, entered.names), entered.shelf, list[Step]()
+        shelf.expect((part.key for part in parts), ())
+        for part in parts:
+            if not (due := part.due()):
+                continue
+            step = shelf.again(part.key, 0, lambda one: stands(one) and entry.rests_on(one, due) == one.rests_on)
+            if step is None:
+                step = self.step(part.key, name, part.run, earlier=entry.earlier)
+                step.rests_on = entry.rests_on(step, due)
+                if self.m.files.noting and len(parts) > 1:
+                    step.heap = changeable(self.m, step)
+                shelf.replace(step)
+            entry.earlier.add(step)
+            steps.append(step)
+        if self.m.coroutines:
+            steps.append(self.step(CLOSING, name, self.m.leave_coroutines, earlier=entry.earlier))
+        return steps
 
     def defined(self, path: str) -> Iterator[tuple[str, str, Value]]:
         """The classes and functions that a file defines at its top level, with their decorators, by their names."""

@@ -19,7 +19,7 @@ from ..domain.here import Here
 from ..domain.modules import Modules, OfRelease, OwnFacts
 from ..domain.paths import Guards, Raised, State
 from ..domain.report import Assumption, Failure, Leaf, Stop, Why
-from ..domain.steps import Mark, Step, Undone, loaded
+from ..domain.steps import Globals, Mark, Step, Undone, loaded
 from ..domain.trail import held, noted_in
 from ..domain.values import (
     ABSENT,
@@ -72,7 +72,7 @@ class Machine:
         self.runs: int = 0
         self.tensors: dict[Unknown, Value] = {}
         """the unknown values that were used in ways that only tensors allow"""
-        self.read: dict[Hashable, Value] = {}
+        self.read = Globals(self.files.seen)
         """the items and attributes of unknown values that were read or set, by their keys"""
         self.numbers: Numbers | None = None
         """what tensors are full of, while a function is evaluated on numbers"""
@@ -207,7 +207,8 @@ class Machine:
     def reach(self, s: ir.Stmt) -> None:
         """A step reaches a statement for the first time."""
         self.now.reached.add(s)
-        self.work.reach(s)
+        if self.now.earlier is None or s not in self.now.earlier.reached:
+            self.work.reach(s)
 
     def operate(self) -> None:
         """An operator is replayed."""
