@@ -110,6 +110,11 @@ def attributes(n: int) -> Shape:
 
 
 @shape(400)
+def changes_of_an_unknown_list(n: int) -> Shape:
+    return "items = flags.found\n" + repeated(n, "items.append(items[{i}])")
+
+
+@shape(400)
 def rows_of_a_table(n: int) -> Shape:
     return "TABLE = [\n" + repeated(n, "[0, 1, 2, {i}],", 4) + "]\n"
 

@@ -30,6 +30,7 @@ from ..domain.values import (
     Phi,
     Unknown,
     Value,
+    serial,
 )
 from ..stories.explain import Explainer, cause_of
 from ..stories.trace import Trace
@@ -272,7 +273,7 @@ class Machine:
 
         What is read is noted anew each time, so that a later step rests on it.
         """
-        before = self.state.resolve(self.read.get(v.key, ABSENT))
+        before = self.state.resolve(self.read.get(self.key_of_part(v), ABSENT))
         found = v if before is ABSENT or isinstance(before, Phi) else before
         self.set_part(v, found)
         return found
@@ -280,12 +281,26 @@ class Machine:
     def set_part(self, v: Unknown, value: Value) -> None:
         """An item or an attribute of an unknown value is replaced."""
         if type(v.key) is tuple:
-            self.state.set(self.read, v.key, value)
+            self.state.set(self.read, self.key_of_part(v), value)
+
+    def key_of_part(self, v: Unknown) -> Hashable:
+        """The key under which an item or an attribute is kept: another for items once their container has changed."""
+        if type(v.key) is not tuple or v.key[0] != "[]":
+            return v.key
+        changed = self.state.resolve(self.read.get(("changed", v.key[1]), ABSENT))
+        if isinstance(changed, Phi):  # it may have
+            changed = self.forget(v.key[1])
+        return v.key if changed is ABSENT else (changed, v.key)
 
     def forget_items(self, v: Unknown) -> None:
         """An unknown container has changed: its items may be others."""
-        for key in [key for key in self.read if type(key) is tuple and key[:2] == ("[]", v.key)]:
-            self.state.set(self.read, key, ABSENT)
+        self.forget(v.key)
+
+    def forget(self, container: Hashable) -> int:
+        """The items of what has this key begin anew; returns the moment."""
+        moment = serial()
+        self.state.set(self.read, ("changed", container), moment)
+        return moment
 
     def found_out(self, v: Unknown) -> Value:
         """An unknown value, or the tensor that it must be on the present path."""
