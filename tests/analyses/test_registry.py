@@ -23,13 +23,20 @@ load_models()
 OURS: dict[str, Any] = {"iterator": collections.abc.Iterator, "generator": types.GeneratorType}
 """Names that the replay gives to types of Python that have none in any module."""
 
+BY_FUNCTION = (
+    "torch.autograd.graph.allow_mutation_on_saved_tensors",
+    "torch.autograd.graph.disable_saved_tensors_hooks",
+    "torch.nn.utils.parametrize.cached",
+)
+"""Functions that make context managers, of which the replay makes classes."""
+
 EXCEPT = {
     **dict.fromkeys(("dict.most_common", "dict.move_to_end", "dict.subtract"), "of dicts in collections"),
     **dict.fromkeys(("tuple._asdict", "tuple._replace"), "of named tuples"),
     "tuple.numel": "of torch.Size",
     "iterator.close": "of generators and files",
     **dict.fromkeys(
-        ("__aenter__", "__aexit__", "enter_async_context", "push_async_exit"), "of AsyncExitStack, an ExitStack here"
+        (f"{name}.{method}" for name in BY_FUNCTION for method in ("__enter__", "__exit__")), "of what it returns"
     ),
     "itertools.batched": "since Python 3.12",
     "numpy.ndarray.itemset": "until NumPy 1",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import contextvars
 import queue
 import sys
@@ -14,7 +16,7 @@ import pytest
 from gradguard.analyses.libraries import polyfills
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 STANDARD = Path(polyfills.__file__).parent / polyfills.STANDARD
 
@@ -70,6 +72,70 @@ def of_variables(m: Any) -> Iterator[Any]:
     yield var.get()
     var.reset(token)
     yield var.get(), var.get(7)
+
+
+class Noted:
+    """A manager that notes what happens to it, and may suppress an error."""
+
+    def __init__(self, log: list[Any], name: str, suppresses: bool = False) -> None:
+        self.log, self.name, self.suppresses = log, name, suppresses
+
+    def __enter__(self) -> str:
+        self.log.append(f"enter {self.name}")
+        return self.name
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
+        self.log.append((f"exit {self.name}", kind))
+        return self.suppresses
+
+    async def __aenter__(self) -> str:
+        return self.__enter__()
+
+    async def __aexit__(self, *error: Any) -> bool:
+        return self.__exit__(*error)
+
+
+def of_stack(m: Any) -> Iterator[Any]:
+    log: list[Any] = []
+    with m.ExitStack() as stack:
+        yield stack.enter_context(Noted(log, "a"))
+        yield stack.callback(log.append, "called") == log.append
+        pushed = Noted(log, "b")
+        yield stack.push(pushed) is pushed
+        stack.push(lambda *error: log.append(error))
+    yield log
+    with m.ExitStack() as stack:
+        stack.enter_context(Noted(log, "c"))
+        other = stack.pop_all()
+        log.append("left")
+    other.close()
+    yield type(other) is type(stack), log
+    with m.ExitStack() as stack:
+        for name in "xyz":
+            stack.enter_context(Noted(log, name, suppresses=name == "y"))
+        raise ValueError
+    yield log
+
+
+def of_async_stack(m: Any) -> Iterator[Any]:
+    log: list[Any] = []
+
+    async def entered() -> None:
+        async with m.AsyncExitStack() as stack:
+            log.append(await stack.enter_async_context(Noted(log, "a")))
+            log.append(stack.enter_context(Noted(log, "b")))
+        stack = m.AsyncExitStack()
+        stack.push_async_exit(Noted(log, "c"))
+        await stack.aclose()
+
+    asyncio.run(entered())
+    yield log
+
+
+@pytest.mark.parametrize("made", [of_stack, of_async_stack])
+@pytest.mark.parametrize("model", ["contextlib"], indirect=True)
+def test_stacks_exit_as_pythons_do(model: ModuleType, made: Callable[[Any], Iterator[Any]]) -> None:
+    assert list(made(model)) == list(made(contextlib))
 
 
 @pytest.mark.parametrize("kind", ["Queue", "LifoQueue", "SimpleQueue"])

@@ -5,13 +5,28 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ...syntax.walk import statements as statements_of
 from ..domain import registry
+from ..domain.modules import is_model
 from ..domain.paths import Raised
-from ..domain.values import ABSENT, Args, Bound, ClassV, FunctionV, Generator, Instance, Lib, Phi, Unknown, Value
+from ..domain.values import (
+    ABSENT,
+    Args,
+    Bound,
+    Builtin,
+    ClassV,
+    FunctionV,
+    Generator,
+    Instance,
+    Lib,
+    Phi,
+    Unknown,
+    Value,
+)
 from . import attributes, functions, sequences
 
 if TYPE_CHECKING:
@@ -26,6 +41,30 @@ class Managed:
 
     generator: Value
     again: Callable[[], Value]
+
+
+def mode(name: str, modes: Modes) -> None:
+    """Register a library's context manager that sets modes of autograd, in `with` or by its methods."""
+    registry.MODES[name] = modes
+    registry.method_of(name, "__enter__")(enter_modes)
+    registry.method_of(name, "__exit__")(leave_modes)
+
+
+def enter_modes(m: Machine, args: Args) -> Value:
+    """`manager.__enter__()`: sets the modes, and keeps those from before in the manager, as PyTorch does."""
+    manager = args[0]
+    modes = modes_of(manager.cls)
+    assert modes is not None
+    wanted = modes(m, manager)
+    m.state.set(manager.model_state, "entered", modes_before(m, wanted, manager))
+    set_modes(m, wanted)
+    return manager
+
+
+def leave_modes(m: Machine, args: Args) -> Value:
+    """`manager.__exit__(…)`: restores the modes from before it was entered."""
+    m.state.each(args[0].model_state.get("entered"), lambda before: set_modes(m, before or {}))
+    return None
 
 
 def modes_of(cls: ClassV) -> Modes | None:
@@ -53,19 +92,26 @@ def within(m: Machine, manager: Value, inside: Callable[[Value], Value]) -> Valu
         return within_modes(m, modes(m, manager), manager, inside)
     if manager.cls.derives("pytest.raises") or manager.cls.derives("contextlib.suppress"):
         return swallowing(m, manager, inside)
-    value, leave = entered(m, manager)
+    return within_own(m, manager, inside)
+
+
+def within_own(m: Machine, manager: Instance, inside: Callable[[Value], Value]) -> Value:
+    """Call a manager's `__enter__`, run `inside` with its value, and call `__exit__`."""
+    enter, leave = (method(m, manager, name) for name in ("__enter__", "__exit__"))
+    value = m.call(enter, Args()) if enter is not None else manager
     handles = may_swallow(m, manager)
     m.handlers += handles
     try:
         with m.state.unwinding():
             outcome = inside(value)
     except Raised as error:
-        if leave(error) is True:
+        if leave is not None and m.call(leave, Args(told(m, error))) is True:
             return None
         raise
     finally:
         m.handlers -= handles
-    leave(None)
+    if leave is not None:
+        m.call(leave, Args(told(m, None)))
     return outcome
 
 
@@ -73,32 +119,10 @@ def may_swallow(m: Machine, manager: Value) -> bool:
     """Whether the program's own `__exit__` may suppress an error."""
     leave = attributes.special(m, manager, "__exit__") if isinstance(manager, Instance) else None
     f = leave.function if isinstance(leave, Bound) else leave
-    if not isinstance(f, FunctionV) or not isinstance(f.node, ir.FunctionDef):
+    if not isinstance(f, FunctionV) or not isinstance(f.node, ir.FunctionDef) or is_model(f.chunk):
         return False
     given = [s.value for s in statements_of(f.node.body) if isinstance(s, ir.Return)]
     return not all(v is None or (isinstance(v, ir.Constant) and not v.value) for v in given)
-
-
-Leave = Callable[[Raised | None], Value]
-"""Leaves a manager, with the error that the body raised, if any."""
-
-
-def entered(m: Machine, manager: Value) -> tuple[Value, Leave]:
-    """Enter a manager by hand (`ExitStack.enter_context`); gives its value, and a function that leaves it."""
-    manager = m.state.resolve(manager)
-    if isinstance(manager, Managed) and isinstance(manager.generator, Generator):
-        return entered_generator(m, manager.generator)
-    if not isinstance(manager, Instance):
-        return Unknown("the manager's value"), lambda error: None
-    modes = modes_of(manager.cls)
-    if modes is not None:
-        restore = set_modes(m, modes(m, manager), manager)
-        return manager, lambda error: restore()
-    enter, leave = (method(m, manager, name) for name in ("__enter__", "__exit__"))
-    value = m.call(enter, Args()) if enter is not None else manager
-    if leave is None:
-        return value, lambda error: None
-    return value, lambda error: m.call(leave, Args(told(m, error)))
 
 
 def told(m: Machine, error: Raised | None) -> list[Value]:
@@ -118,46 +142,65 @@ def method(m: Machine, manager: Instance, name: str) -> Value:
     return found if found is not ABSENT else None
 
 
-def entered_generator(m: Machine, generator: Generator) -> tuple[Value, Leave]:
-    """Run a generator's manager up to its yield; leaving it runs the rest."""
-    _, value = sequences.advance(m, generator)
+def of_managed(m: Machine, v: Managed, name: str) -> Value:
+    """An attribute of a manager that is made from a generator."""
+    run = BY_HAND.get(name)
+    if run is None or not isinstance(v.generator, Generator):
+        return attributes.builtin_method(m, v, name)
+    return Builtin(name, partial(run, v.generator))
 
-    def leave(error: Raised | None) -> Value:
-        if error is None:
-            sequences.advance(m, generator)
-            return None
-        try:
-            sequences.advance(m, generator, error=error)
-        except Raised as again:
-            if again is error:
-                return False
-            raise
-        return True
 
-    return value, leave
+def enter_generator(generator: Generator, m: Machine, args: Args) -> Value:
+    """Run a manager's generator up to its yield; gives what that yields."""
+    return sequences.advance(m, generator)[1]
+
+
+def leave_generator(generator: Generator, m: Machine, args: Args) -> Value:
+    """Run the rest of a manager's generator, or raise the error of the body at its yield."""
+    value = m.state.resolve(args.get(1, "value"))
+    if value is None:
+        sequences.advance(m, generator)
+        return False
+    error = functions.exception(m, value)
+    try:
+        sequences.advance(m, generator, error=error)
+    except Raised as again:
+        if again is error:
+            return False
+        raise
+    return True
+
+
+BY_HAND = {
+    "__enter__": enter_generator,
+    "__aenter__": enter_generator,
+    "__exit__": leave_generator,
+    "__aexit__": leave_generator,
+}
+"""The methods of a manager that is made from a generator."""
+
+attributes.READERS[Managed] = of_managed
 
 
 def within_modes(m: Machine, modes: dict[str, Value], manager: Instance, inside: Callable[[Value], Value]) -> Value:
     """Run `inside` with some modes set, and restore them."""
-    restore = set_modes(m, modes, manager)
+    before = modes_before(m, modes, manager)
+    set_modes(m, modes)
     try:
         return inside(manager)
     finally:
-        restore()
+        set_modes(m, before)
 
 
-def set_modes(m: Machine, modes: dict[str, Value], manager: Instance) -> Callable[[], None]:
-    """Set some modes of autograd; gives a function that restores them."""
-    store = m.grad.mode
-    before = manager.model_state.get("before") or {k: store.get(k) for k in modes}
+def modes_before(m: Machine, modes: dict[str, Value], manager: Instance) -> dict[str, Value]:
+    """What to restore when a manager of these modes is left: the present ones, or those from before it was made."""
+    return manager.model_state.get("before") or {k: m.grad.mode.get(k) for k in modes}
 
-    def restore() -> None:
-        for k, v in before.items():
-            m.state.set(store, k, v)
 
+def set_modes(m: Machine, modes: dict[str, Value]) -> None:
+    """Set some modes of autograd."""
     for k, v in modes.items():
-        m.state.set(store, k, v)
-    return restore
+        m.state.set(m.grad.mode, k, v)
 
 
 def take_back(m: Machine, manager: Instance) -> None:
@@ -165,8 +208,7 @@ def take_back(m: Machine, manager: Instance) -> None:
 
     Each call of that function restores the modes from before the call.
     """
-    for k, v in (manager.model_state.get("before") or {}).items():
-        m.state.set(m.grad.mode, k, v)
+    set_modes(m, manager.model_state.get("before") or {})
     m.state.set(manager.model_state, "before", None)
 
 

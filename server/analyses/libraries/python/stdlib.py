@@ -126,9 +126,9 @@ def total_ordering(m: Machine, args: Args) -> Value:
 # -- contextlib, abc, typing, collections -------------------------------------------------------------------
 
 
-@model("contextlib.contextmanager")
+@model("contextlib.contextmanager", "contextlib.asynccontextmanager")
 def contextmanager(m: Machine, args: Args) -> Value:
-    """`@contextmanager`."""
+    """`@contextmanager`, `@asynccontextmanager`."""
     return Wrapped(args[0], "contextlib.contextmanager")
 
 
@@ -153,6 +153,8 @@ def closing(m: Machine, args: Args) -> Value:
     return Managed(Generator(run), lambda: closing(m, args))
 
 
+BASES["contextlib.AbstractContextManager"] = ()
+BASES["contextlib.ContextDecorator"] = ()
 BASES["contextlib.suppress"] = ()
 BASES["pytest.raises"] = ()
 BASES["typing.NamedTuple"] = ()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...autograd.tensors import Tensor
-from ...domain.registry import BASES, MODES, method_of, model
+from ...domain.registry import BASES, method_of, model
 from ...domain.values import Args, Builtin, FunctionV, Instance, Lib, Unknown, Value
 from ...operators.autocast import Autocast
 from ...operators.types import dtype_of
-from ...python import attributes
+from ...python import attributes, contexts
 
 if TYPE_CHECKING:
     from ...python.machine import Machine
@@ -54,7 +54,7 @@ def modes(m: Machine, v: Instance) -> dict[str, Value]:
     return {"autocast": Autocast(dtype, not on_cpu)}
 
 
-MODES[AUTOCAST] = modes
+contexts.mode(AUTOCAST, modes)
 
 
 @method_of(AUTOCAST, "__call__")

@@ -11,7 +11,7 @@ from ...autograd.gradients import UNKNOWN
 from ...autograd.tensors import CUSTOM, Grad, Gradients, Node, Tensor, either
 from ...autograd.versions import bounds
 from ...domain import registry
-from ...domain.registry import BASES, MODES, method_of, model
+from ...domain.registry import BASES, method_of, model
 from ...domain.report import Site
 from ...domain.values import (
     ABSENT,
@@ -52,15 +52,16 @@ for _name in (
 ):
     BASES[_name] = ()
 
-MODES["torch.no_grad"] = lambda m, v: {"grad": False}
-MODES["torch.enable_grad"] = lambda m, v: {"grad": True}
-MODES["torch.inference_mode"] = lambda m, v: (
-    {"inference": False} if v.model_state.get("mode") is False else {"inference": True}
+contexts.mode("torch.no_grad", lambda m, v: {"grad": False})
+contexts.mode("torch.enable_grad", lambda m, v: {"grad": True})
+contexts.mode(
+    "torch.inference_mode",
+    lambda m, v: {"inference": False} if v.model_state.get("mode") is False else {"inference": True},
 )
-MODES["torch.autograd.graph.saved_tensors_hooks"] = lambda m, v: {"hooks": "copy"}
-MODES["torch.autograd.graph.save_on_cpu"] = lambda m, v: {"hooks": "keep"}
-MODES["torch.autograd.graph.allow_mutation_on_saved_tensors"] = lambda m, v: {"hooks": "copy"}
-MODES["torch.autograd.graph.disable_saved_tensors_hooks"] = lambda m, v: {}
+contexts.mode("torch.autograd.graph.saved_tensors_hooks", lambda m, v: {"hooks": "copy"})
+contexts.mode("torch.autograd.graph.save_on_cpu", lambda m, v: {"hooks": "keep"})
+contexts.mode("torch.autograd.graph.allow_mutation_on_saved_tensors", lambda m, v: {"hooks": "copy"})
+contexts.mode("torch.autograd.graph.disable_saved_tensors_hooks", lambda m, v: {})
 
 
 def set_grad_modes(m: Machine, v: Instance) -> dict[str, Value]:
@@ -69,7 +70,7 @@ def set_grad_modes(m: Machine, v: Instance) -> dict[str, Value]:
     return {"grad": mode if isinstance(mode, bool) else m.grad.mode["grad"]}
 
 
-MODES["torch.set_grad_enabled"] = set_grad_modes
+contexts.mode("torch.set_grad_enabled", set_grad_modes)
 
 
 @method_of("torch.set_grad_enabled", "__init__")

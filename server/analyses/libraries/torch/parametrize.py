@@ -6,10 +6,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ...autograd.tensors import Node, Tensor, Version
-from ...domain.registry import BASES, MODES, class_named, method_of, model
+from ...domain.registry import BASES, class_named, method_of, model
 from ...domain.values import Args, Builtin, ClassV, Instance, Lib, Property, Unknown, Value
 from ...operators import cases, modules
-from ...python import attributes
+from ...python import attributes, contexts
 from .formulas import Term, linked
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ ORTHOGONAL = f"{UTILS}parametrizations._Orthogonal"
 for _name in (LIST, WEIGHT_NORM, SPECTRAL_NORM, ORTHOGONAL):
     BASES[_name] = (MODULE,)
 BASES[f"{UTILS}parametrize.cached"] = ()
-MODES[f"{UTILS}parametrize.cached"] = lambda m, v: {"parametrized": v.uid}
+contexts.mode(f"{UTILS}parametrize.cached", lambda m, v: {"parametrized": v.uid})
 
 
 def parameter(m: Machine, v: Value, label: str) -> Value:

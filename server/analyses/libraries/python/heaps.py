@@ -1,4 +1,4 @@
-"""Exit stacks, heaps, and weak references."""
+"""Heaps, methods with fixed arguments, and weak references."""
 
 from __future__ import annotations
 
@@ -6,98 +6,16 @@ import heapq
 from typing import TYPE_CHECKING
 
 from ...domain.known import is_constant
-from ...domain.paths import Raised
-from ...domain.registry import BASES, method_of, model
-from ...domain.values import Args, Builtin, Instance, Items, Lib, ListV, Unknown, Value
+from ...domain.registry import model
+from ...domain.values import Args, Builtin, Items, Lib, ListV, Unknown, Value
 from ...operators.cases import items_of
-from ...python import attributes, comparisons, conditions, contexts, sequences
+from ...python import attributes, comparisons, conditions, sequences
 from .lists import pop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from ...python.machine import Machine
-
-# -- contextlib.ExitStack -----------------------------------------------------------------------------------
-
-STACK = "contextlib.ExitStack"
-BASES[STACK] = ()
-BASES["contextlib.AsyncExitStack"] = (STACK,)
-BASES["contextlib.ContextDecorator"] = ()
-BASES["contextlib.AbstractContextManager"] = ()
-
-
-def push(m: Machine, stack: Instance, leave: contexts.Leave) -> None:
-    """Remember what is to be done when the stack is left."""
-    m.state.set(stack.model_state, "exits", (*m.state.tuple_of(stack.model_state.get("exits", ())), leave))
-
-
-@method_of(STACK, "__init__")
-def init_stack(m: Machine, args: Args) -> Value:
-    """`ExitStack()`."""
-    return None
-
-
-@method_of(STACK, "__enter__", "__aenter__")
-def enter_stack(m: Machine, args: Args) -> Value:
-    """`with ExitStack() as stack`: the stack itself."""
-    return args[0]
-
-
-@method_of(STACK, "enter_context", "enter_async_context")
-def enter_context(m: Machine, args: Args) -> Value:
-    """`stack.enter_context(manager)`: enters the manager, which is exited together with the stack."""
-    value, leave = contexts.entered(m, args[1])
-    push(m, args[0], leave)
-    return value
-
-
-@method_of(STACK, "callback")
-def callback(m: Machine, args: Args) -> Value:
-    """`stack.callback(f, *args, **kw)`: called when the stack is left."""
-    function, inner = args[1], Args(args.pos[2:], args.kw, args.open, args.site)
-
-    def leave(error: Raised | None) -> Value:
-        m.call(function, inner)
-        return None
-
-    push(m, args[0], leave)
-    return function
-
-
-@method_of(STACK, "push", "push_async_exit")
-def push_exit(m: Machine, args: Args) -> Value:
-    """`stack.push(v)`: the `__exit__` of a manager that was entered, or a function that is called as one."""
-    v = m.state.resolve(args[1])
-    leave = contexts.method(m, v, "__exit__") if isinstance(v, Instance) else v
-
-    def run(error: Raised | None) -> Value:
-        return m.call(leave, Args(contexts.told(m, error)))
-
-    push(m, args[0], run)
-    return v
-
-
-@method_of(STACK, "pop_all")
-def pop_all(m: Machine, args: Args) -> Value:
-    """`stack.pop_all()`: another stack, which takes over everything that this one would exit."""
-    stack = args[0]
-    made = Instance(stack.cls, m.here.site)
-    made.model_state["exits"] = m.state.resolve(stack.model_state.get("exits", ()))
-    m.state.set(stack.model_state, "exits", ())
-    return made
-
-
-@method_of(STACK, "close", "__exit__", "__aexit__")
-def leave_stack(m: Machine, args: Args) -> Value:
-    """Exit what was entered, the last one first."""
-    exits: Sequence[contexts.Leave] = m.state.tuple_of(args[0].model_state.get("exits", ()))
-    m.state.set(args[0].model_state, "exits", ())
-    error = Raised(args[2]) if len(args.pos) > 2 and args[2] is not None else None
-    for leave in reversed(exits):
-        m.state.each(leave, lambda one: one(error) if callable(one) else None)
-    return None
-
 
 # -- heaps --------------------------------------------------------------------------------------------------
 
