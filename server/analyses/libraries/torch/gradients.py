@@ -114,6 +114,15 @@ for _name in ("torch.no_grad", "torch.enable_grad", "torch.inference_mode", "tor
     decorated(_name)
 
 
+@model("torch._C._set_grad_enabled")
+def switch(m: Machine, args: Args) -> Value:
+    """`torch._C._set_grad_enabled(mode)`, which restores nothing."""
+    mode = m.state.resolve(args[0])
+    if isinstance(mode, bool):
+        m.state.set(m.grad.mode, "grad", mode)
+    return None
+
+
 @model("torch.is_grad_enabled")
 def is_grad_enabled(m: Machine, args: Args) -> Value:
     """`torch.is_grad_enabled()`."""
