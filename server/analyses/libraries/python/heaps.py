@@ -1,4 +1,7 @@
-"""Heaps, methods with fixed arguments, and weak references."""
+"""Heaps: arranged as `heapq` does where the order of their items is known.
+
+Native, as Python's own code would follow both answers of each comparison that isn't known.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...domain.known import is_constant
 from ...domain.registry import model
-from ...domain.values import Args, Builtin, Items, Lib, ListV, Unknown, Value
+from ...domain.values import Args, Items, Lib, ListV, Unknown, Value
 from ...operators.cases import items_of
 from ...python import attributes, comparisons, conditions, sequences
 from .lists import pop
@@ -147,30 +150,3 @@ def _chosen(name: str, largest: bool) -> None:
 
 _chosen("nsmallest", largest=False)
 _chosen("nlargest", largest=True)
-
-
-# -- functools, operator, weakref ------------------------------------------------------------------------------
-
-
-@model("functools.partialmethod")
-def partialmethod(m: Machine, args: Args) -> Value:
-    """`partialmethod(f, …)`: a method that calls `f` with the object first."""
-    function, fixed = args[0], args
-
-    def method(machine: Machine, inner: Args) -> Value:
-        pos = [*inner.pos[:1], *fixed.pos[1:], *inner.pos[1:]]
-        return machine.call(function, Args(pos, {**fixed.kw, **inner.kw}, inner.open, inner.site))
-
-    return Builtin("partialmethod", method)
-
-
-@model("weakref.ref")
-def weak(m: Machine, args: Args) -> Value:
-    """`ref(v)`: a function that returns the object."""
-    return Builtin("ref", lambda machine, inner: args[0])
-
-
-@model("weakref.proxy")
-def proxy(m: Machine, args: Args) -> Value:
-    """`proxy(v)`: stands for the object."""
-    return args[0]

@@ -123,6 +123,33 @@ def total_ordering(m: Machine, args: Args) -> Value:
     return args[0]
 
 
+@model("functools.partialmethod")
+def partialmethod(m: Machine, args: Args) -> Value:
+    """`partialmethod(f, …)`: a method that calls `f` with the object first."""
+    function, fixed = args[0], args
+
+    def method(machine: Machine, inner: Args) -> Value:
+        pos = [*inner.pos[:1], *fixed.pos[1:], *inner.pos[1:]]
+        return machine.call(function, Args(pos, {**fixed.kw, **inner.kw}, inner.open, inner.site))
+
+    return Builtin("partialmethod", method)
+
+
+# -- weakref ---------------------------------------------------------------------------------------------------
+
+
+@model("weakref.ref")
+def weak(m: Machine, args: Args) -> Value:
+    """`ref(v)`: a function that returns the object."""
+    return Builtin("ref", lambda machine, inner: args[0])
+
+
+@model("weakref.proxy")
+def proxy(m: Machine, args: Args) -> Value:
+    """`proxy(v)`: stands for the object."""
+    return args[0]
+
+
 # -- contextlib, abc, typing, collections -------------------------------------------------------------------
 
 
@@ -290,6 +317,3 @@ def parameter_names(m: Machine, f: Value) -> list[str] | None:
     params = f.node.params
     given = [*params.posonly, *params.args, params.vararg, *params.kwonly, params.kwarg]
     return [one.name for one in given if one is not None]
-
-
-# -- argparse -----------------------------------------------------------------------------------------------
