@@ -169,6 +169,11 @@ class Editing(Typist):
         pages = int(Path("/proc/self/statm").read_text().split()[1])
         return sys.getallocatedblocks(), round(pages * resource.getpagesize() / 2**20, 1)
 
+    def read_all(self) -> None:
+        """Parse the files beside this one: that one of them is imported for a while is no growth then."""
+        for path in Path(self.path).parent.glob("*.py"):
+            self.project.source(str(path))
+
     def batch(self) -> Report:
         """What a replay from the start says of the text, parsed from the start."""
         project = Project(Path(self.path).parent)
@@ -247,6 +252,7 @@ def run(path: Path, seed: int, edits: int, every: int = 1) -> None:
 def long_run(path: Path, seed: int, edits: int) -> None:
     """Edit a file, as `run` does, and see that memory does not grow in the second half; prints what was seen."""
     editing = Editing(path, seed)
+    editing.read_all()
     began, sizes = time.monotonic(), []
     for number in range(edits):
         editing.step(number % 20 == 0)
