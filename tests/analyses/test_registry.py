@@ -130,3 +130,13 @@ def test_a_call_with_too_few_arguments_is_refused_wherever_the_model_asks(call: 
     text = f"import itertools, operator\nfrom concurrent import futures\nx = {call}\n"
     assert replay([parse(text, "main.py")], Alone()).errors == ["a call with too few arguments"]
     assert isinstance(replayed(text).names["x"], Unknown)
+
+
+@pytest.mark.parametrize("first", ["3", "[]", "int", "Other()", "unknown(1)"])
+def test_a_method_that_is_called_by_its_class_takes_whatever_comes(first: str) -> None:
+    methods = sorted(registry.METHODS)
+    libraries = sorted({cls.partition(".")[0] for cls, _ in methods if "." in cls})
+    calls = (f"def f{i}():\n    {cls}.{name}({first}, {first}, {first})\n" for i, (cls, name) in enumerate(methods))
+    start = f"import {', '.join(libraries)}\nfrom somewhere import unknown\nclass Other: pass\n"
+    assert len(methods) > 400
+    assert replay([parse(start + "".join(calls), "main.py")], Alone()).problems == []

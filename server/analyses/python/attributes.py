@@ -291,12 +291,35 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
         return of_meta
     model = registry.class_attribute(m, v, name)
     if model is not ABSENT:
-        return model
+        return Builtin(model.name, partial(unbound, model, name)) if isinstance(model, Builtin) else model
     for c in v.mro:
         if c.node is None and c.qualname != "?":
             return library.resolve(m, f"{c.qualname}.{name}")
     expect(m, v, name)
     return Unknown(f"{v.name}.{name}", ("attr", v.uid, name))
+
+
+def unbound(method: Builtin, name: str, m: Machine, args: Args) -> Value:
+    """A call of a library's method by its class (`Optimizer.step(opt)`); unknown for an object of another class."""
+    if not args.pos:
+        return method.call(m, args)
+    owner, rest = method.name.rpartition(".")[0], args.pos[1:]
+
+    def on(obj: Value) -> Value:
+        if isinstance(obj, Unknown):
+            return m.call(get(m, obj, name), Args(rest, args.kw, args.open, args.site))
+        if isinstance(obj, Instance):
+            if owner != "object" and not obj.cls.derives(owner):
+                return Unknown(f"{name}(…)")
+        elif owner == "BaseException" or ("." in owner and not owner.startswith(OF_VALUES)):
+            raise Raised(None, "TypeError")
+        return method.call(m, Args([obj, *rest], args.kw, args.open, args.site, args.exprs))
+
+    return m.state.each(args.pos[0], on)
+
+
+OF_VALUES = ("torch.Tensor", "torch.Size", "numpy.", "collections.", "enum.", "abc.")
+"""Classes of libraries, or beginnings of their names, whose objects the replay has as values of their own kinds."""
 
 
 def documentation(m: Machine, v: ClassV | FunctionV) -> Value:

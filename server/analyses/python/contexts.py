@@ -52,18 +52,19 @@ def mode(name: str, modes: Modes) -> None:
 
 def enter_modes(m: Machine, args: Args) -> Value:
     """`manager.__enter__()`: sets the modes, and keeps those from before in the manager, as PyTorch does."""
-    manager = args[0]
-    modes = modes_of(manager.cls)
-    assert modes is not None
-    wanted = modes(m, manager)
-    m.state.set(manager.model_state, "entered", modes_before(m, wanted, manager))
-    set_modes(m, wanted)
+    manager = m.state.resolve(args[0])
+    if isinstance(manager, Instance) and (modes := modes_of(manager.cls)) is not None:
+        wanted = modes(m, manager)
+        m.state.set(manager.model_state, "entered", modes_before(m, wanted, manager))
+        set_modes(m, wanted)
     return manager
 
 
 def leave_modes(m: Machine, args: Args) -> Value:
     """`manager.__exit__(…)`: restores the modes from before it was entered."""
-    m.state.each(args[0].model_state.get("entered"), lambda before: set_modes(m, before or {}))
+    manager = m.state.resolve(args[0])
+    if isinstance(manager, Instance):
+        m.state.each(manager.model_state.get("entered"), lambda before: set_modes(m, before or {}))
     return None
 
 

@@ -374,7 +374,7 @@ def join(m: Machine, args: Args) -> Value:
     """`s.join(items)`."""
     seq = sequences.sequence(m, args[1])
     found = seq.known()
-    if not seq.open and all(isinstance(v, str) for v in found) and len(found) < 100:
+    if not seq.open and all(isinstance(v, str) for v in (args[0], *found)) and len(found) < 100:
         return args[0].join(found)
     return Unknown("text")
 
