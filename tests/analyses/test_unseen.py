@@ -53,6 +53,19 @@ def normalize(x):
 
 def cut(x):
     return x.detach()
+
+
+def load(n):
+    return torch.rand(n)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.fc(x)
 """
 
 START = """import torch
@@ -146,3 +159,32 @@ def test_the_message_names_what_it_rests_on() -> None:
     )
     assert "If `criterion(z, y)` passes gradients on, " in linked[0].message
     assert "If `Base` is an `nn.Module`, " in module[0].message
+
+
+PREPARED = [
+    "x = torch.log(load(3))\n",
+    "x = torch.ones(3) * load(3)\n",
+    "x = torch.exp(torch.ones(3) * (load(3) > 0.5))\n",
+    "x = torch.exp(load(3) / ((load(3) > 0).sum() + 1))\n",
+    "with torch.no_grad():\n    x = torch.stack([load(3)])\nx = x - x.mean()\n",
+]
+LOOP = """import torch
+from library import Net, criterion, load
+
+{}y = torch.sqrt(load(3))
+model = Net()
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for _ in range(2):
+    loss = {}
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize("loss", ["model(x).sum()", "criterion(model(x), y)"])
+@pytest.mark.parametrize("data", PREPARED)
+def test_data_of_an_unseen_loader_is_prepared_once(data: str, loss: str, tmp_path: Path) -> None:
+    program = LOOP.format(data, loss)
+    assert fails(tmp_path, program) == set()
+    assert {severity for _, severity in told(program)} <= {Severity.HINT}

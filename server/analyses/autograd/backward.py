@@ -93,7 +93,7 @@ class Autograd(Checks):
         if expected is not None:
             self.learn(ran, expected.ways)
         with self._engine(create, expected):
-            found = [(failure, self.still_open(on)) for failure, on in self._unpack(order, flow)]
+            found = [(failure, self.still_open(failure, on)) for failure, on in self._unpack(order, flow)]
             self.host.raise_collected(found)
             if any(failure.kind == "freed-graph" and not on for failure, on in found):
                 self.take_as_kept(ran)

@@ -226,9 +226,13 @@ class Checks(Graph):
             return cond
         return Cond(cond.key, "requires-grad", cond.text, cond.site, cond.flipped)
 
-    def still_open(self, on: Guards) -> Guards:
-        """The conditions of a failure, without those that a backward has already shown for unseen calls."""
-        shown = [c.key in self.links for c, _ in on]
+    def still_open(self, failure: Failure, on: Guards) -> Guards:
+        """The conditions of a failure, without those that a backward has already shown for unseen calls.
+
+        That a loop goes backward time and again does not show that what was made before it requires grad.
+        """
+        again = failure.kind == "freed-graph"
+        shown = [self.links.get(c.key) is True if again else c.key in self.links for c, _ in on]
         if not any(shown):
             return on
         return tuple(
@@ -240,21 +244,32 @@ class Checks(Graph):
     def learn(self, nodes: Sequence[Node], ways: frozenset[Cond]) -> None:
         """Learn from a backward through the result of an unseen call, which gets its gradient in one of the `ways`.
 
-        So the call passes gradients on. If it is open for all of its arguments whether they require grad, they do;
-        another such call may have made them.
+        So the call passes gradients on. If it is open for all of its arguments whether they require grad, those do that
+        come from other such calls, or all if none does. But nothing is shown of what may well be a number, nor where
+        the gradient may be that of the call's own parameters.
         """
+        links = {node: link for node in nodes if (link := link_of(node)) is not None and node.when is not True}
+        results = union(node.when for node in links)
         shown: dict[Cond, int] = dict.fromkeys(ways, 0)
-        for node in nodes:
-            link = next((edge.cond for edge in node.edges if type(edge) is Phi and edge.cond.kind == LINK), None)
-            if link is None or not isinstance(node.when, frozenset) or not shown.keys() & node.when:
-                continue
-            depth = 1 + min(shown[cond] for cond in node.when if cond in shown)
+        for node, link in links.items():
+            depth = 1 + min((shown[cond] for cond in union([node.when]) & shown.keys()), default=budget.LIMITS.links)
             if depth > budget.LIMITS.links:
                 continue
             self.state.set(self.links, link.key, True)
             given = [edge.then for edge in node.edges if type(edge) is Phi]
             asked = [one.when for one in given if isinstance(one, Node) and isinstance(one.when, frozenset)]
-            if len(asked) == len(given):
-                for cond in frozenset[Cond]().union(*asked):
-                    self.state.set(self.links, cond.key, True)
+            if len(asked) == len(given) and not node.trained:
+                open_ = {cond for cond in union(asked) if cond.kind != "factor"}
+                for cond in open_ & results or open_:
+                    self.state.set(self.links, cond.key, cond in results)
                     shown.setdefault(cond, depth)
+
+
+def link_of(node: Node) -> Cond | None:
+    """The question whether an unseen call passes gradients on, if the node stands for such a call."""
+    return next((edge.cond for edge in node.edges if type(edge) is Phi and edge.cond.kind == LINK), None)
+
+
+def union(whens: Iterable[Grad]) -> frozenset[Cond]:
+    """All questions on which any of these depends."""
+    return frozenset[Cond]().union(*(when for when in whens if isinstance(when, frozenset)))

@@ -360,7 +360,8 @@ class Node(Object):
     program itself does when backward reaches it (a custom function): it asks for the gradient of each result, calls
     another function before it reads what was saved, and returns a gradient for each input, if it is known.
     `fed` says for each edge which of the `inputs` it stands for, and which result of its maker that was; `op` is the
-    fact's name, `several` says that it stands for several of PyTorch's nodes, and `roles` and `shapes` are the inputs'
+    fact's name, `several` says that it stands for several of PyTorch's nodes, `trained` that what was called has
+    parameters of its own, and `roles` and `shapes` are the inputs'
     parameters and layouts in that call. `copied` are tensors that were written in place, if the node keeps a copy of
     their earlier content: their node then, or the leaf.
     """
@@ -371,6 +372,7 @@ class Node(Object):
     called: str | None
     op: str | None
     several: bool
+    trained: bool
     site: Site | None
     stack: tuple[Site, ...]
     iterations: tuple[tuple[int, int], ...]
@@ -410,7 +412,7 @@ class Node(Object):
         self.shapes = ()
         self.op = None
         self.roles = ()
-        self.several = False
+        self.several = self.trained = False
         self.called = None
         self.copied = ()
         self.function = None

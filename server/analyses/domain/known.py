@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import budget
-from .values import CONSTANTS, Lib, Unknown, Value
+from .values import CONSTANTS, Lib, Unknown, Value, serial
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -62,8 +62,40 @@ def key_of(value: Value) -> Hashable:
     return ("object", getattr(value, "uid", None) or id(value))
 
 
+COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!=", "is", "in", "not", "~", "mask"})
+BITS, ARITHMETIC = frozenset({"&", "|", "^", "<<", ">>"}), frozenset({"+", "-", "*", "/", "//", "%", "**", "@"})
+
+
+def is_mask(key: Hashable) -> bool:
+    """Whether this is the key of a comparison, or of what is made of such alone: whatever that is, it has no gradient.
+
+    is_mask(key_of((a < b).sum() + 1))  # True, for any unknown `a` and `b`
+    """
+    if type(key) is not tuple or not key:
+        return False
+    op, rest = key[0], key[1:]
+    if op in ("attr", "[]"):
+        return is_mask(rest[0])
+    if op == "call":  # of an attribute, with arguments, at some moment
+        return is_mask(rest[0]) and all(map(_is_plain, rest[1:-1]))
+    if op in ARITHMETIC:
+        return any(map(is_mask, rest)) and all(map(_is_plain, rest))
+    return op in COMPARISONS or (op in BITS and any(map(is_mask, rest)))
+
+
+def _is_plain(key: Hashable) -> bool:
+    return is_mask(key) or (type(key) is tuple and key[:1] == ("const",))
+
+
+def shortened(key: tuple[Any, ...]) -> Hashable:
+    """The key, or a new one if it nests too deep: else loops would grow keys without end."""
+    if not nests(key, 8):
+        return key
+    return ("mask", serial()) if is_mask(key) else serial()
+
+
 def nests(key: tuple[Any, ...], levels: int) -> bool:
-    """Whether a key nests deeper than that; such keys are cut off, so that loops don't grow them without end."""
+    """Whether a key nests deeper than that."""
     if levels == 1:
         return True
     for part in key:  # noqa: SIM110 - this is asked often, and a generator takes its time

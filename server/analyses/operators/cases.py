@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ...facts.model import REQUIRED, Case, Grads, Op, Param, Test
 from ..autograd.tensors import Grad, Tensor, either
 from ..domain.containers import in_one_row
+from ..domain.known import is_mask
 from ..domain.values import Args, Cond, DictV, Iterator_, ListV, Phi, SliceV, Unknown, Value
 from .types import dtype_of
 
@@ -179,7 +180,7 @@ def gradients(
         for t in ts:
             g = either(g, asked(t))
         v = call.values.get(p)
-        if isinstance(v, Unknown) and not (v.number or v.data):
+        if isinstance(v, Unknown) and not (v.number or v.data or is_mask(v.key)):
             g = frozenset({of_number(m.requires_grad(v))})
         found[p] = g
     return found

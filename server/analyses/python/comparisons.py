@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..autograd.tensors import Tensor
 from ..domain import registry
-from ..domain.known import is_constant, key_of, nests
+from ..domain.known import is_constant, key_of, shortened
 from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
@@ -210,9 +210,7 @@ def derived_test(op: str, a: Value, b: Value) -> Unknown:
     """An unknown comparison, asked by the positive operator, so that its negation is the same question."""
     why = next((v.why for v in (a, b) if isinstance(v, Unknown) and v.why), "")
     positive = INVERSE.get(op, op)
-    key: Any = (positive, key_of(a), key_of(b))
-    if nests(key, 8):
-        return Unknown(why)
+    key = shortened((positive, key_of(a), key_of(b)))
     return Unknown(why, ("not", key) if op in INVERSE else key)
 
 

@@ -16,6 +16,7 @@ from ...syntax import ir
 from ..autograd.backward import Autograd
 from ..autograd.tensors import Tensor
 from ..domain.here import Here
+from ..domain.known import is_mask
 from ..domain.modules import Modules, OfRelease, OwnFacts
 from ..domain.paths import Guards, Raised, State
 from ..domain.report import Assumption, Failure, Leaf, Stop, Why
@@ -252,7 +253,7 @@ class Machine:
             t = self.grad.tensor()
             if opaque.leads_on(v):
                 t.grad_fn, t.bound = v.history, v.bound
-            elif not v.data:
+            elif not (v.data or is_mask(v.key)):
                 t.requires_grad_ = frozenset({self.requires_grad(v)})
                 t.grad_fn = Unknown("history")
             t.is_inference = False

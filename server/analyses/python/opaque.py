@@ -51,6 +51,7 @@ def linked(m: Machine, v: Unknown, called: str, args: Args, method: Value = None
             text = m.explain.text(m.here.site) or f"{called}(…)"
             passes = Cond((LINK, m.requires_grad(v)), LINK, text, m.here.site)
             node.edges = tuple(gated(edge, ((passes, True),)) for edge in node.edges)
+            node.trained = isinstance(method, Unknown) and ("attr", method.key, "parameters") in m.read
         v.history = node
         return v
     return joined(m, v, method)

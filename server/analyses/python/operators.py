@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..autograd.tensors import Tensor
-from ..domain.known import is_constant, is_number, key_of, nests
+from ..domain.known import is_constant, is_number, key_of, shortened
 from ..domain.paths import Raised
 from ..domain.values import (
     ABSENT,
@@ -96,7 +96,7 @@ def derived(op: str, *operands: Value) -> Unknown:
     why = next((v.why for v in operands if isinstance(v, Unknown) and v.why), "")
     key = (op, *map(key_of, operands))
     number = all(is_number(v) or isinstance(v, SliceV) for v in operands)
-    return Unknown(why, None if nests(key, 8) else key, number=number)
+    return Unknown(why, shortened(key), number=number)
 
 
 def arithmetic(op: str, *operands: Value) -> Unknown:

@@ -203,7 +203,8 @@ def is_iterable(v: Value) -> bool:
 def drawn(m: Machine, loader: Instance) -> Value:
     """How many items an epoch has: as many as the dataset, or the sampler."""
     sampler = option(m, loader, "sampler")
-    return sequences.length(m, loader.attributes["dataset"] if sampler is None else sampler)
+    dataset = loader.attributes.get("dataset", Unknown("a dataset"))
+    return sequences.length(m, dataset if sampler is None else sampler)
 
 
 def batch_count(m: Machine, loader: Instance) -> Value:

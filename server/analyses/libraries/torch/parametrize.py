@@ -266,15 +266,15 @@ def hooked(m: Machine, obj: Instance, name: str, make: Callable[[], Value]) -> N
         return None
 
     made = Builtin(f"compute {name}", hook)
-    m.state.set(obj.model_state, "pre_hooks", (*obj.model_state.get("pre_hooks", ()), made))
+    m.state.set(obj.model_state, "pre_hooks", (*m.state.tuple_of(obj.model_state.get("pre_hooks", ())), made))
     m.state.set(obj.model_state, ("computes", name), made)
     hook(m, Args())
 
 
 def unhook(m: Machine, obj: Instance, name: str) -> None:
     """Stop computing the tensor."""
-    made = obj.model_state.get(("computes", name))
-    m.state.set(obj.model_state, "pre_hooks", tuple(h for h in obj.model_state.get("pre_hooks", ()) if h is not made))
+    made, before = obj.model_state.get(("computes", name)), m.state.tuple_of(obj.model_state.get("pre_hooks", ()))
+    m.state.set(obj.model_state, "pre_hooks", tuple(h for h in before if h is not made))
 
 
 @model(f"{UTILS}weight_norm")
