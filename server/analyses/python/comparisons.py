@@ -99,6 +99,8 @@ def _compare_objects(m: Machine, op: str, a: Value, b: Value) -> Value:
             return constants.compute(m, COMPARE[op], [a, b])
     if op == "!=":
         return negation(m, truth(m, _compare_objects(m, "==", a, b)))
+    if isinstance(a, Unknown) and isinstance(b, Unknown) and a.number and a.key == b.key:
+        return op in ("==", "<=", ">=")  # of one number, which we take for no NaN
     if isinstance(a, Unknown) or isinstance(b, Unknown) or op != "==":
         return derived_test(op, a, b)
     parts = _parts(m, a, b)
