@@ -361,9 +361,8 @@ class Node(Object):
     another function before it reads what was saved, and returns a gradient for each input, if it is known.
     `fed` says for each edge which of the `inputs` it stands for, and which result of its maker that was; `op` is the
     fact's name, `several` says that it stands for several of PyTorch's nodes, `trained` that what was called has
-    parameters of its own, and `roles` and `shapes` are the inputs'
-    parameters and layouts in that call. `copied` are tensors that were written in place, if the node keeps a copy of
-    their earlier content: their node then, or the leaf.
+    parameters of its own, and `roles` and `shapes` are the inputs' parameters and layouts in that call. `copied` are
+    tensors that were written in place, if the node keeps a copy of their earlier content: their node then, or the leaf.
     """
 
     freed: Slot[Site | bool]

@@ -99,14 +99,14 @@ def one_of(m: Machine, items: Sequence[Value], index: Unknown, key: Value) -> Va
     """An item at an unknown index: the first one, under the assumption that the index is `key`, else an unknown one."""
     if all(same(items[0], i) for i in items):
         return items[0]
-    return Phi(at(m, index, key), items[0], Unknown("an item", ("[]", key_of(index), len(items))))
+    return Phi(at(m, index, key), items[0], Unknown("an item", ("one of", key_of(index), len(items))))
 
 
 def any_of(m: Machine, items: dict[Value, Value], index: Unknown) -> Value:
     """An item of a table of classes, functions or objects: each is followed, or the first ones of a large table."""
     *before, (_, found) = items.items()
     if len(items) > budget.LIMITS.choices:
-        before, found = before[: budget.LIMITS.choices], Unknown("an item", ("[]", index.key, len(items)))
+        before, found = before[: budget.LIMITS.choices], Unknown("an item", ("one of", index.key, len(items)))
     for key, item in reversed(before):
         found = m.state.merge(at(m, index, key), item, found)
     return found
