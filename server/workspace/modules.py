@@ -104,6 +104,10 @@ class Layout:
 
     def _added(self, parts: Sequence[str], importer: Path, text: str) -> Path | None:
         """A module that a file finds by what it adds to `sys.path`: the only one of the name, or what jedi finds."""
+        from .added import added_folders
+
+        if (told := self._found(added_folders(text, importer, self.root), parts)) is not None:
+            return told
         found = {path for folder in self._below() if (path := self._found([folder], parts))}
         if len(found) < 2:
             return next(iter(found), None)

@@ -160,7 +160,13 @@ ADDED = [
     "sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'common'))",
     "HERE = os.path.dirname(__file__)\nsys.path.insert(0, os.path.join(HERE, '../common'))",
     "sys.path.append(str(Path(__file__).resolve().parent.parent / 'common'))",
+    "sys.path.append(str(Path(__file__).resolve().parents[1].joinpath('common')))",
+    "sys.path.append(f'{Path(__file__).parent}/../common')",
+    "for _ in range(2):\n    sys.path.append(os.path.dirname(__file__) + os.sep + os.pardir + '/common')",
     "sys.path[0:0] = [os.path.join(os.path.dirname(__file__), '..', 'common')]",
+    "sys.path += [str(Path(__file__).parent), os.path.join(os.path.dirname(__file__), os.pardir, 'common')]",
+    "sys.path = [str((Path(__file__) / '..').resolve().parent / 'common')] + sys.path",
+    "def add(folder):\n    sys.path.append(folder)\nadd(os.path.join(os.path.dirname(__file__), '../common'))",
 ]
 
 
@@ -174,10 +180,16 @@ def test_folders_that_a_script_adds_to_the_path(tmp_path: Path, line: str, rival
     real = imported(script, ["helpers"], root)["helpers"]
     assert real is not None and Path(real).resolve() == root / "common/helpers.py"
     ours = found_by_us(root, script, ["helpers"])
-    if rival and "Path(" in line:
-        assert ours == {"helpers": None}  # jedi doesn't work out paths of pathlib
-    else:
-        assert ours == {"helpers": str(root / "common/helpers.py")}
+    assert ours == {"helpers": str(root / "common/helpers.py")}
+
+
+def test_a_folder_far_below_that_a_script_adds(tmp_path: Path) -> None:
+    """Deeper than modules are searched for that nobody names, and one of several of its name."""
+    place = "a/b/c/d/e/f"
+    text = "import sys\nfrom pathlib import Path\nsys.path.insert(0, str(Path(__file__).parent / 'vendored' / 'x'))\n"
+    root = grow(tmp_path, {f"{place}/{one}/vendored/x/helpers.py": "" for one in "gh"})
+    found = Layout(root).find("helpers", 0, root / place / "h/main.py", text)
+    assert found == root / place / "h/vendored/x/helpers.py"
 
 
 def test_without_a_word_of_the_path_a_folder_beside_is_not_looked_into(tmp_path: Path) -> None:
