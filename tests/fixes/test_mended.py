@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from gradguard.fixes.edit import Edit, Fix
@@ -17,6 +18,8 @@ from .real import run
 
 TESTS = Path(__file__).parents[1]
 PROGRAMS = sorted(path.parent for path in (TESTS / "programs").glob("*/*/buggy"))
+PART = 3
+"""One program of so many is tried here, chosen by its name, as each fix runs PyTorch; `make fixes` tries them all."""
 EXAMPLES = sorted(path for path in (TESTS.parent / "examples").glob("[0-9]*.py") if not path.stem.endswith("_mended"))
 GENERATED = [f"mended {number}" for number in range(30)]
 
@@ -51,6 +54,7 @@ def assert_proven(root: Path, folder: Path) -> None:
         if name(path) in NOT_MENDED
         else pytest.param(path, id=name(path))
         for path in PROGRAMS
+        if name(path) in NOT_MENDED or crc32(name(path).encode()) % PART == 0
     ],
 )
 def test_fixes_mend_and_safe_ones_keep_every_value(path: Path, tmp_path: Path) -> None:

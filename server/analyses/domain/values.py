@@ -406,9 +406,12 @@ def contents(v: Value) -> Value:
 
 
 class Frame(Object):
-    """The variables of a running function, comprehension, class body or module, by name."""
+    """The variables of a running function, comprehension, class body or module, by name.
 
-    __slots__ = ("function", "globals", "is_comprehension", "name", "parent", "variables", "yields")
+    `defines` is the class whose body it is.
+    """
+
+    __slots__ = ("defines", "function", "globals", "is_comprehension", "name", "parent", "variables", "yields")
 
     def __init__(self, parent: Frame | None, globals_: Frame | None, name: str = "") -> None:
         super().__init__()
@@ -416,13 +419,17 @@ class Frame(Object):
         self.parent = parent
         self.globals: Frame = globals_ if globals_ is not None else self
         self.name = name
+        self.defines: ClassV | None = None
         self.function: FunctionV | None = None
         self.yields: Callable[[Value], Value] | None = None
         self.is_comprehension = False
 
 
 class FunctionV(Attributed):
-    """A function or lambda of the program, with the frame that it was defined in."""
+    """A function or lambda of the program, with the frame that it was defined in.
+
+    `cls` is the class whose body it stands in: what Python keeps as `__class__`, for `super()`.
+    """
 
     __slots__ = ("chunk", "cls", "defaults", "kwdefaults", "name", "node", "parent", "wrappers")
 
@@ -431,10 +438,11 @@ class FunctionV(Attributed):
         self.attributes = Shared(self.uid)
         self.node = node
         self.chunk = chunk
-        self.parent = parent
+        # a function does not see the names of the class body that it stands in
+        self.parent = parent if parent.defines is None or parent.parent is None else parent.parent
         self.name = name
         self.defaults: dict[str, Value] = {}
-        self.cls: ClassV | None = None
+        self.cls = parent.defines
         self.wrappers: tuple[str, ...] = ()
 
     def __repr__(self) -> str:

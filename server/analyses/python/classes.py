@@ -48,7 +48,7 @@ def define(m: Machine, s: ir.ClassDef) -> None:
     if isinstance(meta, ClassV) and (meta.node is not None or meta.derives("abc.ABCMeta")):
         cls.meta = meta
     frame = Frame(m.frame, m.frame.globals, "<class>")
-    cls.frame = frame
+    cls.frame, frame.defines = frame, cls
     outer, m.frame = m.frame, frame
     try:
         statements.run_block(m, s.body)
@@ -56,8 +56,6 @@ def define(m: Machine, s: ir.ClassDef) -> None:
         m.frame = outer
     cls.attributes[FIELDS] = fields_of(m, s)
     cls.attributes[GIVEN] = given_of(s)
-    for v in frame.variables.values():
-        adopt(m, v, cls)
     m.here.chunk, m.here.node = s.chunk, s
     value = made_by(m, cls, Namespace(cls, frame.variables), keywords)
     for decorator in reversed(s.decorators):
@@ -119,17 +117,6 @@ def base_class(m: Machine, v: Value) -> ClassV:
     if isinstance(v, Lib):
         return registry.class_named(m, FORWARDS.get(v.name, v.name))
     return registry.class_named(m, "?")
-
-
-def adopt(m: Machine, v: Value, cls: ClassV) -> None:
-    """Note for the functions in a class's namespace which class they were defined in (for `super()`)."""
-    while isinstance(v, (Wrapped, StaticMethod, ClassMethod)):
-        v = v.function
-    if isinstance(v, Property):
-        adopt(m, v.getter, cls)
-        adopt(m, v.setter, cls)
-    elif isinstance(v, FunctionV) and v.cls is None:
-        m.state.note(v, "cls", cls)
 
 
 def fields_of(m: Machine, s: ir.ClassDef) -> tuple[str, ...]:

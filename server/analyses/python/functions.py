@@ -40,8 +40,6 @@ def define(m: Machine, s: ir.FunctionDef) -> None:
     for p in (*s.params.posonly, *s.params.args, *s.params.kwonly):
         if p.default is not None:
             f.defaults[p.name] = m.eval(p.default)
-    if m.frame.name == "<class>":
-        f.parent = m.frame.parent or m.frame
     value: Value = f
     for decorator in reversed(s.decorators):
         m.here.chunk, m.here.node = s.chunk, decorator
