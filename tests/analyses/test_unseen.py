@@ -86,17 +86,21 @@ LINKED = [
     CHANGED + "out = Head(3)(z)\nloss = ((out.logits - y) ** 2).mean()\nloss.backward()\n",
     CHANGED + "out = Head(3)(z)\nnn.functional.mse_loss(out[0], y).backward()\n",
     CHANGED + "torch.stack([criterion(z, y), criterion(z, x)]).sum().backward()\n",
+    CHANGED + "nn.Linear(3, 3)(normalize(z)).sum().backward()\n",
+    CHANGED + "(nn.Linear(3, 3)(normalize(z)) + nn.Linear(3, 3)(x)).sum().backward()\n",
     "z = torch.sigmoid(Head(3)(x).logits)\nz[0] = 0\ncriterion(z, y).backward()\n",
     "z = encoder(x).exp()\nfor _ in range(2):\n    loss = criterion(z, y)\n    loss.backward()\n",
 ]
-"""the program's own backward shows that what was called has passed gradients on"""
+"""The program's own backward shows that what was called has passed gradients on: what it goes through has no other
+gradient, or parameters get theirs in no other way."""
 
 DOUBTFUL = [
     CHANGED + "(criterion(cut(z), y) + encoder.weight.sum()).backward()\n",
     CHANGED + "(nn.functional.mse_loss(encoder(x), y) + criterion(cut(z), y)).backward()\n",
+    CHANGED + "(nn.Linear(3, 3)(cut(z)) * encoder(x)).sum().backward()\n",
     "h = x\nfor _ in range(2):\n    h = cut(encoder(h).exp())\n    criterion(encoder(h), y).backward()\n",
 ]
-"""something else requires grad, so nothing shows that these calls pass gradients on: they don't"""
+"""The parameters get gradients in other ways, so nothing shows that these calls pass gradients on: they don't."""
 
 NET = """
 class Net(Base):

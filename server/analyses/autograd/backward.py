@@ -92,6 +92,7 @@ class Autograd(Checks):
         self.aside = self._aside(ran, inputs)
         if expected is not None:
             self.learn(ran, expected.ways)
+        self.learn_from_leaves(leaves)
         with self._engine(create, expected):
             found = [(failure, self.still_open(failure, on)) for failure, on in self._unpack(order, flow)]
             self.host.raise_collected(found)
@@ -131,20 +132,20 @@ class Autograd(Checks):
 
     def _reachable(
         self, roots: Sequence[Value], inputs: Sequence[Tensor]
-    ) -> tuple[list[tuple[Node, Guards]], list[Tensor]]:
-        """The nodes that a backward runs, in the engine's order, with the ways to them; and the leaves it reaches.
+    ) -> tuple[list[tuple[Node, Guards]], dict[Tensor, list[Guards]]]:
+        """The nodes that a backward runs, in the engine's order, and the leaves it reaches, with the ways to them.
 
         A node comes after all nodes that lead to it, so the ways to it are known by then.
         """
         wanted = self._leads_to(roots, inputs) if inputs else None
         ways: dict[Node, list[Guards]] = {}
-        leaves: dict[int, Tensor] = {}
+        leaves: dict[Tensor, list[Guards]] = {}
         todo: list[tuple[int, int, Node]] = []
 
         def reach(value: Value, guards: Guards) -> None:
             for more, v in self.state.alternatives(value, guards):
                 if isinstance(v, Tensor):
-                    leaves[v.uid] = v
+                    add_way(leaves.setdefault(v, []), more)
                 if not isinstance(v, Node) or (wanted is not None and v.uid not in wanted):
                     continue
                 if v not in ways:
@@ -161,7 +162,7 @@ class Autograd(Checks):
                 found.append((node, guards))
                 for edge in node.edges:
                     reach(edge, guards)
-        return found, list(leaves.values())
+        return found, leaves
 
     def reached(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> dict[Node, Grad]:
         """The nodes that a backward from `roots` runs, with the conditions under which it comes to them."""

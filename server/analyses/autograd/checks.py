@@ -23,7 +23,7 @@ from .tensors import MULTI_OUTPUT, NO_GRAD, Node, SavedTensor, Tensor, condition
 from .versions import Past
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from ..domain.report import Write
     from .geometry import Geometry
@@ -61,7 +61,7 @@ class Checks(Graph):
         self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}
         self.expected: Expected | None = None
         self.links: dict[Hashable, Value] = {}
-        """the calls that pass gradients on, as a backward has shown"""
+        """the calls that pass gradients on, as a backward has shown; False where it has not done so time and again"""
         self.kept: Kept | None = None
         """what the custom function whose backward is running has kept on its own"""
         self.aside: set[int] = set()
@@ -263,6 +263,21 @@ class Checks(Graph):
                 for cond in open_ & results or open_:
                     self.state.set(self.links, cond.key, cond in results)
                     shown.setdefault(cond, depth)
+
+    def learn_from_leaves(self, leaves: Mapping[Tensor, Sequence[Guards]]) -> None:
+        """Learn which unseen calls pass gradients on, from the leaves that a backward reaches and the ways to them.
+
+        A module whose parameters get their gradients by such a call alone would never get any if the call passed none
+        on: nobody would train it. The same holds for a leaf that is in no module.
+        """
+        alone: dict[object, set[Hashable]] = {}
+        for leaf, known in leaves.items():
+            if self.requires_grad(leaf) is True:
+                calls = [{cond.key for cond, _ in way if cond.kind == LINK} for way in known]
+                on_all = set.intersection(*calls) if len(calls) < budget.LIMITS.ways else set()
+                alone[leaf.owner or leaf] = alone.get(leaf.owner or leaf, on_all) & on_all
+        for key in set().union(*alone.values()) - self.links.keys():
+            self.state.set(self.links, key, False)
 
 
 def link_of(node: Node) -> Cond | None:
