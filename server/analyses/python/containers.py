@@ -69,7 +69,7 @@ def get_item(m: Machine, v: Value, index: Value) -> Value:
             return last(m, items[-budget.LIMITS.choices :])
         if -len(items) <= index < len(items):
             return m.state.resolve(items[index])
-        if items:  # an empty list may have been filled by something that isn't replayed
+        if items and not open_:  # an empty list may have been filled by something that isn't replayed
             raise Raised(None, "IndexError")
         return Unknown("an item")
     if isinstance(index, Unknown) and items:

@@ -24,7 +24,7 @@ from ..autograd.tensors import Counter, Tensor, Version
 from ..autograd.versions import bounds
 from ..domain import budget
 from ..domain.trail import held
-from ..domain.values import ABSENT, Cond, Generator, Phi, Unknown, Value, leaves, serial
+from ..domain.values import ABSENT, Cond, Container, Generator, Items, ListV, Phi, Unknown, Value, leaves, serial
 from . import counting, sequences, statements
 
 if TYPE_CHECKING:
@@ -136,6 +136,27 @@ class Loop:
                     state.note(v, "low", min(v.low, low) if may_be_none else v.low)
                     state.note(v, "high", None if grows else v.high)
 
+    def grow(self, turn: int) -> None:
+        """Let the rows that the last turn has made longer, or shorter, be so by an unknown number of items.
+
+        It stands for all later turns, of which each adds or takes some.
+        """
+        state, (mark, began) = self.m.state, self.turns[turn]
+        for store, key, old in list(state.changed_since(mark).values()):
+            now = state.resolve(held(store, key))
+            if key is Items.items:
+                if store.uid < began and (more := added(old, now)):
+                    state.put(store, Container.open, True)
+                    if more < 0:
+                        state.put(store, Items.items, ())
+            elif isinstance(now, ListV) and isinstance(old, ListV) and now is not old:
+                if added(old.items, now.items):  # `row = row + [item]`
+                    state.put(now, Container.open, True)
+            elif isinstance(now, tuple) and isinstance(old, tuple) and len(now) > len(old):
+                row = ListV(now, "tuple")
+                row.open = True
+                state.write(store, key, row)
+
     def follow(self, late: Value, others: Sequence[Value], first: int) -> None:
         """Let the tensors of the skipped items, from the `first` on, require grad if the last turn has set that.
 
@@ -163,6 +184,12 @@ class Loop:
         if type(old) is type(now) is int and (now - old) % done == 0:
             return counting.counter(now, (now - old) // done, key)
         return Unknown("changes in the loop", number=True)
+
+
+def added(before: Value, now: Value) -> int:
+    """How many items a row has more than before; none if that is unknown."""
+    rows = [[len(row) for row in leaves(v) if isinstance(row, tuple)] for v in (before, now)]
+    return max(rows[1]) - max(rows[0]) if all(rows) else 0
 
 
 def tensors_of(item: Value) -> list[tuple[int, Tensor]]:
@@ -218,6 +245,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             outcome = ended(m, where_it_is(m, value, turn))
             if last:
                 run.loosen(i, seq.open)
+                run.grow(i)
             if last and not run.another():
                 if outcome is None:
                     run.follow(value, seq.items, i + 1)
@@ -279,6 +307,7 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
             outcome = usual(m, outcome)
         if last:
             run.loosen(count - 1)
+            run.grow(count - 1)
         if outcome is not None or (last and not run.another()):
             raise sequences.Stop(outcome)
         return None
@@ -325,6 +354,7 @@ def turns(m: Machine, node: ir.Node, again: Callable[[], bool | None], body: Cal
             outcome = ended(m, body())
             if last:
                 run.loosen(i, unknown > 0)
+                run.grow(i)
             if last and not run.another():
                 return outcome
             i += 1

@@ -257,10 +257,12 @@ class Stop(Exception):
 def collect(m: Machine, g: Generator, limit: int = budget.LIMITS.turns, sent: Value = None) -> Seq:
     """Run a generator and keep what it yields, up to a number of items; `sent` is the value of its `yield`s."""
     found: list[Value] = []
+    row = ListV()  # it is open once a loop of the generator's was cut short
     outer = len(m.state.sides)
 
     def consume(v: Value) -> Value:
         found.append(m.state.where(v, m.state.sides[outer:], NO_ITEM))
+        m.state.put(row, Items.items, tuple(found))
         if len(found) >= limit:
             raise Stop(None)
         return sent
@@ -268,11 +270,13 @@ def collect(m: Machine, g: Generator, limit: int = budget.LIMITS.turns, sent: Va
     run = entered(m, g)
     if run is None:
         return Seq((), g.left)
+    open_ = True
     try:
         run(consume)
+        open_ = m.state.is_open(row)
     except Stop:
-        return Seq(found, True, lambda i: found[-1])
-    return Seq(found)
+        pass
+    return Seq(found, open_, (lambda i: found[-1]) if found and open_ else None)
 
 
 def entered(m: Machine, g: Generator, may_stop: bool = False) -> Callable[[Callable[[Value], Value]], Value] | None:

@@ -10,7 +10,7 @@ from ...autograd.geometry import Geometry, GeometryError, plus
 from ...autograd.tensors import Storage, Tensor
 from ...domain.containers import Seq
 from ...domain.registry import BASES, ITERATORS, LENGTHS, method_of, model
-from ...domain.values import ABSENT, Args, DictV, FunctionV, Instance, Lib, ListV, Phi, Unknown, Value
+from ...domain.values import ABSENT, Args, Container, DictV, FunctionV, Instance, Lib, ListV, Phi, Unknown, Value
 from ...operators import attributes as tensor_attributes
 from ...operators import calls_by_name, cases, modules
 from ...operators.module_classes import DERIVED, FORWARDS
@@ -161,6 +161,8 @@ def register_module(m: Machine, args: Args) -> Value:
     name = m.state.resolve(args.get(1, "name"))
     if isinstance(name, str):
         m.state.set(args[0].attributes, name, args.get(2, "module"))
+    elif args[0].cls.derives("torch.nn.Sequential"):
+        open_up(m, args[0])
     return None
 
 
@@ -367,11 +369,11 @@ def init_list(m: Machine, args: Args) -> Value:
         seq = sequences.sequence(m, rest[0])
         items = seq.known()
         if seq.open:
-            m.state.set(obj.model_state, "open", True)
+            open_up(m, obj)
     for i, v in enumerate(items):
         keep(m, obj, str(i), v)
     if args.open:
-        m.state.set(obj.model_state, "open", True)
+        open_up(m, obj)
     return None
 
 
@@ -396,8 +398,23 @@ def keep(m: Machine, obj: Instance, key: str, value: Value) -> None:
     if plain and (obj.cls.derives("torch.nn.ParameterList") or obj.cls.derives("torch.nn.ParameterDict")):
         value = m.call(Lib("torch.nn.Parameter"), Args([value], site=m.here.site))
     m.state.set(obj.attributes, key, value)
+    sequences.append(m, kept(m, obj), key)
     if isinstance(t, Instance) and t.within is None:
         m.state.note(t, "within", (obj, way_to(obj, key)))
+
+
+def kept(m: Machine, obj: Instance) -> ListV:
+    """The keys that a container's members were stored under. It is open if there may be more members than are known."""
+    keys = obj.model_state.get("kept")
+    if not isinstance(keys, ListV):
+        keys = ListV()
+        m.state.set(obj.model_state, "kept", keys)
+    return keys
+
+
+def open_up(m: Machine, obj: Instance) -> None:
+    """Let a container have more members than are known."""
+    m.state.put(kept(m, obj), Container.open, True)
 
 
 def way_to(obj: Instance, key: str) -> str:
@@ -422,16 +439,29 @@ def sequential(m: Machine, args: Args) -> Value:
     return v
 
 
+def members(m: Machine, obj: Instance) -> ListV:
+    """The members of a container in a row."""
+    row = ListV(tuple(v for _, v in entries(m, obj)))
+    row.open = m.state.is_open(kept(m, obj))
+    return row
+
+
 def container_items(m: Machine, obj: Instance) -> Seq:
     """Iterating over a container: its modules, or the keys of one by name."""
     if obj.cls.derives("torch.nn.ModuleDict") or obj.cls.derives("torch.nn.ParameterDict"):
-        return Seq([k for k, _ in entries(m, obj)])
-    return Seq([v for _, v in entries(m, obj)], bool(obj.model_state.get("open")))
+        return Seq([k for k, _ in entries(m, obj)], m.state.is_open(kept(m, obj)))
+    return sequences.sequence(m, members(m, obj))
+
+
+def length(m: Machine, obj: Instance) -> Value:
+    """`len(container)`."""
+    keys = kept(m, obj)
+    return sequences.length(m, keys) if m.state.is_open(keys) else len(entries(m, obj))
 
 
 for _name in CONTAINERS:
     ITERATORS[_name] = container_items
-    LENGTHS[_name] = lambda m, obj: len(entries(m, obj))
+    LENGTHS[_name] = length
 
 
 def get_item(m: Machine, args: Args) -> Value:
@@ -440,13 +470,13 @@ def get_item(m: Machine, args: Args) -> Value:
     if isinstance(index, str):
         found = obj.attributes.get(index, ABSENT)
         return m.state.resolve(found) if found is not ABSENT else Unknown("a module")
-    values = tuple(v for _, v in entries(m, obj))
-    picked = operators.get_item(m, values, index)
-    if isinstance(picked, tuple):
+    picked = operators.get_item(m, members(m, obj), index)
+    if isinstance(picked, ListV):
         made = Instance(obj.cls, obj.site)
         made.attributes["training"] = True
-        for i, v in enumerate(picked):
+        for i, v in enumerate(cases.items_of(m, picked)):
             made.attributes[str(i)] = v
+        kept(m, made).open = picked.open
         return made
     return picked
 
@@ -471,8 +501,11 @@ def append(m: Machine, args: Args) -> Value:
 
 def extend(m: Machine, args: Args) -> Value:
     """`container.extend(modules)`."""
-    for v in sequences.sequence(m, args.get(1, "modules")).known():
+    modules_ = sequences.sequence(m, args.get(1, "modules"))
+    for v in modules_.known():
         append(m, Args([args[0], v]))
+    if modules_.open:
+        open_up(m, args[0])
     return args[0]
 
 
