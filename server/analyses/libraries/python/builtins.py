@@ -30,7 +30,7 @@ from ...python import (
     constants as plain,
 )
 from ...python.annotations import unquoted
-from ...python.types import check, derives
+from ...python.types import check, derives, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -280,6 +280,25 @@ def isinstance_(m: Machine, args: Args) -> Value:
     return check(m, args[0], args[1]) if len(args.pos) > 1 else Unknown("a type")
 
 
+TENSOR = {"torch.Tensor", "object"}
+PARAMETER = TENSOR | {"torch.nn.Parameter", "torch.nn.parameter.Parameter"}
+LINES: dict[str | None, set[str]] = {
+    "torch.Tensor": TENSOR,
+    "torch.nn.Parameter": PARAMETER,
+    "torch.nn.parameter.Parameter": PARAMETER,
+    "numpy.ndarray": {"numpy.ndarray", "object"},
+}
+"""Classes that programs tell apart and that have no model, each with all that it derives from, itself included."""
+
+
+def is_plain(m: Machine, cls: Value) -> bool:
+    """Whether a class is known, and none that others can be registered with."""
+    if isinstance(cls, ClassV) and cls.node is not None:
+        return cls.meta is None and cls.lookup("__subclasshook__") is ABSENT
+    name = named(cls)
+    return name in LINES or (name is not None and is_class(m, name))
+
+
 @model("issubclass")
 def issubclass_(m: Machine, args: Args) -> Value:
     """`issubclass(a, b)`; `b` may be several classes."""
@@ -292,6 +311,8 @@ def issubclass_(m: Machine, args: Args) -> Value:
     types = [getattr(builtins, v.name, None) if isinstance(v, Lib) else None for v in (a, b)]
     if all(isinstance(t, type) for t in types):
         return plain.called(issubclass, types, {})
+    if (line := LINES.get(named(a))) and (types[1] or is_plain(m, b)):
+        return named(b) in line
     if isinstance(a, Lib) and is_class(m, a.name):
         a = class_named(m, a.name)
     if isinstance(a, ClassV) and isinstance(b, (ClassV, Lib)):
