@@ -110,7 +110,7 @@ def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
     A common assumption makes it a warning. It is a hint if it depends on something unknown, or on a path through many
     branches that may never be taken, or if nothing shows that the code is trained at all: two assumptions of grad or
     backward at once, or one that the code itself speaks against; a loss is expected to be trained. Only the program's
-    own backward shows that an unseen call passes gradients on.
+    own backward shows that an unseen call passes gradients on, or parameters that would get none otherwise.
     """
     assumptions = list(assumptions)
     kinds = [a.kind for a in assumptions if not a.is_default]

@@ -61,7 +61,9 @@ class Checks(Graph):
         self.pasts: dict[tuple[int, frozenset[tuple[Cond, bool]]], Past] = {}
         self.expected: Expected | None = None
         self.links: dict[Hashable, Value] = {}
-        """the calls that pass gradients on, as a backward has shown; False where it has not done so time and again"""
+        """the calls that pass gradients on, as a backward has shown"""
+        self.needed: dict[Hashable, Value] = {}
+        """the calls that have to pass gradients on, as parameters get theirs in no other way"""
         self.kept: Kept | None = None
         """what the custom function whose backward is running has kept on its own"""
         self.aside: set[int] = set()
@@ -232,14 +234,20 @@ class Checks(Graph):
         That a loop goes backward time and again does not show that what was made before it requires grad.
         """
         again = failure.kind == "freed-graph"
-        shown = [self.links.get(c.key) is True if again else c.key in self.links for c, _ in on]
+        shown = [self._shown(c, again) for c, _ in on]
         if not any(shown):
             return on
         return tuple(
-            (Cond(c.key, "linked", c.text, c.site) if known else c, holds)
+            (Cond(c.key, known, c.text, c.site) if known else c, holds)
             for (c, holds), known in zip(on, shown, strict=True)
             if not known or c.kind == LINK
         )
+
+    def _shown(self, cond: Cond, again: bool) -> str:
+        """How a condition is known to hold, as the kind of a condition; empty if it isn't known."""
+        if self.links.get(cond.key) is True if again else cond.key in self.links:
+            return "linked"
+        return "needed" if cond.key in self.needed and not again else ""
 
     def learn(self, nodes: Sequence[Node], ways: frozenset[Cond]) -> None:
         """Learn from a backward through the result of an unseen call, which gets its gradient in one of the `ways`.
@@ -276,8 +284,8 @@ class Checks(Graph):
                 calls = [{cond.key for cond, _ in way if cond.kind == LINK} for way in known]
                 on_all = set.intersection(*calls) if len(calls) < budget.LIMITS.ways else set()
                 alone[leaf.owner or leaf] = alone.get(leaf.owner or leaf, on_all) & on_all
-        for key in set().union(*alone.values()) - self.links.keys():
-            self.state.set(self.links, key, False)
+        for key in set().union(*alone.values()) - self.needed.keys():
+            self.state.set(self.needed, key, True)
 
 
 def link_of(node: Node) -> Cond | None:

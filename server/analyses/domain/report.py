@@ -125,12 +125,13 @@ class Assumption:
 
     `branch`: the branch at `site` is taken (or not, `holds` False). `requires-grad`: `subject` requires
     grad. `linked`: the call `subject` of something unseen passes gradients on, as the backward that the program
-    runs shows. `module`: `subject`, the unseen base of a class, is a module. `backward`: the caller calls
-    backward() on the result, as is `expected` where that is a loss. `iteration`: the loop at `site` runs again.
+    runs shows. `needed`: it does, or parameters would never get a gradient. `module`: `subject`, the unseen base of
+    a class, is a module. `backward`: the caller calls backward() on the result, as is `expected` where that is a
+    loss. `iteration`: the loop at `site` runs again.
     `trained`: the module is trained. `guess`: something unknown (`subject` says what).
     """
 
-    kind: Literal["branch", "requires-grad", "linked", "module", "backward", "iteration", "trained", "guess"]
+    kind: Literal["branch", "requires-grad", "linked", "needed", "module", "backward", "iteration", "trained", "guess"]
     subject: str
     site: Site | None = None
     holds: bool = True

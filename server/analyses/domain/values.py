@@ -55,9 +55,9 @@ class Cond:
     `kind` is `branch` for a condition of the program, `turn` for one that only some turns of a loop meet,
     `requires-grad` for a parameter of an entry point that may require grad, `may-require-grad` for any other unknown
     value, `factor` for one that nothing shows to be a tensor at all, `LINK` for gradients that an unseen call may pass
-    on (its key: LINK and the question whether its result requires grad), `linked` if a backward shows that it does,
-    `guess` for everything else that depends on something unknown. `flipped`: the text asks the opposite (`x is not
-    None` for the question whether x is None).
+    on (its key: LINK and the question whether its result requires grad), `linked` or `needed` if a backward shows that
+    it does, `guess` for everything else that depends on something unknown. `flipped`: the text asks the opposite (`x is
+    not None` for the question whether x is None).
     """
 
     __slots__ = ("flipped", "hash", "key", "kind", "site", "text")

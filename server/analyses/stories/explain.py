@@ -71,7 +71,7 @@ class Explainer:
         """
         found = dict.fromkeys(self.assumed(c, holds) for c, holds in guards if self.matters(c, holds))
         if failure.cause == "carried":  # an unseen call may well be what cuts the graph between two turns
-            found = dict.fromkeys(doubted(a) if a.kind == "linked" else a for a in found)
+            found = dict.fromkeys(doubted(a) if a.kind in ("linked", "needed") else a for a in found)
         if takes_items_for_one(guards):
             found[Assumption("guess", "two items are the same")] = None
         found.update(dict.fromkeys(self.modules(failure)))
@@ -452,7 +452,7 @@ def assumption(cond: object, holds: bool) -> Assumption:
         text = text and f"`{text}` requires grad"
     elif cond.kind == LINK:
         text = passing(text)
-    kind = cond.kind if cond.kind in ("branch", "requires-grad", "linked") else "guess"
+    kind = cond.kind if cond.kind in ("branch", "requires-grad", "linked", "needed") else "guess"
     return Assumption(kind, text, cond.site, holds ^ cond.flipped)  # type: ignore[arg-type]
 
 
