@@ -88,6 +88,8 @@ LINKED = [
     CHANGED + "torch.stack([criterion(z, y), criterion(z, x)]).sum().backward()\n",
     CHANGED + "nn.Linear(3, 3)(normalize(z)).sum().backward()\n",
     CHANGED + "(nn.Linear(3, 3)(normalize(z)) + nn.Linear(3, 3)(x)).sum().backward()\n",
+    CHANGED
+    + "import os\nz = normalize(z) if os.getenv('A') else Head(3)(z).logits\nnn.Linear(3, 3)(z).sum().backward()\n",
     "z = torch.sigmoid(Head(3)(x).logits)\nz[0] = 0\ncriterion(z, y).backward()\n",
     "z = encoder(x).exp()\nfor _ in range(2):\n    loss = criterion(z, y)\n    loss.backward()\n",
 ]

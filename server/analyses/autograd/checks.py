@@ -281,8 +281,7 @@ class Checks(Graph):
         alone: dict[object, set[Hashable]] = {}
         for leaf, known in leaves.items():
             if self.requires_grad(leaf) is True:
-                calls = [{cond.key for cond, _ in way if cond.kind == LINK} for way in known]
-                on_all = set.intersection(*calls) if len(calls) < budget.LIMITS.ways else set()
+                on_all = calls_on_all(known) if len(known) < budget.LIMITS.ways else set()
                 alone[leaf.owner or leaf] = alone.get(leaf.owner or leaf, on_all) & on_all
         for key in set().union(*alone.values()) - self.needed.keys():
             self.state.set(self.needed, key, True)
@@ -291,6 +290,26 @@ class Checks(Graph):
 def link_of(node: Node) -> Cond | None:
     """The question whether an unseen call passes gradients on, if the node stands for such a call."""
     return next((edge.cond for edge in node.edges if type(edge) is Phi and edge.cond.kind == LINK), None)
+
+
+def calls_on_all(known: Sequence[Guards]) -> set[Hashable]:
+    """The unseen calls (by the keys of their questions) without which there is no way to a leaf.
+
+    Each side of a branch may have a call of its own.
+    """
+    calls = [{cond.key for cond, _ in way if cond.kind == LINK} for way in known]
+    return {
+        key
+        for way, own in zip(known, calls, strict=True)
+        for key in own
+        if all(key in others or excludes(way, other) for other, others in zip(known, calls, strict=True))
+    }
+
+
+def excludes(one: Guards, other: Guards) -> bool:
+    """Whether two ways are on two sides of a branch."""
+    holds = dict(one)
+    return any(holds.get(cond, answer) is not answer for cond, answer in other)
 
 
 def union(whens: Iterable[Grad]) -> frozenset[Cond]:
