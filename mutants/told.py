@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,9 @@ class Reader:
         found = diagnose(report, "en")
         assert not report.problems, report.problems
         return Counter(
-            (TOLD[one.severity], f"{one.rule.code} {one.words.message}") for one in found if one.severity in TOLD
+            (TOLD[one.severity], re.sub(r"line \d+", "line …", f"{one.rule.code} {one.words.message}"))
+            for one in found
+            if one.severity in TOLD
         )
 
     def replayed(self) -> Report:

@@ -425,9 +425,14 @@ def way_to(obj: Instance, key: str) -> str:
 
 
 def entries(m: Machine, obj: Instance) -> list[tuple[str, Value]]:
-    """The members of a container by key: modules, tensors, and unknown values."""
+    """The members of a container by key: modules, tensors, unknown values, and each None that was stored as one."""
     held = [(k, m.state.resolve(v)) for k, v in obj.attributes.items() if isinstance(k, str)]
-    return [(k, v) for k, v in held if isinstance(v, (Instance, Tensor, Unknown, Phi, FunctionV))]
+    stored = cases.items_of(m, kept(m, obj))
+    return [
+        (k, v)
+        for k, v in held
+        if isinstance(v, (Instance, Tensor, Unknown, Phi, FunctionV)) or (v is None and k in stored)
+    ]
 
 
 @method_of("torch.nn.Sequential", "forward")
@@ -475,7 +480,7 @@ def get_item(m: Machine, args: Args) -> Value:
         made = Instance(obj.cls, obj.site)
         made.attributes["training"] = True
         for i, v in enumerate(cases.items_of(m, picked)):
-            made.attributes[str(i)] = v
+            keep(m, made, str(i), v)
         kept(m, made).open = picked.open
         return made
     return picked

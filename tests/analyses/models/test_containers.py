@@ -1,0 +1,63 @@
+"""Containers of modules, as PyTorch has them: what they hold, how many there are, what may be missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .agreement import assert_agreement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FAILS = """
+y = torch.rand(3, requires_grad=True).exp()
+y += 1
+y.sum().backward()
+"""
+
+HELD = {
+    "None among modules": "m = nn.ModuleList([nn.ReLU(), None])\na, b = m\nassert b is None and len(m) == 2",
+    "None by its place": "m = nn.ModuleList([None, nn.ReLU()])\nassert m[0] is None and m[1](torch.rand(3)).shape",
+    "None is appended": "m = nn.ModuleList()\nm.append(None)\nassert m[0] is None and len(m) == 1",
+    "None is no child": "m = nn.ModuleList([nn.ReLU(), None])\nassert len(list(m.children())) == 1 and len(m) == 2",
+    "None in a dict": "m = nn.ModuleDict({'a': None})\nassert list(m) == ['a'] and m['a'] is None",
+    "conversions": "m = nn.ModuleList([nn.Linear(3, 3), None])\nm.eval().train().double().apply(lambda one: None)",
+    "slices": "m = nn.ModuleList([nn.ReLU(), None, nn.ReLU()])\nassert len(m[1:]) == 2 and m[1:][0] is None",
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_what_they_hold(name: str, tmp_path: Path) -> None:
+    program = f"import torch\nfrom torch import nn\n{HELD[name]}{FAILS}"
+    assert assert_agreement(tmp_path, program) == {"stale-saved"}
+
+
+NORMS = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        norms = [nn.ModuleList([nn.LayerNorm(3), None, nn.LayerNorm(3) if {last} else None]) for _ in range(2)]
+        self.layers = nn.ModuleList([nn.ModuleList([norm, nn.Linear(3, 3)]) for norm in norms])
+
+    def forward(self, x):
+        for (before, between, behind), layer in self.layers:
+            x = torch.sigmoid(layer(before(x)))
+            if between is not None:
+                x = between(x)
+            if behind is not None:
+                x = behind(x)
+        x += 1
+        return x
+
+Net()(torch.rand(2, 3)).sum().backward()
+"""
+
+
+@pytest.mark.parametrize(("last", "kinds"), [(True, set()), (False, {"stale-saved"})])
+def test_layers_that_may_be_missing(last: bool, kinds: set[str], tmp_path: Path) -> None:
+    assert assert_agreement(tmp_path, NORMS.format(last=last)) == kinds
