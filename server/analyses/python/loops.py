@@ -23,8 +23,22 @@ from ...syntax.walk import statements as statements_of
 from ..autograd.tensors import Counter, Tensor, Version
 from ..autograd.versions import bounds
 from ..domain import budget
+from ..domain.steps import Globals
 from ..domain.trail import held
-from ..domain.values import ABSENT, Cond, Container, Generator, Items, ListV, Phi, Unknown, Value, leaves, serial
+from ..domain.values import (
+    ABSENT,
+    Cond,
+    Container,
+    Generator,
+    Items,
+    ListV,
+    Names,
+    Phi,
+    Unknown,
+    Value,
+    leaves,
+    serial,
+)
 from . import counting, sequences, statements
 
 if TYPE_CHECKING:
@@ -33,6 +47,8 @@ if TYPE_CHECKING:
     from ..domain.containers import Seq
     from .machine import Machine
 
+VARIABLES = (Names, Globals)
+"""where variables, and the attributes of objects, are kept"""
 BRANCHES = (ir.If, ir.Match, ir.Try, ir.Continue, ir.Break, ir.Return)
 
 
@@ -152,7 +168,7 @@ class Loop:
             elif isinstance(now, ListV) and isinstance(old, ListV) and now is not old:
                 if added(old.items, now.items):  # `row = row + [item]`
                     state.put(now, Container.open, True)
-            elif isinstance(now, tuple) and isinstance(old, tuple) and len(now) > len(old):
+            elif type(store) in VARIABLES and type(now) is type(old) is tuple and len(now) > len(old):
                 row = ListV(now, "tuple")
                 row.open = True
                 state.write(store, key, row)

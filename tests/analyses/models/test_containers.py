@@ -24,13 +24,14 @@ HELD = {
     "None is no child": "m = nn.ModuleList([nn.ReLU(), None])\nassert len(list(m.children())) == 1 and len(m) == 2",
     "None in a dict": "m = nn.ModuleDict({'a': None})\nassert list(m) == ['a'] and m['a'] is None",
     "conversions": "m = nn.ModuleList([nn.Linear(3, 3), None])\nm.eval().train().double().apply(lambda one: None)",
+    "copies": "m = nn.ModuleList([None])\nk = copy.deepcopy(m)\nk.append(None)\nassert (len(m), len(k)) == (1, 2)",
     "slices": "m = nn.ModuleList([nn.ReLU(), None, nn.ReLU()])\nassert len(m[1:]) == 2 and m[1:][0] is None",
 }
 
 
 @pytest.mark.parametrize("name", HELD)
 def test_what_they_hold(name: str, tmp_path: Path) -> None:
-    program = f"import torch\nfrom torch import nn\n{HELD[name]}{FAILS}"
+    program = f"import copy\nimport torch\nfrom torch import nn\n{HELD[name]}{FAILS}"
     assert assert_agreement(tmp_path, program) == {"stale-saved"}
 
 
