@@ -103,7 +103,10 @@ class Layout:
         return self._folders
 
     def _added(self, parts: Sequence[str], importer: Path, text: str) -> Path | None:
-        """A module that a file finds by what it adds to `sys.path`: the only one of the name, or what jedi finds."""
+        """A module that a file finds by what it adds to `sys.path`.
+
+        It is in a folder that the text names; else the only one of that name, or what jedi finds.
+        """
         from .added import added_folders
 
         if (told := self._found(added_folders(text, importer, self.root), parts)) is not None:
