@@ -392,7 +392,11 @@ def accumulated_area(call: Call) -> Shape:
 
 
 OPS: dict[str, Op] = {
-    **ops("matmul mm bmm mv dot vdot __matmul__ linalg.matmul", "input other|tensor|mat2|vec", result(matmul, kept)),
+    **ops(
+        "matmul mm spmm dsmm bmm mv dot vdot __matmul__ linalg.matmul",
+        "input other|tensor|mat2|vec",
+        result(matmul, kept),
+    ),
     **ops("__rmatmul__", "right|self left|other", result(reflected_matmul, same_dtype("left"))),
     **ops("outer ger", "input other", result(outer, both)),
     **ops("inner", "input other", result(inner, kept)),

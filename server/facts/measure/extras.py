@@ -101,6 +101,7 @@ def _functions(device: str) -> Written:
     norm = {"input": image, "running_mean": rand(3), "running_var": rand(3), "weight": rand(3), "bias": rand(3)}
     return {
         "torch.where": [{"condition": rand(3) > 0.5}],
+        **{f"torch.{name}": [{"input": rand(4, 3), "mat2": rand(3, 2)}] for name in ("spmm", "dsmm")},
         "torch.linalg.solve_triangular": [
             {"input": rand(*batch, 3, 3), "B": rand(3, 2), "upper": True} for batch in ((), (2,))
         ],
