@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
 from ..domain import budget
-from ..domain.known import key_of
 from ..domain.values import (
     ABSENT,
     Args,
@@ -35,6 +34,7 @@ from . import (
     loops,
     operators,
     sequences,
+    spellings,
 )
 from .builtin_names import builtin
 
@@ -69,7 +69,7 @@ def joined(m: Machine, e: ir.JoinedStr) -> Value:
             for v, form, text in zip(values, e.formats, e.text[1:], strict=True):
                 pieces += [constants.compute(m, ("{" + form + "}").format, [written(m, v, form)]), text]
             return "".join(pieces)
-    return Unknown("text", ("text", tuple(e.text), *map(key_of, values)))
+    return Unknown("text", spellings.key(e, values))
 
 
 def written(m: Machine, v: Value, form: str) -> Value:

@@ -25,7 +25,7 @@ from ...domain.values import (
     Unknown,
     Value,
 )
-from ...python import attributes, conditions, containers, enumerations, library, sequences
+from ...python import attributes, conditions, containers, enumerations, library, sequences, spellings
 from ...python import (
     constants as plain,
 )
@@ -375,6 +375,8 @@ def getattr_(m: Machine, args: Args) -> Value:
     if isinstance(name, Unknown) and name.usual is not None:
         usual = getattr_(m, Args([args[0], name.usual, *args.pos[2:]]))
         return m.state.merge(containers.at(m, name, name.usual), usual, Unknown("an attribute"))
+    if isinstance(name, Unknown) and (found := spellings.attribute(m, m.state.resolve(args[0]), name)) is not None:
+        return found
     if not isinstance(name, str):
         return Unknown("an attribute")
     if len(args.pos) > 2:
