@@ -12,6 +12,7 @@ from . import RULES, phrases
 from .messages import Locale, say
 from .nearest import nearest
 from .rule import Rule, Severity
+from .usual import is_usual
 from .wording import remark
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def severity(rule: Rule, assumptions: Iterable[Assumption]) -> Severity:
     own backward shows that an unseen call passes gradients on, or parameters that would get none otherwise.
     """
     assumptions = list(assumptions)
-    kinds = [a.kind for a in assumptions if not a.is_default]
+    kinds = [a.kind for a in assumptions if not is_usual(a)]
     about_training = sum(kind in ("requires-grad", "backward") for kind in kinds)
     expected = "trained" in kinds or any(a.expected for a in assumptions)
     untrained = about_training > (0 if rule.unrecorded else 1) and not expected

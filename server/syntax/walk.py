@@ -46,6 +46,12 @@ def statements(body: Iterable[ir.Stmt], into_definitions: bool = True) -> Iterat
                 yield from statements(block, into_definitions)
 
 
+def enclosing(body: Iterable[ir.Stmt], node: ir.Node) -> ir.FunctionDef | None:
+    """The innermost function of a block in which a node stands; None if it stands in none."""
+    inside = (s for s in statements(body) if isinstance(s, ir.FunctionDef) and s.start <= node.start < s.end)
+    return max(inside, key=lambda s: s.start, default=None)
+
+
 def nodes(record: object) -> Iterator[ir.Node | ir.Params]:
     """A record, or a list of them, and all records in it, in no order; one that stands in two places comes twice."""
     todo = [record]

@@ -399,3 +399,85 @@ def test_options_at_their_defaults_are_no_branches_that_must_be_taken() -> None:
     (found,) = diagnose(replay([parse(FLAGS, "main.py")], Alone()))
     assert found.severity is Severity.WARNING
     assert len([one for one in found.failure.assumptions if one.kind == "branch"]) > MAX_BRANCHES
+
+
+TYPES = """\
+from typing import Tuple, Union
+
+import torch
+from torch import nn
+
+
+class Filter(nn.Module):
+    def __init__(self, size: Union[int, Tuple[int, int]], stride: int | list[int] = 1, p: float | None = None):
+        super().__init__()
+        if isinstance(size, int):
+            self.conv = nn.Conv2d(3, 3, size)
+        else:
+            self.conv = None
+        if isinstance(stride, {stride}):
+            self.pool = nn.AvgPool2d(stride)
+        else:
+            self.pool = None
+
+    def forward(self, x: torch.Tensor, size=None, y=None):
+        if isinstance(x, torch.Tensor):
+            x = self.pool(self.conv(x).exp())
+        else:
+            x = self.pool(x[0])
+        if size:
+            if y:
+                z = x.exp()
+                x = z * 2
+                z += 1
+        return x
+"""
+
+
+@pytest.mark.parametrize(("stride", "severity"), [("int", Severity.WARNING), ("list", Severity.HINT)])
+def test_the_type_that_comes_first_is_no_branch_that_must_be_taken(stride: str, severity: Severity) -> None:
+    text = TYPES.format(stride=stride)
+    given = {"int": "1", "list": "[1, 1]"}[stride]
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec(f"Filter(1, {given})(torch.randn(1, 3, 4, 4), True, True).sum().backward()", scope)
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is severity, found.words.message
+
+
+SPELLED = """\
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+
+class Block(nn.Module):
+    def __init__(self, dims, channels):
+        super().__init__()
+        self.conv = getattr(nn, f"Conv{dims}d")(channels, channels, 1)
+        self.norm = getattr(nn, f"BatchNorm{dims}d")(channels)
+        self.pool = getattr(F, f"adaptive_{kind}_pool{dims}d")
+
+    def forward(self, x):
+        y = self.conv(x)
+        z = self.norm(y)
+        {changed} += 1
+        return self.pool(z, 1)
+"""
+
+
+@pytest.mark.parametrize("changed", ["x", "y"])
+def test_a_name_that_is_known_in_part_stands_for_those_that_fit(changed: str) -> None:
+    text = SPELLED.replace("{changed}", changed).replace("{kind}", "avg")
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec("Block(2, 3)(torch.randn(2, 3, 4, 4)).sum().backward()", scope)
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert (found.severity, f"`{changed}`" in found.words.message) == (Severity.WARNING, True)
+
+
+def test_a_name_that_is_known_in_part_stands_for_few() -> None:
+    text = SPELLED.replace("{changed}", "z").replace("{kind}", "avg").replace('f"BatchNorm{dims}d"', 'f"{dims}"')
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []

@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...facts.releases import BASE
-from ...syntax import ir
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence, Set
@@ -136,15 +135,6 @@ class Assumption:
     site: Site | None = None
     holds: bool = True
     expected: bool = False
-
-    @property
-    def is_default(self) -> bool:
-        """Whether it is the answer where an option, a flag or one of some texts, is left at its default."""
-        option = self.site.node if self.site is not None else None
-        if self.kind != "branch" or not isinstance(option, ir.Param) or not isinstance(option.default, ir.Constant):
-            return False
-        usual = option.default.value
-        return self.holds is (usual if isinstance(usual, bool) else self.subject == f"{option.name} == {usual!r}")
 
 
 Why = Literal["work", "raises", "error", "nested", "branches"]

@@ -1,0 +1,62 @@
+"""Which assumptions are usual: an option is left at its default, an argument has the type that comes first.
+
+    def __init__(self, size: Union[int, Tuple[int, int]], bias: bool = True): ...
+
+That `bias` is true costs a failure nothing of its certainty, and neither does that `isinstance(size, int)` is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax import ir
+from ..syntax.chunk import Chunk
+from ..syntax.walk import enclosing
+
+if TYPE_CHECKING:
+    from ..analyses.domain.report import Assumption
+
+
+def is_usual(assumption: Assumption) -> bool:
+    """Whether an assumption is the usual answer to what a branch asks."""
+    if assumption.kind != "branch" or assumption.site is None:
+        return False
+    asked, chunk = assumption.site.node, assumption.site.chunk
+    if isinstance(asked, ir.Call):
+        return assumption.holds and isinstance(chunk, Chunk) and is_first_type(chunk, asked)
+    return isinstance(asked, ir.Param) and is_default(asked, assumption)
+
+
+def is_default(option: ir.Param, assumption: Assumption) -> bool:
+    """Whether an option, a flag or one of some texts, is left at its default."""
+    if not isinstance(option.default, ir.Constant):
+        return False
+    usual = option.default.value
+    return assumption.holds is (
+        usual if isinstance(usual, bool) else assumption.subject == f"{option.name} == {usual!r}"
+    )
+
+
+def is_first_type(chunk: Chunk, asked: ir.Call) -> bool:
+    """Whether a call is `isinstance(p, A)` of a parameter `p` that is annotated with `A`, or with `Union[A, …]`."""
+    given = [a.value for a in asked.args]
+    if not (isinstance(asked.func, ir.Name) and asked.func.id == "isinstance" and len(given) == 2):
+        return False
+    p, kind = given
+    function = enclosing(chunk.body, asked)
+    if function is None or not isinstance(p, ir.Name):
+        return False
+    params = (*function.params.posonly, *function.params.args, *function.params.kwonly)
+    first = first_type(next((one.annotation for one in params if one.name == p.id), None))
+    return first is not None and chunk.text[first.start : first.end] == chunk.text[kind.start : kind.end]
+
+
+def first_type(annotation: ir.Expr | None) -> ir.Expr | None:
+    """The first type that an annotation allows: `A` of `Union[A, B]` and of `A | B`."""
+    while isinstance(annotation, ir.BinOp) and annotation.op == "|":
+        annotation = annotation.left
+    if isinstance(annotation, ir.Subscript) and isinstance(annotation.slice, ir.Tuple) and annotation.slice.elts:
+        name = annotation.value
+        if (name.attr if isinstance(name, ir.Attribute) else getattr(name, "id", "")) == "Union":
+            return annotation.slice.elts[0]
+    return annotation
