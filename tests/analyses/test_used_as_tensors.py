@@ -250,3 +250,53 @@ def test_what_numbers_and_arrays_have_as_well_tells_nothing(body: str) -> None:
     exec(text, scope)
     scope["use"](eval(PLAIN[body]))
     assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+SCALED = """\
+import torch
+from torch import nn
+
+
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+
+    def forward(self, x, m):
+        {body}
+"""
+CONVERTED = (
+    *("m.to(x.dtype)", "m.to(x)", "m.to(torch.float32)", "m.to('cpu')", "m.type(x.dtype)", "m.cpu()"),
+    *("m.float()", "m.double()", "m.bool()", "m.long()", "m[:, None].float()", "(m > 0).float()", "(m == 0).long()"),
+)
+
+
+@pytest.mark.parametrize("converted", CONVERTED)
+def test_what_is_converted_and_multiplied_with_a_tensor_is_a_tensor(converted: str) -> None:
+    text = SCALED.format(body=f"w = {converted}\n        y = self.fc(x) * w\n        w[0] = 0\n        return y")
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        scope["Scaled"]()(torch.ones(3, 3), torch.ones(3)).sum().backward()
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING
+    assert "`w`" in found.words.message
+
+
+MOVED = {
+    "m = m.to('cpu'); y = self.fc(x) + m.shift; m.shift = 0; m.shift += 1; return y": (
+        "type('Batch', (), {'shift': 1.0, 'to': lambda self, d: self})()"
+    ),
+    "m = m.to('cpu'); y = self.fc(x) * m(x); m = 2; m += 1; return y * m": "nn.Linear(3, 3)",
+    "w = m.to('cpu'); w = w + 1; y = self.fc(x) + w; w += 1; return y": "torch.ones(3)",
+    "w = m > 0; w = w + 1 if w else 2; y = self.fc(x) * w; w += 1; return y": "3",
+}
+
+
+@pytest.mark.parametrize("body", MOVED)
+def test_what_is_moved_may_be_something_else(body: str) -> None:
+    text = SCALED.format(body=body.replace("; ", "\n        "))
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    scope["Scaled"]()(torch.ones(3, 3), eval(MOVED[body], scope)).sum().backward()
+    assert diagnose(replay([parse(text, "main.py")], Alone())) == []

@@ -90,7 +90,8 @@ class Unknown:
     require grad. `number`: it is a plain number (a size, a count, the result of `item()`). `own`: the class of the
     program that it is an object of, so that it is no tensor. `usual`: its default, a text. `result`: it is the result
     of a model that was passed in. `history` is the node behind it (`opaque.py`), `bound` where it was bound to a name.
-    `within`: it was read from a container that was passed in.
+    `within`: it was read from a container that was passed in. `moved`: it is the result of `to(device)` or the like of
+    something passed in, and so no number.
     """
 
     __slots__ = (
@@ -98,6 +99,7 @@ class Unknown:
         "data",
         "history",
         "key",
+        "moved",
         "number",
         "own",
         "parameter",
@@ -132,6 +134,7 @@ class Unknown:
         self.why = why
         self.parameter = parameter
         self.within = within
+        self.moved = False
         self.tensor: Value = None
 
     @property

@@ -82,7 +82,7 @@ def takes_tensor(op: Op, parameter: str) -> bool:
 
 def must_be_tensor(v: Unknown) -> bool:
     """Whether an unknown operand must be a tensor: used as one, a parameter, or the result of a call on tensors."""
-    return v.tensor is not None or v.parameter or v.history is not None
+    return v.tensor is not None or v.parameter or v.moved or v.history is not None
 
 
 SINGLE = frozenset({"input", "self", "query", "src", "tgt", "input1", "x1", "anchor", "log_probs", "logits"})
@@ -101,7 +101,7 @@ def bound(m: Interpreter, op: Op, args: Args) -> tuple[dict[str, Value], dict[st
     for k, v in values.items():
         v = m.state.resolve(v)
         if isinstance(v, Unknown) and (k == first or must_be_tensor(v)) and takes_tensor(op, k):
-            v = m.sure_tensor(v) if k == first and is_single(op) else m.as_tensor(v)
+            v = m.sure_tensor(v) if v.moved or (k == first and is_single(op)) else m.as_tensor(v)
         values[k] = v
     return values, {k: tensors_in(m, v) for k, v in values.items()}
 

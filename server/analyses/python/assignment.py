@@ -48,7 +48,7 @@ def label(m: Machine, value: Value, target: ir.Expr) -> None:
     """Remember the name that the program gave a tensor or an object, and where a tensor was bound last."""
     if m.here.in_model:
         return
-    if isinstance(value, Unknown) and (value.history is not None or value.is_item):
+    if isinstance(value, Unknown) and (value.history is not None or value.is_item or value.moved):
         m.state.note(value, "bound", m.at(target, lambda: m.here.site))
     if not isinstance(value, (Tensor, Instance)):
         return

@@ -26,7 +26,7 @@ from ..domain.values import (
     contents,
 )
 from ..operators import joins, modules
-from . import attributes, classes, decorators, functions, library, opaque
+from . import attributes, classes, decorators, functions, guesses, library, opaque
 
 if TYPE_CHECKING:
     from .machine import Machine
@@ -95,5 +95,6 @@ def unknown_result(m: Machine, f: Value, args: Args) -> Value:
     if result.result:
         result.history = opaque.history(m, result, f.why, args)
     elif not result.number:
+        result.moved = guesses.moves(f)
         opaque.linked(m, result, f.why, args, f)
     return result

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ...syntax.walk import statements
+from ..domain.known import is_mask
 from ..operators import attributes as tensor_attributes
 
 if TYPE_CHECKING:
@@ -25,6 +26,12 @@ OF_OTHERS = _names("""
     mean mode mtia new real imag requires_grad_ share_memory_ short size sort split to type values xpu
 """)
 """attributes that numbers, containers, modules, optimizers and distributions share with tensors"""
+
+CONVERSIONS = _names("bfloat16 bool byte char double float half int long short")
+"""methods that tensors share with modules alone, which a module's `forward` seldom converts"""
+
+MOVES = _names("cpu cuda to type")
+"""methods that return a tensor, or a module, batch or other object that has been moved or converted; never a number"""
 
 OF_NO_GRAPH = _names("""
     bool byte char data device dtype get_device index int is_cuda layout long mode short size sort type values
@@ -46,14 +53,26 @@ OF_ARRAYS = _names("""
 def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
     """Whether an unknown argument, an item of one, or the result of a model, must be a tensor if it has that attribute.
 
-    The arguments of a module's `forward` are no arrays, nor are the results of a model.
+    The arguments of a module's `forward` are no arrays, nor are the results of a model. Of what a comparison may
+    return, only a tensor can be converted: `(x > 0).float()`.
     """
+    if name in CONVERSIONS and is_mask(v.key):
+        return True
     from_model = v.history is not None
     if v.own or not (v.came_in or v.result or from_model):
         return False
-    if name in OF_OTHERS or not tensor_attributes.is_known(m, name):
+    if not tensor_attributes.is_known(m, name):
         return False
-    return name not in OF_ARRAYS or from_model or any(a.kind == "trained" for a in m.entry_assumptions)
+    trained = any(a.kind == "trained" for a in m.entry_assumptions)
+    if name in OF_OTHERS:
+        return trained and name in CONVERSIONS
+    return name not in OF_ARRAYS or from_model or trained
+
+
+def moves(method: Unknown) -> bool:
+    """Whether something is a method of what was passed in, such as `batch.to`, that returns it moved or converted."""
+    key = method.key
+    return method.came_in and isinstance(key, tuple) and key[0] == "attr" and key[-1] in MOVES
 
 
 NUMBERS = ("int", "float", "bool")
