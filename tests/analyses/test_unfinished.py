@@ -13,6 +13,7 @@ import pytest
 from gradguard.analyses.domain.budget import LIMITS
 from gradguard.analyses.program import session as programs
 from gradguard.rules.diagnostic import diagnose
+from gradguard.rules.rule import Severity
 from gradguard.syntax.chunks import parse
 from gradguard.workspace.project import Project
 
@@ -274,3 +275,42 @@ def test_what_calls_itself_with_nothing_known_takes_little_work() -> None:
     assert [failure.kind for failure in report.failures] == ["leaf-inplace"]
     assert "work" not in {stop.why for stop in report.stops}
     assert session.m.work.steps < 500
+
+
+PARTLY = """
+import torch
+from torch import nn
+from other import smooth
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(4, 4)
+
+    def forward(self, x):
+        h = self.lin(x)
+        {result} = smooth(h)
+        {changed} += 1
+        return {result}
+"""
+SMOOTH = {
+    "what_it_returns": "    box = {long_work('a'): h}\n    return box[long_work('a')]\n",
+    "what_a_call_returns": "    return passed(h)\n",
+    "one_of_two": "    out = h * 2 if len(long_work('a')) > 9 else passed(h)\n    return out\n",
+}
+
+
+@pytest.mark.parametrize(("changed", "fails"), [("x", True), ("h", False)])
+@pytest.mark.parametrize("kind", SMOOTH)
+def test_what_a_call_returns_that_was_replayed_in_part_leads_to_its_arguments(
+    tmp_path: Path, kind: str, changed: str, fails: bool
+) -> None:
+    passed = "def passed(h):\n    box = {long_work('b'): h}\n    return box[long_work('b')]\n"
+    text = f"{WORK}\n{passed}\ndef smooth(h):\n{SMOOTH[kind]}"
+    (tmp_path / "other.py").write_text(text)
+    main = tmp_path / "main.py"
+    main.write_text(PARTLY.format(result="out", changed=changed))
+    found = Project(tmp_path).check([str(main)]).findings
+    assert [(f.severity, f"`{changed}`" in f.message) for f in found] == [(Severity.WARNING, True)] * fails
+    trained = main.read_text() + "Net()(torch.ones(2, 4)).sum().backward()\n"
+    assert happens(tmp_path, trained) == ({"stale-saved"} if fails else set())

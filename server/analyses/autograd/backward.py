@@ -171,6 +171,23 @@ class Autograd(Checks):
             found[node] = either(found.get(node, False), frozenset({together(guards)}) if guards else True)
         return found
 
+    def leads_back(self, root: Value, order: int, uid: int) -> bool:
+        """Whether the graph behind a root leads to what is older: nodes up to an `order`, tensors up to a `uid`.
+
+        Parameters don't count, since every module has its own.
+        """
+        todo, seen = [root], set[int]()
+        while todo:
+            for _, v in self.state.alternatives(todo.pop()):
+                if isinstance(v, Unknown) or (isinstance(v, Tensor) and v.uid < uid and not v.is_parameter):
+                    return True
+                if isinstance(v, Node) and v.uid not in seen:
+                    if v.order <= order:
+                        return True
+                    seen.add(v.uid)
+                    todo += v.edges
+        return False
+
     def _leads_to(self, roots: Sequence[Value], inputs: Sequence[Tensor]) -> set[int]:
         """The nodes on a way from the roots to one of the inputs: autograd.grad runs no others."""
         goals = {t.uid for t in inputs}

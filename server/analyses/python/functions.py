@@ -24,6 +24,7 @@ from ..domain.values import (
     Phi,
     Unknown,
     Value,
+    serial,
 )
 from . import annotations as arguments
 from . import attempts, builtin_names, decorators, statements, unfinished
@@ -132,7 +133,7 @@ def call(m: Machine, f: FunctionV, args: Args) -> Value:
         m.stop("nested")
         return Unknown(f"{f.name}()")
     if m.work.short >= 0 and f.node in m.work.tiring:
-        return unfinished.pass_over(m, f.name)
+        return unfinished.pass_over(m, f.name, args)
     if not (of_model or m.here.in_model or fits(f, args)):  # a model may leave out what other releases take
         raise Raised(None, "TypeError")
     values = bind(m, f, args)
@@ -182,11 +183,13 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
     m.frame, m.here.chunk, m.here.written, m.here.via = frame, f.chunk, None, ""
     m.work.depth += 1
     m.open_calls[id(f.node)] = m.open_calls.get(id(f.node), 0) + 1
-    begun = m.work.steps
+    begun, left, given = m.work.steps, m.work.given_up, list(frame.variables.values())
+    order, uid = m.grad.order, serial()
     try:
         if aside:
-            return attempts.briefly(m, f.name, frame.variables.values(), run, Unknown(f"{f.name}()"))
-        return m.work.at_length(run) if at_length else run()
+            result = attempts.briefly(m, f.name, given, run, ABSENT)
+        else:
+            result = m.work.at_length(run) if at_length else run()
     except Exhausted:
         if m.work.steps - begun >= m.work.enough:
             m.state.note_item(m.work.tiring, f.node, True)
@@ -195,6 +198,8 @@ def inside(m: Machine, f: FunctionV, frame: Frame, run: Callable[[], Value]) -> 
         m.work.depth -= 1
         m.open_calls[id(f.node)] -= 1
         m.frame, here.chunk, here.node, here.stack, here.written, here.via, here.called, here.caller = before
+    whole = m.work.given_up == left and result is not ABSENT
+    return result if whole else unfinished.seen_in_part(m, f.name, Args(given), result, order, uid)
 
 
 def returned(m: Machine, outcome: Value) -> Value:

@@ -28,7 +28,7 @@ def is_model(f: Unknown) -> bool:
 
 def history(m: Machine, v: Unknown, called: str, args: Args) -> Node | None:
     """The node behind the result `v` of a model: its edges lead to the tensors among the arguments."""
-    given = [t for a in (*args.pos, *args.kw.values()) for t in _tensors(m, a)]
+    given = [t for a in (*args.pos, *args.kw.values()) for t in tensors(m, a)]
     node = m.grad.node(OPAQUE, given, frozenset({m.requires_grad(v)}))
     if node is not None:
         text = f"`{called}` keeps what its gradients need"
@@ -44,9 +44,8 @@ def linked(m: Machine, v: Unknown, called: str, args: Args, method: Value = None
     """
     if not m.grad.grad_mode:
         return v
-    given = [*args.pos, *args.kw.values()]
-    if any(_has_graph(m, t) for a in given for t in _tensors(m, a)):
-        node = history(m, v, called, Args([*given, method]))
+    if has_graph(m, args):
+        node = history(m, v, called, Args([*args, method]))
         if node is not None:
             text = m.explain.text(m.here.site) or f"{called}(…)"
             passes = Cond((LINK, m.requires_grad(v)), LINK, text, m.here.site)
@@ -55,6 +54,11 @@ def linked(m: Machine, v: Unknown, called: str, args: Args, method: Value = None
         v.history = node
         return v
     return joined(m, v, method)
+
+
+def has_graph(m: Machine, args: Args) -> bool:
+    """Whether a tensor among the arguments certainly has a graph."""
+    return any(_has_graph(m, t) for a in args for t in tensors(m, a))
 
 
 def _has_graph(m: Machine, t: Tensor) -> bool:
@@ -96,7 +100,7 @@ def as_given(m: Machine, v: Value) -> Value:
     return m.as_tensor(v) if isinstance(v, Unknown) and leads_on(v) else v
 
 
-def _tensors(m: Machine, v: Value) -> Iterator[Tensor]:
+def tensors(m: Machine, v: Value) -> Iterator[Tensor]:
     """The tensors in an argument, and what stands for those in another model's result; something false for none."""
     for guards, one in sequences.inside(m, v):
         if isinstance(one, Tensor):

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 
 from ...syntax import ir
 from ...syntax.walk import statements as statements_of
+from ..autograd.tensors import Tensor
 from ..domain import budget
 from ..domain.modules import is_model
-from ..domain.values import ABSENT, DictV, Instance, ListV, Unknown, serial
-from . import assignment, attributes, containers, statements
+from ..domain.values import ABSENT, Args, DictV, Instance, ListV, Unknown, serial
+from . import assignment, attributes, containers, opaque, statements
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,8 +41,9 @@ def grant(m: Machine, s: ir.Stmt, until: int) -> int:
 
     A block that gets steps for the first time has no such bound yet: it is 0 then.
     """
-    until = until or m.work.steps + m.work.rest
-    m.work.grant(sum(1 for _ in statements_of([s], into_definitions=False)), until)
+    worth = budget.LIMITS.constructor if m.frame.name == "__init__" else 1
+    until = until or m.work.steps + m.work.rest * worth
+    m.work.grant(sum(1 for _ in statements_of([s], into_definitions=False)), until, worth)
     return until
 
 
@@ -68,12 +70,45 @@ def is_doubtful(m: Machine, s: ir.Stmt, error: Raised) -> bool:
     return possible and m.explain.unsure > 0 and not m.handlers and not m.catching and error.name != "SystemExit"
 
 
-def pass_over(m: Machine, function: str) -> Unknown:
+def pass_over(m: Machine, function: str, args: Args) -> Unknown:
     """Don't enter a function that has used up its steps before, now that few are left; its result is unknown."""
     m.stop("work")
     m.work.given_up += 1
-    m.state.note(m.explain, "unsure", serial())
-    return Unknown(f"{function}()")
+    m.state.note(m.explain, "unsure", max(m.explain.unsure, 1))
+    return unseen(m, function, args)
+
+
+def seen_in_part(m: Machine, function: str, args: Args, result: Value, order: int, uid: int) -> Value:
+    """The result of a call of which only a part was replayed.
+
+    If it leads to nothing older than the call, with nodes up to `order` and tensors up to `uid`, the way back to the
+    arguments may be in the other part: then it is taken as the result of an unseen call.
+    """
+    if result is ABSENT:
+        return unseen(m, function, args)
+    ways = [v for _, v in m.state.alternatives(result)]
+    if any(is_lost(m, v, order, uid) for v in ways) and all(is_tensor(v) for v in ways) and opaque.has_graph(m, args):
+        return unseen(m, function, args)
+    return result
+
+
+def is_lost(m: Machine, v: Value, order: int, uid: int) -> bool:
+    """Whether a value is unknown, or a tensor with a graph, and leads to nothing older."""
+    found = list(opaque.tensors(m, v))
+    if not found:
+        return isinstance(v, Unknown)
+    graphs = [m.grad.grad_fn(t) for t in found if t is not v or m.grad.requires_grad(t) is not False]
+    return bool(graphs) and not any(m.grad.leads_back(graph, order, uid) for graph in graphs)
+
+
+def is_tensor(v: Value) -> bool:
+    """Whether a value is a tensor, or may be one."""
+    return isinstance(v, Tensor) or (isinstance(v, Unknown) and not v.number)
+
+
+def unseen(m: Machine, function: str, args: Args) -> Unknown:
+    """The result of a call that isn't replayed to its end: its history may lead to its arguments."""
+    return opaque.linked(m, Unknown(f"{function}()"), function, args)
 
 
 def leave(m: Machine, s: ir.Stmt, why: Why, detail: str = "") -> Outcome | None:
@@ -83,30 +118,43 @@ def leave(m: Machine, s: ir.Stmt, why: Why, detail: str = "") -> Outcome | None:
     m.work.given_up += 1
     if why == "work":
         m.work.short, m.work.anew = m.work.depth, False
-    m.state.note(m.explain, "unsure", serial())
+    apart = m.work.entering and s.chunk is not None and s.chunk.path != m.files.main
+    m.state.note(m.explain, "unsure", max(m.explain.unsure, 1) if apart else serial())
     for inner in statements_of([s], into_definitions=False):
         for target in targets(inner):
-            forget(m, target)
-    return statements.Return(Unknown("the result")) if isinstance(s, ir.Return) else None
+            forget(m, target, inner)
+    return statements.Return(result(m, s, "the result")) if isinstance(s, ir.Return) else None
 
 
-def forget(m: Machine, target: ir.Expr) -> None:
+def result(m: Machine, s: ir.Stmt, name: str) -> Unknown:
+    """What a statement that was left would have bound or returned: if it is a call's result, as of an unseen call."""
+    call = s.value if isinstance(s, (ir.Assign, ir.AnnAssign, ir.Return)) else None
+    if not isinstance(call, ir.Call):
+        return Unknown(name)
+    before, m.here.node = m.here.node, call
+    given = [held(m, a.value) for a in call.args]
+    made = opaque.linked(m, Unknown(name), name, Args([v for v in given if v is not ABSENT]))
+    m.here.node = before
+    return made
+
+
+def forget(m: Machine, target: ir.Expr, s: ir.Stmt) -> None:
     """Bind a target to an unknown value, since its statement was left."""
     if isinstance(target, ir.Name):
-        assignment.store(m, target.id, Unknown(target.id))
+        assignment.store(m, target.id, result(m, s, target.id))
     elif isinstance(target, ir.Attribute) and isinstance(target.value, ir.Name):
         owner = held(m, target.value)
         if owner is not ABSENT:
-            attributes.set_(m, owner, target.attr, Unknown(target.attr))
+            attributes.set_(m, owner, target.attr, result(m, s, target.attr))
     elif isinstance(target, ir.Subscript):
         owner = held(m, target.value)
         if isinstance(owner, (DictV, ListV)):
             containers.set_item(m, owner, Unknown("a key"), Unknown("a value"))
     elif isinstance(target, (ir.Tuple, ir.List)):
         for part in target.elts:
-            forget(m, part)
+            forget(m, part, s)
     elif isinstance(target, ir.Starred):
-        forget(m, target.value)
+        forget(m, target.value, s)
 
 
 def held(m: Machine, e: ir.Expr) -> Value:

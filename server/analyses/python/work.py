@@ -122,10 +122,13 @@ class Work:
         """Steps for one statement of it."""
         return budget.LIMITS.rest_entered if self.entering else budget.LIMITS.rest
 
-    def grant(self, statements: int, until: int) -> None:
-        """The budget was too small for everything: allow steps for this many statements, up to the step `until`."""
+    def grant(self, statements: int, until: int, worth: int = 1) -> None:
+        """The budget was too small for everything: allow steps for this many statements, up to the step `until`.
+
+        `worth`: how many times as much as usual they are worth.
+        """
         self.short, self.anew = self.depth, self.is_outside
-        steps = max(statements * self.enough, budget.LIMITS.plenty[self.depth] if self.anew else 0)
+        steps = max(statements * self.enough * worth, budget.LIMITS.plenty[self.depth] if self.anew else 0)
         self.limit = self.most = min(self.steps + steps, until)
 
     @property
