@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..analyses.domain.known import at_default
 from ..syntax import ir
 from ..syntax.chunk import Chunk
 from ..syntax.walk import enclosing
@@ -24,17 +25,7 @@ def is_usual(assumption: Assumption) -> bool:
     asked, chunk = assumption.site.node, assumption.site.chunk
     if isinstance(asked, ir.Call):
         return assumption.holds and isinstance(chunk, Chunk) and is_first_type(chunk, asked)
-    return isinstance(asked, ir.Param) and is_default(asked, assumption)
-
-
-def is_default(option: ir.Param, assumption: Assumption) -> bool:
-    """Whether an option, a flag or one of some texts, is left at its default."""
-    if not isinstance(option.default, ir.Constant):
-        return False
-    usual = option.default.value
-    return assumption.holds is (
-        usual if isinstance(usual, bool) else assumption.subject == f"{option.name} == {usual!r}"
-    )
+    return assumption.holds is at_default(assumption.site, assumption.subject)
 
 
 def is_first_type(chunk: Chunk, asked: ir.Call) -> bool:

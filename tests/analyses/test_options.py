@@ -481,3 +481,40 @@ def test_a_name_that_is_known_in_part_stands_for_those_that_fit(changed: str) ->
 def test_a_name_that_is_known_in_part_stands_for_few() -> None:
     text = SPELLED.replace("{changed}", "z").replace("{kind}", "avg").replace('f"BatchNorm{dims}d"', 'f"{dims}"')
     assert diagnose(replay([parse(text, "main.py")], Alone())) == []
+
+
+NESTED = """\
+import torch
+from torch import nn
+
+
+class Layer(nn.Module):
+    def __init__(self, {options}):
+        super().__init__()
+        self.fc = nn.Linear(3, 3)
+{kept}
+    def forward(self, x):
+        y = self.fc(x).exp()
+{asked}
+{indent}y {op} 1
+        return y
+"""
+
+
+@pytest.mark.parametrize("usual", [True, False])
+@pytest.mark.parametrize("count", [3, 6, 9])
+def test_of_options_nested_too_deep_the_side_of_the_default_is_followed(count: int, usual: bool) -> None:
+    names = [f"use_{n}" for n in range(count)]
+    text = NESTED.format(
+        options=", ".join(f"{name}={usual}" for name in names),
+        kept="".join(f"        self.{name} = {name}\n" for name in names),
+        asked="\n".join(f"{' ' * (8 + 4 * n)}if {'' if usual else 'not '}self.{name}:" for n, name in enumerate(names)),
+        indent=" " * (8 + 4 * count),
+        op="+=",
+    )
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec("Layer()(torch.ones(3)).sum().backward()", scope)
+    (found,) = diagnose(replay([parse(text, "main.py")], Alone()))
+    assert found.severity is Severity.WARNING

@@ -131,8 +131,8 @@ class Budget:
     """Errors of single sides of branches that reach the handlers of one `try`."""
     conditions: int = 16
     """Conditions under which a tensor requires grad that are kept apart."""
-    ways: int = 4
-    """Conditions under which a backward reaches one node that are kept apart."""
+    ways: int = 8
+    """Ways by which a backward reaches one node, each with its conditions: as many as nested branches have sides."""
     links: int = 3
     """Unseen calls in a row that are assumed to pass gradients on, once a backward shows that the last one does."""
     open_conditions: int = 2

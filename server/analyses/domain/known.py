@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...syntax import ir
 from . import budget
 from .values import CONSTANTS, Lib, Unknown, Value, serial
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+
+    from .report import Site
 
 
 def is_constant(value: Value) -> bool:
@@ -102,3 +105,16 @@ def nests(key: tuple[Any, ...], levels: int) -> bool:
         if type(part) is tuple and nests(part, levels - 1):
             return True
     return False
+
+
+def at_default(site: Site | None, text: str) -> bool | None:
+    """The answer to a question about an option where that is left at its default; None for any other question.
+
+    at_default(site, "bias")        # True, where `site` is the parameter `bias=True`
+    at_default(site, "act == 'relu'")   # True for `act="relu"`, False for another text
+    """
+    option = site.node if site is not None else None
+    if not isinstance(option, ir.Param) or not isinstance(option.default, ir.Constant):
+        return None
+    usual = option.default.value
+    return usual if isinstance(usual, bool) else text == f"{option.name} == {usual!r}"

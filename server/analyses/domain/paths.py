@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import budget
 from .containers import in_one_row
+from .known import at_default
 from .trail import Changes, Trail, held
 from .values import ABSENT, Cond, Container, Phi, Slot, Unknown, Value, leaves
 
@@ -173,8 +174,9 @@ class State(Trail):
             return then() if known else orelse()
         if len(self.held) >= budget.LIMITS.forks:
             self.on_deep()
-            self.assume(cond, False)
-            return orelse()
+            holds = at_default(cond.site, cond.text) is True
+            self.assume(cond, holds)
+            return then() if holds else orelse()
         mark = len(self.trail)
         branch = Side(cond, True)
         first_changes: Changes = {}
