@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-PATIENCE = 0.05
+PATIENCE = 0.1
 """analyses that take fewer seconds start at once; longer ones wait for a pause in the typing"""
 
 LONGEST_PAUSE = 0.25
