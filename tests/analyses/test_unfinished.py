@@ -289,9 +289,9 @@ class Net(nn.Module):
 
     def forward(self, x):
         h = self.lin(x)
-        {result} = smooth(h)
+        out = smooth(h)
         {changed} += 1
-        return {result}
+        return out
 """
 SMOOTH = {
     "what_it_returns": "    box = {long_work('a'): h}\n    return box[long_work('a')]\n",
@@ -309,7 +309,7 @@ def test_what_a_call_returns_that_was_replayed_in_part_leads_to_its_arguments(
     text = f"{WORK}\n{passed}\ndef smooth(h):\n{SMOOTH[kind]}"
     (tmp_path / "other.py").write_text(text)
     main = tmp_path / "main.py"
-    main.write_text(PARTLY.format(result="out", changed=changed))
+    main.write_text(PARTLY.format(changed=changed))
     found = Project(tmp_path).check([str(main)]).findings
     assert [(f.severity, f"`{changed}`" in f.message) for f in found] == [(Severity.WARNING, True)] * fails
     trained = main.read_text() + "Net()(torch.ones(2, 4)).sum().backward()\n"

@@ -30,7 +30,7 @@ OF_OTHERS = _names("""
 CONVERSIONS = _names("bfloat16 bool byte char double float half int long short")
 """methods that tensors share with modules alone, which a module's `forward` seldom converts"""
 
-MOVES = _names("cpu cuda to type")
+MOVING = _names("cpu cuda to type")
 """methods that return a tensor, or a module, batch or other object that has been moved or converted; never a number"""
 
 OF_NO_GRAPH = _names("""
@@ -72,7 +72,7 @@ def tells_tensor(m: Machine, v: Unknown, name: str) -> bool:
 def moves(method: Unknown) -> bool:
     """Whether something is a method of what was passed in, such as `batch.to`, that returns it moved or converted."""
     key = method.key
-    return method.came_in and isinstance(key, tuple) and key[0] == "attr" and key[-1] in MOVES
+    return method.came_in and isinstance(key, tuple) and key[0] == "attr" and key[-1] in MOVING
 
 
 NUMBERS = ("int", "float", "bool")

@@ -26,21 +26,21 @@ PARTS = (r"\d+", r"\w+")
 
 
 def key(e: ir.JoinedStr, values: Iterable[Value]) -> tuple[object, ...]:
-    """The key of an f-string's unknown text, from which `fitting` reads the known parts."""
+    """The key of an f-string's unknown text, from which `attribute` reads the known parts."""
     return (TEXT, tuple(e.text), *map(key_of, values))
 
 
 def attribute(m: Machine, v: Value, name: Unknown) -> Value | None:
     """The attribute of a module by a name that is known in part; None if no name fits."""
-    found = fitting(names(m, v), name)
+    if not (isinstance(name.key, tuple) and name.key[0] == TEXT):
+        return None
+    found = fitting(names(m, v), name.key[1])
     return containers.any_of(m, {one: attributes.get(m, v, one) for one in found}, name) if found else None
 
 
-def fitting(known: list[str], name: Unknown) -> list[str]:
-    """Those of the names that are like an unknown one, in their order."""
-    if not (isinstance(name.key, tuple) and name.key[0] == TEXT):
-        return []
-    text = [re.escape(part) for part in name.key[1]]
+def fitting(known: list[str], written: Iterable[str]) -> list[str]:
+    """Those of the names that have the written parts, in their order."""
+    text = [re.escape(part) for part in written]
     matches = (re.compile(part.join(text)).fullmatch for part in PARTS if any(text))
     return next((found for match in matches if (found := [one for one in known if match(one)])), [])
 

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from .machine import Machine
 
 
+OLDEST = 1
+"""no object is older: what was left is taken to change nothing, as an unseen call is"""
+
 LOOKUPS = ("KeyError", "IndexError", "AttributeError", "AssertionError")
 """What Python raises where something is missing that an unfinished statement would have put there."""
 
@@ -74,8 +77,13 @@ def pass_over(m: Machine, function: str, args: Args) -> Unknown:
     """Don't enter a function that has used up its steps before, now that few are left; its result is unknown."""
     m.stop("work")
     m.work.given_up += 1
-    m.state.note(m.explain, "unsure", max(m.explain.unsure, 1))
+    doubt(m, OLDEST)
     return unseen(m, function, args)
+
+
+def doubt(m: Machine, uid: int) -> None:
+    """From here on a failed lookup may be due to what was left, and objects older than `uid` may have changed."""
+    m.state.note(m.explain, "unsure", max(m.explain.unsure, uid))
 
 
 def seen_in_part(m: Machine, function: str, args: Args, result: Value, order: int, uid: int) -> Value:
@@ -119,33 +127,30 @@ def leave(m: Machine, s: ir.Stmt, why: Why, detail: str = "") -> Outcome | None:
     if why == "work":
         m.work.short, m.work.anew = m.work.depth, False
     apart = m.work.entering and s.chunk is not None and s.chunk.path != m.files.main
-    m.state.note(m.explain, "unsure", max(m.explain.unsure, 1) if apart else serial())
+    doubt(m, OLDEST if apart else serial())
     for inner in statements_of([s], into_definitions=False):
         for target in targets(inner):
             forget(m, target, inner)
-    return statements.Return(result(m, s, "the result")) if isinstance(s, ir.Return) else None
+    return statements.Return(unbound(m, s, "the result")) if isinstance(s, ir.Return) else None
 
 
-def result(m: Machine, s: ir.Stmt, name: str) -> Unknown:
+def unbound(m: Machine, s: ir.Stmt, name: str) -> Value:
     """What a statement that was left would have bound or returned: if it is a call's result, as of an unseen call."""
     call = s.value if isinstance(s, (ir.Assign, ir.AnnAssign, ir.Return)) else None
     if not isinstance(call, ir.Call):
         return Unknown(name)
-    before, m.here.node = m.here.node, call
-    given = [held(m, a.value) for a in call.args]
-    made = opaque.linked(m, Unknown(name), name, Args([v for v in given if v is not ABSENT]))
-    m.here.node = before
-    return made
+    given = Args([v for a in call.args if (v := held(m, a.value)) is not ABSENT])
+    return m.at(call, lambda: opaque.linked(m, Unknown(name), name, given))
 
 
 def forget(m: Machine, target: ir.Expr, s: ir.Stmt) -> None:
     """Bind a target to an unknown value, since its statement was left."""
     if isinstance(target, ir.Name):
-        assignment.store(m, target.id, result(m, s, target.id))
+        assignment.store(m, target.id, unbound(m, s, target.id))
     elif isinstance(target, ir.Attribute) and isinstance(target.value, ir.Name):
         owner = held(m, target.value)
         if owner is not ABSENT:
-            attributes.set_(m, owner, target.attr, result(m, s, target.attr))
+            attributes.set_(m, owner, target.attr, unbound(m, s, target.attr))
     elif isinstance(target, ir.Subscript):
         owner = held(m, target.value)
         if isinstance(owner, (DictV, ListV)):
