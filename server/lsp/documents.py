@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 
-PATIENCE = 0.1
+PATIENCE = 0.3
 """analyses that take fewer seconds start at once; longer ones wait for a pause in the typing"""
 
 LONGEST_PAUSE = 0.25
@@ -47,6 +47,9 @@ TURN = 0.5
 
 ALLOWANCE = 120.0
 """seconds that the analysis of one text may take in all; after that the document has no answers until it is edited"""
+
+YOUNG = 5_000
+"""from how many new objects on garbage is collected between two keystrokes: looking at these takes some milliseconds"""
 
 QUIET = 2.0
 """seconds without work after which garbage is collected"""
@@ -339,6 +342,7 @@ class Documents:
             if self._changed.get(document.path) is document:
                 del self._changed[document.path]
                 await self._analyse_one(document)
+        self._worker.submit(tidy_a_little)
         self._tidy_soon()
 
     async def _pause(self, document: Document) -> None:
@@ -427,6 +431,12 @@ class Documents:
         except Exception:
             return None, {}, (f"The analysis of {path} failed:\n{traceback.format_exc()}",)
         return analysis, told, analysis.problems
+
+
+def tidy_a_little() -> None:
+    """Collect the garbage of the last analyses between two keystrokes, so that it costs none of them."""
+    if gc.get_count()[0] > YOUNG:
+        gc.collect(0)
 
 
 def tidy() -> None:

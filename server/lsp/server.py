@@ -73,8 +73,8 @@ _PLACE = re.compile(r" at [^`]*:\d+, `.*?`(?=: )", re.DOTALL)
 PULSE = 5.0
 """seconds between two looks at whether the client is still alive"""
 
-COLLECTING = (50_000, 20, 1_000)
-"""thresholds of the garbage collector: all generations are collected when nobody types (`documents.py`)"""
+COLLECTING = (200_000, 20, 1_000)
+"""thresholds of the garbage collector, which no keystroke reaches: it works when nobody types (`documents.py`)"""
 
 STACK_SIZE = 64 * 1024 * 1024
 """bytes for the analysis thread: libcst's native parser descends with the nesting of the program"""
