@@ -12,6 +12,10 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
+from ..domain.registry import resolver
+from ..python.imports import of_model
+from . import polyfills
+
 
 @cache
 def load_models() -> None:
@@ -21,3 +25,5 @@ def load_models() -> None:
         for found in iter_modules(package.__path__, f"{package.__name__}."):
             import_module(found.name)
     import_module(".intrinsics", __name__)
+    for name in polyfills.parts_of("torch"):
+        resolver(name)(of_model)

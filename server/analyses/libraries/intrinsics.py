@@ -135,9 +135,9 @@ def known(m: Machine, args: Args) -> Value:
 
 @model("gradguard.unknown")
 def unknown(m: Machine, args: Args) -> Value:
-    """`unknown(what)`: a value of which nothing is known."""
+    """`unknown(what, number=False)`: a value of which nothing is known, or only that it is a number."""
     what = args[0] if args.pos else ""
-    return Unknown(what if isinstance(what, str) else "")
+    return Unknown(what if isinstance(what, str) else "", number=args.kw.get("number") is True)
 
 
 @model("gradguard.data")

@@ -250,13 +250,19 @@ def member(m: Machine, s: ir.ImportFrom, own: ModuleV | None, name: str, path: s
 
 def exported(m: Machine, dotted: str) -> Value:
     """A library's name by its dotted path: from the model of its package if its module has none, else just the name."""
+    found = of_model(m, dotted)
+    return library.resolve(m, dotted) if found is ABSENT else found
+
+
+def of_model(m: Machine, dotted: str) -> Value:
+    """A library's module that has a model, or a name in the innermost package that has one; ABSENT without a model."""
+    own = modelled(m, dotted)
+    if own is not None:
+        return own
     *parts, name = dotted.split(".")
-    for i in range(len(parts), 0, -1):
-        package = modelled(m, ".".join(parts[:i]))
-        if package is not None:
-            found = named(m, package, name)
-            return library.resolve(m, dotted) if found is ABSENT else found
-    return library.resolve(m, dotted)
+    packages = (modelled(m, ".".join(parts[:i])) for i in range(len(parts), 0, -1))
+    package = next((one for one in packages if one is not None), None)
+    return ABSENT if package is None else named(m, package, name)
 
 
 def below(m: Machine, own: ModuleV, name: str) -> Value:

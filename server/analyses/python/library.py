@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..autograd.tensors import Tensor
 from ..domain import registry
 from ..domain.known import key_of
-from ..domain.values import Args, DictV, Instance, Lib, ListV, TooFew, Unknown, Value
+from ..domain.values import ABSENT, Args, DictV, Instance, Lib, ListV, TooFew, Unknown, Value
 from ..operators import arrays, calls_by_name, cases
 from ..operators.arrays import NDArray
 from . import constants, opaque
@@ -97,7 +97,8 @@ def resolve(m: Machine, name: str) -> Value:
         return registry.class_named(m, name)
     for prefix, meaning in registry.RESOLVERS.items():
         if name.startswith(prefix):
-            return meaning(m, name)
+            found = meaning(m, name)
+            return Lib(name) if found is ABSENT else found
     return Lib(name)
 
 
@@ -115,8 +116,8 @@ def replayer(m: Machine, name: str) -> Replayer:
     4. a model of all functions whose names begin alike (`registry.CALLERS`);
     5. nobody: the result is unknown.
 
-    A polyfill is asked before all of these, when the program imports the name: what it defines is a function like
-    those of the program, and doesn't come here. Methods are looked up by `call_method`, forwards of modules by
+    A polyfill is asked before all of these, when the program imports or looks up the name: what it defines is a function
+    like those of the program, and doesn't come here. Methods are looked up by `call_method`, forwards of modules by
     `registry.method`.
     """
     if m.own_fact(name) is not None:

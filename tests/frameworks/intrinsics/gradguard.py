@@ -67,7 +67,7 @@ def known(v: Any) -> bool:
     return v is not None
 
 
-def unknown(what: str = "") -> Any:
+def unknown(what: str = "", number: bool = False) -> Any:
     return 1
 
 

@@ -12,7 +12,8 @@ program names it. None of it is ever imported. To write one:
 - If the library calls methods that the program defines, name them in `__entries__`, and call them in `__train__`.
 - Prove each claim by a program in `tests/frameworks/programs`, which `make frameworks` runs beside the library.
 
-Modules of Python's own library are in `stdlib`, so that in the tests their names don't replace other modules.
+Modules of Python's own library are in `stdlib`, so that in the tests their names don't replace other modules. Of
+`torch`, those modules are here that PyTorch itself writes in Python; its operators are replayed by their facts.
 
 Begin reading with `stdlib/queue.py`, which is plain Python, then `lpips/__init__.py`, a network that isn't followed
 (`linked`), then `accelerate/__init__.py`, which has a training loop. `find` below is the way from a name to a file.
@@ -28,6 +29,7 @@ from ....syntax.chunks import parse
 from ...domain.modules import MODELS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from importlib.abc import Traversable
 
     from ....syntax.chunks import Source
@@ -64,6 +66,22 @@ def known() -> frozenset[str]:
 def standard() -> frozenset[str]:
     """The modules of Python's own library that have models."""
     return _names(files(__name__).joinpath(STANDARD))
+
+
+def parts_of(library: str) -> list[str]:
+    """The outermost modules of a library that have models, where the library as a whole has none."""
+    return sorted(_outermost(files(__name__).joinpath(library), library))
+
+
+def _outermost(folder: Traversable, name: str) -> Iterator[str]:
+    if folder.joinpath("__init__.py").is_file():
+        yield name
+        return
+    for one in folder.iterdir():
+        if one.is_dir():
+            yield from _outermost(one, f"{name}.{one.name}")
+        elif one.name.endswith(".py"):
+            yield f"{name}.{one.name.removesuffix('.py')}"
 
 
 def _names(folder: Traversable) -> frozenset[str]:
