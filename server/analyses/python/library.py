@@ -116,9 +116,9 @@ def replayer(m: Machine, name: str) -> Replayer:
     4. a model of all functions whose names begin alike (`registry.CALLERS`);
     5. nobody: the result is unknown.
 
-    A polyfill is asked before all of these, when the program imports or looks up the name: what it defines is a function
-    like those of the program, and doesn't come here. Methods are looked up by `call_method`, forwards of modules by
-    `registry.method`.
+    A polyfill is asked before all of these, when the program imports or looks up the name: what it defines is a
+    function like those of the program, and doesn't come here. Methods are looked up by `call_method`, forwards of
+    modules by `registry.method`.
     """
     if m.own_fact(name) is not None:
         return calls_by_name.call

@@ -29,16 +29,42 @@ DISTRIBUTIONS = {
     "Categorical(logits=a)": "torch.tensor(1)",
     "OneHotCategorical(logits=a)": "torch.tensor([0.0, 1.0, 0.0])",
     "MultivariateNormal(loc=a, scale_tril=torch.diag_embed(b))": "torch.rand(3)",
+    "MultivariateNormal(loc=a, covariance_matrix=torch.diag_embed(b))": "torch.rand(3)",
+    "MultivariateNormal(loc=a, precision_matrix=torch.diag_embed(b))": "torch.rand(3)",
+    "Uniform(low=a, high=b + 1)": "torch.rand(3) * 0.1 + 0.9",
+    "Beta(concentration1=a, concentration0=b)": "torch.rand(3) * 0.5 + 0.1",
+    "Chi2(df=a)": "torch.rand(3) + 0.1",
+    "FisherSnedecor(df1=a, df2=b)": "torch.rand(3) + 0.1",
+    "InverseGamma(concentration=a, rate=b)": "torch.rand(3) + 0.1",
+    "HalfCauchy(scale=a)": "torch.rand(3)",
+    "Weibull(scale=a, concentration=b)": "torch.rand(3) + 0.1",
+    "Pareto(scale=a, alpha=b)": "torch.rand(3) + 2",
+    "Kumaraswamy(concentration1=a, concentration0=b)": "torch.rand(3) * 0.5 + 0.1",
+    "LogisticNormal(loc=a, scale=b)": "torch.tensor([0.1, 0.2, 0.3, 0.4])",
+    "Geometric(probs=a * 0.5)": "torch.tensor([1.0, 0.0, 2.0])",
+    "Geometric(logits=a)": "torch.tensor([1.0, 0.0, 2.0])",
+    "Binomial(total_count=4, probs=a * 0.5)": "torch.tensor([1.0, 0.0, 2.0])",
+    "Binomial(4, logits=a)": "torch.tensor([1.0, 0.0, 2.0])",
+    "NegativeBinomial(4.0, logits=a)": "torch.tensor([1.0, 0.0, 2.0])",
+    "Multinomial(3, logits=a)": "torch.tensor([1.0, 0.0, 2.0])",
+    "RelaxedBernoulli(torch.tensor(0.5), logits=a)": "torch.rand(3) * 0.5 + 0.1",
+    "RelaxedOneHotCategorical(torch.tensor(0.5), logits=a)": "torch.tensor([0.2, 0.3, 0.5])",
+    "OneHotCategoricalStraightThrough(logits=a)": "torch.tensor([0.0, 1.0, 0.0])",
     "Independent(Normal(a, b), 1)": "torch.rand(3)",
+    "Normal(a, b).expand((2, 3))": "torch.rand(2, 3)",
+    "TransformedDistribution(Normal(a, b), [AffineTransform(a, b), SigmoidTransform()])": "torch.rand(3) * 0.5 + 0.1",
+    "TransformedDistribution(Normal(a, b), SoftplusTransform())": "torch.rand(3) + 0.1",
     "TransformedDistribution(Normal(a, b), TanhTransform())": "torch.rand(3) * 0.5",
     "MixtureSameFamily(Categorical(logits=a), Normal(b, b))": "torch.rand(4)",
     "MixtureSameFamily(Categorical(a), Independent(Normal(b[:, None], torch.ones(3, 3)), 1))": "torch.rand(4, 3)",
 }
 
-RESULTS = ("d.log_prob(value)", "d.rsample()", "d.entropy()", "d.sample() * (a + b)")
+RESULTS = ("d.log_prob(value)", "d.rsample()", "d.entropy()", "d.sample().sum() * (a + b)")
 
-WITHOUT_SAMPLE = ("Poisson", "Bernoulli", "Categorical", "OneHot", "Mixture")
-WITHOUT_ENTROPY = ("Poisson", "Transformed", "Mixture")
+WITHOUT_SAMPLE = ("Poisson", "Bernoulli", "Categorical", "OneHotCategorical(", "Mixture", "Geometric", "Binomial",
+                  "NegativeBinomial", "Multinomial")  # fmt: skip
+WITHOUT_ENTROPY = ("Poisson", "Transformed", "Mixture", "FisherSnedecor", "LogisticNormal", "Binomial",
+                   "NegativeBinomial", "Multinomial", "Relaxed")  # fmt: skip
 
 
 def cases() -> list[tuple[str, str, str]]:
