@@ -45,6 +45,9 @@ STATEMENTS = (
     "def f(t, other={x}):\n    return t * other",
     "def f(t):\n    global {y}\n    {y} = torch.exp(t)\n    return {y}",
     "def f(t):\n    {x}.add_(1)\n    return t",
+    "f.__doc__ = unknown.format({x})",
+    "if f.__doc__:\n    f.__doc__ = f.__doc__ + unknown.text",
+    "if f.__doc__:\n    {x} = torch.exp({y})",
     "{x} = f({y})",
     "f({x})",
     "def outer(t):\n    def inner():\n        t.mul_(2)\n        return t\n    return inner",
@@ -214,6 +217,48 @@ def test_a_class_of_its_own_is_all_that_an_edit_of_its_head_has_run_again(tmp_pa
     whole = steps(SHAPES)
     right = steps(SHAPES.replace("class Right(Base):", "class Right(Base):\n    more = 1"))
     assert 0 < right < whole / 2
+
+
+DOCUMENTED = """
+from notes import reproducible
+from helpers import {helpers}
+
+def first(x):
+    "{reproducible}"
+    return x.exp()
+
+if first.__doc__:
+    first.__doc__ = first.__doc__.format(**reproducible)
+
+class Own({base}):
+    def forward(self, x):
+        return x + 1
+
+"""
+OTHERS = "".join(f"def f{i}(x):\n    y = x.exp()\n    return y\n\n" for i in range(50))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x.exp()\n\nif", "x.sin()\n\nif"),
+        ("def first", "@helper\ndef first"),
+        ("helpers import helper", "nowhere import helper"),
+        ("from helpers", "fro helpers"),
+        ("class Own(Base)", "class Own(Bas)"),
+        ("class Own(Base)", "class Own"),
+    ],
+)
+def test_what_is_documented_or_imported_has_no_other_function_run_again(
+    before: str, after: str, tmp_path: Path
+) -> None:
+    (tmp_path / "helpers.py").write_text("def helper(f):\n    return f\n")
+    steps = Steps(tmp_path)
+    program = DOCUMENTED.replace("{helpers}", "helper").replace("{base}", "Base") + OTHERS
+    assert steps(program) > 100
+    for text in (program.replace(before, after), program):
+        assert text == program or before in program
+        assert steps(text) < 20
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..domain import budget
 from ..domain.steps import ANY, Globals
 from ..domain.trail import noted_in
 from ..domain.values import (
@@ -72,7 +73,7 @@ def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
     own = {id(store) for one in m.parts for store in vars(one).values() if type(store) is dict}
     own |= {id(one) for one in m.parts}
     keyed = own | {id(m.read)}
-    own.discard(id(m.tensors))
+    own -= {id(m.tensors), id(m.taken)}  # what is noted of classes is found by way of these
     left, last = Left(), id(m.trace.last)
     changed = m.changed_since(step.mark) if undone is None else (*undone.trail, *undone.notes)
     for store, key, value in changed:
@@ -83,7 +84,8 @@ def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
         elif id(store) == last:
             left.told.add(key)
         elif id(store) in own or is_definition(store, step.born):
-            left.other[id(store), key] = (store, key, True if key == "unsure" else value)
+            if counts(key, value):
+                left.other[id(store), key] = (store, key, True if key == "unsure" else value)
         elif not is_made_by(step, store):
             left.changes = True
     for store, key, value in m.before(step.mark) if undone is None else ():
@@ -92,6 +94,11 @@ def left_by(m: Machine, step: Step, undone: Undone | None = None) -> Left:
     left.names.update(((m.files.loaded_names, path), module) for path, module in loaded)
     left.other.update(((id(m.files.spaces), name), (m.files.spaces, name, module)) for name, module in spaces)
     return left
+
+
+def counts(key: Any, value: Value) -> bool:
+    """Whether what a step has left matters to others; of the steps that imports took, only many do."""
+    return key != "imported" or bool(value > budget.LIMITS.entry_steps // 2)
 
 
 def is_made_by(step: Step, what: Any) -> bool:
@@ -184,7 +191,7 @@ class Difference:
     """Where the state of a program is not what it was when steps ran that are to be done again.
 
     `lost`: it is not known where. `heaps` are the names that single steps had in their hands together, of what can be
-    changed.
+    changed. Steps are `gone`, and others `ran`: what these have made is found by way of names that have changed.
     """
 
     def __init__(self, m: Machine) -> None:
@@ -193,6 +200,8 @@ class Difference:
         self.told: set[ir.Stmt] = set()
         self.lost = False
         self.heaps: list[frozenset[Place]] = []
+        self.gone: list[Step] = []
+        self.ran: list[Step] = []
 
     def concerns(self, step: Step) -> bool:
         """Whether a step may not do again what it did."""
@@ -210,7 +219,9 @@ class Difference:
             return
         was = left_by(self.m, *old) if old is not None else Left()
         now = left_by(self.m, new) if new is not None else Left()
-        self.lost = not all(is_same(*pair) for pair in _pairs(was, now))
+        self.gone += [old.step] if old is not None else []
+        self.ran += [new] if new is not None else []
+        self.lost = not all(is_same(*pair) for pair in self.pairs(was, now))
         self.told |= was.told | now.told
         for place in was.names.keys() | now.names.keys():
             before = now.before.get((id(place[0]), place[1]), ABSENT)
@@ -221,6 +232,20 @@ class Difference:
                 self.heaps.append(step.heap)
                 if left.changes:
                     self.spread(step.heap)
+
+    def pairs(self, was: Left, now: Left) -> Iterator[tuple[Value, Value]]:
+        """What one step has left in places that no name leads to, and what another one has.
+
+        What has been made since is found by way of names. Of texts that document something, unknown ones are alike.
+        """
+        for place, (store, key, value) in was.other.items():
+            other = now.other[place][2] if place in now.other else noted_in(store, key)
+            are_texts = key == "__doc__" and type(value) is type(other) is Unknown
+            if not are_texts and not is_made_within(self.gone, store, key):
+                yield value, other
+        for place, (store, key, value) in now.other.items():
+            if place not in was.other and not is_made_within(self.ran, store, key):
+                yield now.before.get(place, ABSENT), value
 
     def change(self, places: Iterable[Place]) -> None:
         """There is something else in these places."""
@@ -333,13 +358,11 @@ def found(place: Place) -> Value:
 _NOWHERE = object()
 
 
-def _pairs(was: Left, now: Left) -> Iterator[tuple[Value, Value]]:
-    """What one step has left in places that no name leads to, and what another one has."""
-    for place, (store, key, value) in was.other.items():
-        yield value, now.other[place][2] if place in now.other else noted_in(store, key)
-    for place, (_, _, value) in now.other.items():
-        if place not in was.other:
-            yield now.before.get(place, ABSENT), value
+def is_made_within(steps: Iterable[Step], store: Any, key: Any) -> bool:
+    """Whether one of these steps has made what something was left in, or what a question was about."""
+    return any(
+        is_made_by(step, store) or is_made_by(step, key if isinstance(key, Unknown) else (key,)) for step in steps
+    )
 
 
 def is_same(one: Value, other: Value, compared: set[tuple[int, int]] | None = None) -> bool:
