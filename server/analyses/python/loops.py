@@ -31,6 +31,7 @@ from ..domain.values import (
     Container,
     Generator,
     Items,
+    Iterator_,
     ListV,
     Names,
     Phi,
@@ -232,8 +233,12 @@ def loop(m: Machine, node: ir.Node, iterable: Value, turn: Callable[[Value], Val
     try:
         if isinstance(iterable, Generator):
             return generator_loop(m, run, iterable, turn)
-        seq = sequences.sequence(m, iterable)
-        return counted_loop(m, run, seq, turn)
+        if not isinstance(iterable, (Iterator_, sequences.Lazy)) or (isinstance(node, ir.For) and not shares(m, node)):
+            return counted_loop(m, run, sequences.sequence(m, iterable), turn)
+        outcome = counted_loop(m, run, sequences.taken(m, iterable), turn)
+        if outcome is None:
+            sequences.exhaust(m, iterable)
+        return outcome
     finally:
         run.leave()
 
@@ -244,7 +249,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
     if not seq.open:
         run.expect(n)
 
-    def go(i: int) -> Value:
+    def go(i: int, before: Value = None) -> Value:
         while True:
             if i >= n and not seq.open:
                 return None
@@ -257,7 +262,7 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             run.enter(i)
             value = seq.item(i)
             if last:
-                value = any_later(value, seq.item(i - 1) if i else value, key)
+                value = any_later(value, before if i else value, key)
             outcome = ended(m, where_it_is(m, value, turn))
             if last:
                 run.loosen(i, seq.open)
@@ -270,7 +275,8 @@ def counted_loop(m: Machine, run: Loop, seq: Seq, turn: Callable[[Value], Value]
             if outcome is not None:
                 if type(outcome) is not Phi:
                     return outcome
-                return statements.after(m, outcome, partial(go, i))
+                return statements.after(m, outcome, partial(go, i, value))
+            before = value
 
     return go(0)
 
@@ -301,7 +307,7 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
     """A loop over a generator: its body runs, and each yield runs the loop's body."""
     count = 0
     before: Value = None
-    run_body = sequences.entered(m, g, may_stop=g.kept and leaves_early(run.node))
+    run_body = sequences.entered(m, g, may_stop=g.kept and shares(m, run.node))
     if run_body is None:
         return None
 
@@ -337,9 +343,14 @@ def generator_loop(m: Machine, run: Loop, g: Generator, turn: Callable[[Value], 
     return None
 
 
-def leaves_early(node: ir.Node) -> bool:
-    """Whether a loop has a way out before its end."""
-    return isinstance(node, ir.For) and any(isinstance(s, (ir.Break, ir.Return)) for s in statements_of(node.body))
+def shares(m: Machine, node: ir.Node) -> bool:
+    """Whether a loop may leave items of an iterator to what comes later, or takes some in its body."""
+    if not isinstance(node, ir.For):
+        return False
+    if any(isinstance(s, (ir.Break, ir.Return)) for s in statements_of(node.body)):
+        return True
+    assert m.here.chunk is not None
+    return "next" in m.here.chunk.text[node.start : node.end]
 
 
 def usual(m: Machine, outcome: Value) -> Value:

@@ -79,8 +79,7 @@ class Lazy(Object):
         if not isinstance(at, int):
             return Seq((), open_=True)
         left = max(0, len(seq.items) - at)
-        if not seq.open:
-            m.state.put(self, Lazy.at, len(seq.items))
+        exhaust(m, self)
         return Seq(Made(left, lambda i: seq.item(at + i)), seq.open, lambda i: seq.item(at + i)) if at else seq
 
 
@@ -140,8 +139,44 @@ def held(m: Machine, v: Lazy | ListV | Iterator_ | DictV) -> Seq:
         return Seq(key_values(v), m.state.is_open(v))
     seq = Seq(items_of(m, v), m.state.is_open(v), v.more if isinstance(v, ListV) else None)
     if isinstance(v, Iterator_):
-        m.state.put(v, Items.items, ())
+        exhaust(m, v)
     return seq
+
+
+def exhaust(m: Machine, v: Lazy | Iterator_) -> None:
+    """Take all items of an iterator, unless it goes on for ever."""
+    if isinstance(v, Iterator_):
+        m.state.put(v, Items.items, ())
+    elif not v.seq.open:
+        m.state.put(v, Lazy.at, len(v.seq.items))
+
+
+def taken(m: Machine, v: Lazy | Iterator_) -> Seq:
+    """The items of an iterator, each of which a loop takes at its turn: those that it leaves are there behind it."""
+    if isinstance(v, Lazy):
+        return taken_lazily(m, v)
+
+    def take(_: int) -> Value:
+        left = items_of(m, v)
+        m.state.put(v, Items.items, left[1:])
+        return left[0] if left else NO_ITEM
+
+    return Seq(Made(len(items_of(m, v)), take), m.state.is_open(v))
+
+
+def taken_lazily(m: Machine, v: Lazy) -> Seq:
+    """The same for an iterator that makes its items."""
+    first = m.state.pick(v.at)
+    if not isinstance(first, int):
+        return v.rest(m)
+
+    def take(i: int) -> Value:
+        at = m.state.pick(v.at)
+        at = at if isinstance(at, int) else first + i  # this turn stands for all later ones
+        m.state.put(v, Lazy.at, at + 1)
+        return v.seq.item(at) if v.seq.open or at < len(v.seq.items) else NO_ITEM
+
+    return Seq(Made(max(0, len(v.seq.items) - first), take), v.seq.open, take)
 
 
 def unknown_items(m: Machine, v: Value) -> Seq:

@@ -6,7 +6,6 @@ import operator
 from typing import TYPE_CHECKING
 
 from ...autograd.tensors import Tensor
-from ...domain import budget
 from ...domain.containers import Seq
 from ...domain.known import is_constant, is_number, key_of
 from ...domain.paths import Raised
@@ -335,15 +334,7 @@ def iter_(m: Machine, args: Args) -> Value:
     seq = sequences.sequence(m, v)
     if not seq.open and isinstance(seq.items, (tuple, list)):
         return Iterator_(tuple(seq.known()))
-    return Generator(lambda consume: one_by_one(m, seq, consume))
-
-
-def one_by_one(m: Machine, seq: Seq, consume: Callable[[Value], Value]) -> Value:
-    """Yield the items of a sequence, each made when it is asked for."""
-    n = len(seq.items)
-    for i in range(max(n, budget.LIMITS.turns) if seq.open else n):
-        consume(seq.item(i))
-    return None
+    return sequences.Lazy(seq)
 
 
 @model("next", "anext")
