@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import itertools
+import operator
 import queue
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -152,3 +154,20 @@ def test_a_bounded_queue_is_full_when_pythons_is(model: ModuleType) -> None:
 @pytest.mark.parametrize("model", ["contextvars"], indirect=True)
 def test_variables_give_what_pythons_give(model: ModuleType) -> None:
     assert list(of_variables(model)) == list(of_variables(contextvars))
+
+
+def of_itertools(m: Any) -> Iterator[Any]:
+    numbers = [3, 1, 4, 1, 5]
+    yield list(m.accumulate(numbers)), list(m.accumulate([])), list(m.accumulate([], initial=2))
+    yield list(m.accumulate(numbers, max)), list(m.accumulate(iter(numbers), operator.mul, initial=10))
+    yield list(m.starmap(pow, [(2, 3), (3, 2)])), list(m.starmap(max, [range(3), [5, 4]]))
+    for test in (lambda v: v < 4, lambda v: v > 9, lambda v: True):
+        yield list(m.takewhile(test, numbers)), list(m.dropwhile(test, numbers)), list(m.filterfalse(test, numbers))
+    yield list(m.filterfalse(None, [0, 1, "", "x"])), list(m.compress("abcd", [1, 0, True, ""]))
+    items = iter(numbers)
+    yield list(m.takewhile(lambda v: v < 4, items)), list(items)
+
+
+@pytest.mark.parametrize("model", ["itertools"], indirect=True)
+def test_iterators_give_what_pythons_give(model: ModuleType) -> None:
+    assert list(of_itertools(model)) == list(of_itertools(itertools))

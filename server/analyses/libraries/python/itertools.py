@@ -9,8 +9,8 @@ from ...domain import budget
 from ...domain.containers import Seq
 from ...domain.registry import model
 from ...domain.values import Args, ClassV, Generator, Iterator_, ListV, Unknown, Value
-from ...python import comparisons, conditions, operators, sequences
-from .iterables import advance, each_item, iter_, zip_
+from ...python import comparisons, conditions, sequences
+from .iterables import advance, each_item, iter_
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,98 +68,6 @@ def taken(m: Machine, it: Value, part: slice, consume: Callable[[Value], Value])
     return None
 
 
-@model("itertools.accumulate")
-def accumulate(m: Machine, args: Args) -> Value:
-    """`accumulate(v, f, initial=…)`: running totals, each yielded before the next is computed."""
-    f, initial = m.state.resolve(args.get(1, "func")), args.kw.get("initial")
-
-    def run(consume: Callable[[Value], Value]) -> Value:
-        total = initial
-        if initial is not None:
-            consume(total)
-
-        def one(v: Value) -> Value:
-            nonlocal total
-            if total is None:
-                total = v
-            elif f is None:
-                total = operators.binary(m, "+", total, v)
-            else:
-                total = m.call(f, Args([total, v], site=m.here.site))
-            return consume(total)
-
-        return each_item(m, args.get(0, "iterable"), one)
-
-    return Generator(run)
-
-
-@model("itertools.starmap")
-def starmap(m: Machine, args: Args) -> Value:
-    """`starmap(f, rows)`."""
-    f, rows = args[0], args[1]
-
-    def one(v: Value) -> Value:
-        return m.call(f, Args(sequences.sequence(m, v).known(), site=m.here.site))
-
-    return Generator(lambda consume: each_item(m, rows, lambda v: consume(one(v))))
-
-
-@model("itertools.takewhile")
-def takewhile(m: Machine, args: Args) -> Value:
-    """`takewhile(f, v)`: ends at the first item that is known to fail the test."""
-    f, items = args[0], args[1]
-    out = sequences.Stop(None)
-
-    def run(consume: Callable[[Value], Value]) -> Value:
-        def one(v: Value) -> Value:
-            if passes(m, f, v) is False:
-                raise out
-            return consume(v)
-
-        try:
-            return each_item(m, items, one)
-        except sequences.Stop as stopped:
-            if stopped is not out:
-                raise
-            return None
-
-    return Generator(run)
-
-
-def passes(m: Machine, f: Value, v: Value) -> Value:
-    """Whether an item passes a test, which may be None for its own truth."""
-    return conditions.truth(m, v if m.state.resolve(f) is None else m.call(f, Args([v], site=m.here.site)))
-
-
-@model("itertools.dropwhile")
-def dropwhile(m: Machine, args: Args) -> Value:
-    """`dropwhile(f, v)`: begins at the first item that may fail the test."""
-    f, items = args[0], args[1]
-
-    def run(consume: Callable[[Value], Value]) -> Value:
-        begun = False
-
-        def one(v: Value) -> Value:
-            nonlocal begun
-            begun = begun or passes(m, f, v) is not True
-            return consume(v) if begun else None
-
-        return each_item(m, items, one)
-
-    return Generator(run)
-
-
-@model("itertools.filterfalse")
-def filterfalse(m: Machine, args: Args) -> Value:
-    """`filterfalse(f, v)`: the items that may fail the test."""
-    f, items = args[0], args[1]
-
-    def one(consume: Callable[[Value], Value], v: Value) -> Value:
-        return consume(v) if passes(m, f, v) is not True else None
-
-    return Generator(lambda consume: each_item(m, items, lambda v: one(consume, v)))
-
-
 def _arranged(name: str) -> None:
     """A function of itertools that arranges items without looking at them."""
     f = getattr(itertools, name)
@@ -192,17 +100,6 @@ def batched(m: Machine, args: Args) -> Value:
         return Unknown("batches")
     items = seq.known()
     return Iterator_(tuple(tuple(items[i : i + n]) for i in range(0, len(items), n)), seq.open)
-
-
-@model("itertools.compress")
-def compress(m: Machine, args: Args) -> Value:
-    """`compress(v, selectors)`: the items that may be selected."""
-    rows = zip_(m, Args([args[0], args[1]]))
-
-    def one(consume: Callable[[Value], Value], row: Value) -> Value:
-        return consume(row[0]) if conditions.truth(m, row[1]) is not False else None
-
-    return Generator(lambda consume: each_item(m, rows, lambda row: one(consume, row)))
 
 
 @model("itertools.groupby")
