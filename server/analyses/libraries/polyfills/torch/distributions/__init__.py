@@ -33,7 +33,7 @@ HOMES = {
     ),
     "distribution": ("Distribution", "ExponentialFamily"),
     "kl": ("kl_divergence", "register_kl"),
-    "location_scale": ("Cauchy", "Laplace", "Normal", "StudentT", "Uniform"),
+    "location_scale": ("Cauchy", "Exponential", "Laplace", "Normal", "Uniform"),
     "multivariate": (
         "ContinuousBernoulli",
         "GeneralizedPareto",
@@ -43,7 +43,7 @@ HOMES = {
         "VonMises",
         "Wishart",
     ),
-    "positive": ("Beta", "Chi2", "Dirichlet", "Exponential", "FisherSnedecor", "Gamma"),
+    "gamma": ("Beta", "Chi2", "Dirichlet", "FisherSnedecor", "Gamma", "StudentT"),
     "relaxed": ("ExpRelaxedCategorical", "LogitRelaxedBernoulli", "RelaxedBernoulli", "RelaxedOneHotCategorical"),
     "transforms": (
         "AbsTransform",

@@ -6,8 +6,7 @@ import torch
 from gradguard import known
 from torch.distributions.distribution import Distribution
 from torch.distributions.kl import kl_divergence
-from torch.distributions.location_scale import Cauchy, Normal, Uniform
-from torch.distributions.positive import Exponential, Gamma
+from torch.distributions.location_scale import Cauchy, Exponential, Normal, Uniform
 from torch.distributions.transforms import (
     AbsTransform,
     AffineTransform,
@@ -261,6 +260,8 @@ class InverseGamma(TransformedDistribution):
     has_rsample = True
 
     def __init__(self, concentration, rate, validate_args=None):
+        from torch.distributions.gamma import Gamma
+
         base = Gamma(concentration, rate)
         super().__init__(base, PowerTransform(-base.rate.new_ones(())))
 

@@ -4,7 +4,6 @@ import torch
 import torch.nn.functional as F
 from gradguard import known
 from torch.distributions.distribution import Distribution, ExponentialFamily
-from torch.distributions.positive import Gamma
 from torch.distributions.utils import broadcast_all, logits_to_probs, probs_to_logits
 
 
@@ -165,6 +164,8 @@ class NegativeBinomial(_OfTrials):
         return self.mean / torch.sigmoid(-self.logits)
 
     def sample(self, sample_shape=()):
+        from torch.distributions.gamma import Gamma
+
         with torch.no_grad():
             return torch.poisson(Gamma(self.total_count, torch.exp(-self.logits)).sample(sample_shape))
 

@@ -1,10 +1,9 @@
-"""Families with a location and a scale, as `normal.py`, `laplace.py`, `studentT.py` and their kin compute them."""
+"""Families with a location, a scale or a rate, as `normal.py`, `laplace.py` and their kin compute them."""
 
 import math
 
 import torch
 from torch.distributions.distribution import Distribution, ExponentialFamily
-from torch.distributions.positive import Chi2
 from torch.distributions.utils import broadcast_all
 
 
@@ -117,36 +116,6 @@ class Cauchy(Distribution):
         return math.log(4 * math.pi) + self.scale.log()
 
 
-class StudentT(Distribution):
-    has_rsample = True
-    _parameters = ("df", "loc", "scale")
-
-    def __init__(self, df, loc=0.0, scale=1.0, validate_args=None):
-        self.df, self.loc, self.scale = broadcast_all(df, loc, scale)
-        self._chi2 = Chi2(self.df)
-        super().__init__(self.df.size())
-
-    @property
-    def mode(self):
-        return self.loc
-
-    def rsample(self, sample_shape=()):
-        noise = torch.randn(self._extended_shape(sample_shape), dtype=self.df.dtype)
-        return self.loc + self.scale * (noise * torch.rsqrt(self._chi2.rsample(sample_shape) / self.df))
-
-    def log_prob(self, value):
-        y = (value - self.loc) / self.scale
-        gammas = torch.lgamma(0.5 * self.df) - torch.lgamma(0.5 * (self.df + 1.0))
-        z = self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi) + gammas
-        return -0.5 * (self.df + 1.0) * torch.log1p(y**2.0 / self.df) - z
-
-    def entropy(self):
-        half = 0.5 * (self.df + 1)
-        beta = torch.lgamma(0.5 * self.df) + math.lgamma(0.5) - torch.lgamma(half)
-        slope = half * (torch.digamma(half) - torch.digamma(0.5 * self.df))
-        return self.scale.log() + slope + 0.5 * self.df.log() + beta
-
-
 class Uniform(Distribution):
     has_rsample = True
     _parameters = ("low", "high")
@@ -183,3 +152,43 @@ class Uniform(Distribution):
 
     def icdf(self, value):
         return value * (self.high - self.low) + self.low
+
+
+class Exponential(ExponentialFamily):
+    has_rsample = True
+    _parameters = ("rate",)
+
+    def __init__(self, rate, validate_args=None):
+        (self.rate,) = broadcast_all(rate)
+        super().__init__(self.rate.size())
+
+    @property
+    def mean(self):
+        return self.rate.reciprocal()
+
+    @property
+    def stddev(self):
+        return self.rate.reciprocal()
+
+    @property
+    def variance(self):
+        return self.rate.pow(-2)
+
+    def rsample(self, sample_shape=()):
+        return torch.empty(self._extended_shape(sample_shape), dtype=self.rate.dtype).exponential_() / self.rate
+
+    def log_prob(self, value):
+        return self.rate.log() - self.rate * value
+
+    def entropy(self):
+        return 1.0 - torch.log(self.rate)
+
+    def cdf(self, value):
+        return 1 - torch.exp(-self.rate * value)
+
+    def icdf(self, value):
+        return -torch.log1p(-value) / self.rate
+
+    def _kl(self, q):
+        ratio = q.rate / self.rate
+        return -ratio.log() + ratio - 1

@@ -1,4 +1,6 @@
-"""Families of positive numbers and of shares, as `exponential.py`, `gamma.py`, `dirichlet.py` and their kin compute."""
+"""Gamma distributions, and what is made of them or sampled as they are: Student's, Fisher's, Dirichlet's."""
+
+import math
 
 import torch
 from gradguard import linked
@@ -9,46 +11,6 @@ from torch.distributions.utils import broadcast_all
 def sampled(concentration):
     """What `torch._standard_gamma` and `_Dirichlet` make: they save the parameter and the sample."""
     return linked(concentration, saves=[concentration], saves_result=True, like=concentration)
-
-
-class Exponential(ExponentialFamily):
-    has_rsample = True
-    _parameters = ("rate",)
-
-    def __init__(self, rate, validate_args=None):
-        (self.rate,) = broadcast_all(rate)
-        super().__init__(self.rate.size())
-
-    @property
-    def mean(self):
-        return self.rate.reciprocal()
-
-    @property
-    def stddev(self):
-        return self.rate.reciprocal()
-
-    @property
-    def variance(self):
-        return self.rate.pow(-2)
-
-    def rsample(self, sample_shape=()):
-        return torch.empty(self._extended_shape(sample_shape), dtype=self.rate.dtype).exponential_() / self.rate
-
-    def log_prob(self, value):
-        return self.rate.log() - self.rate * value
-
-    def entropy(self):
-        return 1.0 - torch.log(self.rate)
-
-    def cdf(self, value):
-        return 1 - torch.exp(-self.rate * value)
-
-    def icdf(self, value):
-        return -torch.log1p(-value) / self.rate
-
-    def _kl(self, q):
-        ratio = q.rate / self.rate
-        return -ratio.log() + ratio - 1
 
 
 class Gamma(ExponentialFamily):
@@ -99,6 +61,36 @@ class Chi2(Gamma):
     @property
     def df(self):
         return self.concentration * 2
+
+
+class StudentT(Distribution):
+    has_rsample = True
+    _parameters = ("df", "loc", "scale")
+
+    def __init__(self, df, loc=0.0, scale=1.0, validate_args=None):
+        self.df, self.loc, self.scale = broadcast_all(df, loc, scale)
+        self._chi2 = Chi2(self.df)
+        super().__init__(self.df.size())
+
+    @property
+    def mode(self):
+        return self.loc
+
+    def rsample(self, sample_shape=()):
+        noise = torch.randn(self._extended_shape(sample_shape), dtype=self.df.dtype)
+        return self.loc + self.scale * (noise * torch.rsqrt(self._chi2.rsample(sample_shape) / self.df))
+
+    def log_prob(self, value):
+        y = (value - self.loc) / self.scale
+        gammas = torch.lgamma(0.5 * self.df) - torch.lgamma(0.5 * (self.df + 1.0))
+        z = self.scale.log() + 0.5 * self.df.log() + 0.5 * math.log(math.pi) + gammas
+        return -0.5 * (self.df + 1.0) * torch.log1p(y**2.0 / self.df) - z
+
+    def entropy(self):
+        half = 0.5 * (self.df + 1)
+        beta = torch.lgamma(0.5 * self.df) + math.lgamma(0.5) - torch.lgamma(half)
+        slope = half * (torch.digamma(half) - torch.digamma(0.5 * self.df))
+        return self.scale.log() + slope + 0.5 * self.df.log() + beta
 
 
 class FisherSnedecor(Distribution):
