@@ -66,7 +66,8 @@ def make_tensors(m: Interpreter, obj: Instance, fact: ModuleFact, values: dict[s
     described_args: dict[str, Arg] = {k: described(m, v) for k, v in values.items()}
     types = shapes.module_parameters(fact.name, described_args)
     if types is None:
-        types = dict.fromkeys((*fact.parameters, *fact.buffers), TensorType())
+        names = (name for name in (*fact.parameters, *fact.buffers) if values.get(name.rsplit(".", 1)[-1]) is not False)
+        types = dict.fromkeys(names, TensorType())
     buffers = {name for name in types if name.rsplit(".", 1)[-1] in BUFFERS or name in fact.buffers}
     for name in fact.parameters:
         if name not in types and values.get(name.rsplit(".", 1)[-1]) in (None, False):

@@ -185,6 +185,13 @@ class Call:
         except Undecided:
             return False
 
+    def usual(self, name: str, default: bool) -> bool:
+        """A flag as it is known to be, else as it is by default."""
+        try:
+            return self.flag(name, default)
+        except Undecided:
+            return default
+
     def integer(self, name: str, otherwise: int | None = None) -> int:
         """An integer that must be known."""
         value = self.get(name)

@@ -164,7 +164,7 @@ def module_output(
 
 
 def module_parameters(name: str, ctor: Mapping[str, Arg], default: str = "float32") -> dict[str, TensorType] | None:
-    """The parameters and buffers of a module by their dotted names; None if the class is unknown.
+    """The parameters and buffers of a module by their dotted names; None if the class is unknown, or too little of it.
 
     Those that may not exist are left out, and so are those of inner modules that were passed as arguments.
     """
@@ -172,7 +172,9 @@ def module_parameters(name: str, ctor: Mapping[str, Arg], default: str = "float3
     if bare in HOLDS:
         call = Call(ctor, default)
         dtype = attempt(lambda call: call.named_dtype(), call) or (None if call.get("dtype") else default)
-        held = attempt(HOLDS[bare], call) or {}
+        held = attempt(HOLDS[bare], call)
+        if held is None:
+            return None
         return {param: TensorType(shape, "int64" if shape == () else dtype) for param, shape in held.items()}
     if bare in LOSSES:
         return {param: value for param, value in ctor.items() if isinstance(value, TensorType)}
@@ -207,7 +209,8 @@ def convolution(rank: int, transposed: bool) -> Holds:
         first, second = reversed(channels) if transposed else channels
         groups = call.size("groups", 1)
         per_group = None if second is None or not groups else second // groups
-        return {"weight": (first, per_group, *per_dim(call, "kernel_size", rank, [])), **bias(call, channels[0])}
+        kernel = attempt(lambda call: per_dim(call, "kernel_size", rank, []), call) or [None] * rank
+        return {"weight": (first, per_group, *kernel), **bias(call, channels[0])}
 
     return holds
 
@@ -222,7 +225,7 @@ def normalization(affine: bool, tracks: bool) -> Holds:
 
     def holds(call: Call) -> Shapes:
         size = (call.size("num_features"),)
-        own: Shapes = {"weight": size, **bias(call, *size)} if call.certain("affine", affine) else {}
+        own: Shapes = {"weight": size, **bias(call, *size)} if call.usual("affine", affine) else {}
         if call.certain("track_running_stats", tracks):
             own |= {"running_mean": size, "running_var": size, "num_batches_tracked": ()}
         return own
@@ -233,18 +236,18 @@ def normalization(affine: bool, tracks: bool) -> Holds:
 def layer_norm(call: Call) -> Shapes:
     """`LayerNorm(normalized_shape, eps, elementwise_affine, bias)`."""
     shape = call.sizes("normalized_shape")
-    return {"weight": tuple(shape), **bias(call, *shape)} if call.certain("elementwise_affine", True) else {}
+    return {"weight": tuple(shape), **bias(call, *shape)} if call.usual("elementwise_affine", True) else {}
 
 
 def rms_norm(call: Call) -> Shapes:
     """`RMSNorm(normalized_shape, eps, elementwise_affine)`."""
-    return {"weight": tuple(call.sizes("normalized_shape"))} if call.certain("elementwise_affine", True) else {}
+    return {"weight": tuple(call.sizes("normalized_shape"))} if call.usual("elementwise_affine", True) else {}
 
 
 def group_norm(call: Call) -> Shapes:
     """`GroupNorm(num_groups, num_channels, eps, affine)`."""
     size = call.size("num_channels")
-    return {"weight": (size,), **bias(call, size)} if call.certain("affine", True) else {}
+    return {"weight": (size,), **bias(call, size)} if call.usual("affine", True) else {}
 
 
 def adaptive_softmax(call: Call) -> Shapes:

@@ -10,7 +10,20 @@ from ...autograd.geometry import Geometry, GeometryError, plus
 from ...autograd.tensors import Storage, Tensor
 from ...domain.containers import Seq
 from ...domain.registry import BASES, ITERATORS, LENGTHS, method_of, model
-from ...domain.values import ABSENT, Args, Container, DictV, FunctionV, Instance, Lib, ListV, Phi, Unknown, Value
+from ...domain.values import (
+    ABSENT,
+    Args,
+    Container,
+    DictV,
+    FunctionV,
+    Instance,
+    Lib,
+    ListV,
+    Phi,
+    Unknown,
+    Value,
+    leaves,
+)
 from ...operators import attributes as tensor_attributes
 from ...operators import calls_by_name, cases, modules
 from ...operators.module_classes import DERIVED, FORWARDS
@@ -159,7 +172,9 @@ def register_parameter(m: Machine, args: Args) -> Value:
 def register_module(m: Machine, args: Args) -> Value:
     """`self.add_module(name, module)`."""
     name = m.state.resolve(args.get(1, "name"))
-    if isinstance(name, str):
+    if isinstance(name, str) and any(map(args[0].cls.derives, CONTAINERS)):
+        keep(m, args[0], name, args.get(2, "module"))
+    elif isinstance(name, str):
         m.state.set(args[0].attributes, name, args.get(2, "module"))
     elif args[0].cls.derives("torch.nn.Sequential"):
         open_up(m, args[0])
@@ -427,12 +442,21 @@ def way_to(obj: Instance, key: str) -> str:
 def entries(m: Machine, obj: Instance) -> list[tuple[str, Value]]:
     """The members of a container by key: modules, tensors, unknown values, and each None that was stored as one."""
     held = [(k, m.state.resolve(v)) for k, v in obj.attributes.items() if isinstance(k, str)]
-    stored = cases.items_of(m, kept(m, obj))
-    return [
-        (k, v)
-        for k, v in held
-        if isinstance(v, (Instance, Tensor, Unknown, Phi, FunctionV)) or (v is None and k in stored)
-    ]
+    stored = set(cases.items_of(m, kept(m, obj)))
+    return [(k, v) for k, v in held if is_member(v, k in stored)]
+
+
+def is_member(v: Value, stored: bool) -> bool:
+    """Whether an attribute of a container is one of its members.
+
+    An unknown value may be a number that a class of the program keeps: it is one if it was `stored` as such, or comes
+    from a call.
+    """
+    if isinstance(v, Phi):
+        return any(is_member(one, stored) for one in leaves(v))
+    if isinstance(v, Unknown):
+        return stored or (not v.number and isinstance(v.key, tuple) and v.key[0] == "call")
+    return isinstance(v, (Instance, Tensor, FunctionV)) or (v is None and stored)
 
 
 @method_of("torch.nn.Sequential", "forward")
