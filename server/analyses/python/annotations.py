@@ -71,7 +71,7 @@ def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
 
 
 def from_outside(m: Machine, f: FunctionV, p: ir.Param, option: str | None) -> Value:
-    """The value that an incompletely known call passes for one parameter: a number if its default is one, or its type.
+    """The value that an incompletely known call passes for one parameter: a number if its type, or else default, is one.
 
     `option`: its default, if that is a text.
     """
@@ -80,7 +80,8 @@ def from_outside(m: Machine, f: FunctionV, p: ir.Param, option: str | None) -> V
         return one_of(f, p, sorted(listed, key=lambda one: one != usual))
     if isinstance(usual, bool) or kind == "bool":
         return flag(f, p)
-    number = isinstance(usual, (int, float)) or kind in NUMBERS or is_number(m, f, p.annotation)
+    bare = p.annotation is None and isinstance(usual, (int, float))
+    number = bare or kind in NUMBERS or is_number(m, f, p.annotation)
     own = own_class(m, f, p.annotation) or configuration(m, f, p)
     return Unknown(p.name, number=number, own=own, usual=option)
 

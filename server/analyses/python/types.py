@@ -95,6 +95,10 @@ METACLASSES = {
 """Metaclasses, each with the class whose subclasses are of it."""
 
 
+NO_NUMBERS = frozenset({"str", "bytes", "list", "tuple", "dict", "set", "torch.Tensor", "torch.nn.Module"})
+"""Types that an unknown number is not of."""
+
+
 def type_name(v: Value) -> str | None:
     """The name of a value's built-in type."""
     if isinstance(v, Tensor):
@@ -129,6 +133,8 @@ def check(m: Machine, v: Value, cls: Value) -> Value:
         return m.state.each(v, lambda one: check(m, one, cls))
     if isinstance(cls, (tuple, ListV)):
         items = cls if isinstance(cls, tuple) else m.state.tuple_of(cls.items)
+        if isinstance(v, Unknown) and v.number and {named(c) for c in items} >= {"int", "float"}:
+            return True
         if is_large(items) or (isinstance(cls, ListV) and cls.kind == "list"):
             return Unknown("its type")
         answers = [check(m, v, c) for c in items]
@@ -136,6 +142,8 @@ def check(m: Machine, v: Value, cls: Value) -> Value:
             return True
         return next((a for a in answers if a is not False), False)
     if isinstance(v, Unknown) or not isinstance(cls, (ClassV, Lib)):
+        if isinstance(v, Unknown) and v.number and named(cls) in NO_NUMBERS:
+            return False
         if isinstance(v, Unknown) and v.tensor is not None and TENSORS.get(named(cls) or "") is None:
             return isinstance(cls, (ClassV, Lib)) and named(cls) in TENSORS
         return Unknown("its type", ("isinstance", key_of(v), named(cls) or key_of(cls)))

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...autograd.tensors import Tensor
-from ...domain.known import is_constant, is_large, key_of
+from ...domain.known import is_constant, is_large, is_number, key_of
 from ...domain.paths import Raised
 from ...domain.registry import METHODS, class_named, is_class, method_of, model, property_of
 from ...domain.values import (
@@ -326,9 +326,11 @@ def issubclass_(m: Machine, args: Args) -> Value:
 def callable_(m: Machine, args: Args) -> Value:
     """`callable(v)`."""
     v = m.state.resolve(args[0])
+    if isinstance(v, Phi):
+        return m.state.each(v, lambda one: callable_(m, Args([one])))
     if isinstance(v, CALLABLES):
         return True
-    if is_constant(v) or isinstance(v, (Tensor, ListV, DictV)):
+    if is_constant(v) or is_number(v) or isinstance(v, (Tensor, tuple, ListV, DictV)):
         return False
     if isinstance(v, Instance):
         return v.cls.derives("torch.nn.Module") or v.cls.lookup("__call__") is not ABSENT
