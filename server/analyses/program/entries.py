@@ -120,6 +120,8 @@ class Entry:
         for step in own:
             if not any(self.is_demo(f) for f in step.executed):
                 self.add(step)
+        self.by_itself = len(self.reached)
+        """how many statements the files' own code reaches, with all that it imports"""
 
     def is_demo(self, f: ir.Node) -> bool:
         """Whether a function that has run is a module's forward through which no backward has gone."""
@@ -141,7 +143,8 @@ class Entry:
     def patience(self) -> int:
         """Steps in a row without a new statement after which a familiar function is left."""
         limits = budget.LIMITS
-        return limits.familiar_patience if len(self.reached) < limits.much_entered else limits.brief_patience
+        few = len(self.reached) - self.by_itself < limits.much_entered
+        return limits.familiar_patience if few else limits.brief_patience
 
     def parts(self, v: Value, names: Globals) -> list[Part]:
         """What there is to run of `v` that no entry point has reached yet; each part goes on from the one before.

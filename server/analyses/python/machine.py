@@ -212,6 +212,15 @@ class Machine:
         if self.now.earlier is None or s not in self.now.earlier.reached:
             self.work.reach(s)
 
+    def was_reached(self, s: ir.Stmt) -> bool:
+        """Whether this step, or one before it, has reached a statement."""
+        earlier, familiar = self.now.earlier, self.work.familiar
+        return (
+            s in self.now.reached
+            or (earlier is not None and s in earlier.reached)
+            or (familiar is not None and s in familiar.statements)
+        )
+
     def operate(self) -> None:
         """An operator is replayed."""
         self.work.operate()

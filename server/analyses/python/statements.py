@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...syntax import ir
+from ...syntax.walk import statements as statements_of
 from ..autograd.tensors import Tensor
 from ..domain.modules import is_model
 from ..domain.paths import Dead, Exhausted, Outcome, Raised, Unwanted
@@ -60,7 +61,10 @@ BREAK, CONTINUE = Jump("break"), Jump("continue")
 def run_block(m: Machine, body: Sequence[ir.Stmt]) -> Value:
     """Run statements one after the other; gives the outcome. One with too many steps is left (`unfinished.py`)."""
     tired = until = 0
+    raises = len(body) > 1 and type(body[-1]) is ir.Raise
     for i, s in enumerate(body):
+        if raises and is_lost(m, body[i:]):
+            return run(m, body[-1])
         if m.work.depth <= m.work.short:
             until = unfinished.grant(m, s, until)
         try:
@@ -82,6 +86,19 @@ def run_block(m: Machine, body: Sequence[ir.Stmt]) -> Value:
             if outcome is not None:
                 return outcome
     return None
+
+
+def is_lost(m: Machine, body: Sequence[ir.Stmt]) -> bool:
+    """Whether what statements do before they raise is undone, on one side of a branch, and nothing of it is new.
+
+    Looking for a name that resembles an unknown one, say, to put it into the message.
+    """
+    if not m.state.held or m.catching or m.handlers or not all(map(m.was_reached, body)):
+        return False
+    if any(isinstance(s, (ir.Return, ir.Break, ir.Continue)) for s in statements_of(body, into_definitions=False)):
+        return False
+    m.now.reached.update(body)
+    return True
 
 
 def after(m: Machine, outcome: Value, rest: Callable[[], Value]) -> Value:
