@@ -71,7 +71,7 @@ def argument(m: Machine, f: FunctionV, p: ir.Param) -> Value:
 
 
 def from_outside(m: Machine, f: FunctionV, p: ir.Param, option: str | None) -> Value:
-    """The value that an incompletely known call passes for one parameter: a number if its type, or else default, is one.
+    """The value that an incompletely known call passes for one parameter: a number if its type or default is one.
 
     `option`: its default, if that is a text.
     """
