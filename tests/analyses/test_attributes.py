@@ -18,6 +18,9 @@ w = torch.ones(2, requires_grad=True)
 y = w * 2
 kept = w * 3
 kept.retain_grad()
+hooked = nn.Tanh()
+hooked.register_forward_pre_hook(abs).remove()
+hooked.register_forward_pre_hook(lambda n: n + 1)
 """
 
 
@@ -34,6 +37,9 @@ kept.retain_grad()
         "w.retains_grad, y.retains_grad, kept.retains_grad",
         "y.is_sparse, y.is_quantized, y.is_meta",
         "[bool(m) for m in (nn.ModuleList(), nn.Sequential(), nn.ModuleDict(), nn.Sequential(conv), nn.Tanh())]",
+        "[c.__name__ for c in type('Sub', (nn.Linear,), {}).__bases__]",
+        "type('Double', (), {'x': property(lambda self: 2)})().x, hasattr(type('Plain', (), {})(), 'x')",
+        "[f(2) for m in (conv, hooked) for f in m._forward_pre_hooks.values()]",
         "isinstance((k for k in 'ab'), types.GeneratorType), isinstance(range(2), types.GeneratorType)",
     ],
 )

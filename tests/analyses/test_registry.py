@@ -42,7 +42,9 @@ EXCEPT = {
     "numpy.ndarray.itemset": "until NumPy 1",
     "object.__getattr__": "of classes that define it",
     **dict.fromkeys(("Scalar", "Tensor", "default", "dim", "int", "out"), "overloads of an operator"),
-    **dict.fromkeys(("_buffers", "_modules", "_parameters"), "set by the constructor of torch.nn.Module"),
+    **dict.fromkeys(
+        ("_buffers", "_forward_pre_hooks", "_modules", "_parameters"), "set by the constructor of torch.nn.Module"
+    ),
     **dict.fromkeys(("reset_parameters", "reset_running_stats"), "of the modules that have parameters"),
     "torch.autograd.function.FunctionCtx.saved_tensors": "of the context in C++",
     "?": "an unknown base",

@@ -278,6 +278,8 @@ def of_class(m: Machine, v: ClassV, name: str) -> Value:
         return m.state.resolve(found)
     if name in ("__name__", "__qualname__"):
         return v.name
+    if name == "__bases__":
+        return v.bases
     if name == "__doc__":
         return documentation(m, v)
     if name == "__module__" and v.frame is not None:

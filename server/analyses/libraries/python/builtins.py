@@ -21,6 +21,7 @@ from ...domain.values import (
     ListV,
     Object,
     Phi,
+    Property,
     SliceV,
     Unknown,
     Value,
@@ -413,6 +414,12 @@ def delattr_(m: Machine, args: Args) -> Value:
     if isinstance(name, str):
         attributes.delete(m, args[0], name)
     return None
+
+
+@model("property")
+def property_(m: Machine, args: Args) -> Value:
+    """`property(fget, fset)`."""
+    return Property(args.get(0, "fget", None), args.get(1, "fset", None))
 
 
 @model("type")

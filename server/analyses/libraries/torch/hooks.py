@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...autograd.tensors import Node, Tensor
-from ...domain.registry import BASES, class_named, method_of, model
+from ...domain.registry import BASES, class_named, method_of, model, property_of
 from ...domain.trail import held
-from ...domain.values import Args, Instance, Value, Wrapped
+from ...domain.values import Args, DictV, Instance, Value, Wrapped
 from .nn_modules import MODULE
 
 if TYPE_CHECKING:
@@ -53,6 +53,13 @@ def of_module(slot: str, *names: str) -> None:
 of_module("hooks", "register_forward_hook")
 of_module("pre_hooks", "register_forward_pre_hook")
 of_module("backward_hooks", "register_full_backward_hook", "register_full_backward_pre_hook")
+
+
+@property_of(MODULE, "_forward_pre_hooks")
+def forward_pre_hooks(m: Machine, obj: Instance) -> Value:
+    """`module._forward_pre_hooks`, to be read: a hook is removed by its handle."""
+    hooks = m.state.tuple_of(obj.model_state.get("pre_hooks", ()))
+    return DictV({i: hook.function if isinstance(hook, Wrapped) else hook for i, hook in enumerate(hooks)})
 
 
 def of_all(slot: str, name: str) -> None:
