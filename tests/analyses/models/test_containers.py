@@ -62,3 +62,26 @@ Net()(torch.rand(2, 3)).sum().backward()
 @pytest.mark.parametrize(("last", "kinds"), [(True, set()), (False, {"stale-saved"})])
 def test_layers_that_may_be_missing(last: bool, kinds: set[str], tmp_path: Path) -> None:
     assert assert_agreement(tmp_path, NORMS.format(last=last)) == kinds
+
+
+@pytest.mark.parametrize("asked", ["len(stack) == 1", "all(isinstance(one, nn.Linear) for one in stack)"])
+def test_a_parameter_of_a_list_of_modules_is_no_member(tmp_path: Path, asked: str) -> None:
+    kinds = assert_agreement(
+        tmp_path,
+        f"""
+        import torch
+        from torch import nn
+
+        class Stack(nn.ModuleList):
+            def __init__(self):
+                super().__init__([nn.Linear(3, 3)])
+                self.scale = nn.Parameter(torch.ones(3))
+
+        stack = Stack()
+        y = stack.scale.exp()
+        if {asked}:
+            y.mul_(2)
+        y.sum().backward()
+        """,
+    )
+    assert kinds == {"stale-saved"}

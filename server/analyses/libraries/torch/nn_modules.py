@@ -410,7 +410,7 @@ def keep(m: Machine, obj: Instance, key: str, value: Value) -> None:
     """Store a member in a container; containers of parameters convert plain tensors (`container.py`)."""
     t = m.state.pick(value)
     plain = isinstance(t, Tensor) and not t.is_parameter
-    if plain and (obj.cls.derives("torch.nn.ParameterList") or obj.cls.derives("torch.nn.ParameterDict")):
+    if plain and of_parameters(obj):
         value = m.call(Lib("torch.nn.Parameter"), Args([value], site=m.here.site))
     m.state.set(obj.attributes, key, value)
     sequences.append(m, kept(m, obj), key)
@@ -442,21 +442,28 @@ def way_to(obj: Instance, key: str) -> str:
 def entries(m: Machine, obj: Instance) -> list[tuple[str, Value]]:
     """The members of a container by key: modules, tensors, unknown values, and each None that was stored as one."""
     held = [(k, m.state.resolve(v)) for k, v in obj.attributes.items() if isinstance(k, str)]
-    stored = set(cases.items_of(m, kept(m, obj)))
-    return [(k, v) for k, v in held if is_member(v, k in stored)]
+    stored, tensors = set(cases.items_of(m, kept(m, obj))), of_parameters(obj)
+    return [(k, v) for k, v in held if is_member(v, k in stored, tensors)]
 
 
-def is_member(v: Value, stored: bool) -> bool:
-    """Whether an attribute of a container is one of its members.
+def is_member(v: Value, stored: bool, tensors: bool) -> bool:
+    """Whether an attribute of a container is one of its members, which may be `tensors`.
 
     An unknown value may be a number that a class of the program keeps: it is one if it was `stored` as such, or comes
     from a call.
     """
     if isinstance(v, Phi):
-        return any(is_member(one, stored) for one in leaves(v))
+        return any(is_member(one, stored, tensors) for one in leaves(v))
     if isinstance(v, Unknown):
         return stored or (not v.number and isinstance(v.key, tuple) and v.key[0] == "call")
-    return isinstance(v, (Instance, Tensor, FunctionV)) or (v is None and stored)
+    if isinstance(v, Tensor):
+        return tensors
+    return isinstance(v, (Instance, FunctionV)) or (v is None and stored)
+
+
+def of_parameters(obj: Instance) -> bool:
+    """Whether a container's members are parameters; those that a container of modules has are not its members."""
+    return obj.cls.derives("torch.nn.ParameterList") or obj.cls.derives("torch.nn.ParameterDict")
 
 
 @method_of("torch.nn.Sequential", "forward")
