@@ -292,7 +292,10 @@ def named(m: Machine, own: ModuleV, name: str) -> Value:
 
 
 def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> Iterator[tuple[str, Value]]:
-    """`from module import *`: the names that a module of the program lists, or has; of a library, the known ones."""
+    """`from module import *`: the names that a module of the program lists, or has; of a library, the known ones.
+
+    Of PyTorch's modules that have models, others are native.
+    """
     if own is not None:
         listed = m.state.resolve(own.frame.variables.get("__all__"))
         names = (
@@ -301,7 +304,7 @@ def star(m: Machine, s: ir.ImportFrom, own: ModuleV | None) -> Iterator[tuple[st
         for name in names:
             if isinstance(name, str) and (listed is not None or not name.startswith("_")):
                 yield name, member(m, s, own, name, importer(m))
-    elif s.module and s.module.partition(".")[0] in LIBRARIES:
+    if s.module and (own is None or own.path.startswith(MODELS)) and of_library(s.module):
         prefix = f"{s.module}."
         for name in registry.names(m.facts):
             short = name[len(prefix) :]
