@@ -48,7 +48,8 @@ def linked(m: Machine, args: Args) -> Value:
     """`linked(*values)`: a new tensor whose graph leads to the tensors in `values`, and saves nothing of theirs.
 
     Keyword arguments: `saves` has those values that backward needs unchanged, `saves_result` says whether it needs the
-    result, and `like` is a tensor with the shape and dtype of the result.
+    result, and `like` is a tensor with the shape and dtype of the result. `real` is a function that computes it under
+    real Python; it isn't replayed, which saves its time where the other arguments tell what it does.
     """
     found = calls_by_name.resolved(m, args)
     if found is None:
@@ -117,13 +118,25 @@ def maybe_view_of(m: Machine, args: Args) -> Value:
 
 @model("gradguard.written")
 def written(m: Machine, args: Args) -> Value:
-    """`written(t, by)`: the library changes `t` in place and moves its counter; `by` is reported as the cause."""
+    """`written(t, by)`: the library changes `t` in place and moves its counter; `by` is reported as the cause.
+
+    What `real=…` computes under real Python isn't replayed.
+    """
     t, by = m.state.resolve(args[0]), m.state.pick(args.get(1, "by", "in place"))
     if isinstance(t, Phi):
         m.state.each(t, lambda one: written(m, Args([one, by])))
     elif isinstance(t, Tensor):
         m.grad.bump(t, str(by), by="library")
     return None
+
+
+@model("gradguard.named")
+def named(m: Machine, args: Args) -> Value:
+    """`named(t, name)`: `t`, which messages call `name` unless the program has given it a name of its own."""
+    t, name = m.state.resolve(args[0]), m.state.pick(args[1])
+    if isinstance(t, Tensor) and t.label is None and isinstance(name, str):
+        m.state.note(t, "label", name)
+    return args[0]
 
 
 @model("gradguard.known")
