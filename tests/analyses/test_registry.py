@@ -26,7 +26,6 @@ OURS: dict[str, Any] = {"iterator": collections.abc.Iterator, "generator": types
 BY_FUNCTION = (
     "torch.autograd.graph.allow_mutation_on_saved_tensors",
     "torch.autograd.graph.disable_saved_tensors_hooks",
-    "torch.nn.utils.parametrize.cached",
 )
 """Functions that make context managers, of which the replay makes classes."""
 

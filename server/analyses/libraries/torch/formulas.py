@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...autograd.geometry import Geometry, GeometryError, Shape, times
-from ...autograd.tensors import Tensor, either
+from ...autograd.tensors import Node, Tensor, either
 from ...domain.registry import method_of, model
 from ...domain.values import Args, Lib, Value
 from ...operators import calls_by_name
@@ -162,6 +162,22 @@ def lstm_cell(m: Machine, args: Args) -> Value:
     )
     new = (forget * Term(m, c)).do("add_", enter * cell)
     return plain(leave * new.do("tanh")), plain(new)
+
+
+@model("torch._weight_norm")
+def weight_norm(m: Machine, args: Args) -> Value:
+    """`torch._weight_norm(v, g, dim)`: `v * (g / norm(v))` in one node, which saves both (`native/WeightNorm.cpp`)."""
+    v, g = (m.state.pick(args.get(at, name)) for at, name in enumerate(("v", "g")))
+    made = linked(m, (g, v))
+    node = m.state.resolve(made.grad_fn)
+    if isinstance(node, Node):
+        node.name = "WeightNormInterfaceBackward0"
+        for t in (g, v):
+            if isinstance(t, Tensor):
+                m.grad.save(node, t, "weight")
+    if isinstance(v, Tensor):
+        made.geometry_, made.dtype_ = v.geometry_, v.dtype_
+    return made
 
 
 def linked(m: Machine, values: Sequence[Value]) -> Tensor:
