@@ -61,11 +61,13 @@ class Budget:
     familiar_patience: int = 60
     """Steps inside a function that was entered before: with other arguments it seldom shows more."""
     brief_patience: int = 15
-    """The same once `much_entered` has been entered."""
+    """The same once `much_entered` has been reached, and `first_entered` entered."""
     constructor: int = 5
     """So many times as much in a familiar constructor: of an object that isn't built to its end nothing is known."""
     much_entered: int = 2_000
-    """Statements, as many as a program of a few files has; once more were entered, a familiar one is worth little."""
+    """Statements, as many as a program of a few files has; once more were reached, a familiar one is worth little."""
+    first_entered: int = 500
+    """Statements, as many as a file has, that entry points have reached: it doesn't count what the file imports."""
     cheap_entry: int = 100
     """Steps of a class that is entered again as a whole after an edit: to keep its parts would cost as much."""
     left_in_a_row: int = 3

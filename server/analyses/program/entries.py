@@ -143,7 +143,8 @@ class Entry:
     def patience(self) -> int:
         """Steps in a row without a new statement after which a familiar function is left."""
         limits = budget.LIMITS
-        few = len(self.reached) - self.by_itself < limits.much_entered
+        entered = len(self.reached) - self.by_itself
+        few = len(self.reached) < limits.much_entered or entered < limits.first_entered
         return limits.familiar_patience if few else limits.brief_patience
 
     def parts(self, v: Value, names: Globals) -> list[Part]:
