@@ -100,7 +100,7 @@ cost: $(TESTABLE) ## what a training step costs under `gradguard run`, beside an
 
 bench: $(TESTABLE) ## time keystrokes in the language server, beside others, and write docs/latency.md
 	$(PIP) --group bench
-	$(BIN)/python bench/latency.py --write docs/latency.md
+	$(BIN)/python -m bench.latency --write docs/latency.md
 
 speed: $(TESTABLE) ## time checks of whole packages from PyPI, beside other tools, and write docs/speed.md
 	$(PIP) --group bench
