@@ -66,8 +66,9 @@ class Budget:
     """So many times as much in a familiar constructor: of an object that isn't built to its end nothing is known."""
     much_entered: int = 2_000
     """Statements, as many as a program of a few files has; once more were reached, a familiar one is worth little."""
-    first_entered: int = 500
-    """Statements, as many as a file has, that entry points have reached: it doesn't count what the file imports."""
+    first_entered: int = 200
+    """Statements, as many as the first classes of a file have, that entry points have reached: it doesn't count what
+    the file imports. Each key in one of these classes has what is entered in that time entered again."""
     cheap_entry: int = 100
     """Steps of a class that is entered again as a whole after an edit: to keep its parts would cost as much."""
     left_in_a_row: int = 3
