@@ -117,7 +117,7 @@ def measure(command: list[str], work: Work, most: int, pace: float | None = None
         client.stop()
         return None
     for path in work.beside:
-        client.diagnosed(client.open(path, path.read_text("utf-8")), 0.0)
+        client.open(path, path.read_text("utf-8"))
     result = Result()
     began = time.perf_counter()
     if work.is_notebook:
@@ -225,8 +225,7 @@ def measure_places(
                     print(name, server, "cannot", flush=True, file=sys.stderr)
                     continue
                 results[PLACES[name].title, server] = fast, slow
-                medians = f"median {fast.median:.1f} ms, {slow.median:.1f} ms"
-                print(name, server, medians, flush=True, file=sys.stderr)
+                print(report.row(name, server, fast, slow), flush=True, file=sys.stderr)
     return results
 
 
