@@ -183,15 +183,26 @@ class LogNormal(TransformedDistribution):
         return self.base_dist.entropy() + self.loc
 
 
-class HalfNormal(TransformedDistribution):
+class _Half(TransformedDistribution):
     has_rsample = True
 
-    def __init__(self, scale, validate_args=None):
-        super().__init__(Normal(0, scale), AbsTransform())
+    def __init__(self, base_dist):
+        super().__init__(base_dist, AbsTransform())
 
     @property
     def scale(self):
         return self.base_dist.scale
+
+    def log_prob(self, value):
+        return torch.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -math.inf)
+
+    def entropy(self):
+        return self.base_dist.entropy() - math.log(2)
+
+
+class HalfNormal(_Half):
+    def __init__(self, scale, validate_args=None):
+        super().__init__(Normal(0, scale))
 
     @property
     def mean(self):
@@ -201,28 +212,10 @@ class HalfNormal(TransformedDistribution):
     def variance(self):
         return self.scale.pow(2) * (1 - 2 / math.pi)
 
-    def log_prob(self, value):
-        return torch.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -math.inf)
 
-    def entropy(self):
-        return self.base_dist.entropy() - math.log(2)
-
-
-class HalfCauchy(TransformedDistribution):
-    has_rsample = True
-
+class HalfCauchy(_Half):
     def __init__(self, scale, validate_args=None):
-        super().__init__(Cauchy(0, scale), AbsTransform())
-
-    @property
-    def scale(self):
-        return self.base_dist.scale
-
-    def log_prob(self, value):
-        return torch.where(value >= 0, self.base_dist.log_prob(value) + math.log(2), -math.inf)
-
-    def entropy(self):
-        return self.base_dist.entropy() - math.log(2)
+        super().__init__(Cauchy(0, scale))
 
 
 class Gumbel(TransformedDistribution):

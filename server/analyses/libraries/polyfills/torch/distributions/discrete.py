@@ -50,12 +50,16 @@ def _broadcast(value):
     return None if known(value) and value is None else broadcast_all(value)[0]
 
 
-class Bernoulli(_OfLogits):
-    has_enumerate_support = True
+class _Binary(_OfLogits):
+    """A family of trials that succeed or fail."""
 
     def __init__(self, probs=None, logits=None, validate_args=None):
         self._set(_broadcast(probs), _broadcast(logits))
         super().__init__(self._param.size())
+
+
+class Bernoulli(_Binary):
+    has_enumerate_support = True
 
     @property
     def mean(self):
@@ -85,11 +89,7 @@ class Bernoulli(_OfLogits):
         return heads + (1 - self.probs) * (F.softplus(q.logits) - F.softplus(self.logits))
 
 
-class Geometric(_OfLogits):
-    def __init__(self, probs=None, logits=None, validate_args=None):
-        self._set(_broadcast(probs), _broadcast(logits))
-        super().__init__(self._param.size())
-
+class Geometric(_Binary):
     @property
     def mean(self):
         return 1.0 / self.probs - 1.0
@@ -245,6 +245,10 @@ class Categorical(_OfLogits):
 
 
 class _OfCategorical(Distribution):
+    def __init__(self, probs=None, logits=None, validate_args=None):
+        self._categorical = Categorical(probs, logits)
+        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:])
+
     @property
     def probs(self):
         return self._categorical.probs
@@ -265,10 +269,6 @@ class _OfCategorical(Distribution):
 
 class OneHotCategorical(_OfCategorical):
     has_enumerate_support = True
-
-    def __init__(self, probs=None, logits=None, validate_args=None):
-        self._categorical = Categorical(probs, logits)
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:])
 
     @property
     def mean(self):
@@ -303,8 +303,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 class Multinomial(_OfCategorical):
     def __init__(self, total_count=1, probs=None, logits=None, validate_args=None):
         self.total_count = total_count
-        self._categorical = Categorical(probs, logits)
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:])
+        super().__init__(probs, logits)
 
     @property
     def mean(self):

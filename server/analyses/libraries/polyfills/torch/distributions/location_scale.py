@@ -7,7 +7,7 @@ from torch.distributions.distribution import Distribution, ExponentialFamily
 from torch.distributions.utils import broadcast_all
 
 
-class Normal(ExponentialFamily):
+class _LocationScale(Distribution):
     has_rsample = True
     _parameters = ("loc", "scale")
 
@@ -16,11 +16,13 @@ class Normal(ExponentialFamily):
         super().__init__(self.loc.size())
 
     @property
-    def mean(self):
+    def mode(self):
         return self.loc
 
+
+class Normal(_LocationScale, ExponentialFamily):
     @property
-    def mode(self):
+    def mean(self):
         return self.loc
 
     @property
@@ -53,20 +55,9 @@ class Normal(ExponentialFamily):
         return 0.5 * (ratio + ((self.loc - q.loc) / q.scale).pow(2) - 1 - ratio.log())
 
 
-class Laplace(Distribution):
-    has_rsample = True
-    _parameters = ("loc", "scale")
-
-    def __init__(self, loc, scale, validate_args=None):
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.size())
-
+class Laplace(_LocationScale):
     @property
     def mean(self):
-        return self.loc
-
-    @property
-    def mode(self):
         return self.loc
 
     @property
@@ -93,18 +84,7 @@ class Laplace(Distribution):
         return -ratio.log() + distance / q.scale + ratio * torch.exp(-distance / self.scale) - 1
 
 
-class Cauchy(Distribution):
-    has_rsample = True
-    _parameters = ("loc", "scale")
-
-    def __init__(self, loc, scale, validate_args=None):
-        self.loc, self.scale = broadcast_all(loc, scale)
-        super().__init__(self.loc.size())
-
-    @property
-    def mode(self):
-        return self.loc
-
+class Cauchy(_LocationScale):
     def rsample(self, sample_shape=()):
         noise = torch.empty(self._extended_shape(sample_shape), dtype=self.loc.dtype).cauchy_()
         return self.loc + noise * self.scale

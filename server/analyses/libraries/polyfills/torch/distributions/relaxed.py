@@ -2,18 +2,17 @@
 
 import torch
 from torch.distributions.composed import TransformedDistribution
-from torch.distributions.discrete import Categorical, _broadcast, _OfCategorical, _OfLogits
+from torch.distributions.discrete import _Binary, _OfCategorical
 from torch.distributions.transforms import ExpTransform, SigmoidTransform
 from torch.distributions.utils import broadcast_all, clamp_probs
 
 
-class LogitRelaxedBernoulli(_OfLogits):
+class LogitRelaxedBernoulli(_Binary):
     has_rsample = True
 
     def __init__(self, temperature, probs=None, logits=None, validate_args=None):
         self.temperature = temperature
-        self._set(_broadcast(probs), _broadcast(logits))
-        super().__init__(self._param.size())
+        super().__init__(probs, logits)
 
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
@@ -32,8 +31,7 @@ class ExpRelaxedCategorical(_OfCategorical):
 
     def __init__(self, temperature, probs=None, logits=None, validate_args=None):
         self.temperature = temperature
-        self._categorical = Categorical(probs, logits)
-        super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:])
+        super().__init__(probs, logits)
 
     def rsample(self, sample_shape=()):
         noise = clamp_probs(torch.rand(self._extended_shape(sample_shape), dtype=self.logits.dtype))
