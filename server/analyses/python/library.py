@@ -69,7 +69,6 @@ PREFIXES = (
     ("torch.nn.utils.", "torch.nn.utils."),
     ("torch.optim.", "torch.optim."),
     ("torch.utils.data.", "torch.utils.data."),
-    ("torch.distributions.", "torch.distributions."),
 )
 """Packages that re-export the names in their files."""
 

@@ -583,7 +583,6 @@ def wrap(m: Machine, args: Args) -> Value:
 
 @method_of("torch.nn.parallel.DistributedDataParallel", "forward")
 @method_of("torch.nn.DataParallel", "forward")
-@method_of("torch.optim.swa_utils.AveragedModel", "forward")
 def wrapped_forward(m: Machine, args: Args) -> Value:
     """A wrapper's forward is that of its module."""
     return m.call(args[0].attributes["module"], Args(args.pos[1:], args.kw, args.open, args.site))
